@@ -18,9 +18,10 @@ from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.run import Invocation, run_study
 from bestresponse.runs.store.folder import Spec
-from bestresponse.studies.bench.config import BenchConfig, make_game, seat_player
+from bestresponse.studies.bench.config import BenchConfig, seat_player
 from bestresponse.studies.bench.measure import METRICS
 from bestresponse.studies.bench.study import bench
+from bestresponse.web.sessions.setup import make_game
 
 
 class Forgetful(ScriptedModel):

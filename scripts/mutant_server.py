@@ -10,23 +10,25 @@ import pickle
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import time
 import traceback
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import _lru_cache_wrapper
 from importlib import import_module
-from itertools import accumulate
 from pathlib import Path
 from types import CodeType, FunctionType
 
 import coverage
 import pytest
 
-_LEAST = 5.0  # seconds that every mutant gets
-_LONGEST = 10.0  # seconds of tests that a mutant gets at most, the quickest ones
+_LEAST = 10.0  # seconds of the processor that every mutant gets, beside three times what its tests took
+_STARTING = 60.0  # seconds of the processor more where a fresh process imports the package and collects the tests
+_STUCK = 20  # a mutant that waits for ever uses no processor: it is ended after so many times as long on the wall
 _RUNNER = os.getppid()
 
 
@@ -50,29 +52,57 @@ class _Session:
             raise session.Interrupted("some tests cannot be collected")
         self._import_modules()
         self.functions = find_functions()
-        self.caches = find_caches({str(mutant.file) for mutant in self.mutants})
-        reached = self._learn(session)
+        self.caches = find_caches((self.source, session.config.rootpath / "tests"))
+        reached, on_import = self._learn(session), self._list_import_lines()
         gc.collect()
         gc.freeze()  # no fork looks through what they all share
         for mutant in self.mutants:
             if time.monotonic() > self.end:
                 break
-            lines = mutant.lines if mutant.function else range(1, 1000)
-            tests = _cut(sorted({test for line in lines for test in reached[str(mutant.file), line]}))
+            if any((str(mutant.file), line) in on_import for line in mutant.lines):
+                # Its function has done its work by now, such as making a column.
+                mutant = replace(mutant, function=None)
+            tests = sorted({test for line in mutant.lines for test in reached[str(mutant.file), line]})
+            if mutant.function is None:  # a constant may be seen by any test, but first by those of its own module
+                lines = {line: found for (file, line), found in reached.items() if file == str(mutant.file)}
+                near = sorted(set().union(*lines.values()))
+                tests = [*near, *sorted(set().union(*reached.values()) - set(near))]
             self.sender.send((self._try(session, mutant, tests), str(mutant)))
         return True
 
     def _learn(self, session) -> dict[tuple[str, int], set[tuple[float, int]]]:
         """Run all tests once; tell for each line of the source which of them (duration, number) run through it."""
         kept = self.folder / "reached"
-        if self._fork(session, lambda: self._trace(session, kept), 3600, 3600):
+        if self._fork(session, lambda: self._trace(session, kept), 3600):
             raise session.Interrupted("a test fails without any change")
         return pickle.loads(kept.read_bytes())
 
-    def _import_modules(self) -> None:
-        for file in {mutant.file for mutant in self.mutants}:
-            words = file.relative_to(self.source.parent).with_suffix("").parts
-            import_module(".".join(words).removesuffix(".__init__"))
+    def _import_modules(self) -> list[str]:
+        """Import every module that has a mutant; return their names."""
+        files = sorted({mutant.file for mutant in self.mutants})
+        words = [file.relative_to(self.source.parent).with_suffix("").parts for file in files]
+        names = [".".join(parts).removesuffix(".__init__") for parts in words]
+        for name in names:
+            import_module(name)
+        return names
+
+    def _list_import_lines(self) -> set[tuple[str, int]]:
+        """List the lines, as (file, line), that run while a fresh process imports the modules."""
+        kept = self.folder / "imported"
+        code = (
+            "import coverage, pickle, sys\n"
+            "from importlib import import_module\n"
+            "seen = coverage.Coverage(data_file=None, include=[sys.argv[1]], config_file=False)\n"
+            "seen.start()\n"
+            "for name in sys.argv[3:]: import_module(name)\n"
+            "seen.stop()\n"
+            "data = seen.get_data()\n"
+            "lines = {(file, line) for file in data.measured_files() for line in data.lines(file)}\n"
+            "open(sys.argv[2], 'wb').write(pickle.dumps(lines))\n"
+        )
+        words = [sys.executable, "-c", code, f"{self.source}/*", str(kept), *self._import_modules()]
+        subprocess.run(words, check=True, env={**os.environ, "PYTHONPATH": str(self.source.parent)})
+        return pickle.loads(kept.read_bytes())
 
     def _trace(self, session, kept: Path) -> bool:
         measured = coverage.Coverage(data_file=None, include=[f"{self.source}/*"], config_file=False)
@@ -83,7 +113,7 @@ class _Session:
             measured.switch_context(str(number))
             began = time.process_time()
             self._clear_caches()  # what one test has computed another may reach as well
-            self._run(session, number, (*session.items, None)[number + 1])
+            self._run(session, number, None)  # fixtures are made again for every test: each of them reaches their lines
             seconds.append(time.process_time() - began)
             if self.failed:
                 raise SystemExit(f"{item.nodeid} fails without any change")
@@ -99,12 +129,13 @@ class _Session:
         """Say what the tests made of a mutant: killed, timeout, survived or unreached."""
         if not tests:
             return "unreached"
-        seconds, outcome = _LEAST + 2 * sum(duration for duration, _ in tests), 3
+        seconds, outcome = _LEAST + 3 * sum(duration for duration, _ in tests), 3
         if mutant.function is not None:
-            outcome = self._fork(session, lambda: self._test(session, mutant, tests), seconds, 3 * seconds)
+            outcome = self._fork(session, lambda: self._test(session, mutant, tests), seconds)
         if outcome == 3:
-            outcome = self._import_afresh(session, mutant, tests)
-        return {0: "survived", 1: "killed", 2: "killed"}.get(outcome, "timeout")
+            outcome = self._import_afresh(session, mutant, tests, _STARTING + seconds)
+        # 1 is a failed test, 2 and 4 are tests and settings that cannot be imported.
+        return {0: "survived", 1: "killed", 2: "killed", 4: "killed"}.get(outcome, "timeout")
 
     def _test(self, session, mutant, tests: list[tuple[float, int]]) -> int:
         try:
@@ -127,7 +158,7 @@ class _Session:
         item = session.items[number]
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
 
-    def _import_afresh(self, session, mutant, tests: list[tuple[float, int]]) -> int:
+    def _import_afresh(self, session, mutant, tests: list[tuple[float, int]], seconds: float) -> int:
         """Run the tests that reach the module in a process that imports the changed source."""
         file = self.copied / "bestresponse" / mutant.file.relative_to(self.source)
         original = file.read_bytes()
@@ -135,7 +166,7 @@ class _Session:
         names = [session.items[number].nodeid for _, number in tests]
         words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *names]
         try:
-            return self._fork(session, lambda: self._start(session, words), 300, 300)
+            return self._fork(session, lambda: self._start(session, words), seconds)
         finally:
             file.write_bytes(original)
 
@@ -144,16 +175,19 @@ class _Session:
         environment = {**os.environ, "PYTHONPATH": str(self.copied), "PYTHONDONTWRITEBYTECODE": "1"}
         os.execve(words[0], words, environment)
 
-    def _fork(self, session, work, processor: float, wall: float) -> int:
-        """Do `work` in a fork of this process, with limits on time; give what it returns, or -1 when it is ended."""
-        place = self.folder / "tests"
+    def _fork(self, session, work, seconds: float) -> int:
+        """Do `work` in a fork of this process; give what it returns, or a negative number when it is ended.
+
+        The limit counts seconds of the processor, so that no outcome depends on what else the machine does.
+        """
+        place, wall = self.folder / "tests", _STUCK * seconds
         child = os.fork()
         if child == 0:
             try:
                 os.setsid()
                 signal.signal(signal.SIGTERM, signal.SIG_DFL)
                 signal.alarm(int(wall) + 2)  # should the parent be killed
-                resource.setrlimit(resource.RLIMIT_CPU, (int(processor) + 1, int(processor) + 2))
+                resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
                 place.mkdir(exist_ok=True)
                 session.config._tmp_path_factory._basetemp = place
                 os._exit(int(work()))
@@ -163,12 +197,6 @@ class _Session:
         status = _wait(child, wall)
         shutil.rmtree(place, ignore_errors=True)
         return os.waitstatus_to_exitcode(status)
-
-
-def _cut(tests: list[tuple[float, int]]) -> list[tuple[float, int]]:
-    """Leave out the slowest tests where there are many."""
-    sums = accumulate(duration for duration, _ in tests)
-    return [test for test, total in zip(tests, sums, strict=True) if total <= _LONGEST] or tests[:1]
 
 
 def _wait(child: int, seconds: float) -> int:
@@ -198,32 +226,39 @@ def find_functions() -> dict[tuple[str, str, int], list[FunctionType]]:
     return found
 
 
-def find_caches(files: set[str]) -> list[_lru_cache_wrapper]:
-    """Find the caches of loaded functions of these files."""
-    found = [thing for thing in gc.get_objects() if isinstance(thing, _lru_cache_wrapper)]
-    return [cache for cache in found if inspect.unwrap(cache).__code__.co_filename in files]
+def find_caches(folders: Iterable[Path]) -> list[_lru_cache_wrapper]:
+    """Find the caches of loaded functions whose source lies in these folders."""
+    caches = [thing for thing in gc.get_objects() if isinstance(thing, _lru_cache_wrapper)]
+    functions = [inspect.unwrap(cache) for cache in caches]
+    return [
+        cache
+        for cache, function in zip(caches, functions, strict=True)
+        if isinstance(function, FunctionType)
+        and any(Path(function.__code__.co_filename).is_relative_to(folder) for folder in folders)
+    ]
 
 
 def exchange(mutant, loaded: dict[tuple[str, str, int], list[FunctionType]]) -> None:
-    """Give every loaded function in which the mutant stands the changed code."""
+    """Give every loaded function in which the mutant stands the changed code, and those that it had made before."""
     name, line = mutant.function
-    code = next(_find_code(compile(mutant.parse(), str(mutant.file), "exec"), name, line))
-    functions = loaded[str(mutant.file), name, line]
-    if not functions:
+    parts = _find_parts(compile(mutant.parse(), str(mutant.file), "exec"))
+    code = next(part for part in parts if (part.co_qualname, part.co_firstlineno) == (name, line))
+    if not loaded[str(mutant.file), name, line]:
         raise Unreachable
-    for function in functions:
-        try:
-            function.__code__ = code
-        except ValueError as error:
-            raise Unreachable from error
+    for part in [code, *_find_parts(code)]:
+        for function in loaded.get((str(mutant.file), part.co_qualname, part.co_firstlineno), []):
+            try:
+                function.__code__ = part
+            except ValueError as error:
+                raise Unreachable from error
 
 
-def _find_code(code: CodeType, name: str, line: int) -> Iterator[CodeType]:
+def _find_parts(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code of all that is defined within `code`."""
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            if (inner.co_qualname, inner.co_firstlineno) == (name, line):
-                yield inner
-            yield from _find_code(inner, name, line)
+            yield inner
+            yield from _find_parts(inner)
 
 
 def serve(words: list[str], mutants, source: Path, copied: Path, folder: Path, end: float, sender) -> int:

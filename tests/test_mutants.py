@@ -10,7 +10,7 @@ pytest.importorskip("coverage")
 sys.path.append(str(Path(__file__).parents[1] / "scripts"))
 
 from mutant_server import exchange, find_functions
-from mutants import find_mutants
+from mutants import ROOT, SOURCE as PACKAGE, TARGETS, find_mutants
 
 SOURCE = """
 def count_larger(numbers: list[int] | None, limit: int = 3) -> int:
@@ -41,3 +41,33 @@ def test_a_function_that_was_loaded_and_set_aside_before_gets_the_changed_code(f
     exchange(mutant, find_functions())
     gc.freeze()
     assert names["count_larger"]([2, 3, 4]) == 2
+
+
+NESTED = """
+def limit_to(most):
+    def check(number):
+        return number <= most
+
+    return check
+
+
+check = limit_to(3)
+"""
+
+
+def test_a_function_that_another_made_on_import_gets_the_changed_code_too(tmp_path):
+    file = tmp_path / "nested.py"
+    file.write_text(NESTED)
+    names = {}
+    exec(compile(NESTED, str(file), "exec"), names)
+    (mutant,) = (mutant for mutant in find_mutants("x", file) if mutant.text == "number < most")
+    assert names["check"](3)
+    exchange(mutant, find_functions())
+    assert not names["check"](3)
+    assert names["check"](2)
+
+
+def test_every_target_and_every_test_named_for_it_is_there():
+    paths = [PACKAGE / name for name in TARGETS]
+    paths += [ROOT / "tests" / name for tests in TARGETS.values() for name in tests]
+    assert [str(path) for path in paths if not path.exists()] == []

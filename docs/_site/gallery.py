@@ -11,7 +11,7 @@ from bestresponse.analysis.solve.document import drawable, picture_section
 from bestresponse.core import registry
 from bestresponse.core.capabilities import find_known_equilibrium
 from bestresponse.core.errors import BestResponseError
-from bestresponse.report.figures.charts import distribution, heatmap
+from bestresponse.report.figures.charts import draw_distribution, draw_heatmap
 from bestresponse.theory.catalogue import names, tree_names
 from bestresponse.theory.catalogue.trees import tree_entry
 
@@ -91,11 +91,11 @@ def draw_page_picture(name: str) -> tuple[str, bytes]:
     except BestResponseError:
         pass  # only small games have such a picture
     if name in names() and form.num_players == 2 and form.payoffs[0].size <= MOST_DRAWN:
-        return f"What {form.players[0]} earns.", heatmap(form.payoffs[0], *form.actions)
+        return f"What {form.players[0]} earns.", draw_heatmap(form.payoffs[0], *form.actions)
     rules = found.playable()
     plays = [br.play(rules, ["random"] * len(rules.roles), seed=seed).payoffs for seed in range(PLAYS)]
     earned = {role: [payoffs[role] for payoffs in plays] for role in rules.roles}
-    return f"What random players earn in {PLAYS} plays.", distribution(earned, x_label="payoff")
+    return f"What random players earn in {PLAYS} plays.", draw_distribution(earned, x_label="payoff")
 
 
 def show_rules(name: str) -> list[str]:

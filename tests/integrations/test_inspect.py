@@ -15,7 +15,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from bestresponse.formal.evaluate.dataset import stories
 from bestresponse.games.logic.tables import write_program
-from bestresponse.integrations.inspect.tasks import formalize, game, nash_gap, verify
+from bestresponse.integrations.inspect.tasks import formalize, game, nash_gap, verify_reasoning
 
 
 def scripted(*texts):
@@ -42,7 +42,7 @@ def test_the_score_of_an_answer_has_the_figures_of_bench_and_an_unread_answer_is
 
 def test_a_false_claim_scores_nothing_and_a_true_one_scores_one(tmp_path):
     texts = ["If I defect and you cooperate, I get 1.", "If I defect and you cooperate, I get 5."]
-    assert [one.value for one in scores(verify(samples=2), tmp_path, *texts)] == [0.0, 1.0]
+    assert [one.value for one in scores(verify_reasoning(samples=2), tmp_path, *texts)] == [0.0, 1.0]
 
 
 def test_a_model_plays_a_seat_against_a_solver_and_its_regret_is_told(tmp_path):

@@ -25,7 +25,7 @@ def benched(tmp_path):
 
 
 def test_every_figure_is_that_of_bench_for_the_same_answers(benched):
-    questions = task.list_questions(num_games=4, seed=5)
+    questions = task.list_nash_gap_questions(num_games=4, seed=5)
     results = [task.measure_results(question, [text]) for question, text in zip(questions, ANSWERS, strict=True)]
     assert [result["read"] for result in results] == [1.0, 1.0, 0.0, 1.0]
     for result, row in zip(results, benched, strict=True):

@@ -15,7 +15,14 @@ from bestresponse.report.document import (
     Section,
     Table,
 )
-from bestresponse.report.figures.charts import bars, distribution, heatmap, intervals, lines, scatter
+from bestresponse.report.figures.charts import (
+    draw_bars,
+    draw_distribution,
+    draw_heatmap,
+    draw_intervals,
+    draw_lines,
+    draw_scatter,
+)
 from bestresponse.report.stats.statistics import cluster_bootstrap
 
 PLAYERS = {"smollm2-135m": 0.62, "qwen2.5-coder-1.5b": 0.38, "uniform": 0.41, "greedy": 0.3, "optimal": 0.0}
@@ -74,24 +81,24 @@ def _results(gaps, found):
 
 
 def _forest(found):
-    image = intervals(list(found.items()), x_label="mean gap (payoff range = 1)")
+    image = draw_intervals(list(found.items()), x_label="mean gap (payoff range = 1)")
     return Figure(image, "Mean gap with its 95 % interval. Zero is optimal play.", "Forest plot of the mean gaps.")
 
 
 def _distribution(gaps):
     caption = "Each dot is a game. Box: quartiles; whiskers: 5th to 95th percentile; diamond: mean."
-    return Figure(distribution(gaps, x_label="gap"), caption, "Distribution of gaps for five players.")
+    return Figure(draw_distribution(gaps, x_label="gap"), caption, "Distribution of gaps for five players.")
 
 
 def _features(gaps, rng):
     names = [name for name in list(gaps)[:3] for _ in range(100)]
     spread = rng.uniform(0, 1, 300)
     values = np.concatenate([gaps[name] for name in list(gaps)[:3]]) * (0.5 + spread)
-    dots = scatter(spread, values, names, x_label="payoff spread", y_label="gap")
+    dots = draw_scatter(spread, values, names, x_label="payoff spread", y_label="gap")
     sizes = np.arange(2, 9)
     curves = {name: (sizes, 0.1 * scale * sizes) for name, scale in list(PLAYERS.items())[:3]}
     bands = {name: (0.08 * scale * sizes, 0.12 * scale * sizes) for name, scale in list(PLAYERS.items())[:3]}
-    grown = lines(curves, bands, x_label="actions per player", y_label="mean gap")
+    grown = draw_lines(curves, bands, x_label="actions per player", y_label="mean gap")
     return (
         Paragraph("Points are games; the lines join means within bins that hold equally many games."),
         Figure(dots, "Gap against the spread of the payoffs.", "Scatter plot with binned means."),
@@ -101,7 +108,7 @@ def _features(gaps, rng):
 
 def _invariance(rng):
     changes = ("permuted", "relabelled", "shifted", "scaled", "disguised", "JSON")
-    image = heatmap(rng.random((3, 6)), list(PLAYERS)[:3], changes)
+    image = draw_heatmap(rng.random((3, 6)), list(PLAYERS)[:3], changes)
     return Figure(image, "Mean absolute change of the answer under changes that keep the game the same.", "Heat map.")
 
 
@@ -112,7 +119,7 @@ def _reading():
     }
     return (
         Note("4 of 100 answers could not be read. If all were worst, the mean gap would be 0.31.", "warning"),
-        Figure(bars(shares, x_label="share of answers"), "How answers were read.", "Stacked bars."),
+        Figure(draw_bars(shares, x_label="share of answers"), "How answers were read.", "Stacked bars."),
         Quote(
             "I would play <b>Rock</b> because\n\u202eit always wins\u202c.\x00", "smollm2-135m, game 17, unparseable"
         ),

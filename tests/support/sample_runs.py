@@ -2,6 +2,7 @@
 
 from running import run
 
+from bestresponse.games.dialogue.game import Entry
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.bench.config import BenchConfig
@@ -12,7 +13,7 @@ from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import steer
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
-from bestresponse.studies.tournament.study import Entry, TournamentConfig, tournament
+from bestresponse.studies.tournament.study import TournamentConfig, tournament
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.studies.water.study import WaterConfig, water
 

@@ -1,7 +1,7 @@
 """Ask one thing of a game by name: a dynamic of play or a solution concept.
 
 An answer is data, of which a page is made, and perhaps curves for a picture. A package adds its own questions by an
-entry point of the group `bestresponse.concepts` or `bestresponse.dynamics`, which names a `Question`; built-in ones
+entry point of the group `bestresponse.concepts` or `bestresponse.dynamics`, which names a `GameQuestion`; built-in ones
 stand in the same registries.
 """
 
@@ -23,7 +23,7 @@ from bestresponse.core.notebook import format_html
 from bestresponse.core.registry import Registry, did_you_mean
 from bestresponse.games.lookup import Found
 from bestresponse.report.document import Document, Figure, Section
-from bestresponse.report.figures.charts import lines
+from bestresponse.report.figures.charts import draw_lines
 from bestresponse.theory.correlation.equilibria import Objective
 from bestresponse.theory.dynamics.learning import Form, Trajectory
 from bestresponse.theory.dynamics.moran import Fitness
@@ -54,11 +54,11 @@ class Chart:
     def draw(self, kind: Literal["svg", "png"] = "svg") -> bytes:
         """Draw the first curves."""
         first = dict(list(self.series.items())[:_MOST_SERIES])
-        return lines(first, x_label=self.x_label, y_label=self.y_label, kind=kind)
+        return draw_lines(first, x_label=self.x_label, y_label=self.y_label, kind=kind)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answer:
+class GameAnswer:
     """An answer as data, of which the page is made; a chart where there is something to draw."""
 
     data: JsonObject
@@ -66,12 +66,12 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question(Generic[G]):
+class GameQuestion(Generic[G]):
     """Something that can be asked of a game by name; its settings are the arguments of `ask` that have a default."""
 
     name: str
     words: str
-    ask: Callable[..., Answer]
+    ask: Callable[..., GameAnswer]
 
     @property
     def settings(self) -> dict[str, object]:
@@ -79,7 +79,7 @@ class Question(Generic[G]):
         given = signature(self.ask).parameters.items()
         return {name: argument.default for name, argument in given if argument.default is not argument.empty}
 
-    def answer(self, game: G, settings: Mapping[str, object] | None = None) -> Answer:
+    def answer(self, game: G, settings: Mapping[str, object] | None = None) -> GameAnswer:
         """Compute the answer with these settings in place of the defaults; texts are read as numbers where need be."""
         known = {name: default for name, default in self.settings.items() if name not in _INNER}
         for name in settings or ():
@@ -125,20 +125,22 @@ def read_profile(game: NormalForm, text: str) -> Profile | None:
     return as_profile(game, mixes)
 
 
-def _respond_quantally(game: NormalForm, precision: float = 5.0) -> Answer:
+def _respond_quantally(game: NormalForm, precision: float = 5.0) -> GameAnswer:
     branch = theory.quantal_branch(game, precision)
     played = {"strategies": name_mix(game, branch.final.strategies)}
     return _describe_quantal(branch, dict(zip(game.players, game.actions, strict=True)), played)
 
 
-def _respond_as_agents(tree: Tree, precision: float = 5.0) -> Answer:
+def _respond_as_agents(tree: Tree, precision: float = 5.0) -> GameAnswer:
     branch = theory.agent_quantal_branch(tree, precision)
     agents = {f"{tree.players[infoset.player]} at {infoset.label}": infoset.moves for infoset in tree.infosets}
     policy = Policy(tree, np.concatenate(branch.final.strategies))
     return _describe_quantal(branch, agents, {"policy": policy.table()})
 
 
-def _describe_quantal(branch: QuantalBranch, choosers: dict[str, tuple[str, ...]], played: JsonObject) -> Answer:
+def _describe_quantal(
+    branch: QuantalBranch, choosers: dict[str, tuple[str, ...]], played: Mapping[str, object]
+) -> GameAnswer:
     end = branch.final
     series = {
         f"{chooser}: {name}": (branch.precisions, shares[:, a])
@@ -154,44 +156,44 @@ def _describe_quantal(branch: QuantalBranch, choosers: dict[str, tuple[str, ...]
         "residual": end.residual,
     }
     caption = "Quantal response equilibria along the branch from uniform play."
-    return Answer(data, Chart(series, "precision", "probability", caption))
+    return GameAnswer(data, Chart(series, "precision", "probability", caption))
 
 
-def _describe_levels(game: NormalForm, found: Levels) -> Answer:
+def _describe_levels(game: NormalForm, found: Levels) -> GameAnswer:
     levels = [
         {"share": share, "strategies": name_mix(game, [path[k] for path in found.strategies])}
         for k, share in enumerate(found.shares.tolist())
     ]
     played = {"predicted": name_mix(game, found.final), "gains": name_players(game, found.gains)}
-    return Answer({"method": found.method, **played, "gap": found.gap, "levels": levels})
+    return GameAnswer({"method": found.method, **played, "gap": found.gap, "levels": levels})
 
 
-def _correlate(game: NormalForm, objective: Objective = "welfare") -> Answer:
-    return Answer(describe_correlated(game, theory.correlated(game, objective)))
+def _correlate(game: NormalForm, objective: Objective = "welfare") -> GameAnswer:
+    return GameAnswer(describe_correlated(game, theory.correlated(game, objective)))
 
 
-def _correlate_coarsely(game: NormalForm, objective: Objective = "welfare") -> Answer:
-    return Answer(describe_correlated(game, theory.correlated(game, objective, coarse=True)))
+def _correlate_coarsely(game: NormalForm, objective: Objective = "welfare") -> GameAnswer:
+    return GameAnswer(describe_correlated(game, theory.correlated(game, objective, coarse=True)))
 
 
-def _rationalize(game: NormalForm) -> Answer:
+def _rationalize(game: NormalForm) -> GameAnswer:
     left = theory.iterated_elimination(game)
     seats = zip(game.players, game.actions, left.kept, strict=True)
     kept = {who: [names[a] for a in actions] for who, names, actions in seats}
     rounds = max((s.round for s in left.steps), default=0)
-    return Answer({"method": "iterated strict dominance", "kept": kept, "rounds": rounds})
+    return GameAnswer({"method": "iterated strict dominance", "kept": kept, "rounds": rounds})
 
 
-def _secure(game: NormalForm) -> Answer:
+def _secure(game: NormalForm) -> GameAnswer:
     levels = [theory.maximin(game, player) for player in range(game.num_players)]
     earned = {who: level.value for who, level in zip(game.players, levels, strict=True)}
     strategies = name_mix(game, [level.strategy for level in levels])
-    return Answer({"method": "zero-sum game against all others", "values": earned, "strategies": strategies})
+    return GameAnswer({"method": "zero-sum game against all others", "values": earned, "strategies": strategies})
 
 
-def _bargain(game: NormalForm) -> Answer:
+def _bargain(game: NormalForm) -> GameAnswer:
     found = theory.nash_bargaining(game)
-    return Answer(
+    return GameAnswer(
         {
             "method": "Nash bargaining over mixtures of cells, disagreement at the security levels",
             "payoffs": name_players(game, found.payoffs),
@@ -203,25 +205,25 @@ def _bargain(game: NormalForm) -> Answer:
     )
 
 
-def _name(game: NormalForm) -> Answer:
+def _name(game: NormalForm) -> GameAnswer:
     found = theory.name_ordinal(game)
     method = "order of each player's payoffs, which tells the 144 strict ordinal 2x2 games apart"
-    return Answer({"method": method, "name": found.name, "row": found.row, "col": found.col})
+    return GameAnswer({"method": method, "name": found.name, "row": found.row, "col": found.col})
 
 
-def _tremble(game: NormalForm) -> Answer:
+def _tremble(game: NormalForm) -> GameAnswer:
     found = theory.find_perfect(game)
     equilibria = [
         {"strategies": name_mix(game, e.strategies), "payoffs": name_players(game, e.payoffs), "perfect": perfect}
         for e, perfect in zip(found.equilibria, found.perfect, strict=True)
     ]
-    return Answer({"method": found.method, "complete": found.complete, "equilibria": equilibria})
+    return GameAnswer({"method": found.method, "complete": found.complete, "equilibria": equilibria})
 
 
-def _order_mistakes(game: NormalForm) -> Answer:
+def _order_mistakes(game: NormalForm) -> GameAnswer:
     found = theory.find_proper(game)
     e = found.equilibrium
-    return Answer(
+    return GameAnswer(
         {
             "method": "limit of orderly mistakes (Myerson 1978), exact Lemke-Howson over orders of actions; one proper "
             "equilibrium, not necessarily all",
@@ -236,60 +238,60 @@ def _order_mistakes(game: NormalForm) -> Answer:
     )
 
 
-def _solve_subgames(tree: Tree, limit: int = 200) -> Answer:
+def _solve_subgames(tree: Tree, limit: int = 200) -> GameAnswer:
     found = theory.solve_subgames(tree, limit)
     equilibria = [
         {"payoffs": name_players(tree, payoffs), "policy": policy.table()}
         for policy, payoffs in zip(found.policies, found.payoffs, strict=True)
     ]
     extent = {"complete": found.complete, "subgames": found.num_subgames}
-    return Answer({"method": "subgames from the last to the first", **extent, "equilibria": equilibria})
+    return GameAnswer({"method": "subgames from the last to the first", **extent, "equilibria": equilibria})
 
 
-def _solve_sequentially(tree: Tree) -> Answer:
+def _solve_sequentially(tree: Tree) -> GameAnswer:
     found = theory.find_sequential(tree)
     beliefs = []
     for k, infoset in enumerate(tree.infosets):
         nodes = {tree.path(node): float(found.beliefs[node]) for node in np.flatnonzero(tree.infoset == k).tolist()}
         beliefs.append({"player": tree.players[infoset.player], "information_set": infoset.label, "nodes": nodes})
     certificate = {"method": found.method, "payoffs": found.payoffs, "gap": found.gap}
-    return Answer({**certificate, "policy": found.policy.table(), "beliefs": beliefs})
+    return GameAnswer({**certificate, "policy": found.policy.table(), "beliefs": beliefs})
 
 
-CONCEPTS: tuple[Question[NormalForm], ...] = (
-    Question(
+CONCEPTS: tuple[GameQuestion[NormalForm], ...] = (
+    GameQuestion(
         "quantal-response",
         "Better actions are more likely: the logit equilibrium on the branch from uniform play",
         _respond_quantally,
     ),
-    Question(
+    GameQuestion(
         "level-k",
         "Level k best-responds to level k - 1, level 0 plays uniformly",
         lambda game, level=2: _describe_levels(game, theory.level_k(game, level)),
     ),
-    Question(
+    GameQuestion(
         "cognitive-hierarchy",
         "Everybody best-responds to a Poisson mixture of lower levels",
         lambda game, tau=1.5: _describe_levels(game, theory.cognitive_hierarchy(game, tau)),
     ),
-    Question("correlated", "A mediator's advice that nobody gains by disobeying", _correlate),
-    Question("coarse-correlated", "Advice to which nobody prefers one fixed action", _correlate_coarsely),
-    Question("rationalizable", "What iterated elimination of strictly dominated actions leaves", _rationalize),
-    Question("maximin", "What every player can make sure of", _secure),
-    Question("bargaining", "The agreement that maximises the product of gains", _bargain),
-    Question("ordinal", "The name of a 2x2 game by the order of its payoffs", _name),
-    Question("perfect", "Nash equilibria that survive small mistakes, of two players", _tremble),
-    Question("proper", "An equilibrium that survives mistakes that are rarer the more they cost", _order_mistakes),
+    GameQuestion("correlated", "A mediator's advice that nobody gains by disobeying", _correlate),
+    GameQuestion("coarse-correlated", "Advice to which nobody prefers one fixed action", _correlate_coarsely),
+    GameQuestion("rationalizable", "What iterated elimination of strictly dominated actions leaves", _rationalize),
+    GameQuestion("maximin", "What every player can make sure of", _secure),
+    GameQuestion("bargaining", "The agreement that maximises the product of gains", _bargain),
+    GameQuestion("ordinal", "The name of a 2x2 game by the order of its payoffs", _name),
+    GameQuestion("perfect", "Nash equilibria that survive small mistakes, of two players", _tremble),
+    GameQuestion("proper", "An equilibrium that survives mistakes that are rarer the more they cost", _order_mistakes),
 )
 """All concepts that can be asked for by name, of a table or of a tree in reduced normal form."""
-TREE_CONCEPTS: tuple[Question[Tree], ...] = (
-    Question(
+TREE_CONCEPTS: tuple[GameQuestion[Tree], ...] = (
+    GameQuestion(
         "subgame-perfect",
         "Equilibria of every subgame, with hidden and simultaneous moves, mixed ones too",
         _solve_subgames,
     ),
-    Question("sequential", "An equilibrium with beliefs that holds at every information set", _solve_sequentially),
-    Question(
+    GameQuestion("sequential", "An equilibrium with beliefs that holds at every information set", _solve_sequentially),
+    GameQuestion(
         "agent-quantal-response",
         "Better moves are more likely at every information set: the agent logit equilibrium on the branch from noise",
         _respond_as_agents,
@@ -301,11 +303,11 @@ TREE_CONCEPTS: tuple[Question[Tree], ...] = (
 _RECORDED = 200
 
 
-def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., Answer]:
+def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., GameAnswer]:
     """Make a question of dynamics: follow a path to its end; the settings are the arguments of the dynamics."""
 
     @wraps(dynamics)
-    def follow(game: NormalForm, *, start: str = "", **arguments: object) -> Answer:
+    def follow(game: NormalForm, *, start: str = "", **arguments: object) -> GameAnswer:
         path = dynamics(game, **arguments, **({"start": read_profile(game, start)} if start else {}))
         some = np.unique(np.linspace(0, len(path) - 1, min(len(path), _RECORDED)).astype(int))
         seats = list(zip(game.players, game.actions, path.strategies, strict=True))
@@ -323,7 +325,7 @@ def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., Answer]:
         series = {
             f"{who}: {name}": (path.times, shares[:, a]) for who, names, shares in seats for a, name in enumerate(names)
         }
-        return Answer(data, Chart(series, "time", "share", f"Shares of the actions over time, by {path.method}."))
+        return GameAnswer(data, Chart(series, "time", "share", f"Shares of the actions over time, by {path.method}."))
 
     return follow
 
@@ -337,7 +339,7 @@ def _evolve(
     fitness: Fitness = "exponential",
     mutation: float = 0.0,
     seed: int = 0,
-) -> Answer:
+) -> GameAnswer:
     """Run the Moran process between the actions of a symmetric game."""
     if game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T):
         raise SettingError("dynamics", "moran needs a symmetric game of two players; this one is not")
@@ -363,45 +365,45 @@ def _evolve(
         "path": {"times": times.tolist(), "counts": {name: curve.tolist() for name, curve in curves.items()}},
     }
     series = {name: (times, curve) for name, curve in curves.items()}
-    return Answer(data, Chart(series, "steps", "individuals", "Individuals of every type over time."))
+    return GameAnswer(data, Chart(series, "steps", "individuals", "Individuals of every type over time."))
 
 
-def _rank(game: NormalForm, *, alpha: float = 100.0, population: int = 50, one_population: bool = False) -> Answer:
+def _rank(game: NormalForm, *, alpha: float = 100.0, population: int = 50, one_population: bool = False) -> GameAnswer:
     found = theory.alpha_rank(game, alpha=alpha, population=population, one_population=one_population)
     ranking = [{"profile": list(profile), "probability": p} for profile, p in found.ranking()]
     method = f"{found.method}, alpha {found.alpha:g}, {found.population} individuals"
-    return Answer({"method": method, "residual": found.residual, "ranking": ranking})
+    return GameAnswer({"method": method, "residual": found.residual, "ranking": ranking})
 
 
-DYNAMICS: tuple[Question[NormalForm], ...] = (
-    Question("replicator", "Actions that earn more than average grow", _follow(theory.replicator)),
-    Question(
+DYNAMICS: tuple[GameQuestion[NormalForm], ...] = (
+    GameQuestion("replicator", "Actions that earn more than average grow", _follow(theory.replicator)),
+    GameQuestion(
         "fictitious-play",
         "Everybody plays a best reply to what the others have done so far",
         _follow(theory.fictitious_play),
     ),
-    Question(
+    GameQuestion(
         "regret-matching",
         "Play each action in proportion to how much one regrets not having played it",
         _follow(theory.regret_matching),
     ),
-    Question(
+    GameQuestion(
         "multiplicative-weights",
         "The weight of an action grows exponentially with what it would have earned",
         _follow(theory.multiplicative_weights),
     ),
-    Question(
+    GameQuestion(
         "logit",
         "Play drifts towards the softmax reply to the present profile",
         _follow(partial(theory.logit_dynamics, precision=10.0)),
     ),
-    Question("moran", "Individuals of a finite population reproduce by fitness and replace others at random", _evolve),
-    Question("alpha-rank", "How long evolving populations stay at each pure profile", _rank),
+    GameQuestion("moran", "Members of a finite population reproduce by fitness and replace others at random", _evolve),
+    GameQuestion("alpha-rank", "How long evolving populations stay at each pure profile", _rank),
 )
 """All dynamics that can be asked for by name."""
 
 
-_BUILT_IN: Mapping[str, tuple[Question[Any], ...]] = {"concept": (*CONCEPTS, *TREE_CONCEPTS), "dynamics": DYNAMICS}
+_BUILT_IN: Mapping[str, tuple[GameQuestion[Any], ...]] = {"concept": (*CONCEPTS, *TREE_CONCEPTS), "dynamics": DYNAMICS}
 _ADDED = {
     "concept": Registry("bestresponse.concepts", "concept"),
     "dynamics": Registry("bestresponse.dynamics", "dynamics"),
@@ -413,8 +415,8 @@ class Answered:
     """A question that was asked of a game, and its answer."""
 
     found: Found
-    question: Question[NormalForm] | Question[Tree]
-    answer: Answer
+    question: GameQuestion[NormalForm] | GameQuestion[Tree]
+    answer: GameAnswer
 
     def __repr__(self) -> str:
         return f"Answered({self.found.name!r}, {self.question.name})"
@@ -441,7 +443,7 @@ def list_questions(kind: str) -> list[str]:
     return [*(question.name for question in _BUILT_IN[kind]), *_ADDED[kind].names()]
 
 
-def _find_question(kind: str, name: str) -> Question[Any]:
+def _find_question(kind: str, name: str) -> GameQuestion[Any]:
     for question in _BUILT_IN[kind]:
         if question.name == name:
             return question
@@ -451,8 +453,8 @@ def _find_question(kind: str, name: str) -> Question[Any]:
             kind, f"there is no {name!r}; expected one of {', '.join(known)}.{did_you_mean(name, known)}"
         )
     added = _ADDED[kind].load(name)
-    if not isinstance(added, Question):
-        raise UsageError(f"{_ADDED[kind].describe(name)} is no bestresponse.analysis.answers.ask.Question")
+    if not isinstance(added, GameQuestion):
+        raise UsageError(f"{_ADDED[kind].describe(name)} is no bestresponse.analysis.answers.GameQuestion")
     return added
 
 

@@ -27,9 +27,9 @@ import numpy as np
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import solve_form
 from bestresponse.core.capabilities import EquilibriumSummary, find_known_equilibrium, measure_decision_cost
-from bestresponse.core.episode import AnyEpisode, Episode, Record
+from bestresponse.core.episode import Episode, Record
 from bestresponse.core.errors import InvalidGame, NotCertified
-from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role, View
+from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Game, Role, S, View
 from bestresponse.games.capabilities import HasNormalForm, HasTree, find_stage, find_stage_form
 from bestresponse.games.matrix.game import Rounds, as_strategy
 from bestresponse.report.frames import Frame, column
@@ -109,7 +109,7 @@ class _Identity:
         return id(self.game)
 
 
-def describe_theory(game: AnyGame) -> Theory:
+def describe_theory(game: Game[S]) -> Theory:
     """Solve `game` where its size allows; the same object is solved once.
 
     >>> from bestresponse.games.lookup import find_game
@@ -135,7 +135,7 @@ def _describe(key: _Identity) -> Theory:
     return Theory(known=known, method=known.concept, optimum=sum(best.values()) if best else None)
 
 
-def may_have_equilibrium(game: AnyGame) -> bool:
+def may_have_equilibrium(game: Game[S]) -> bool:
     """Say whether `describe_theory` is likely to find an equilibrium, without solving a table or a tree for it."""
     stage = find_stage(game)
     if isinstance(stage, HasNormalForm):
@@ -221,7 +221,7 @@ class ChoiceRow(TypedDict):
     equilibrium_cost: Annotated[float | None, column("cost in equilibrium", ".3g", "what that move earns more")]
 
 
-def price_choices(game: AnyGame, record: Record, role: Role) -> Frame[ChoiceRow]:
+def price_choices(game: Game[S], record: Record, role: Role) -> Frame[ChoiceRow]:
     """List the choices of a seat with what they cost; empty where the game is neither a table nor a small tree.
 
     In a tree only the cost in equilibrium is known.
@@ -230,7 +230,7 @@ def price_choices(game: AnyGame, record: Record, role: Role) -> Frame[ChoiceRow]
     rows: list[ChoiceRow] = []
     if theory.form is not None:
         form, seat = theory.form, theory.form.players.index(role)
-        state = Episode(game, record.submissions).state
+        state: Any = Episode(game, record.submissions).state
         played = state.played if isinstance(state, Rounds) else [tuple(state)]
         # A choice is what was meant: what noise made of it is not the seat's doing.
         choices = [moves[seat] for moves in (state.meant if isinstance(state, Rounds) and state.meant else played)]
@@ -260,9 +260,9 @@ def _price(done: int, moves: Sequence[str], choice: str, earned: Array | None, e
     )
 
 
-def iterate_decisions(record: Record, game: AnyGame) -> Iterator[tuple[int, Any, Role, Action]]:
+def iterate_decisions(record: Record, game: Game[S]) -> Iterator[tuple[int, S, Role, object]]:
     """Yield every answer of a seat with its number and the state in which it was given, without those of nature."""
-    episode: AnyEpisode = Episode(game)
+    episode = Episode(game)
     for number, submission in enumerate(record.submissions, 1):
         state, action = episode.state, submission.decision.action
         if submission.role not in (NATURE, REFEREE) and action is not None:
@@ -270,7 +270,7 @@ def iterate_decisions(record: Record, game: AnyGame) -> Iterator[tuple[int, Any,
         episode.submit(submission.role, submission.decision)
 
 
-def measure_against_others(record: Record, game: AnyGame | None) -> Costs:
+def measure_against_others(record: Record, game: Game[S] | None) -> Costs:
     """Measure answers round by round, in games with a payoff table."""
     form = find_stage_form(game) if game is not None else None
     if form is None:
@@ -289,7 +289,7 @@ def measure_against_others(record: Record, game: AnyGame | None) -> Costs:
     return costs
 
 
-def measure_against_equilibrium(record: Record, game: AnyGame | None) -> Costs:
+def measure_against_equilibrium(record: Record, game: Game[S] | None) -> Costs:
     """Measure answers wherever the game is solved; nothing elsewhere."""
     if game is None:
         return {}

@@ -127,7 +127,7 @@ class Formalized:
             words = Section("The game in words", tuple(map(Paragraph, self.words)))
             return render(Document(self.name, f"The game cannot be solved here: {error}", (story, words)))
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> dict[str, object]:
         """Return the program, its table, what was said of it and its solution as plain data."""
         winner, best = self.formalization, self.formalization.best
         prompt, completion = winner.tokens

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 from bestresponse.core.episode import Record, play as play_episode
 from bestresponse.core.errors import SettingError, UsageError
-from bestresponse.core.game import NATURE, REFEREE, AnyGame
+from bestresponse.core.game import NATURE, REFEREE, Game, S
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.registry import Registry, did_you_mean
 from bestresponse.formal.claims import translation
@@ -30,12 +30,12 @@ papers = Registry(
     "paper",
     {
         "akata": "bestresponse.studies.reproduce.recorded_play:reproduce_akata",
-        "alympics": "bestresponse.studies.reproduce.alympics:reproduce",
-        "autoformalization": "bestresponse.studies.reproduce.autoformalization:reproduce",
+        "alympics": "bestresponse.studies.reproduce.alympics:reproduce_alympics",
+        "autoformalization": "bestresponse.studies.reproduce.autoformalization:reproduce_autoformalization",
         "dilemma": "bestresponse.studies.reproduce.recorded_play:reproduce_dilemma",
         "fairgame": "bestresponse.studies.reproduce.recorded_play:reproduce_fairgame",
-        "lelma": "bestresponse.studies.verify.reproduction:reproduce",
-        "stories": "bestresponse.studies.stories.study:reproduce",
+        "lelma": "bestresponse.studies.verify.reproduction:reproduce_lelma",
+        "stories": "bestresponse.studies.stories.study:reproduce_stories",
     },
 )
 """Functions of a folder that return a `Reproduction`."""
@@ -118,7 +118,7 @@ def play(
     return play_episode(rules, {NATURE: Nature(seed), **seated})
 
 
-def _seat(player: Any, rules: AnyGame, role: str, seed: int) -> Player:
+def _seat(player: object, rules: Game[S], role: str, seed: int) -> Player:
     if isinstance(player, str):
         if (strategy := find_strategy(player, rules, role, seed)) is not None:
             return strategy

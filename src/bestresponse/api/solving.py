@@ -9,7 +9,6 @@ from bestresponse.analysis.solve.document import as_document, draw_game, drawabl
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import solve_found
 from bestresponse.core.errors import UsageError
-from bestresponse.core.json import JsonObject
 from bestresponse.games.lookup import Found, GameLike, Matrix, as_found
 from bestresponse.report.document import Document, Section
 from bestresponse.theory.engines import Engine
@@ -61,7 +60,7 @@ class Solution:
         """Return everything that is known as a report."""
         return as_document(self.game, self.solved)
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> dict[str, object]:
         """Return everything that is known as plain JSON data."""
         return as_data(self.game, self.solved)
 

@@ -20,10 +20,10 @@ Those that speak of payoff tables and trees are in `games.capabilities`.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from bestresponse.core.ask import Ask
-from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role, View
+from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S, S_contra, View
 from bestresponse.core.player import Player
 
 _EXACT = 1e-9
@@ -52,15 +52,15 @@ class KnownEquilibrium(Protocol):
     def describe_equilibrium(self) -> EquilibriumSummary | None:
         """Describe the equilibrium, or return None where none is known for these parameters."""
 
-    def choose_equilibrium(self, view: View, ask: Ask) -> Action:
+    def choose_equilibrium(self, view: View, ask: Ask) -> object:
         """Choose what the role of `view` does in the equilibrium."""
 
 
 @runtime_checkable
-class CostedDecisions(Protocol):
+class CostedDecisions(Protocol[S_contra]):
     """A game that says itself what leaving its known equilibrium costs, such as an expectation over hidden values."""
 
-    def measure_cost(self, state: Any, role: Role, action: Action) -> float:
+    def measure_cost(self, state: S_contra, role: Role, action: object) -> float:
         """Return what `role` loses by answering `action` in `state` if all others keep to the equilibrium."""
 
 
@@ -125,10 +125,10 @@ class PeopleRules(Protocol):
 
 
 @runtime_checkable
-class PrivateInformation(Protocol):
+class PrivateInformation(Protocol[S_contra]):
     """A game in which a seat knows something from the beginning that its page has to show all the time."""
 
-    def word_private(self, state: Any, role: Role) -> str:
+    def word_private(self, state: S_contra, role: Role) -> str:
         """Say what `role` alone knows in `state`."""
 
 
@@ -157,10 +157,10 @@ class PlayedRounds:
 
 
 @runtime_checkable
-class RoundHistory(Protocol):
+class RoundHistory(Protocol[S_contra]):
     """A game in rounds that can show them as a table."""
 
-    def list_rounds(self, state: Any, role: Role) -> PlayedRounds:
+    def list_rounds(self, state: S_contra, role: Role) -> PlayedRounds:
         """List what `role` may know of the rounds before `state`."""
 
 
@@ -193,17 +193,17 @@ class TheoryRemark(Protocol):
         """What is known, in a sentence or two."""
 
 
-def word_rules(game: AnyGame, view: View) -> str:
+def word_rules(game: Game[S], view: View) -> str:
     """Return the rules for the person who has `view`: the game's words for people, or else its briefing."""
     return game.word_rules(view.role) if isinstance(game, PeopleRules) else view.briefing
 
 
-def find_known_equilibrium(game: AnyGame) -> EquilibriumSummary | None:
+def find_known_equilibrium(game: Game[S]) -> EquilibriumSummary | None:
     """Return the equilibrium that `game` knows in closed form, None where it knows none."""
     return game.describe_equilibrium() if isinstance(game, KnownEquilibrium) else None
 
 
-def find_equilibrium_moves(game: AnyGame, state: object) -> dict[Role, Action]:
+def find_equilibrium_moves(game: Game[S], state: S) -> dict[Role, object]:
     """Return what everybody who is asked in `state` does in the known equilibrium; empty where there is none."""
     asks = game.asks(state)
     if not isinstance(game, KnownEquilibrium) or game.describe_equilibrium() is None or {NATURE, REFEREE} & set(asks):
@@ -211,7 +211,7 @@ def find_equilibrium_moves(game: AnyGame, state: object) -> dict[Role, Action]:
     return {role: game.choose_equilibrium(game.view(state, role), ask) for role, ask in asks.items()}
 
 
-def measure_decision_cost(game: AnyGame, state: object, role: Role, action: Action) -> float | None:
+def measure_decision_cost(game: Game[S], state: S, role: Role, action: object) -> float | None:
     """Return what `role` loses by answering `action` in `state` if all else is played as in the known equilibrium.
 
     None where no equilibrium is known, or where chance decides what follows and the game does not say what it costs.
@@ -225,7 +225,7 @@ def measure_decision_cost(game: AnyGame, state: object, role: Role, action: Acti
     return None if usual is None or other is None else max(0.0, float(usual[role] - other[role]))
 
 
-def play_out_equilibrium(game: AnyGame, state: object) -> Mapping[Role, float] | None:
+def play_out_equilibrium(game: Game[S], state: S) -> Mapping[Role, float] | None:
     """Return the payoffs when everybody keeps to the known equilibrium from `state` on; None where chance draws."""
     while game.asks(state):
         moves = find_equilibrium_moves(game, state)

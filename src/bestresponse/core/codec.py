@@ -8,7 +8,7 @@ from bestresponse.core.player import Call, Decision, Reading, Status
 _STATUS = {status.value: status for status in Status}
 
 
-def ask_to_json(ask: Ask) -> JsonObject:
+def ask_to_json(ask: Ask) -> dict[str, object]:
     """Return an ask as plain data."""
     match ask:
         case Choice(options, may_pass):
@@ -25,7 +25,7 @@ def ask_to_json(ask: Ask) -> JsonObject:
             return {"kind": "lottery", "chances": [[outcome, p] for outcome, p in chances]}
 
 
-def submission_to_json(submission: Submission) -> JsonObject:
+def submission_to_json(submission: Submission) -> dict[str, object]:
     """Return a submission as plain data, without its calls, which are large and kept apart (see the store)."""
     decision = submission.decision
     data: JsonObject = {"role": submission.role, "action": decision.action, "status": decision.reading.status.value}

@@ -8,7 +8,7 @@ Each raises `Broken` (an AssertionError) that says which promise was broken and 
 import json
 import math
 from random import Random
-from typing import Any, get_args
+from typing import get_args
 
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import (
@@ -19,9 +19,9 @@ from bestresponse.core.capabilities import (
     measure_decision_cost,
 )
 from bestresponse.core.codec import record_from_json, record_to_json
-from bestresponse.core.episode import AnyEpisode, Episode
+from bestresponse.core.episode import Episode
 from bestresponse.core.errors import InvalidMove
-from bestresponse.core.game import NATURE, REFEREE, AnyGame
+from bestresponse.core.game import NATURE, REFEREE, Game, S
 from bestresponse.core.player import Decision, Player
 
 _FREE = 1e-9
@@ -31,7 +31,7 @@ class Broken(AssertionError):
     """A game or a player does not keep a promise."""
 
 
-def any_legal_action(ask: Ask, rng: Random) -> Any:
+def any_legal_action(ask: Ask, rng: Random) -> object:
     """Some action that `ask` accepts."""
     match ask:
         case Choice(options):
@@ -51,10 +51,10 @@ def any_legal_action(ask: Ask, rng: Random) -> Any:
             return rng.choice([outcome for outcome, p in chances if p > 0])
 
 
-def check_game(game: AnyGame, seed: int = 0, max_steps: int = 10_000) -> None:
+def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
     """Play once at random and check every promise that `Game` makes."""
     rng = Random(seed)
-    episode: AnyEpisode = Episode(game)
+    episode = Episode(game)
     _demand(game.start() == episode.state, "start() gives another state each time")
     _demand(bool(game.roles) and len(set(game.roles)) == len(game.roles), "roles must be different and not none")
     drawn: set[str] = set()
@@ -77,7 +77,7 @@ def check_game(game: AnyGame, seed: int = 0, max_steps: int = 10_000) -> None:
     _check_extras(game, rng)
 
 
-def _check_equilibrium(game: AnyGame, episode: AnyEpisode) -> None:
+def _check_equilibrium(game: Game[S], episode: Episode[S]) -> None:
     """The moves of a known equilibrium are legal and cost nothing."""
     for role, move in find_equilibrium_moves(game, episode.state).items():
         try:
@@ -88,7 +88,7 @@ def _check_equilibrium(game: AnyGame, episode: AnyEpisode) -> None:
         _demand(cost is None or cost <= _FREE, f"{role} pays {cost} for playing the equilibrium")
 
 
-def _check_extras(game: AnyGame, rng: Random) -> None:
+def _check_extras(game: Game[S], rng: Random) -> None:
     """What a game says of itself beyond its rules holds."""
     for role in game.roles:
         if isinstance(game, NamedStrategies):
@@ -102,7 +102,7 @@ def _check_extras(game: AnyGame, rng: Random) -> None:
         _demand(game.with_rounds(2).roles == game.roles, "with_rounds() changes the roles")
 
 
-def _check_step(game: AnyGame, episode: AnyEpisode, rng: Random) -> None:
+def _check_step(game: Game[S], episode: Episode[S], rng: Random) -> None:
     before, pending = episode.state, episode.pending
     _demand(set(pending) <= {*game.roles, NATURE, REFEREE}, f"an unknown role is asked: {', '.join(pending)}")
     views = {role: game.view(before, role) for role in pending}
@@ -119,10 +119,10 @@ def _check_step(game: AnyGame, episode: AnyEpisode, rng: Random) -> None:
     )
 
 
-def check_player(player: Player, game: AnyGame, seed: int = 0, max_steps: int = 10_000) -> None:
+def check_player(player: Player, game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
     """Seat `player` everywhere except nature; its decisions must be legal and the same for the same view."""
     rng = Random(seed)
-    episode: AnyEpisode = Episode(game)
+    episode = Episode(game)
     _demand(isinstance(player.name, str) and player.name != "", "a player needs a name")
     for _ in range(max_steps):
         if episode.over:

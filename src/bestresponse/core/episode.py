@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeAlias
 
 from bestresponse.core.ask import Ask
 from bestresponse.core.errors import InvalidMove, NotAsked
-from bestresponse.core.game import Action, AnyGame, Game, Role, State, View
+from bestresponse.core.game import Action, Game, Role, S, View
 from bestresponse.core.notebook import format_html
 from bestresponse.core.player import Decision, Player
 
@@ -47,12 +47,12 @@ class Record:
         return format_html(repr(self), ("seat", "player", "move"), rows)
 
 
-class Episode(Generic[State]):
+class Episode(Generic[S]):
     """A game in progress. It can stop between any two submissions and go on from the list of them."""
 
-    def __init__(self, game: Game[State], submissions: Iterable[Submission] = ()) -> None:
+    def __init__(self, game: Game[S], submissions: Iterable[Submission] = ()) -> None:
         self.game = game
-        self.state: State = game.start()
+        self.state: S = game.start()
         self.submissions: list[Submission] = []
         self.void: Void | None = None
         self.moves: dict[Role, Action] = {}
@@ -116,7 +116,7 @@ def ask_in_turn(questions: list[SeatAsk]) -> list[Decision]:
 
 
 def play(
-    game: AnyGame,
+    game: Game[S],
     players: Mapping[Role, Player],
     *,
     submissions: Iterable[Submission] = (),
@@ -124,7 +124,7 @@ def play(
     on_submission: Callable[[Submission], None] | None = None,
 ) -> Record:
     """Play `game` to its end, from where `submissions` left off. Simultaneous seats see the same state."""
-    episode: AnyEpisode = Episode(game, submissions)
+    episode = Episode(game, submissions)
     while pending := episode.pending:
         missing = [role for role in pending if role not in players]
         if missing:

@@ -13,7 +13,9 @@ from bestresponse.core.json import JsonMapping, canonical
 
 Role = str
 Action = Any
-State = TypeVar("State")
+S = TypeVar("S")
+"""The states of a game. A function that only passes them on takes `Game[S]`."""
+S_contra = TypeVar("S_contra", contravariant=True)
 
 NATURE: Final[Role] = "nature"
 REFEREE: Final[Role] = "referee"
@@ -39,7 +41,7 @@ class View:
         return canonical([self.role, self.briefing, self.situation, dict(self.facts), list(self.notes)])
 
 
-class Game(Protocol[State]):
+class Game(Protocol[S]):
     """Five pure functions. No clock, no network, no randomness, no players."""
 
     @property
@@ -54,27 +56,27 @@ class Game(Protocol[State]):
     def roles(self) -> tuple[Role, ...]:
         """The seats that receive payoffs; NATURE and REFEREE are asked too but are no seats."""
 
-    def start(self) -> State:
+    def start(self) -> S:
         """The state before anybody has moved."""
 
-    def asks(self, state: State) -> Mapping[Role, Ask]:
+    def asks(self, state: S) -> Mapping[Role, Ask]:
         """Who has to move now, and how. Empty: over; one: sequential; many: simultaneous."""
 
-    def view(self, state: State, role: Role) -> View:
+    def view(self, state: S, role: Role) -> View:
         """What `role` may know in `state`."""
 
-    def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+    def apply(self, state: S, moves: Mapping[Role, Action]) -> S:
         """The state after every asked role has moved."""
 
-    def payoffs(self, state: State) -> Mapping[Role, float]:
+    def payoffs(self, state: S) -> Mapping[Role, float]:
         """What each role has earned so far."""
 
 
 AnyGame: TypeAlias = Game[Any]
-"""A game whose states are nobody else's business."""
+"""Some game, returned by its name or by another game: nobody can say which states it has."""
 
 
-def find_first_asks(game: AnyGame) -> Mapping[Role, Ask]:
+def find_first_asks(game: Game[S]) -> Mapping[Role, Ask]:
     """Return what the seats that move first are asked, whatever chance draws before."""
     state = game.start()
     asks = game.asks(state)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from bestresponse.core.game import AnyGame, Role
+from bestresponse.core.game import AnyGame, Game, Role, S
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
@@ -75,7 +75,7 @@ class HasSpeakers(Protocol):
         """Return the dialogue with the people and the private information that the seed draws."""
 
 
-def find_stage(game: AnyGame) -> AnyGame:
+def find_stage(game: Game[S]) -> AnyGame:
     """Return the game of one round, or `game` itself where it is not repeated."""
     return game.stage if isinstance(game, HasStage) else game
 

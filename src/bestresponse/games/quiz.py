@@ -12,7 +12,7 @@ import numpy as np
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import Question, Quiz
-from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role
+from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, S
 from bestresponse.games.capabilities import HasTree, find_stage_form
 from bestresponse.games.texts import join_words
 from bestresponse.games.trees.game import list_steps
@@ -23,7 +23,7 @@ _COUNT = 2
 _MOST_STEPS = 60
 
 
-def make_quiz(game: AnyGame, role: Role, rng: Random) -> tuple[Question, ...]:
+def make_quiz(game: Game[S], role: Role, rng: Random) -> tuple[Question, ...]:
     """Make the quiz for the seat of `role`; empty where the rules give nothing to ask."""
     if isinstance(game, Quiz):
         return game.make_quiz(role, rng)
@@ -68,13 +68,13 @@ def ask_about_paths(tree: Tree, role: Role, rng: Random) -> tuple[Question, ...]
     return tuple(asked)
 
 
-def ask_about_play(game: AnyGame, role: Role, rng: Random, verbs: Sequence[str] = ()) -> tuple[Question, ...]:
+def ask_about_play(game: Game[S], role: Role, rng: Random, verbs: Sequence[str] = ()) -> tuple[Question, ...]:
     """Ask what short plays earn; `verbs` say what is done, step by step, where there is a better word than answer."""
     asked = (_ask_about_one_play(game, role, rng, verbs) for _ in range(_COUNT))
     return tuple(dict.fromkeys(question for question in asked if question))
 
 
-def _ask_about_one_play(game: AnyGame, reader: Role, rng: Random, verbs: Sequence[str]) -> Question | None:
+def _ask_about_one_play(game: Game[S], reader: Role, rng: Random, verbs: Sequence[str]) -> Question | None:
     """Let everybody answer until the same kind of question would come again or the game is over."""
     state, seen, words = game.start(), set(), iter(verbs)
     parts: list[str] = []
@@ -95,7 +95,7 @@ def _ask_about_one_play(game: AnyGame, reader: Role, rng: Random, verbs: Sequenc
     return Question(f"If {join_words(parts)}, how much do you have then?", float(earned))
 
 
-def _draw_moves(asks: Mapping[Role, Ask], reader: Role, rng: Random) -> dict[Role, Action] | None:
+def _draw_moves(asks: Mapping[Role, Ask], reader: Role, rng: Random) -> dict[Role, object] | None:
     """Draw an answer to every ask, the same for all others who are asked the same; None where words count."""
     drawn: dict[str, Action] = {}
     moves: dict[Role, Action] = {}
@@ -109,7 +109,7 @@ def _draw_moves(asks: Mapping[Role, Ask], reader: Role, rng: Random) -> dict[Rol
     return moves
 
 
-def _draw_answer(ask: Ask, rng: Random, taken: list[Action]) -> Action | None:
+def _draw_answer(ask: Ask, rng: Random, taken: list[object]) -> object | None:
     """Draw an answer unlike those that are taken, where there is one."""
     match ask:
         case Choice(options):
@@ -124,7 +124,7 @@ def _draw_answer(ask: Ask, rng: Random, taken: list[Action]) -> Action | None:
             return None
 
 
-def _describe_moves(moves: Mapping[Role, Action], reader: Role, verb: str) -> list[str]:
+def _describe_moves(moves: Mapping[Role, object], reader: Role, verb: str) -> list[str]:
     others = {role: move for role, move in moves.items() if role not in (reader, NATURE)}
     parts = [f"{moves[NATURE]} is drawn"] if NATURE in moves else []
     if reader in moves:
@@ -147,5 +147,5 @@ def _name_role(role: Role) -> str:
     return f"the {role}" if role.isalpha() and role.islower() else role
 
 
-def _format_move(move: Action) -> str:
+def _format_move(move: object) -> str:
     return f"{move:g}" if isinstance(move, float) else str(move)

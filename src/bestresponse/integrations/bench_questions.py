@@ -20,7 +20,7 @@ _MODEL = "model"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredReply:
     """A strategy as it was read, and its figures by name."""
 
     strategy: list[float]
@@ -45,7 +45,7 @@ class BenchQuestions:
         model, _ = self._play(number, Reply(""))
         return model.asked[0]
 
-    def measure_reply(self, number: int, reply: Reply) -> Measured:
+    def measure_reply(self, number: int, reply: Reply) -> MeasuredReply:
         """Read a reply and measure it; `InvalidMove` where there is nothing to be read."""
         _, play = self._play(number, reply)
         ((row, _),) = measure_plays(_make_plan(self), [play])
@@ -53,7 +53,7 @@ class BenchQuestions:
             raise InvalidMove(row["how"])
         values = dict(row)
         figures = {name: value for name in FIGURES if isinstance(value := values.get(name), float)}
-        return Measured(row["strategy"], figures)
+        return MeasuredReply(row["strategy"], figures)
 
     def _play(self, number: int, reply: Reply) -> tuple[ScriptedModel, StoredPlay]:
         # Not every model of every tool takes a schema: the prompt is the one for models that do not.

@@ -12,7 +12,7 @@ from bestresponse.games.lookup import find_game
 from bestresponse.models.providers.function import FunctionModel
 
 
-def name_players(game: str, seats: Sequence[str], first: str, others: str) -> dict[Role, str]:
+def choose_players(game: str, seats: Sequence[str], first: str, others: str) -> dict[Role, str]:
     """Return who sits in each seat of a game: `seats` in order, or `first` in the first seat and `others` elsewhere."""
     roles = find_game(game).playable().roles
     players = list(seats) or [first, *[others] * (len(roles) - 1)]

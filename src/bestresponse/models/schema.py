@@ -7,8 +7,8 @@ within its bounds is for whoever reads the answer: no engine keeps every promise
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
@@ -129,7 +129,7 @@ def make_strict(schema: JsonMapping) -> JsonObject | None:
     return strict
 
 
-def _convert(schema: object) -> JsonObject:
+def _convert(schema: object) -> dict[str, object]:
     if not isinstance(schema, dict) or schema.keys() - _UNDERSTOOD:
         raise _NoStrictForm
     if "$ref" in schema:
@@ -176,5 +176,5 @@ def _allow_null(schema: JsonObject) -> JsonObject:
     return nullable
 
 
-def _list_types(schema: JsonObject) -> list[Any]:
+def _list_types(schema: Mapping[str, object]) -> list[object]:
     return schema["type"] if isinstance(schema["type"], list) else [schema["type"]]

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from bestresponse.core import registry
 from bestresponse.core.capabilities import NamedStrategies
 from bestresponse.core.errors import BestResponseError, InvalidGame, UsageError
-from bestresponse.core.game import REFEREE, AnyGame, Role
+from bestresponse.core.game import REFEREE, Game, Role, S
 from bestresponse.core.player import Player
 from bestresponse.core.registry import check_members, did_you_mean
 from bestresponse.core.seeds import split
@@ -44,7 +44,7 @@ _PEOPLE = ("me", "human", "person")
 _SIMPLE = tuple(name for name in strategies.BASELINES if name != "random")
 
 
-def list_strategies(game: AnyGame) -> tuple[str, ...]:
+def list_strategies(game: Game[S]) -> tuple[str, ...]:
     """List the strategies that can sit in any seat of `game`, the default one first."""
     if isinstance(game, HasSpeakers):
         return (SIMULATED,)
@@ -55,7 +55,7 @@ def list_strategies(game: AnyGame) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*own, *registered, *simple)))
 
 
-def choose_default(game: AnyGame) -> str:
+def choose_default(game: Game[S]) -> str:
     """Choose who takes the seats that nobody was named for."""
     if isinstance(game, HasSpeakers):
         return SIMULATED
@@ -64,7 +64,7 @@ def choose_default(game: AnyGame) -> str:
     return strategies.EQUILIBRIUM if isinstance(game, HasNormalForm | HasTree) else "random"
 
 
-def find_strategy(name: str, game: AnyGame, role: Role, seed: int) -> Player | None:
+def find_strategy(name: str, game: Game[S], role: Role, seed: int) -> Player | None:
     """Make the player of that name who needs no model; None where the name is taken for that of a model.
 
     Raises:
@@ -95,7 +95,7 @@ def find_strategy(name: str, game: AnyGame, role: Role, seed: int) -> Player | N
     return strategies.AutomatonPlayer(strategies.make_automaton(name, form, game.roles.index(role)), own_seed)
 
 
-def check_strategy(name: str, game: AnyGame) -> None:
+def check_strategy(name: str, game: Game[S]) -> None:
     """Raise a UsageError with the nearest name where no strategy of that name plays `game`."""
     if name in _PEOPLE or find_strategy(name, game, game.roles[0], 0) is None:
         known = list_strategies(game)
@@ -103,14 +103,14 @@ def check_strategy(name: str, game: AnyGame) -> None:
         raise UsageError(f"there is no strategy named {name!r} for {game.name}.{hint}")
 
 
-def check_player(name: str, game: AnyGame) -> None:
+def check_player(name: str, game: Game[S]) -> None:
     """Raise a UsageError with the strategies there are, where a name is neither one of them nor that of a model."""
     bare = bare_name(name)
     if "/" not in bare and not bare.endswith(".gguf") and bare not in WEIGHTS:
         check_strategy(bare, game)
 
 
-def describe_seat(name: str, game: AnyGame, role: Role) -> str:
+def describe_seat(name: str, game: Game[S], role: Role) -> str:
     """Describe who sits in a seat under that name, to complete the sentence "ROLE is ..." for the other players.
 
     >>> from bestresponse.games.lookup import find_game
@@ -126,7 +126,7 @@ def describe_seat(name: str, game: AnyGame, role: Role) -> str:
     return f"a program that plays the strategy {name}"
 
 
-def seat_model(name: str, model: Model, game: AnyGame, role: Role, seed: int) -> Player:
+def seat_model(name: str, model: Model, game: Game[S], role: Role, seed: int) -> Player:
     """Seat a model: it speaks or rules in a dialogue, and elsewhere answers what it is asked.
 
     Where its reasoning is to be checked, it is not held to a schema.
@@ -146,7 +146,7 @@ def seat_speaker(model: Model, game: HasSpeakers, role: Role, seed: int, samplin
     return Unguided(speaker, game.neutral(seat), seed=seed)
 
 
-def _plays(name: str, game: AnyGame) -> bool:
+def _plays(name: str, game: Game[S]) -> bool:
     """Say whether a registered player is for this game; a broken one is for none."""
     try:
         plays = getattr(registry.players.load(name), "plays", None)
@@ -155,7 +155,7 @@ def _plays(name: str, game: AnyGame) -> bool:
         return False
 
 
-def _list_automata(game: AnyGame) -> tuple[str, ...]:
+def _list_automata(game: Game[S]) -> tuple[str, ...]:
     """List the classic strategies; none where nothing is repeated, or no action of a round is cooperation."""
     form = find_stage_form(game)
     try:

@@ -28,7 +28,7 @@ from bestresponse.core.ask import Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import KnownEquilibrium
 from bestresponse.core.conformance import any_legal_action
 from bestresponse.core.errors import InvalidMove, UsageError
-from bestresponse.core.game import AnyGame, Role, View, find_first_asks
+from bestresponse.core.game import Game, Role, S, View, find_first_asks
 from bestresponse.core.player import Decision, Player
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import generator, split
@@ -107,7 +107,7 @@ class Always:
             raise UsageError(f"{self.name} cannot play {view.role}: {error}") from None
 
 
-def make_always(answer: str, game: AnyGame, role: Role) -> Always:
+def make_always(answer: str, game: Game[S], role: Role) -> Always:
     """Seat a player with one answer; UsageError where its first ask refuses it."""
     ask = find_first_asks(game).get(role)
     if ask is not None and not isinstance(game, HasTree):
@@ -170,7 +170,7 @@ class RandomPlayer:
         return Decision(any_legal_action(ask, generator(self.seed, view.key)))
 
 
-def make_random(game: AnyGame, role: Role, seed: int) -> RandomPlayer:
+def make_random(game: Game[S], role: Role, seed: int) -> RandomPlayer:
     """Seat a random player."""
     return RandomPlayer(seed)
 
@@ -251,7 +251,7 @@ def has_axelrod_strategy(name: str) -> bool:
 
 
 @cache
-def _library_player(name: str, seat: int, thread: int) -> Any:
+def _library_player(name: str, seat: int, thread: int) -> object:
     """Make a player of the library, once for each seat and thread: its matches begin by resetting it."""
     return axelrod_strategy(name)()
 
@@ -414,7 +414,7 @@ class ClosedFormPlayer:
         return Decision(self.game.choose_equilibrium(view, ask))
 
 
-def make_equilibrium(game: AnyGame, role: Role, seed: int) -> Player:
+def make_equilibrium(game: Game[S], role: Role, seed: int) -> Player:
     """Seat the game's first equilibrium; UsageError where none is known."""
     theory = describe_theory(game)
     if theory.predicted:

@@ -17,7 +17,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from bestresponse.report.document import Block, Column, Figure, KeyValues, Note, Paragraph, Section, Table
 from bestresponse.report.figures import charts
-from bestresponse.report.frames import Figures, Frame
+from bestresponse.report.frames import Figures, Frame, Row
 from bestresponse.report.numbers import NOISE
 from bestresponse.report.stats.statistics import Interval
 
@@ -78,7 +78,7 @@ class FrameBlock:
             blocks += self.build(part, f"{label}: {caption}".strip(": ") if label else caption)
         return Shown(self.title, tuple(blocks)) if blocks else None
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Yield what is shown of these rows."""
         raise NotImplementedError
 
@@ -90,7 +90,7 @@ class table(FrameBlock):
     columns: Sequence[str] = ()
     most: int = 200
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Build the table of the columns that some row has."""
         head = replace(frame, rows=frame.rows[: self.most])
         names = self.columns or [name for name in head.columns if name != self.split]
@@ -141,13 +141,13 @@ class pivot(FrameBlock):
     value: str
     heat: bool = False
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Build the table or the picture."""
-        cells = {(row[self.rows], row[self.columns]): row[self.value] for row in frame}
+        cells: dict[object, Any] = {(row[self.rows], row[self.columns]): row[self.value] for row in frame}
         down, across = frame.list_values(self.rows), frame.list_values(self.columns)
         if self.heat:
             numbers = [[_estimate(cells.get((row, name))) for name in across] for row in down]
-            image = charts.heatmap(numbers, list(map(str, down)), list(map(str, across)))
+            image = charts.draw_heatmap(numbers, list(map(str, down)), list(map(str, across)))
             yield Figure(image, caption, f"{self.value} by {self.rows} and {self.columns}")
             return
         style = frame.columns[self.value]
@@ -172,9 +172,9 @@ class lines(FrameBlock):
     expected: str = ""
     most: int = 10
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where no row has a value."""
-        groups: dict[str, list[Mapping[str, Any]]] = {}
+        groups: dict[str, list[Row]] = {}
         for row in frame:
             if row[self.y] is not None:
                 groups.setdefault(str(row[self.by]) if self.by else "", []).append(row)
@@ -183,7 +183,7 @@ class lines(FrameBlock):
         tallest = sorted(groups, key=lambda name: -max(_take(groups[name], self.y)))[: self.most]
         drawn = {name: rows for name, rows in groups.items() if name in tallest}
         titles = frame.columns
-        image = charts.lines(
+        image = charts.draw_lines(
             {name: (_take(rows, self.x), _take(rows, self.y)) for name, rows in drawn.items()},
             dict(self._find_bands(drawn)),
             expected={name: _take(rows, self.expected) for name, rows in drawn.items()} if self.expected else {},
@@ -192,9 +192,7 @@ class lines(FrameBlock):
         )
         yield Figure(image, caption, f"{titles[self.y].name} by {titles[self.x].name}")
 
-    def _find_bands(
-        self, groups: Mapping[str, Sequence[Mapping[str, Any]]]
-    ) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
+    def _find_bands(self, groups: Mapping[str, Sequence[Row]]) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
         """Yield the bands; one value alone has none, so there the band shrinks to the line."""
         for name, rows in groups.items():
             if self.band:
@@ -221,14 +219,13 @@ class intervals(FrameBlock):
     reference: float | None = 0.0
     least: float = -math.inf
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where no row has an interval."""
-        known = [row for row in frame if isinstance(row[self.value], Interval)]
-        known = [row for row in known if row[self.value].estimate >= self.least]
-        rows = [(", ".join(str(row[name]) for name in self.label), row[self.value]) for row in known]
+        known = [(row, value) for row in frame if isinstance(value := row[self.value], Interval)]
+        rows = [(", ".join(str(row[k]) for k in self.label), v) for row, v in known if v.estimate >= self.least]
         if rows:
             title = frame.columns[self.value].name
-            image = charts.intervals(rows, x_label=title, reference=self.reference)
+            image = charts.draw_intervals(rows, x_label=title, reference=self.reference)
             yield Figure(image, caption, f"{title} with intervals")
 
 
@@ -243,7 +240,7 @@ class boxes(FrameBlock):
         default="Every value a dot, the box from the first to the third quartile, the diamond the mean.", kw_only=True
     )
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where there is no value but 0."""
         groups: dict[str, list[float]] = {}
         for row in frame:
@@ -251,7 +248,7 @@ class boxes(FrameBlock):
                 groups.setdefault(str(row[self.by]), []).append(_estimate(row[self.value]))
         if any(abs(value) > NOISE for values in groups.values() for value in values):
             title = frame.columns[self.value].name
-            image = charts.distribution(groups, x_label=title, zero=self.zero)
+            image = charts.draw_distribution(groups, x_label=title, zero=self.zero)
             yield Figure(image, caption, f"{title} by {frame.columns[self.by].name}")
 
 
@@ -269,7 +266,7 @@ class bars(FrameBlock):
     beside: str = ""
     most: int = 8
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture."""
         titles, stacks = frame.columns, dict[str, dict[str, float]]()
         for row, name in product(frame, filter(None, (self.value, self.beside))):
@@ -278,7 +275,7 @@ class bars(FrameBlock):
                 stacks.setdefault(bar, {})[str(row[self.parts])] = _estimate(row[name])
         if stacks and max(map(len, stacks.values())) <= self.most:
             title = titles[self.value].name
-            yield Figure(charts.bars(stacks, x_label=title), caption, f"{title} by {titles[self.by].name}")
+            yield Figure(charts.draw_bars(stacks, x_label=title), caption, f"{title} by {titles[self.by].name}")
 
 
 @dataclass(frozen=True)
@@ -289,13 +286,14 @@ class scatter(FrameBlock):
     y: str
     by: str = ""
 
-    def build(self, frame: Frame[Any], caption: str) -> Iterator[Block]:
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where no row has both numbers or all have the same: axes without a finding."""
         rows = [row for row in frame if row.get(self.x) is not None and row.get(self.y) is not None]
         if rows and np.ptp(_take(rows, self.y)) > NOISE:
             x_label, y_label = frame.columns[self.x].name, frame.columns[self.y].name
             groups = [str(row[self.by]) for row in rows] if self.by else None
-            image = charts.scatter(_take(rows, self.x), _take(rows, self.y), groups, x_label=x_label, y_label=y_label)
+            dots = _take(rows, self.x), _take(rows, self.y)
+            image = charts.draw_scatter(*dots, groups, x_label=x_label, y_label=y_label)
             yield Figure(image, caption, f"{y_label} by {x_label}")
 
 
@@ -334,13 +332,11 @@ def build_sections(
 
 
 def fill_template(template: str, measured: Measurement, **values: object) -> str:
-    """Fill in a Jinja template with the settings and frames of a run; plain text comes back as it is."""
-    if "{" not in template:
-        return template
-    filled = _compile_template(template).render(
-        config=measured.config, figures=measured.figures, frame=measured.frame, **values
-    )
-    return " ".join(filled.split())
+    """Fill in a Jinja template with the settings and frames of a run, in one line."""
+    if "{" in template:  # what holds no braces is no template, and compiling one takes time
+        seen = {"config": measured.config, "figures": measured.figures, "frame": measured.frame}
+        template = _compile_template(template).render(**seen, **values)
+    return " ".join(template.split())
 
 
 @cache
@@ -349,7 +345,7 @@ def _compile_template(template: str) -> Template:
     return Environment(undefined=StrictUndefined, autoescape=False).from_string(template)
 
 
-def _take(rows: Iterable[Mapping[str, Any]], name: str) -> np.ndarray:
+def _take(rows: Iterable[Row], name: str) -> np.ndarray:
     return np.array([_estimate(row[name]) for row in rows], dtype=np.float64)
 
 

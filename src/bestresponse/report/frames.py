@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from itertools import pairwise
 from operator import methodcaller
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     import pandas
 
 
-R = TypeVar("R", bound=Mapping[str, Any])
+Row: TypeAlias = Mapping[str, object]
+"""One row of a frame; each study types its own as a TypedDict."""
+R = TypeVar("R", bound=Row, covariant=True)
 _NUMBERS = (int, float, Interval)
 
 
@@ -85,7 +87,7 @@ class Frame(Generic[R]):
         rows = [row for row in self.rows if all(row.get(name) == value for name, value in values.items())]
         return replace(self, rows=rows)
 
-    def list_values(self, name: str) -> list[Any]:
+    def list_values(self, name: str) -> list[object]:
         """List the different values of a column, in order of appearance."""
         return list(dict.fromkeys(row[name] for row in self.rows))
 
@@ -99,7 +101,7 @@ class Frame(Generic[R]):
         rows = tuple(tuple(_as_cell(row.get(name)) for name in names) for row in self.rows)
         return Table(tuple(known[name] for name in names), rows, caption)
 
-    def to_json(self) -> list[JsonObject]:
+    def to_json(self) -> list[dict[str, object]]:
         """Return the rows as plain JSON data; intervals say their ends and what they were computed from."""
         return [
             {
@@ -245,7 +247,7 @@ class Figures:
         return [dict(zip(names, cells, strict=True)) for cells in groups]
 
 
-def list_metrics(row: type, *names: str) -> tuple[Metric[Any], ...]:
+def list_metrics(row: type, *names: str) -> tuple[Metric[object], ...]:
     """Return the fields of a row's type as metrics of groups that are such rows, all where none are named."""
     columns = describe_columns(row)
     return tuple(

@@ -33,7 +33,7 @@ _PLAIN = (str, int, bool, type(None))
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-def list_rows(table: Table) -> list[dict[str, Cell]]:
+def list_table_rows(table: Table) -> list[dict[str, Cell]]:
     """List the rows of a document's table as mappings from column to cell; columns of the same name are numbered."""
     names = number_repeated((column.name for column in table.columns), " ")
     return [dict(zip(names, row, strict=True)) for row in table.rows]
@@ -95,14 +95,14 @@ def to_parquet(rows: Iterable[Row]) -> bytes:
     return target.getvalue()
 
 
-def _flat(rows: Iterable[Row]) -> tuple[list[str], list[JsonObject]]:
+def _flat(rows: Iterable[Row]) -> tuple[list[str], list[dict[str, object]]]:
     """Columns in order of first appearance, and the rows with intervals spread and non-finite numbers absent."""
     flat = [_spread(row) for row in rows]
     columns = list(dict.fromkeys(column for row in flat for column in row))
     return columns, flat
 
 
-def _spread(row: Row) -> JsonObject:
+def _spread(row: Row) -> dict[str, object]:
     result: JsonObject = {}
     for column, value in row.items():
         if type(value) in _PLAIN:
@@ -119,7 +119,7 @@ def _spread(row: Row) -> JsonObject:
     return result
 
 
-def _finite(cell: object) -> Any:
+def _finite(cell: object) -> object:
     return None if isinstance(cell, float) and not math.isfinite(cell) else cell
 
 
@@ -143,7 +143,7 @@ def unguard(text: str) -> str:
     return text[1:] if text[:1] == "'" and _looks_like_formula(text[1:]) else text
 
 
-def _uniform(cells: Sequence[Any]) -> list[Any]:
+def _uniform(cells: Sequence[Any]) -> list[object]:
     present = [cell for cell in cells if cell is not None]
     if all(isinstance(cell, bool) for cell in present):
         return list(cells)

@@ -108,15 +108,15 @@ class Converted(Generic[Given, Kept]):
     if TYPE_CHECKING:
 
         def __get__(self, settings: object, kind: type | None = None) -> Kept: ...
-        def __set__(self, settings: Any, value: Given) -> None: ...
+        def __set__(self, settings: object, value: Given) -> None: ...
 
     @classmethod
-    def convert(cls, value: Any, stored: bool) -> Any:
+    def convert(cls, value: Any, stored: bool) -> object:
         """Return what is kept; where `stored`, the value is that of a stored run and no file may be opened."""
         raise NotImplementedError
 
     @classmethod
-    def to_json(cls, value: Any) -> Any:
+    def to_json(cls, value: Any) -> object:
         """Return what is kept as plain JSON data."""
         return value
 
@@ -141,7 +141,7 @@ class GameSetting(Converted["GameLike", NamedGame]):
     """A game: a name, a file, a table, a tree, rules or a formalized story."""
 
     @classmethod
-    def convert(cls, value: Any, stored: bool) -> NamedGame:
+    def convert(cls, value: GameLike, stored: bool) -> NamedGame:
         """Find the game."""
         if isinstance(value, NamedGame):
             return value
@@ -169,7 +169,7 @@ class ModelSetting(Converted["ModelLike", NamedModel]):
     """A model, its name, or a function from prompt to text."""
 
     @classmethod
-    def convert(cls, value: Any, stored: bool) -> NamedModel:
+    def convert(cls, value: ModelLike, stored: bool) -> NamedModel:
         """Name the model."""
         return as_model(value)
 
@@ -187,10 +187,11 @@ class ModelsSetting(Converted["ModelLike | Sequence[ModelLike]", tuple[NamedMode
     many = True
 
     @classmethod
-    def convert(cls, value: Any, stored: bool) -> tuple[NamedModel, ...]:
+    def convert(cls, value: ModelLike | Sequence[ModelLike], stored: bool) -> tuple[NamedModel, ...]:
         """Name the models."""
-        several = isinstance(value, Sequence) and not isinstance(value, str)
-        return tuple(map(as_model, value if several else [value]))
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return tuple(map(as_model, value))
+        return (as_model(value),)
 
 
 class NamesSetting(Converted[str | Sequence[str], tuple[str, ...]]):
@@ -199,7 +200,7 @@ class NamesSetting(Converted[str | Sequence[str], tuple[str, ...]]):
     many = True
 
     @classmethod
-    def convert(cls, value: Any, stored: bool) -> tuple[str, ...]:
+    def convert(cls, value: str | Sequence[str], stored: bool) -> tuple[str, ...]:
         """Return the names as a tuple."""
         names = (value,) if isinstance(value, str) else tuple(value)
         if not all(isinstance(name, str) for name in names):
@@ -213,7 +214,7 @@ class SeatsSetting(Converted["Mapping[str, ModelLike]", Mapping[str, NamedModel]
     pairs = True
 
     @classmethod
-    def convert(cls, value: Any, stored: bool) -> dict[str, NamedModel]:
+    def convert(cls, value: Mapping[str, ModelLike], stored: bool) -> dict[str, NamedModel]:
         """Name the players."""
         return {str(seat): as_model(player) for seat, player in dict(value).items()}
 
@@ -222,7 +223,7 @@ class PersonasSetting(Converted["str | Path | Mapping[str, Persona | Mapping[str
     """Personas by seat: a TOML file with a table for each, or a mapping of such tables or personas."""
 
     @classmethod
-    def convert(cls, value: Any, stored: bool) -> Mapping[str, Persona]:
+    def convert(cls, value: object, stored: bool) -> Mapping[str, Persona]:
         """Read the file, or make the personas of the mapping."""
         if isinstance(value, str | Path) and not stored:
             return read_personas(Path(value))

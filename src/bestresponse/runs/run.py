@@ -17,31 +17,32 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from bestresponse.core.errors import BestResponseError, ModelUnavailable, StoreError, UsageError
 from bestresponse.core.game import AnyGame
-from bestresponse.core.json import JsonMapping, JsonObject, digest
+from bestresponse.core.json import digest
 from bestresponse.models.base import Model
 from bestresponse.report import page, tables
 from bestresponse.report.document import Document
 from bestresponse.report.files import write_bytes, write_text
-from bestresponse.report.frames import Figures, Frame
+from bestresponse.report.frames import Figures, Frame, Row
 from bestresponse.runs.execution import Execution, Executor, Outcome, Progress, find_executor
 from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.models import Download, OpenedModels, open_models
 from bestresponse.runs.reporting.sections import CallTotals, count_calls, price_by_model, sum_money
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import Manifest, RunFolder, Shard, environment
-from bestresponse.runs.study import AnyStudy, Measured, Replay, Row, Study, find_study
+from bestresponse.runs.study import AnyStudy, Measured, Replay, Study, find_study
 
 if TYPE_CHECKING:
     import pandas
 
 
 C = TypeVar("C", bound=RunSettings)
+C_co = TypeVar("C_co", bound=RunSettings, covariant=True)
 _MOST_ROWS = 500_000
 """A longer frame is not written again as CSV and Parquet: the records hold it, and writing it takes minutes."""
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
-class Run(Generic[C]):
+class Run(Generic[C_co]):
     """A run of a study. `outcome` says how it ended where it was run just now; None for a run that was loaded."""
 
     def __init__(self, folder: RunFolder, study: AnyStudy, outcome: Outcome | None = None) -> None:
@@ -67,10 +68,10 @@ class Run(Generic[C]):
         return self.folder.manifest
 
     @cached_property
-    def config(self) -> C:
+    def config(self) -> C_co:
         """The settings, as the study's own configuration."""
         try:
-            return cast(C, self.study.config.from_json(self.manifest.config))
+            return cast(C_co, self.study.config.from_json(self.manifest.config))
         except (UsageError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise StoreError(f"{self.path} holds settings that {self.study.name} cannot read: {error}") from None
 
@@ -117,7 +118,7 @@ class Run(Generic[C]):
         """Return one row for each measured play or answer."""
         return self.results.rows
 
-    def summary(self) -> JsonObject:
+    def summary(self) -> dict[str, object]:
         """Return the figures of the run as plain JSON data."""
         about = {"run": self.manifest.run, "study": self.study.name, "folder": self.path.name}
         figures = {"figures": self.figures.to_json()} if self.figures.metrics else {}
@@ -165,7 +166,7 @@ class Run(Generic[C]):
         with self._blame_files():
             return self.study.replay(self.config, self.folder)
 
-    def game(self, data: JsonMapping) -> AnyGame | None:
+    def game(self, data: Mapping[str, object]) -> AnyGame | None:
         """Return the game that a play was of, by the data of its spec."""
         return self.study.game(self.config, data)
 
@@ -200,7 +201,7 @@ class Run(Generic[C]):
         return json.dumps(self.summary(), indent=2, ensure_ascii=False)
 
 
-def load_run(path: str | Path) -> Run[Any]:
+def load_run(path: str | Path) -> Run[RunSettings]:
     """Load the run in that folder, or the newest one among the runs below it."""
     folder = find_folder(Path(path))
     return Run(folder, find_study(folder.manifest.study))
@@ -332,13 +333,13 @@ def play_missing(
 
 
 def run_study(
-    study: AnyStudy,
-    config: RunSettings,
+    study: Study[..., C],
+    config: C,
     models: Mapping[str, Model],
     output_dir: Path,
     how: Execution | None = None,
     invocation: Invocation | None = None,
-) -> Run[Any]:
+) -> Run[C]:
     """Play what is missing of the run of these settings, in a folder of its own below `output_dir`.
 
     The same settings find the same folder again. A complete run is marked by a file `finished`. Of a shard only that
@@ -364,7 +365,7 @@ def find_path(study: AnyStudy, config: RunSettings, output_dir: Path) -> Path:
     return output_dir / f"{study.name}-{identify_run(study, config)}"
 
 
-def find_unfinished(output_dir: Path, settings: JsonMapping, without: str = "seed") -> RunFolder | None:
+def find_unfinished(output_dir: Path, settings: Mapping[str, object], without: str = "seed") -> RunFolder | None:
     """Return the newest unfinished run below `output_dir` whose settings differ at most in `without`."""
     wanted = json.loads(json.dumps({name: value for name, value in settings.items() if name != without}))
     found = sorted(output_dir.glob("*/manifest.json"), key=lambda path: path.stat().st_mtime, reverse=True)

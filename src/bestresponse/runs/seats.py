@@ -19,8 +19,8 @@ from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.capabilities import AdjustableRounds
 from bestresponse.core.episode import Record, SeatAsk, Submission, play
 from bestresponse.core.errors import ModelUnavailable, SettingError, UsageError
-from bestresponse.core.game import NATURE, REFEREE, AnyGame, find_first_asks
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, S, find_first_asks
+from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision, Nature, Player, Status
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
@@ -78,38 +78,6 @@ class AgentSettings(RunSettings):
     def make_game(self) -> AnyGame:
         """Return the game whose seats are filled; each study says which."""
         raise NotImplementedError
-
-
-def make_agent(
-    data: JsonMapping,
-    name: str,
-    model: Model,
-    seed: int,
-    *,
-    persona: Persona | None = None,
-    replies: Sequence[str] = (),
-    about_others: str = "",
-) -> WithFailurePolicy:
-    """Seat the model of that name by the settings of a spec's data (`AGENT_SETTINGS`); `replies` are its own so far."""
-    verified = is_verified(name)
-    style: Style = data["style"]
-    if data["style"] == "auto":
-        # JSON where the model keeps to schemas and the object has room for its thoughts; what is checked is free text
-        has_room = data["reasons"] or data["reasoning"] == "direct"
-        style = "json" if model.abilities.schema and has_room and not verified else "line"
-    agent = Agent(
-        model,
-        persona,
-        memory(data["memory"]),
-        reasoning(data["reasoning"]),
-        Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=seed % 2**31),
-        style,
-        data["attempts"],
-        data["reasons"],
-        replies if data["own_words"] else (),
-        about_others,
-    )
-    return WithFailurePolicy(with_review(name, agent), data["policy"])
 
 
 def ask_at_once(questions: list[SeatAsk]) -> list[Decision]:
@@ -177,7 +145,7 @@ def _make_match(source: NamedGame, rounds: int, continuation: float, discount: f
     return RepeatedGame(game.normal_form, rounds, continuation, discount=discount, noise=noise)
 
 
-def choose_policy(config: AgentSettings, game: AnyGame) -> Policy:
+def choose_policy(config: AgentSettings, game: Game[S]) -> Policy:
     """Choose what becomes of a seat without a usable answer: it passes where the game lets it, or the play is void."""
     usual: Policy = "abstain" if lets_pass(find_first_asks(game)) else "void"
     if config.on_failure == "abstain" and usual != "abstain":
@@ -186,7 +154,7 @@ def choose_policy(config: AgentSettings, game: AnyGame) -> Policy:
 
 
 def assign_seats(
-    game: AnyGame, named: Mapping[str, NamedModel], model: NamedModel | None, others: NamedModel | None = None
+    game: Game[S], named: Mapping[str, NamedModel], model: NamedModel | None, others: NamedModel | None = None
 ) -> dict[str, NamedModel]:
     """Seat the named players, then the model, in the first free seat only where there are others, then the others."""
     for role in named:
@@ -208,18 +176,18 @@ def check_players(config: C) -> C:
     return config
 
 
-def find_model_seats(game: AnyGame, seats: Mapping[str, str]) -> tuple[str, ...]:
+def find_model_seats(game: Game[S], seats: Mapping[str, str]) -> tuple[str, ...]:
     """Return the seats in which models sit: those whose player is no strategy of the game."""
     return tuple(role for role, player in seats.items() if find_strategy(player, game, role, 0) is None)
 
 
 def describe_play(
     config: AgentSettings,
-    game: AnyGame,
+    game: Game[S],
     seats: Mapping[str, str],
     personas: Mapping[str, Persona] | None = None,
     referee: str | None = None,
-) -> JsonObject:
+) -> dict[str, object]:
     """Describe who sits where and, where a model is asked, how, as plain data of a spec."""
     data: JsonObject = {"seats": [[role, str(player)] for role, player in seats.items()]}
     if referee:
@@ -237,7 +205,7 @@ def list_plays(
     seats: Mapping[str, str],
     personas: Mapping[str, Persona] | None = None,
     referee: str | None = None,
-) -> Iterator[JsonObject]:
+) -> Iterator[dict[str, object]]:
     """Yield one play a repeat as plain data: the game, who sits where, and how models among them are asked."""
     data: JsonObject = {"study": study, "game": {"name": config.game.name, "digest": config.game.digest}}
     data |= describe_play(config, config.make_game(), seats, personas, referee)
@@ -250,7 +218,7 @@ def list_plays(
 
 
 def estimate_plays(
-    config: AgentSettings, game: AnyGame, seats: Mapping[str, str], rounds: int = 1, referee: str | None = None
+    config: AgentSettings, game: Game[S], seats: Mapping[str, str], rounds: int = 1, referee: str | None = None
 ) -> Estimate:
     """Count the calls of models at most, shared out by seats; a prompt is about as long as the first briefing."""
     asked = [seats[role] for role in find_model_seats(game, seats)]
@@ -263,7 +231,7 @@ def estimate_plays(
 
 
 def _count_calls(
-    config: AgentSettings, game: AnyGame, seats: Mapping[str, str], rounds: int, referee: str | None
+    config: AgentSettings, game: Game[S], seats: Mapping[str, str], rounds: int, referee: str | None
 ) -> tuple[int, bool]:
     """Count the calls of one play at most, and say whether that is sure."""
     asked = find_model_seats(game, seats)
@@ -287,7 +255,7 @@ def _count_thoughts(reasoning: str, rivals: int) -> int:
     return {"predict": 1, "reflect": 1, "refine": 2}.get(name, 0)
 
 
-def _count_questions(game: AnyGame, seats: tuple[str, ...], rounds: int) -> tuple[int, bool]:
+def _count_questions(game: Game[S], seats: tuple[str, ...], rounds: int) -> tuple[int, bool]:
     """Count how often these seats are asked in one play at most, and say whether that is sure."""
     theory = describe_theory(game)
     if isinstance(game, AdjustableRounds):
@@ -308,7 +276,7 @@ def _find_longest(tree: Tree, players: list[int]) -> int:
     return int(before.max())
 
 
-def _count_in_trial(game: AnyGame, seats: tuple[str, ...], trial: int) -> int:
+def _count_in_trial(game: Game[S], seats: tuple[str, ...], trial: int) -> int:
     players: dict[str, Player] = dict.fromkeys(game.roles, RandomPlayer(trial))
     try:
         record = play(game, {**players, NATURE: Nature(trial)})
@@ -318,24 +286,24 @@ def _count_in_trial(game: AnyGame, seats: tuple[str, ...], trial: int) -> int:
     return sum(counts[seat] for seat in seats)
 
 
-FindPlayer = Callable[[JsonMapping, AnyGame, str, str], Player | None]
+FindPlayer = Callable[[Spec, AnyGame, str, str], Player | None]
 """Finds the player of a spec, game, role and name who needs no model; None where the name is that of a model."""
 
 
-def find_named_player(data: JsonMapping, game: AnyGame, role: str, name: str) -> Player | None:
+def find_named_player(spec: Spec, game: Game[S], role: str, name: str) -> Player | None:
     """Find the player whom everybody can name, see `players.lookup`."""
-    return find_strategy(name, game, role, data["seed"])
+    return find_strategy(name, game, role, spec.data["seed"])
 
 
 def make_player(
-    find_game: Callable[[JsonMapping], AnyGame],
+    find_game: Callable[[Spec], Game[S]],
     models: Mapping[str, Model],
     find_player: FindPlayer = find_named_player,
 ) -> PlayOne:
-    """Return the function that plays one spec, for `execute`; `find_game` finds the game by the data of a spec."""
+    """Return the function that plays one spec, for `execute`; `find_game` finds the game of a spec."""
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
-        data, game = spec.data, find_game(spec.data)
+        game = find_game(spec)
         replies: defaultdict[str, list[str]] = defaultdict(list)  # what each seat has said, its answers left out
 
         def remember(submission: Submission) -> None:
@@ -348,38 +316,53 @@ def make_player(
         for submission in done:
             remember(submission)
         seats = {
-            role: find_player(data, game, role, name) or _seat_model(data, game, role, name, models, replies[role])
-            for role, name in data["seats"]
+            role: find_player(spec, game, role, name) or _seat_model(spec, game, role, name, models, replies[role])
+            for role, name in spec.data["seats"]
         }
-        seats[NATURE] = Nature(data["seed"])
+        seats[NATURE] = Nature(spec.data["seed"])
         if isinstance(game, HasSpeakers):
-            name = data["referee"]
-            seats[REFEREE] = find_player(data, game, REFEREE, name) or _seat_model(data, game, REFEREE, name, models)
+            name = spec.data["referee"]
+            seats[REFEREE] = find_player(spec, game, REFEREE, name) or _seat_model(spec, game, REFEREE, name, models)
         return play(game, seats, submissions=done, ask_seats=ask_at_once, on_submission=keep_and_remember)
 
     return play_one
 
 
 def _seat_model(
-    data: JsonMapping, game: AnyGame, role: str, name: str, models: Mapping[str, Model], replies: Sequence[str] = ()
+    spec: Spec, game: Game[S], role: str, name: str, models: Mapping[str, Model], replies: Sequence[str] = ()
 ) -> Player:
-    """Seat a model: a speaker in a dialogue, elsewhere an agent as the spec describes it."""
-    seed = split(data["seed"], "seat", role)
+    """Seat a model: a speaker in a dialogue, elsewhere an agent as the spec says; `replies` are its own so far."""
+    data, model, seed = spec.data, models[name], split(spec.data["seed"], "seat", role)
+    sampling = Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=seed % 2**31)
     if isinstance(game, HasSpeakers):
-        sampling = Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=seed % 2**31)
-        return seat_speaker(models[name], game, role, seed, sampling)
-    persona = Persona(**data["personas"][role]) if role in data["personas"] else None
-    about = _describe_others(data, game, role)
-    return make_agent(data, name, models[name], seed, persona=persona, replies=replies, about_others=about)
+        return seat_speaker(model, game, role, seed, sampling)
+    style: Style = data["style"]
+    if data["style"] == "auto":
+        # JSON where the model keeps to schemas and the object has room for its thoughts; what is checked is free text
+        has_room = data["reasons"] or data["reasoning"] == "direct"
+        style = "json" if model.abilities.schema and has_room and not is_verified(name) else "line"
+    agent = Agent(
+        model,
+        Persona(**data["personas"][role]) if role in data["personas"] else None,
+        memory(data["memory"]),
+        reasoning(data["reasoning"]),
+        sampling,
+        style,
+        data["attempts"],
+        data["reasons"],
+        replies if data["own_words"] else (),
+        _describe_others(spec, game, role),
+    )
+    return WithFailurePolicy(with_review(name, agent), data["policy"])
 
 
-def _describe_others(data: JsonMapping, game: AnyGame, role: str) -> str:
+def _describe_others(spec: Spec, game: Game[S], role: str) -> str:
     """Say who the other players are, as far as the spec wants it said."""
-    wanted = data.get("about_others", "nothing")
+    wanted = spec.data.get("about_others", "nothing")
     if wanted == "nothing":
         return ""
     sentences = []
-    for other, name in data["seats"]:
+    for other, name in spec.data["seats"]:
         if other != role:
             description = "another participant" if wanted == "participant" else describe_seat(name, game, other)
             sentences.append(f"{other[:1].upper()}{other[1:]} is {description}.")

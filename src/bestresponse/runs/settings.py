@@ -28,7 +28,7 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 from pydantic.fields import FieldInfo
 
 from bestresponse.core.errors import BestResponseError, SettingError, UsageError
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.runs.execution import Executor, Progress
 from bestresponse.runs.models import ModelLimits
@@ -42,8 +42,8 @@ _USUAL: Mapping[str, Any] = {"how": False, "argument": False, "option": True, "s
 
 def setting(
     *,
-    default: Any = dataclasses.MISSING,
-    default_factory: Any = dataclasses.MISSING,
+    default: object = dataclasses.MISSING,
+    default_factory: Callable[[], object] | None = None,
     help: str = "",
     kw_only: bool = True,
     how: bool = False,
@@ -51,17 +51,18 @@ def setting(
     option: bool = True,
     short: str = "",
     metavar: str = "",
-    **bounds: Any,
+    **bounds: float,
 ) -> Any:
     """Declare a setting: its default, its help and its bounds (`ge`, `gt`, `le`, `lt`).
 
     `kw_only=False` lets Python name it by position, `argument=True` the command line; `short` is a letter for the
     command line, and `option=False` keeps the setting away from it.
     """
-    values = {"default": default, "default_factory": default_factory}
-    chosen = {name: value for name, value in values.items() if value is not dataclasses.MISSING}
+    start: dict[str, Any] = {**bounds} if default is dataclasses.MISSING else {**bounds, "default": default}
+    if default_factory is not None:
+        start["default_factory"] = default_factory
     extra: dict[str, Any] = {"how": how, "argument": argument, "option": option, "short": short, "metavar": metavar}
-    return Field(description=help, json_schema_extra=extra, kw_only=kw_only, **chosen, **bounds)
+    return Field(description=help, json_schema_extra=extra, kw_only=kw_only, **start)
 
 
 @dataclass_transform(field_specifiers=(setting,), kw_only_default=True)
@@ -128,7 +129,7 @@ class RunSettings:
         """The part of the plays that is made; None for all."""
         return None if self.shard is None else Shard.parse(self.shard)
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> dict[str, object]:
         """Return the settings that can change a number as plain JSON data; two runs with equal ones are the same."""
         how = {name for name, field in list_settings(type(self)).items() if read_extra(field)["how"]}
         kind: Any = type(self)
@@ -136,12 +137,12 @@ class RunSettings:
         return plain
 
     @classmethod
-    def from_json(cls, data: JsonMapping, *, stored: bool = True) -> Self:
+    def from_json(cls, data: Mapping[str, object], *, stored: bool = True) -> Self:
         """Read settings from plain data: of a stored run, or where `stored` is False of a file that the user wrote."""
         return read_settings(cls, data, stored=stored)
 
 
-def read_settings(kind: type[C], data: JsonMapping, *, stored: bool = False) -> C:
+def read_settings(kind: type[C], data: Mapping[str, object], *, stored: bool = False) -> C:
     """Read any class of settings from plain data; in those of a stored run no name is ever opened as a file."""
     try:
         checked: Any = kind
@@ -195,7 +196,7 @@ def describe_setting(kind: type, name: str) -> str:
     return " ".join([words, " and ".join(f"{said[limit]} {value:,}" for limit, value in limits.items())]).strip()
 
 
-def list_parts(hint: object) -> tuple[Any, ...]:
+def list_parts(hint: object) -> tuple[object, ...]:
     """Return the types of a union, or the type alone."""
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 

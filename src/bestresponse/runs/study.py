@@ -44,7 +44,7 @@ from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.blocks import ReportBlock, build_sections, fill_template, table
 from bestresponse.report.document import Document
-from bestresponse.report.frames import Figures, Frame, Heads, Metric, compute_figures
+from bestresponse.report.frames import Figures, Frame, Heads, Metric, Row, compute_figures
 from bestresponse.runs.execution import Execution, Job, Outcome, PlayOne, Start, execute
 from bestresponse.runs.reporting.sections import costs_section, method_section
 from bestresponse.runs.settings import RunSettings
@@ -124,7 +124,7 @@ class Estimate:
             reply_tokens=scale(self.reply_tokens),
         )
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> dict[str, object]:
         """Return the estimate as plain JSON data."""
         return {
             "plays": self.plays,
@@ -137,8 +137,6 @@ class Estimate:
         }
 
 
-Row = Mapping[str, Any]
-"""One row of a frame; each study types its own as a TypedDict."""
 P = ParamSpec("P")
 C = TypeVar("C", bound=RunSettings)
 _MOST_SUMMARISED = 200
@@ -165,7 +163,7 @@ class Measured:
         return next(iter(self.frames.values())).rows
 
     @property
-    def summary(self) -> JsonObject:
+    def summary(self) -> dict[str, object]:
         """Every frame that is short enough to be read, as plain data."""
         short = {name: frame for name, frame in self.frames.items() if len(frame) <= _MOST_SUMMARISED}
         return {"answered": self.answered, **{name: frame.to_json() for name, frame in short.items()}}
@@ -253,7 +251,7 @@ class Study(Generic[P, C]):
     locate_calls: Callable[[RunFolder], Path] = lambda folder: folder.path / "calls.jsonl"
     make_run: Callable[[C, RunFolder, Mapping[str, Model], Execution], Outcome] | None = None
     repeat_run: Callable[[C, RunFolder], Replay] | None = None
-    more_files: Callable[[Measured, Any], Iterable[tuple[Path, str]]] = lambda measured, run: ()
+    more_files: Callable[[Measured, Run[C]], Iterable[tuple[Path, str]]] = lambda measured, run: ()
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Run[C]:
         """Run the study and return its run; the arguments are the fields of its settings."""
@@ -265,7 +263,7 @@ class Study(Generic[P, C]):
     def __repr__(self) -> str:
         return f"Study({self.name!r})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Send a registered study to another process by its name."""
         return (find_study, (self.name,)) if self.name in studies.names() else (Study, tuple(vars(self).values()))
 
@@ -275,7 +273,7 @@ class Study(Generic[P, C]):
         return self.settings  # type: ignore[return-value]
 
     @cached_property
-    def all_metrics(self) -> tuple[Metric[Any], ...]:
+    def all_metrics(self) -> tuple[Metric[object], ...]:
         """Its own metrics and those that packages add; one that cannot be used is named in a warning and left out."""
         known = {metric.name: metric for metric in self.metrics}
         for entry in metrics.names():

@@ -21,7 +21,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.report.document import Document, Table, cell_json, format_cell
 from bestresponse.report.page import make_environment
 from bestresponse.report.stats.statistics import Interval
-from bestresponse.report.tables import list_rows
+from bestresponse.report.tables import list_table_rows
 from bestresponse.report.text import abridged, visible
 from bestresponse.web.access import ServerState
 from bestresponse.web.texts import load_texts
@@ -44,17 +44,17 @@ def _environment() -> Environment:
     return environment
 
 
-def render_text(template: str, /, **places: Any) -> str:
+def render_text(template: str, /, **places: object) -> str:
     """Render the template with its places filled."""
     return _environment().get_template(template).render(**places)
 
 
-def render_page(template: str, status: int = 200, /, **places: Any) -> HTMLResponse:
+def render_page(template: str, status: int = 200, /, **places: object) -> HTMLResponse:
     """Render the template as the answer to a request."""
     return HTMLResponse(render_text(template, **places), status)
 
 
-def render_form(server: ServerState, template: str, error: str, **places: Any) -> HTMLResponse:
+def render_form(server: ServerState, template: str, error: str, **places: object) -> HTMLResponse:
     """Render a page of the admin with a form, again where something was wrong with what was sent."""
     return render_page(template, 422 if error else 200, error=error, csrf=server.csrf(), **places)
 
@@ -130,5 +130,5 @@ def serialize_report(document: Document) -> dict[str, object]:
 
 def serialize_table(table: Table) -> dict[str, object]:
     """Return the rows of a table by the names of its columns; an interval is an object with estimate and ends."""
-    rows = [{name: cell_json(cell) for name, cell in row.items()} for row in list_rows(table)]
+    rows = [{name: cell_json(cell) for name, cell in row.items()} for row in list_table_rows(table)]
     return {"caption": table.caption, "columns": [column.name for column in table.columns], "rows": rows}

@@ -12,7 +12,7 @@ from random_trees import random_tree
 
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.document import as_document, drawable, picture_section
-from bestresponse.analysis.solve.facts import mix_text, number_text, show_records
+from bestresponse.analysis.solve.facts import mix_text, show_records, write_amount
 from bestresponse.analysis.solve.solution import CFR_VARIANTS, OBJECTIVES, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import (
     exact_value,
@@ -189,10 +189,10 @@ def test_small_trees_are_drawn_and_large_ones_are_not():
 
 
 def test_numbers_are_short_and_fractions_stay_fractions():
-    assert number_text(-0.0) == "0"
-    assert number_text(1 / 3) == "0.333333"
-    assert number_text(0.1, "1/10") == "1/10"
-    assert number_text(0.123456, "123456/1000001") == "0.123456"
+    assert write_amount(-0.0) == "0"
+    assert write_amount(1 / 3) == "0.333333"
+    assert write_amount(0.1, "1/10") == "1/10"
+    assert write_amount(0.123456, "123456/1000001") == "0.123456"
 
 
 def test_long_mixtures_are_cut():

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from bestresponse.cli.app import app
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.reproduce.alympics import reproduce
+from bestresponse.studies.reproduce.alympics import reproduce_alympics
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
 
 FOLDER = DATA / "water"
@@ -39,7 +39,7 @@ def test_a_small_sample_agrees_only_where_the_missing_games_could_make_up_the_di
         )  # fmt: skip
 
     (tmp_path / "rounds.jsonl").write_text("".join(day(number, 5) + "\n" for number in range(3)))
-    checks = {check.what: check for check in reproduce(tmp_path).checks}
+    checks = {check.what: check for check in reproduce_alympics(tmp_path).checks}
     alex = checks["survival of Alex, low (10-20), without personas"]
     assert (alex.found, alex.agrees) == (1.0, False)
 
@@ -48,7 +48,7 @@ def test_supplies_that_were_not_published_are_refused(tmp_path):
     row = {"persona": False, "low": 1, "high": 2, "number": 1, "day": 1, "supply": 1, "bids": {}, "winners": []}
     (tmp_path / "rounds.jsonl").write_text(json.dumps(row) + "\n")
     with pytest.raises(UsageError, match="the published supplies are 10-20, 15-25, 20-30"):
-        reproduce(tmp_path)
+        reproduce_alympics(tmp_path)
 
 
 def test_unknown_papers_and_folders_are_explained(tmp_path):

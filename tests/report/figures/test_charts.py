@@ -16,14 +16,14 @@ ROW = Interval(0.5, 0.4, 0.6, 0.95, "bca", 9)
 OPEN = Interval(0.5, -np.inf, np.inf, 0.95, "none", 1)
 
 FIGURES = {
-    "distribution": lambda name: figures.distribution(
+    "distribution": lambda name: figures.draw_distribution(
         {name: [0.1, 0.2, 0.4], "b": np.linspace(0, 1, 900)}, x_label=name
     ),
-    "intervals": lambda name: figures.intervals([(name, ROW), ("open", OPEN)], x_label=name),
-    "scatter": lambda name: figures.scatter(range(20), range(20), [name] * 10 + ["b"] * 10, x_label=name),
-    "lines": lambda name: figures.lines({name: ([1, 2], [3, 4])}, {name: ([2, 3], [4, 5])}, x_label=name),
-    "stacked": lambda name: figures.bars({name: {"valid": 0.5, name: 0.5}, "b": {"valid": 1.0}}, x_label=name),
-    "heatmap": lambda name: figures.heatmap([[0.1, np.nan], [0.3, 0.4]], [name, "b"], ["c", "d"]),
+    "intervals": lambda name: figures.draw_intervals([(name, ROW), ("open", OPEN)], x_label=name),
+    "scatter": lambda name: figures.draw_scatter(range(20), range(20), [name] * 10 + ["b"] * 10, x_label=name),
+    "lines": lambda name: figures.draw_lines({name: ([1, 2], [3, 4])}, {name: ([2, 3], [4, 5])}, x_label=name),
+    "stacked": lambda name: figures.draw_bars({name: {"valid": 0.5, name: 0.5}, "b": {"valid": 1.0}}, x_label=name),
+    "heatmap": lambda name: figures.draw_heatmap([[0.1, np.nan], [0.3, 0.4]], [name, "b"], ["c", "d"]),
 }
 
 
@@ -52,7 +52,7 @@ def test_every_colour_is_one_that_changes_with_the_ground(kind):
 
 
 def test_long_names_are_cut():
-    [name] = [text for text in texts(figures.bars({"n" * 200: {"a": 1.0}})) if "n" in text]
+    [name] = [text for text in texts(figures.draw_bars({"n" * 200: {"a": 1.0}})) if "n" in text]
     assert name == "n" * 39 + "…"
 
 
@@ -61,9 +61,9 @@ def test_a_legend_of_long_names_leaves_room_for_the_figure(kind):
     """matplotlib gives up the layout, with a warning, where a legend is wider than the figure."""
     names = [f"a model with a name of forty letters, no {number}" for number in range(6)]
     draw = {
-        "scatter": lambda: figures.scatter(range(12), range(12), names * 2),
-        "lines": lambda: figures.lines({name: ([1, 2], [3, 4]) for name in names}),
-        "stacked": lambda: figures.bars({"a": dict.fromkeys(names, 0.1)}),
+        "scatter": lambda: figures.draw_scatter(range(12), range(12), names * 2),
+        "lines": lambda: figures.draw_lines({name: ([1, 2], [3, 4]) for name in names}),
+        "stacked": lambda: figures.draw_bars({"a": dict.fromkeys(names, 0.1)}),
     }[kind]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -74,7 +74,7 @@ def test_a_legend_of_long_names_leaves_room_for_the_figure(kind):
 @pytest.mark.parametrize("count", [30, 100])
 def test_the_names_of_many_columns_and_rows_do_not_cover_each_other(count):
     names = [f"strategy {number}" for number in range(count)]
-    drawn = figures.heatmap(np.ones((count, count)), names, names).decode()
+    drawn = figures.draw_heatmap(np.ones((count, count)), names, names).decode()
     across = re.findall(r'font-size: ([\d.]+)px[^>]*translate\(([\d.]+) [\d.]+\) rotate\(-90\)">strategy', drawn)
     down = re.findall(r'font-size: ([\d.]+)px[^>]* y="([\d.]+)"[^>]*>strategy', drawn)
     assert len(across) == len(down) == count
@@ -106,19 +106,19 @@ def test_a_feature_that_never_varies_makes_one_bin():
 
 def test_a_group_without_a_number_is_refused():
     with pytest.raises(UsageError):
-        figures.distribution({"a": []})
+        figures.draw_distribution({"a": []})
 
 
 @pytest.mark.parametrize("values", [[0.0], [0.0] * 50, [5.0, 5.0]])
 def test_values_that_do_not_vary_still_make_a_figure(values):
-    for drawn in (figures.distribution({"a": values}), figures.scatter(values, values)):
+    for drawn in (figures.draw_distribution({"a": values}), figures.draw_scatter(values, values)):
         assert ElementTree.fromstring(drawn).tag.endswith("}svg")
         assert b"nan" not in drawn.lower()
 
 
 def test_days_are_not_counted_in_halves():
-    drawn = figures.lines({"a": (range(1, 8), range(7))}, x_label="day").decode()
-    halves = figures.lines({"a": ([0.5, 1.5, 2.5], [1, 2, 3])}).decode()
+    drawn = figures.draw_lines({"a": (range(1, 8), range(7))}, x_label="day").decode()
+    halves = figures.draw_lines({"a": ([0.5, 1.5, 2.5], [1, 2, 3])}).decode()
     assert ">2.5<" not in drawn
     assert ">3<" in drawn
     assert ">0.50<" in halves

@@ -8,6 +8,7 @@ from running import run
 
 import bestresponse as br
 from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.games.dialogue.game import Entry
 from bestresponse.models.base import Reply, Usage
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.run import load_run
@@ -18,7 +19,7 @@ from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import steer
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
-from bestresponse.studies.tournament.study import Entry, TournamentConfig, tournament
+from bestresponse.studies.tournament.study import TournamentConfig, tournament
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.studies.water.study import WaterConfig, water
 

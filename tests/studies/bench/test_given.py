@@ -9,7 +9,7 @@ import running
 import bestresponse as br
 from bestresponse.core.errors import SettingError
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.bench.config import BenchConfig, Plan, draw_games, list_orders, make_game
+from bestresponse.studies.bench.config import BenchConfig, Plan, draw_games, list_orders, make_bench_game
 from bestresponse.studies.bench.study import bench
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -47,7 +47,7 @@ def test_every_order_shows_the_same_payoffs_under_the_same_names():
     plays = list(Plan(config()).list_plays())
     assert len(plays) == 4
     for data in plays:
-        form = make_game(data).form
+        form = make_bench_game(data).form
         (rows, cols) = form.actions
         assert form.players == ("Olga", "Frank")
         assert form.payoffs[:, rows.index("opera"), cols.index("opera")].tolist() == [3, 2]

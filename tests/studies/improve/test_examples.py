@@ -13,7 +13,7 @@ from bestresponse.models.base import Abilities, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.store.folder import Spec
 from bestresponse.studies.bench.config import BenchConfig, Plan, prepare_plays
-from bestresponse.studies.bench.sequential.policies import make_plan, prepare_questions
+from bestresponse.studies.bench.sequential.policies import plan_questions, prepare_questions
 from bestresponse.studies.improve.examples import (
     Telling,
     classify,
@@ -40,7 +40,7 @@ def ask_of_bench(config):
         plan = Plan(config)
         play_one = prepare_plays(plan, {"student": model})
     else:
-        plan = make_plan(config)
+        plan = plan_questions(config)
         play_one = prepare_questions(config, {"student": model})
     data = next(iter(plan.list_plays()))
     play_one(Spec.of(data), [], lambda submission: None)
@@ -74,7 +74,8 @@ def test_a_worked_answer_says_supports_value_and_mix():
     task = describe_matrix(np.stack([row, -row]), 0, "table", "neutral")
     answer = write_answer(task, np.array([214, 32, 113]) / 359, np.array([97, 37, 225]) / 359, True)
     assert answer == (
-        "The column player plays P, Q and R, I play A, B and C, I get -3.5.\nANSWER: A: 0.60, B: 0.09, C: 0.31"
+        "P Q R\nA -9 -4 -1\nB -7 9 -4\nC 8 -6 -8\n"
+        "The other plays P, Q and R, I play A, B and C, I get -3.5.\nANSWER: A: 0.60, B: 0.09, C: 0.31"
     )
 
 
@@ -94,7 +95,10 @@ def test_a_stated_mix_is_answered_by_what_each_action_brings():
     dilemma = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
     task = describe_matrix(dilemma, 0, "table", "neutral", "reply") | {"opponent": [0.3, 0.7]}
     answer = write_answer(task, np.array([0.0, 1.0]), np.array([0.3, 0.7]), True)
-    assert answer == "Here A brings 0.9 and B brings 2.2. I play B.\nANSWER: A: 0, B: 1"
+    assert answer == (
+        "P Q\nA 3/3 0/5\nB 5/0 1/1\nThe column player chooses with these probabilities: P 0.3, Q 0.7.\n"
+        "Here A brings 0.9 and B brings 2.2. I play B.\nANSWER: A: 0, B: 1"
+    )
     _, question = write_question(task, True)
     assert "The column player chooses with these probabilities: P 0.3, Q 0.7." in question
     assert "rational" not in question
@@ -246,6 +250,6 @@ def test_verify_decides_the_reasons_of_worked_answers():
     # The value of [[a, b], [c, d]] without a saddle point is (ad - bc) / (a - b - c + d) = (2 - 1) / 5.
     pennies = np.array([[[2, -1], [-1, 1]], [[-2, 1], [1, -1]]], dtype=np.float64)
     task = describe_matrix(pennies, 0, "table", "neutral") | {"opponent": [0.4, 0.6]}
-    answer = "The column player plays P and Q, I play A and B, I get 0.2.\nANSWER: A: 0.40, B: 0.60"
+    answer = "The other plays P and Q, I play A and B, I get 0.2.\nANSWER: A: 0.40, B: 0.60"
     assert not review_reasons(task, answer).refuted
     assert review_reasons(task, answer.replace("0.2.", "0.3.")).refuted

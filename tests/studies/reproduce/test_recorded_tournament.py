@@ -12,7 +12,7 @@ from bestresponse.studies.reproduce.autoformalization import (
     check_strategies,
     check_tournament,
     judge_strategies,
-    reproduce,
+    reproduce_autoformalization,
 )
 
 RECORDS = DATA / "autoformalization"
@@ -75,7 +75,7 @@ def test_the_causes_of_failures_are_told():
 
 def test_a_folder_without_records_is_refused_in_a_sentence(tmp_path):
     with pytest.raises(UsageError, match="recorded programs"):
-        reproduce(tmp_path)
+        reproduce_autoformalization(tmp_path)
 
 
 def test_any_folder_of_recorded_programs_is_judged(tmp_path):
@@ -87,7 +87,7 @@ def test_any_folder_of_recorded_programs_is_judged(tmp_path):
         {"program": "initial(s0)."},
     ]
     (tmp_path / "programs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (table,) = reproduce(tmp_path).tables
+    (table,) = reproduce_autoformalization(tmp_path).tables
     found = {row[0]: row[1:] for row in table.rows}
     # programs; then a table can be taken out; then it is the true game
     assert {name: (row[0], row[5], row[6]) for name, row in found.items()} == {

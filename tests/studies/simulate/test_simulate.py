@@ -11,14 +11,16 @@ import running
 
 import bestresponse as br
 import bestresponse.formal.formalize.library
+from bestresponse.core.episode import Record, Submission, Void
 from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.player import Decision
 from bestresponse.games.lookup import NamedGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.agent import Persona
 from bestresponse.report import page
 from bestresponse.report.document import Code, Figure, Table
 from bestresponse.runs.run import Run, load_run, make_manifest
-from bestresponse.runs.store.folder import RunFolder
+from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Replay
 from bestresponse.studies.simulate.study import (
     SimulateConfig,
@@ -52,14 +54,14 @@ def figures_of(run, name):
 
 def read(run):
     """What was played, as the measures see it."""
-    return read_plays(run.config, run.folder.sorted_records())
+    return read_plays(run.config, run.folder.sorted_plays())
 
 
-def line(repeat, payoffs, **moves):
-    """One line of a run's records, everybody moving once."""
-    given = [{"role": role, "action": move, "status": "valid"} for role, move in moves.items()]
-    record = {"game": "g", "version": 1, "players": {}, "submissions": given, "payoffs": payoffs, "void": None}
-    return {"spec": str(repeat), "data": {"repeat": repeat, "seats": []}, "record": record}
+def one_play(repeat, payoffs, void=None, **moves):
+    """A finished play of a run, everybody moving once."""
+    submissions = tuple(Submission(role, Decision(move)) for role, move in moves.items())
+    record = Record("g", 1, {}, submissions, payoffs, void)
+    return StoredPlay(str(repeat), {"repeat": repeat, "seats": []}, record)
 
 
 def test_two_fixed_strategies_in_a_formalized_dilemma(tmp_path):
@@ -86,12 +88,12 @@ def test_regret_and_gap_by_hand():
     """Row matches to win: heads-heads twice, heads-tails, tails-tails. Row wins three of four."""
     config = settings("matching-pennies", "random", repeats=4)
     cells = [("heads", "heads"), ("heads", "heads"), ("heads", "tails"), ("tails", "tails")]
-    lines = [
-        line(number, {"row": won, "col": -won}, row=row, col=col)
+    plays = [
+        one_play(number, {"row": won, "col": -won}, row=row, col=col)
         for number, (row, col) in enumerate(cells)
         for won in [1.0 if row == col else -1.0]
     ]
-    measured = measure_simulation(read_plays(config, lines))
+    measured = measure_simulation(read_plays(config, plays))
     seats = {heads[0]: group for heads, group in measured.groups.items()}
     assert seats["row"]["payoff"].estimate == 0.5
     # against heads, heads, tails, tails no single move of row earns more than 0, less than the 0.5 it had; col would
@@ -109,13 +111,12 @@ def test_figures_of_a_seat_are_those_worked_out_by_hand():
     config = settings("prisoners-dilemma", "random", repeats=5)
     c, d = "cooperate", "defect"
     cells = [(c, d, 0.0, 5.0), (d, d, 1.0, 1.0), (c, c, 3.0, 3.0), (d, c, 5.0, 0.0)]
-    lines = [
-        line(number, {"row": mine, "col": yours}, row=row, col=col)
+    plays = [
+        one_play(number, {"row": mine, "col": yours}, row=row, col=col)
         for number, (row, col, mine, yours) in enumerate(cells)
     ]
-    void = line(4, {}, row=c)
-    void["record"]["void"] = ["col", "said nothing"]
-    measured = measure_simulation(read_plays(config, [*lines, void]))
+    void = one_play(4, {}, Void("col", "said nothing"), row=c)
+    measured = measure_simulation(read_plays(config, [*plays, void]))
     figures = measured.groups["row", "random"]
     # 9 points in four plays; the fifth would have given 0 at worst and 5 at best
     assert (figures["payoff"].estimate, figures["payoff"].n) == (2.25, 4)

@@ -11,7 +11,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
 from bestresponse.studies.tournament.study import (
     METRICS,
-    Entry,
+    Contestant,
     TournamentConfig,
     find_standings,
     gather_entries,
@@ -201,7 +201,7 @@ def test_a_saved_agent_and_a_rules_file_take_part(tmp_path):
 
 
 def play_with(model, tmp_path, *names, **settings):
-    config = configure(*names, Entry("llm", "model", "llm"), **settings)
+    config = configure(*names, Contestant("llm", "model", "llm"), **settings)
     ran = running.run(tournament, config, tmp_path, {"llm": model})
     return ran.outcome, find_standings(config, ran.folder.sorted_plays()), ran
 

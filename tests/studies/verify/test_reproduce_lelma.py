@@ -10,18 +10,13 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.studies.reproduce.reproduction import Reproduction
-from bestresponse.studies.verify.reproduction import (
-    Recheck,
-    games_of,
-    recorded_verdicts,
-    reproduce,
-)
+from bestresponse.studies.verify.reproduction import Recheck, games_of, recorded_verdicts, reproduce_lelma
 from bestresponse.studies.verify.study import Confusion
 
 
 @pytest.fixture(scope="module")
 def found(recorded_lelma: Path) -> Reproduction:
-    return reproduce(recorded_lelma)
+    return reproduce_lelma(recorded_lelma)
 
 
 def cell(found: Reproduction, what: str) -> object:
@@ -72,7 +67,7 @@ def _one(folder: Path, **changed: object) -> Path:
 
 
 def test_runs_without_ratings_matrices_and_verdicts_can_be_reproduced(tmp_path: Path) -> None:
-    found = reproduce(_one(tmp_path))
+    found = reproduce_lelma(_one(tmp_path))
     assert cell(found, "correctness, confusion and agreement") is None
     assert found.detail["samples"] == 1
 
@@ -88,7 +83,7 @@ def test_ill_formed_queries_keep_what_was_recorded_and_stand_apart(tmp_path: Pat
     attempt = {"n": 0, "response": "", "queries": queries, "failed": failed}
     answers = dict(zip(queries, ("error", "true", "false", "false"), strict=True))
     (tmp_path / "query_verdicts.json").write_text(json.dumps({"pd": answers}))
-    found = reproduce(_one(tmp_path, attempts=[attempt | {"queries": queries[1:]}]))
+    found = reproduce_lelma(_one(tmp_path, attempts=[attempt | {"queries": queries[1:]}]))
     assert [one["query"] for one in found.detail["verdicts"]["ill_formed"]] == queries[1:3]
     assert cell(found, "verdicts on recorded queries") == 2
     assert cell(found, "failed queries of all attempts") == 1
@@ -96,12 +91,12 @@ def test_ill_formed_queries_keep_what_was_recorded_and_stand_apart(tmp_path: Pat
 
 def test_a_folder_without_samples_says_what_was_expected(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"samples\.jsonl"):
-        reproduce(tmp_path)
+        reproduce_lelma(tmp_path)
     (tmp_path / "samples.jsonl").write_text('{"id": "1"}\n')
     with pytest.raises(UsageError, match="line 1: Field required game"):
-        reproduce(tmp_path)
+        reproduce_lelma(tmp_path)
     with pytest.raises(UsageError, match="the payoffs of chess"):
-        reproduce(_one(tmp_path, game="chess"))
+        reproduce_lelma(_one(tmp_path, game="chess"))
 
 
 def test_accuracy_and_kappa_of_a_confusion() -> None:
@@ -113,7 +108,7 @@ def test_accuracy_and_kappa_of_a_confusion() -> None:
 def test_cells_of_the_paper_apply_only_to_all_of_its_runs(recorded_lelma: Path, tmp_path: Path) -> None:
     rows = [line for line in (recorded_lelma / "samples.jsonl").read_text().splitlines() if '"game": "pd"' in line]
     (tmp_path / "samples.jsonl").write_text("\n".join(rows))
-    found = reproduce(tmp_path)
+    found = reproduce_lelma(tmp_path)
     assert cell(found, "runs of gpt-4o-2024-05-13") == 30
     (choice,) = [check for check in found.checks if check.what == "Prisoner's Dilemma: choice B last, %"]
     assert (choice.published, choice.found) == (23.33, 23.33)
@@ -138,12 +133,12 @@ def test_files_of_another_form_say_what_is_wrong(tmp_path: Path, name: str, text
     _one(tmp_path)
     (tmp_path / name).write_text(text)
     with pytest.raises(UsageError, match=message):
-        reproduce(tmp_path)
+        reproduce_lelma(tmp_path)
 
 
 def test_runs_without_attempts_choices_failures_or_numbers_are_counted_as_far_as_they_go(tmp_path: Path) -> None:
     changed = {"attempts": [], "orig_choice": None, "final_choice": None, "sheet": {"seconds": "soon"}}
-    found = reproduce(_one(tmp_path, **changed))
+    found = reproduce_lelma(_one(tmp_path, **changed))
     assert cell(found, "samples with 0 attempts") == 1
     assert cell(found, "failed queries of all attempts") is None
     assert cell(found, "Prisoner's Dilemma: choice B first, %") is None

@@ -15,7 +15,6 @@ from bestresponse.runs.models import ModelLimits
 from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.water.judging import (
     SCALES,
-    Score,
     judge_run,
     make_sheet,
     read_sheets,
@@ -24,6 +23,7 @@ from bestresponse.studies.water.judging import (
     write_scores,
 )
 from bestresponse.studies.water.study import WaterConfig, water
+from bestresponse.web.services.judging import Score
 
 
 def bid(request):

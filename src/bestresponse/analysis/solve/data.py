@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 
@@ -45,7 +44,7 @@ def list_cells(game: NormalForm, distribution: Array) -> list[JsonObject]:
     return [{"probability": p} | _name_cell(game, cell) for p, cell in sorted(likely, key=lambda pair: -pair[0])]
 
 
-def describe_correlated(game: NormalForm, found: CorrelatedEquilibrium) -> JsonObject:
+def describe_correlated(game: NormalForm, found: CorrelatedEquilibrium) -> dict[str, object]:
     """Describe what a mediator recommends, what that earns and what anybody gains by disobeying."""
     return {
         "method": found.method,
@@ -58,7 +57,7 @@ def describe_correlated(game: NormalForm, found: CorrelatedEquilibrium) -> JsonO
     }
 
 
-def _describe_tree(solved: SolvedTree) -> JsonObject:
+def _describe_tree(solved: SolvedTree) -> dict[str, object]:
     tree = solved.tree
     data = {
         "form": "tree",
@@ -153,20 +152,20 @@ def _describe_table(solved: SolvedTable) -> JsonObject:
     }
 
 
-def _describe_kind(kind: GameKind) -> JsonObject:
+def _describe_kind(kind: GameKind) -> dict[str, object]:
     properties = asdict(kind)
     potential = properties.pop("potential")
     return properties | {"exact_potential": None if potential is None else potential.tolist()}
 
 
-def _describe_value(value: Value | None) -> JsonObject:
+def _describe_value(value: Value | None) -> dict[str, object]:
     if value is None:
         return {}
     exact = None if value.exact is None else str(value.exact)
     return {"value": value.number, "value_exact": exact, "value_of": value.player, "value_gap": value.gap}
 
 
-def _by_player(game: NormalForm, values: Iterable[Any]) -> JsonObject:
+def _by_player(game: NormalForm, values: Iterable[object]) -> dict[str, object]:
     return dict(zip(game.players, values, strict=True))
 
 
@@ -174,7 +173,7 @@ def _name_cell(game: NormalForm, cell: Sequence[int]) -> dict[str, str]:
     return {who: names[a] for who, names, a in zip(game.players, game.actions, cell, strict=True)}
 
 
-def _describe_equilibrium(game: NormalForm, e: Equilibrium) -> JsonObject:
+def _describe_equilibrium(game: NormalForm, e: Equilibrium) -> dict[str, object]:
     exact = None
     if e.exact is not None:
         fractions = zip(game.actions, e.exact, strict=True)
@@ -196,7 +195,7 @@ def _describe_equilibrium(game: NormalForm, e: Equilibrium) -> JsonObject:
     }
 
 
-def _describe_security(solved: SolvedTable) -> JsonObject | None:
+def _describe_security(solved: SolvedTable) -> dict[str, object] | None:
     if solved.security is None:
         return None
     levels = [
@@ -213,7 +212,7 @@ def _describe_security(solved: SolvedTable) -> JsonObject | None:
     return _by_player(solved.game, levels)
 
 
-def _describe_dominated(solved: SolvedTable) -> list[JsonObject] | None:
+def _describe_dominated(solved: SolvedTable) -> list[dict[str, object]] | None:
     if solved.dominated is None:
         return None
     players, actions = solved.game.players, solved.game.actions
@@ -229,7 +228,7 @@ def _describe_dominated(solved: SolvedTable) -> list[JsonObject] | None:
     ]
 
 
-def _describe_elimination(solved: SolvedTable) -> JsonObject | None:
+def _describe_elimination(solved: SolvedTable) -> dict[str, object] | None:
     left, game = solved.elimination, solved.game
     if left is None:
         return None

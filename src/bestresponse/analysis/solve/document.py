@@ -70,7 +70,7 @@ def payoff_blocks(game: NormalForm) -> tuple[Block, ...]:
         best.append(own >= own.max(axis=player, keepdims=True) - slack)
 
     def write_cell(cell: tuple[int, ...]) -> str:
-        numbers = [facts.number_text(float(own[cell]), unit=0.0) for own in game.payoffs]
+        numbers = [facts.write_amount(float(own[cell]), unit=0.0) for own in game.payoffs]
         return ", ".join(f"{number}{'*' if best[k][cell] else ''}" for k, number in enumerate(numbers))
 
     tables = []
@@ -91,7 +91,7 @@ def _show_equilibria(data: JsonObject, unit: float) -> tuple[Block, ...]:
     """Show the value, how the equilibria were found and how sure they are, the equilibria and their components."""
     blocks: list[Block] = []
     if "value" in data:
-        shown = facts.number_text(data["value"], data["value_exact"], unit=unit)
+        shown = facts.write_amount(data["value"], data["value_exact"], unit=unit)
         blocks.append(KeyValues(((f"Value to {data['value_of']}", shown),), prominent=True))
     extent = next((_EXTENT[concept] for concept in data["complete_for"]), "not necessarily all equilibria")
     if not data.get("mixed_searched", True):

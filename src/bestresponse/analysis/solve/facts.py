@@ -8,7 +8,7 @@ gives an information set a strategy; any of these for each player; records, whic
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.json import JsonObject
 from bestresponse.report.document import Block, Cell, Column, KeyValues, Note, Table
 
 _LARGEST_DENOMINATOR = 9999
@@ -28,12 +28,12 @@ _HELP = {
 }
 
 
-def number_text(number: float, exact: str | None = None, *, unit: float = 1.0) -> str:
+def write_amount(number: float, exact: str | None = None, *, unit: float = 1.0) -> str:
     """Write a number: as a fraction where it is known and short, else with up to six digits.
 
     What is below 1e-12 of `unit`, such as the range of the payoffs it is made of, is the rounding of 0.
 
-    >>> number_text(0.5), number_text(1 / 3, "1/3"), number_text(-1e-17), number_text(2e-9, unit=1e-9)
+    >>> write_amount(0.5), write_amount(1 / 3, "1/3"), write_amount(-1e-17), write_amount(2e-9, unit=1e-9)
     ('0.5', '1/3', '0', '2e-09')
     """
     if exact is not None:
@@ -57,8 +57,8 @@ def mix_text(mix: Mapping[str, float], exact: Mapping[str, str] | None = None, d
         return used[0]
     times = " × " if any(name[:1] in _NUMERIC for name in used) else " "
     texts = [
-        f"{number_text(mix[name], exact[name] if exact else None) if decimals is None else f'{mix[name]:.{decimals}f}'}"
-        f"{times}{name}"
+        (write_amount(mix[name], exact[name] if exact else None) if decimals is None else f"{mix[name]:.{decimals}f}")
+        + f"{times}{name}"
         for name in used[:_NAMED]
     ]
     return " + ".join(texts) + (f" + {len(used) - _NAMED} more actions" if len(used) > _NAMED else "")
@@ -73,7 +73,7 @@ def regret_text(regret: float) -> str:
     return f"{regret:.1e}" if regret > 0 else "0"
 
 
-def show_facts(facts: JsonObject, players: Sequence[str]) -> tuple[Block, ...]:
+def show_facts(facts: Mapping[str, object], players: Sequence[str]) -> tuple[Block, ...]:
     """Show an answer: its method, its numbers, what it says of each player, its records and policies."""
     roles = set(players)
     shared = {key: fact for key, fact in facts.items() if isinstance(fact, dict) and set(fact) == roles}
@@ -96,12 +96,12 @@ def show_facts(facts: JsonObject, players: Sequence[str]) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def show_values(facts: JsonObject) -> KeyValues:
+def show_values(facts: Mapping[str, object]) -> KeyValues:
     """Show named numbers, words and lists of words."""
     return KeyValues(tuple((_name(key), _write(fact)) for key, fact in facts.items()))
 
 
-def show_by_player(players: Sequence[str], columns: Mapping[str, JsonObject], unit: float = 1.0) -> Table:
+def show_by_player(players: Sequence[str], columns: Mapping[str, Mapping[str, object]], unit: float = 1.0) -> Table:
     """Show facts that are there for every player, a row each."""
     records = [{"player": player} | {key: fact[player] for key, fact in columns.items()} for player in players]
     return show_records(records, players, numbered=False, unit=unit)
@@ -187,7 +187,7 @@ def _is_single(fact: object) -> bool:
     return fact is None or isinstance(fact, str | int | float)
 
 
-def _is_policy(fact: JsonMapping) -> bool:
+def _is_policy(fact: Mapping[str, object]) -> bool:
     """Say whether every player has strategies at information sets, or has nothing to decide."""
     return all(
         isinstance(sets, Mapping) and all(isinstance(moves, Mapping) for moves in sets.values())
@@ -202,5 +202,5 @@ def _write(fact: object, exact: object = None, unit: float = 1.0) -> Cell:
         words = [str(_write(part)) for part in fact]
         return ", ".join(words[:_NAMED]) + (f" and {len(words) - _NAMED:,} more" if len(words) > _NAMED else "")
     if isinstance(fact, float) or exact is not None:
-        return number_text(float(str(fact)), str(exact) if exact is not None else None, unit=unit)
+        return write_amount(float(str(fact)), str(exact) if exact is not None else None, unit=unit)
     return fact if isinstance(fact, str | int) else None

@@ -81,7 +81,7 @@ def _check_file(path: Path, engine: str, name: str | None) -> JsonObject:
     }
 
 
-def _make_message(stage: str, why: str) -> JsonObject:
+def _make_message(stage: str, why: str) -> dict[str, object]:
     return {"stage": stage, "severity": "error", "line": 0, "column": 0, "message": why, "hint": ""}
 
 

@@ -18,7 +18,7 @@ from bestresponse.cli.terminal import console, print_table
 from bestresponse.core.capabilities import AdjustableRounds, word_rules
 from bestresponse.core.episode import Episode, Record, SeatAsk, play as play_game
 from bestresponse.core.errors import SettingError, UsageError
-from bestresponse.core.game import NATURE, REFEREE, AnyGame, find_first_asks
+from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, S, find_first_asks
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
@@ -114,7 +114,7 @@ def _make_game(name: str, abundance: str | None, rounds: int | None, noise: floa
     return RepeatedGame(game.normal_form, rounds or 1, noise=noise)
 
 
-def _seat_players(game: AnyGame, given: Mapping[str, str], others: str) -> dict[str, str]:
+def _seat_players(game: Game[S], given: Mapping[str, str], others: str) -> dict[str, str]:
     named = dict(given)
     roles = (*game.roles, REFEREE) if isinstance(game, HasSpeakers) else game.roles
     for role in named:
@@ -179,7 +179,7 @@ def _people_last(questions: list[SeatAsk]) -> list[Decision]:
         return [said[role] if role in said else thinking[role].result() for role, _, _, _ in questions]
 
 
-def _tell_end(game: AnyGame, record: Record, people: list[str]) -> None:
+def _tell_end(game: Game[S], record: Record, people: list[str]) -> None:
     if record.void:
         _show(f"\nThe game is void: {record.void.role} gave no answer that could be used ({record.void.why}).")
         return

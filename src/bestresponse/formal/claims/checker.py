@@ -393,7 +393,7 @@ class _Grounding:
         said = [Move(self.subject.players[i], self.subject.actions[i][chosen[i]]) for i in wanted]
         return tuple(reversed(said)), places
 
-    def _mixes(self, mixes: tuple[Mix, ...], name: str) -> tuple[tuple[Mix, ...], Any]:
+    def _mixes(self, mixes: tuple[Mix, ...], name: str) -> tuple[tuple[Mix, ...], object]:
         """Find probabilities; they may sum to 1 but for their rounding."""
         rows: dict[int, tuple[Fraction, ...]] = {}
         highest: dict[int, tuple[Fraction, ...]] = {}

@@ -223,7 +223,7 @@ def _arguments(term: Struct) -> Iterator[Any]:
         yield _argument(sort, one)
 
 
-def _argument(sort: Sort, term: Term) -> Any:
+def _argument(sort: Sort, term: Term) -> object:
     match sort:
         case Sort.WHO | Sort.ACTION | Sort.JOINT:
             return _name(term)
@@ -326,7 +326,7 @@ class JsonAnswer:
     kept: str = ""
 
 
-def _sorts(players: tuple[str, ...], actions: tuple[str, ...]) -> dict[Sort, JsonObject]:
+def _sorts(players: tuple[str, ...], actions: tuple[str, ...]) -> dict[Sort, dict[str, object]]:
     who, action = _one_of(players), _one_of(actions)
     weight = _object({"action": action, "probability": _NUMBER})
     return {
@@ -339,11 +339,11 @@ def _sorts(players: tuple[str, ...], actions: tuple[str, ...]) -> dict[Sort, Jso
     }
 
 
-def _one_of(names: tuple[str, ...]) -> JsonObject:
+def _one_of(names: tuple[str, ...]) -> dict[str, object]:
     return {"type": "string", "enum": list(names)} if 0 < len(names) <= _MOST_NAMES else {"type": "string"}
 
 
-def _object(properties: JsonObject) -> JsonObject:
+def _object(properties: Mapping[str, object]) -> dict[str, object]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
@@ -355,7 +355,7 @@ def _or_null(schema: JsonObject) -> JsonObject:
 
 def claims_schema(
     forms: tuple[str, ...] = tuple(FORMS), players: tuple[str, ...] = (), actions: tuple[str, ...] = ()
-) -> JsonObject:
+) -> dict[str, object]:
     """Return the JSON schema of a translator's answer, `{"claims": [{"form": ..., its arguments by name}, ...]}`.
 
     It is valid in OpenAI's strict mode: every property is required, no object is open, and what a form does not take

@@ -172,7 +172,7 @@ class Review:
         return f"{unread:,} of {_count(len(spoken), 'sentence')} unread{rest}"
 
 
-def _tell_span(passage: Passage) -> JsonObject:
+def _tell_span(passage: Passage) -> dict[str, object]:
     return {"start": passage.start, "end": passage.end, "text": passage.text[:_LONGEST_QUOTE]}
 
 

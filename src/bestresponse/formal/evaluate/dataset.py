@@ -13,7 +13,7 @@ braces of a line are taken together.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -112,7 +112,7 @@ def choose(known: Iterable[Story], games: Iterable[str] = (), ids: Iterable[str]
     return tuple(s for s in found if (not kinds or s.game in kinds) and (not names or s.id in names))
 
 
-def _parse(data: JsonMapping, where: str) -> Iterable[Story]:
+def _parse(data: Mapping[str, object], where: str) -> Iterable[Story]:
     entries = data.get("story", [])
     if not isinstance(entries, list):
         raise InvalidGame(f"{where}: expected stories as [[story]]")

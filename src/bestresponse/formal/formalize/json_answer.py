@@ -107,7 +107,7 @@ def read_numbers(payoffs: object, count: int, otherwise: str) -> tuple[Fraction,
     return known
 
 
-def read_object(answer: str) -> JsonObject:
+def read_object(answer: str) -> dict[str, object]:
     """Return the JSON object in an answer; InvalidGame where there is none."""
     start, stop = answer.find("{"), answer.rfind("}")
     try:
@@ -197,7 +197,7 @@ def read_table(answer: str) -> GameTable:
     return _at_once(players, moves, read) if data["timing"] == AT_ONCE else _in_turn(players, moves, read)
 
 
-def _objects(data: JsonObject, key: str) -> list[JsonObject]:
+def _objects(data: Mapping[str, object], key: str) -> list[dict[str, object]]:
     found = data.get(key)
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         raise InvalidGame(f"{key} must be a list of objects as in the example")

@@ -125,7 +125,7 @@ class DealRules(Protocol):
     def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
         """Check the section `generate` and return the lowest and the highest utility that it allows."""
 
-    def draw(self, generate: JsonMapping, rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Mapping[str, object], rng: Random, players: int) -> tuple[Private, ...]:
         """Draw what each of the people knows."""
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
@@ -488,7 +488,7 @@ class Moves(DealRules):
         """Return the lowest and the highest payoff of the table."""
         return min(map(min, self.table)), max(map(max, self.table))
 
-    def draw(self, generate: JsonMapping, rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Mapping[str, object], rng: Random, players: int) -> tuple[Private, ...]:
         """Return nothing: everybody knows the table."""
         return ({},) * players
 
@@ -594,7 +594,7 @@ class Verdict(DealRules):
         return tuple(float(i == deal["winner"]) for i in range(len(private)))
 
 
-def make_object(properties: JsonMapping, *, required: bool = True) -> JsonObject:
+def make_object(properties: Mapping[str, object], *, required: bool = True) -> dict[str, object]:
     """Return the JSON schema of an object with these properties and no others."""
     return {
         "type": "object",
@@ -604,15 +604,15 @@ def make_object(properties: JsonMapping, *, required: bool = True) -> JsonObject
     }
 
 
-def _make_numbers(names: Sequence[str], span: Sequence[int], **more: int) -> JsonObject:
+def _make_numbers(names: Sequence[str], span: Sequence[int], **more: int) -> dict[str, object]:
     return {name: {"type": "integer", "minimum": span[0], "maximum": span[1], **more} for name in names}
 
 
-def _make_choice(items: Sequence[str]) -> JsonObject:
+def _make_choice(items: Sequence[str]) -> dict[str, object]:
     return {"type": ["string", "null"], "enum": [*items, None]}
 
 
-def _read_agreed(data: JsonMapping, named: bool, field: str) -> bool:
+def _read_agreed(data: Mapping[str, object], named: bool, field: str) -> bool:
     """Return whether the referee says that all agreed; InvalidMove where the deal it names, or none, contradicts it."""
     agreed = data.get("agreed")
     if not isinstance(agreed, bool):
@@ -623,7 +623,7 @@ def _read_agreed(data: JsonMapping, named: bool, field: str) -> bool:
     return agreed
 
 
-def _read_mapping(data: JsonMapping, field: str, expected: str) -> JsonMapping:
+def _read_mapping(data: Mapping[str, object], field: str, expected: str) -> Mapping[str, object]:
     given = data.get(field) or {}
     if not isinstance(given, Mapping):
         raise InvalidMove(f"{field!r} is {given!r}, expected {expected}", Flaw.UNPARSEABLE)

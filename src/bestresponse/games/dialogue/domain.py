@@ -326,7 +326,7 @@ def scenario_rules(domain: Domain) -> str:
     return "\n".join(f"- {rule}" for rule in rules)
 
 
-def scenario_schema(domain: Domain, most: int) -> JsonObject:
+def scenario_schema(domain: Domain, most: int) -> dict[str, object]:
     """Return the JSON schema of an object that lists up to `most` scenarios."""
     people = {"minItems": domain.players, "maxItems": domain.players}
     text = {"type": "string"}

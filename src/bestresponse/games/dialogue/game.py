@@ -220,7 +220,7 @@ class DialogueGame:
             facts["manner"], _ = self.addressed(state.manner, seat)
         return View(self.roles[seat], f"{self._task(state)}\n\n{self._private_text(state, seat)}", situation, facts)
 
-    def _once(self, key: tuple[Any, ...], write: Callable[[], str]) -> str:
+    def _once(self, key: tuple[object, ...], write: Callable[[], str]) -> str:
         """A text that many positions share, written once."""
         if key not in self._told:
             self._told[key] = write()

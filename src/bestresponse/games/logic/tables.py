@@ -98,7 +98,7 @@ def list_rows(tree: Tree, leaves: Sequence[int]) -> tuple[Row, ...]:
     return rows
 
 
-def table_to_data(table: GameTable) -> JsonObject:
+def table_to_data(table: GameTable) -> dict[str, object]:
     """Return players, moves and ends as plain data.
 
     `blocks` tells how many moves of an end were made at the same time. In games with chance, `chances` has the

@@ -27,7 +27,6 @@ from bestresponse.core.ask import PASS, Amount, Ask, Lottery
 from bestresponse.core.capabilities import Figure, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
-from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Player
 from bestresponse.core.registry import find_by_name
 from bestresponse.games.texts import TEXTS
@@ -295,7 +294,7 @@ class Water:
         dry_days = standing.dry_days + 1
         return Standing(standing.balance, standing.health - dry_days * self.rules.thirst, dry_days)
 
-    def _facts(self, state: Drought, role: Role) -> JsonObject:
+    def _facts(self, state: Drought, role: Role) -> dict[str, object]:
         """Everything public as plain data; `standings` and `bids` are in the order of the roster."""
         return {
             "seat": self.roles.index(role),

@@ -29,7 +29,7 @@ from bestresponse.formal.evaluate.dataset import stories
 from bestresponse.formal.evaluate.validation import compare_tables
 from bestresponse.games.lookup import find_game
 from bestresponse.integrations.bench_questions import FIGURES, BenchQuestions
-from bestresponse.integrations.seats import name_players, play_seats
+from bestresponse.integrations.seats import choose_players, play_seats
 from bestresponse.models.base import Finish, Reply
 from bestresponse.models.providers.function import FunctionModel, from_function
 from bestresponse.models.providers.inspect import FINISH
@@ -72,8 +72,8 @@ def nash_gap_scorer() -> Scorer:
     return score
 
 
-@task  # type: ignore[untyped-decorator, unused-ignore]
-def verify(game: str = "prisoners-dilemma", samples: int = 1) -> Task:
+@task(name="verify")  # type: ignore[untyped-decorator, unused-ignore]
+def verify_reasoning(game: str = "prisoners-dilemma", samples: int = 1) -> Task:
     """Ask for a reasoning about a game and check every claim in it."""
     with _show_without_trace():
         rules = find_game(game).playable()
@@ -128,7 +128,7 @@ def game(
     strategy such as `random`. Without it the model takes the first seat and `others` the rest.
     """
     with _show_without_trace():
-        players = name_players(game, [name.strip() for name in seats.split(",") if name], "model", others)
+        players = choose_players(game, [name.strip() for name in seats.split(",") if name], "model", others)
     data = [Sample(id=number, input=f"Play {game}.", metadata={"seed": seed + number}) for number in range(repeats)]
     return Task(dataset=MemoryDataset(data), solver=_play(game, players), scorer=payoff_and_regret())
 

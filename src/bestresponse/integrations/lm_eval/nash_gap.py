@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import datasets
 
 
-class Question(TypedDict):
+class NashGapQuestion(TypedDict):
     """One game: what is asked, and which of the questions it is."""
 
     prompt: str
@@ -29,26 +29,26 @@ def load_questions(
     """Load the questions for the harness; its `--metadata '{"num_games": 100}'` sets the arguments."""
     from datasets import Dataset
 
-    return {"test": Dataset.from_list(list_questions(num_games, actions, seed))}
+    return {"test": Dataset.from_list(list_nash_gap_questions(num_games, actions, seed))}
 
 
-def list_questions(num_games: int = 20, actions: int = 3, seed: int = 0) -> list[Question]:
+def list_nash_gap_questions(num_games: int = 20, actions: int = 3, seed: int = 0) -> list[NashGapQuestion]:
     """Write the questions of the benchmark."""
     questions = BenchQuestions(num_games, actions, seed)
     rows = []
     for number in range(num_games):
         messages = questions.write_request(number).messages
         prompt = "\n\n".join(message.content for message in messages)
-        rows.append(Question(prompt=prompt, questions=asdict(questions), number=number))
+        rows.append(NashGapQuestion(prompt=prompt, questions=asdict(questions), number=number))
     return rows
 
 
-def write_prompt(question: Question) -> str:
+def write_prompt(question: NashGapQuestion) -> str:
     """Return what is asked, the words of the system before those of the user."""
     return question["prompt"]
 
 
-def measure_results(question: Question, results: Sequence[str]) -> dict[str, float]:
+def measure_results(question: NashGapQuestion, results: Sequence[str]) -> dict[str, float]:
     """Measure the reply; figures are NaN where nothing could be read, and `read` is then 0."""
     questions = BenchQuestions(**question["questions"])
     try:

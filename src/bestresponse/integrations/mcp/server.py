@@ -13,11 +13,11 @@ import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, get_type_hints
 
 from pydantic import BaseModel, ValidationError, validate_call
 
@@ -83,7 +83,7 @@ def _send_to_worker(name: str, tool: Callable[..., BaseModel], pool: WorkerPool)
     result: type[BaseModel] = hints["return"]
 
     @wraps(tool)
-    async def send(**arguments: Any) -> BaseModel:
+    async def send(**arguments: object) -> BaseModel:
         try:
             return result.model_validate(await pool.call(name, arguments))
         except BestResponseError as error:
@@ -104,7 +104,7 @@ class WorkerPool:
         self._process: Process | None = None
         self._lock = asyncio.Lock()
 
-    async def call(self, tool: str, arguments: JsonObject) -> JsonObject:
+    async def call(self, tool: str, arguments: Mapping[str, object]) -> dict[str, object]:
         """Return the result of a tool; UsageError with the sentence of the worker, LimitReached past a limit."""
         line = json.dumps({"tool": tool, "arguments": arguments})
         if len(line) > self.limits.input:
@@ -167,7 +167,7 @@ async def _read_line(process: Process, seconds: float) -> bytes:
     return line
 
 
-def _answer(line: str) -> JsonObject:
+def _answer(line: str) -> dict[str, object]:
     """Carry out one call: `{"result": ...}`, or `{"error": sentence}`."""
     call = json.loads(line)
     try:

@@ -10,9 +10,9 @@ import numpy as np
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
 
 from bestresponse.api.formalizing import check as check_program
-from bestresponse.api.games import list_games as list_known_games
-from bestresponse.api.reasoning import verify as verify_text
-from bestresponse.api.solving import solve as solve_game
+from bestresponse.api.games import list_games
+from bestresponse.api.reasoning import verify
+from bestresponse.api.solving import solve
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import find_by_name
@@ -72,11 +72,11 @@ class GameList(BaseModel):
     games: list[GameSummary]
 
 
-def list_games(
+def list_known_games(
     search: Annotated[str, Field(description="Only games with this text in name or description.")] = "",
 ) -> GameList:
     """List the games that can be named: matrix games, game trees, and games with rules of their own."""
-    games = [row for row in list_known_games().rows if row["kind"] != "family"]
+    games = [row for row in list_games().rows if row["kind"] != "family"]
     wanted = [row for row in games if search.casefold() in f"{row['name']}\n{row['what']}".casefold()]
     return GameList.model_validate({"games": wanted})
 
@@ -87,7 +87,7 @@ class NameList(BaseModel):
     names: list[str]
 
 
-def list_strategies() -> NameList:
+def list_known_strategies() -> NameList:
     """List the strategies that `tournament` takes; the first names are those of groups."""
     return NameList(names=list(dict.fromkeys((*GROUPS, *PUBLISHED, *(one.name for one in classic_strategies())))))
 
@@ -124,7 +124,7 @@ class SolvedGame(BaseModel):
     remarks: list[str]
 
 
-def solve(
+def solve_game(
     game: Game,
     method: Annotated[
         str,
@@ -135,7 +135,7 @@ def solve(
     ] = "auto",
 ) -> SolvedGame:
     """Find the Nash equilibria of a game, with payoffs and a certificate (the largest regret)."""
-    return SolvedGame.model_validate(solve_game(_read_game(game), method=method).to_json())
+    return SolvedGame.model_validate(solve(_read_game(game), method=method).to_json())
 
 
 class CheckedProfile(BaseModel):
@@ -147,7 +147,7 @@ class CheckedProfile(BaseModel):
     nash_conv: float = Field(description="The sum of the regrets.")
 
 
-def check(game: Game, strategies: Profile) -> CheckedProfile:
+def check_profile(game: Game, strategies: Profile) -> CheckedProfile:
     """Check whether strategies are a Nash equilibrium: what each player earns and could gain by deviating alone."""
     form = _read_game(game).solvable()
     policy = _read_policy(form, strategies)
@@ -183,7 +183,7 @@ def best_response(
     return BestResponse(player=player, best=best, value=answer.value, action_values=values)
 
 
-class CheckedProgram(BaseModel):
+class ProgramReport(BaseModel):
     """Whether a program is a game, and if not, why not."""
 
     ok: bool
@@ -192,12 +192,12 @@ class CheckedProgram(BaseModel):
     table: JsonObject | None = Field(default=None, description="Players, moves, and every end with its payoffs.")
 
 
-def formalize_check(program: Annotated[str, Field(description="A game as a logic program.")]) -> CheckedProgram:
+def formalize_check(program: Annotated[str, Field(description="A game as a logic program.")]) -> ProgramReport:
     """Check a game that was written as a logic program: syntax, names, running, and the game that comes out."""
     if "\n" not in program and program.strip().endswith(".pl"):
         raise UsageError("expected the text of a program, got the name of a file")
     report = check_program(program + "\n")
-    checked = CheckedProgram(ok=report.ok, diagnostics=list(report.diagnostics))
+    checked = ProgramReport(ok=report.ok, diagnostics=list(report.diagnostics))
     if report.table is not None:
         checked.known_as, checked.table = list(find_names(report.table)), table_to_data(report.table)
     return checked
@@ -213,7 +213,7 @@ class JudgedClaim(BaseModel):
     correction: str | None
 
 
-class Passage(BaseModel):
+class UnreadPassage(BaseModel):
     """A sentence of the text that gave no claim."""
 
     text: str
@@ -226,16 +226,16 @@ class VerifiedText(BaseModel):
     state: Literal["unrefuted", "refuted", "undecided", "unchecked"]
     summary: str
     claims: list[JudgedClaim]
-    unread: list[Passage] | None
+    unread: list[UnreadPassage] | None
 
 
-def verify(
+def verify_text(
     text: Annotated[str, Field(description="A reasoning in English about payoffs, best responses or equilibria.")],
     game: Game,
     seat: Annotated[str | None, Field(description="The player who reasons, by name; the first if not said.")] = None,
 ) -> VerifiedText:
     """Find the claims that a reasoning makes about a game, and prove or refute each; what is false is corrected."""
-    return VerifiedText.model_validate(verify_text(text, _read_game(game), seat=seat).to_json())
+    return VerifiedText.model_validate(verify(text, _read_game(game), seat=seat).to_json())
 
 
 class ComparedGames(BaseModel):
@@ -251,7 +251,7 @@ class ComparedGames(BaseModel):
     num_differences: int
 
 
-def compare(first: Game, second: Game) -> ComparedGames:
+def compare_pair(first: Game, second: Game) -> ComparedGames:
     """Decide whether two games are the same up to names, order and positive affine payoffs, and where they differ."""
     comparison = compare_games(_read_game(first).solvable(), _read_game(second).solvable())
     return ComparedGames.model_validate(comparison)
@@ -288,7 +288,7 @@ def tournament(
     """Let strategies meet in a repeated game with two players, every pair in both seats; payoffs are expected ones."""
     found = _read_game(game)
     for name in strategies:
-        find_by_name(dict.fromkeys(list_strategies().names), name, "strategy")
+        find_by_name(dict.fromkeys(list_known_strategies().names), name, "strategy")
     program = game if found.origin == "file" and game.strip().endswith(".") else ""
     source = NamedGame(found.name, ".pl", program) if program else as_source(found)
     entries, left_out = gather_entries(strategies, make_stage(source))
@@ -343,9 +343,9 @@ def _read_policy(form: NormalForm | Tree, strategies: Strategies, responder: str
     return policy_from_table(tree, table)
 
 
-_OFFERED = (
-    solve, check, best_response, formalize_check, verify, compare, tournament,
-    list_games, list_strategies, list_studies,
-)  # fmt: skip
-TOOLS: dict[str, Callable[..., BaseModel]] = {tool.__name__: tool for tool in _OFFERED}
+TOOLS: dict[str, Callable[..., BaseModel]] = {
+    "solve": solve_game, "check": check_profile, "best_response": best_response, "formalize_check": formalize_check,
+    "verify": verify_text, "compare": compare_pair, "tournament": tournament, "list_games": list_known_games,
+    "list_strategies": list_known_strategies, "list_studies": list_studies,
+}  # fmt: skip
 """By name, in the order in which clients see them."""

@@ -37,7 +37,7 @@ def parallel_env(game: GameLike, rounds: int = 1) -> MatrixEnvironment:
     return MatrixEnvironment(form, rounds)
 
 
-def env(game: GameLike, rounds: int = 1) -> AECEnv[str, Any, Any]:
+def env(game: GameLike, rounds: int = 1) -> AECEnv[str, object, object]:
     """Make the AEC environment of any game whose answers can be listed; `rounds` is for simultaneous choices only."""
     found = as_found(game)
     form = found.solvable()
@@ -73,17 +73,17 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
         best = [payoffs.argmax(axis=seat, keepdims=True) for seat, payoffs in seats]
         self._responses = [np.broadcast_to(numbers, form.shape) for numbers in best]
 
-    def observation_space(self, agent: str) -> Space[Any]:
+    def observation_space(self, agent: str) -> Space[object]:
         """Return the space of one hot joint actions."""
         return self._space
 
-    def action_space(self, agent: str) -> Space[Any]:
+    def action_space(self, agent: str) -> Space[object]:
         """Return the numbers of the agent's actions."""
         return self._actions[agent]
 
     def reset(
-        self, seed: int | None = None, options: JsonObject | None = None
-    ) -> tuple[dict[str, Bits], dict[str, JsonObject]]:
+        self, seed: int | None = None, options: dict[str, object] | None = None
+    ) -> tuple[dict[str, Bits], dict[str, dict[str, object]]]:
         """Start again; nothing is drawn, so the seed changes nothing."""
         self.agents = list(self.possible_agents)
         self._round = 0
@@ -91,7 +91,7 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
 
     def step(
         self, actions: dict[str, int]
-    ) -> tuple[dict[str, Bits], dict[str, float], dict[str, bool], dict[str, bool], dict[str, JsonObject]]:
+    ) -> tuple[dict[str, Bits], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, object]]]:
         """Play one round with everybody's action."""
         agents = self.agents
         chosen = tuple(int(actions[agent]) for agent in agents)
@@ -143,15 +143,15 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
         policies = describe_theory(TreeGame(tree)).policies[:_MOST_EQUILIBRIA]
         self._values = [compute_move_values(tree, policy) for policy in policies]
 
-    def observation_space(self, agent: str) -> Space[Any]:
+    def observation_space(self, agent: str) -> Space[object]:
         """Return the space of information sets and action masks."""
         return self._spaces[agent]
 
-    def action_space(self, agent: str) -> Space[Any]:
+    def action_space(self, agent: str) -> Space[object]:
         """Return the numbers of moves, as many as the agent ever has at once."""
         return self._actions[agent]
 
-    def reset(self, seed: int | None = None, options: JsonObject | None = None) -> None:
+    def reset(self, seed: int | None = None, options: dict[str, object] | None = None) -> None:
         """Start again at the root; the seed draws the moves of chance."""
         if seed is not None or not hasattr(self, "_rng"):
             self._rng = np.random.default_rng(seed)

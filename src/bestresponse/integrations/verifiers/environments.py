@@ -24,7 +24,7 @@ from verifiers.v1.dialects.chat import message_to_wire
 
 from bestresponse.core.errors import ModelError
 from bestresponse.integrations.bench_questions import BenchQuestions
-from bestresponse.integrations.seats import name_players, play_seats
+from bestresponse.integrations.seats import choose_players, play_seats
 from bestresponse.models.base import Reply, Request
 from bestresponse.models.providers.function import from_function
 
@@ -174,7 +174,7 @@ class GameTaskset(vf.Taskset[GameTask, GameTasksetConfig]):  # type: ignore[misc
     def load(self) -> Iterator[GameTask]:
         """Yield one task for each play."""
         config = self.config
-        players = name_players(config.game, config.seats, "player", config.others)
+        players = choose_players(config.game, config.seats, "player", config.others)
         for number in range(config.repeats):
             data = GameData(name=config.game, game=config.game, players=players, seed=config.seed + number)
             yield GameTask(data, config.task)

@@ -84,7 +84,7 @@ def _index(
     return position, index, default
 
 
-def _key(pattern: Pattern) -> Any:
+def _key(pattern: Pattern) -> object:
     match pattern[0]:
         case 3:
             return pattern[1]

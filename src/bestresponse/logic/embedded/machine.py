@@ -97,7 +97,7 @@ class Machine:
         """Count work that a built-in predicate does, beside the steps of the machine."""
         self.work.spend(steps)
 
-    def solve(self, code: Code, slots: list[Any]) -> Iterator[None]:
+    def solve(self, code: Code, slots: list[object]) -> Iterator[None]:
         """Each solution once, with the goal's variables bound while the caller looks."""
         self.work.start()
         try:
@@ -352,7 +352,7 @@ class Machine:
                 while len(trail) > mark:
                     trail.pop().ref = None
 
-    def _builtin(self, key: str, arguments: list[Term], code: tuple[Any, ...]) -> Code:
+    def _builtin(self, key: str, arguments: list[Term], code: tuple[object, ...]) -> Code:
         """Code for a built-in predicate that was called through a closure, or by a name nobody defines."""
         patterns = tuple((GROUND, argument) for argument in arguments)
         if key in SINGLE:

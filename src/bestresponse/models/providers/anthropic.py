@@ -4,6 +4,7 @@ There is no seed and there are no log-probabilities. A schema is asked for as th
 the reply's text is then that input as JSON. Parameters that a model does not take are left out, and the reply says so.
 """
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from bestresponse.core.errors import BadReply
@@ -41,7 +42,7 @@ class AnthropicModel(HttpModel):
     has_json_mode = False
     schema_is = "tool"
 
-    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> JsonObject:
+    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> dict[str, object]:
         settings: JsonObject = {
             "max_tokens": request.max_tokens,
             "temperature": None if request.temperature is None else min(request.temperature, 1.0),
@@ -58,7 +59,7 @@ class AnthropicModel(HttpModel):
             settings |= {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}}
         return settings
 
-    def _send(self, messages: tuple[Message, ...], settings: JsonObject) -> object:
+    def _send(self, messages: tuple[Message, ...], settings: Mapping[str, object]) -> object:
         system = "\n\n".join(message.content for message in messages if message.role == "system")
         turns = [{"role": message.role, "content": message.content} for message in messages if message.role != "system"]
         body: JsonObject = {"model": self._name, "messages": turns, **settings}

@@ -4,6 +4,8 @@ Choices are asked for by the response type `text/x.enum`, schemas by `responseJs
 not take are left out, and the reply says so. Thoughts are counted as reasoning tokens and are no part of the text.
 """
 
+from collections.abc import Mapping
+
 from bestresponse.core.errors import BadReply
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Abilities, Finish, Message, Reply, Request, TokenChances, Usage, effective_seed
@@ -35,7 +37,7 @@ class GoogleModel(HttpModel):
         refused = super()._find_refused(request, mode, error)
         return refused | _LOGPROBS if "Logprobs is not enabled" in str(error) or refused & _LOGPROBS else refused
 
-    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> JsonObject:
+    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> dict[str, object]:
         settings: JsonObject = {
             "maxOutputTokens": request.max_tokens,
             "temperature": request.temperature,
@@ -56,7 +58,7 @@ class GoogleModel(HttpModel):
             settings |= {"responseLogprobs": True, "logprobs": min(request.logprobs, _MOST_ALTERNATIVES)}
         return settings
 
-    def _send(self, messages: tuple[Message, ...], settings: JsonObject) -> object:
+    def _send(self, messages: tuple[Message, ...], settings: Mapping[str, object]) -> object:
         system = [{"text": message.content} for message in messages if message.role == "system"]
         turns = [
             {"role": "model" if message.role == "assistant" else "user", "parts": [{"text": message.content}]}

@@ -14,7 +14,6 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from bestresponse.core.errors import MissingKey, ModelError, ModelUnavailable, Transient, UnknownModel
-from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Abilities, Finish, Json, Message, Reply, Request, Usage, effective_seed
 from bestresponse.models.http import Rejected, Secret
 from bestresponse.models.providers.network_model import NetworkModel, SchemaMode
@@ -65,13 +64,13 @@ class InspectModel(NetworkModel):
         """Stop the event loop."""
         self._loop.call_soon_threadsafe(self._loop.stop)
 
-    async def _open(self, name: str, arguments: dict[str, Json]) -> Any:
+    async def _open(self, name: str, arguments: dict[str, Json]) -> object:
         try:
             return self._ai.get_model(name, memoize=False, **arguments)
         except ValueError as error:
             raise UnknownModel(f"Inspect AI knows no model {name!r}: {error}") from None
 
-    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> JsonObject:
+    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> dict[str, object]:
         schema = None
         if mode is SchemaMode.SCHEMA:
             written = read_schema(request)
@@ -92,7 +91,7 @@ class InspectModel(NetworkModel):
             "max_connections": self._concurrency,
         }
 
-    def _send(self, messages: tuple[Message, ...], settings: JsonObject) -> object:
+    def _send(self, messages: tuple[Message, ...], settings: Mapping[str, object]) -> object:
         ai = self._ai
         kinds = {"system": ai.ChatMessageSystem, "user": ai.ChatMessageUser, "assistant": ai.ChatMessageAssistant}
         turns = [kinds[message.role](content=message.content) for message in messages]

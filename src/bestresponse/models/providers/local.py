@@ -137,7 +137,7 @@ def identify(path: Path, settings: LocalSettings) -> dict[str, Json]:
     return {"provider": "local", "sha256": sha256, "engine": f"xllamacpp {engine_version()}", **asdict(settings)}
 
 
-def _start(path: Path, settings: LocalSettings) -> Any:
+def _start(path: Path, settings: LocalSettings) -> object:
     """Start the engine behind a socket file that is removed when this returns."""
     import xllamacpp
 

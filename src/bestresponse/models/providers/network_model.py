@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import ClassVar
 from urllib.parse import quote
 
-from bestresponse.core.json import JsonMapping, JsonObject, digest
+from bestresponse.core.json import JsonMapping, digest
 from bestresponse.models.base import Abilities, Honoured, Json, Message, Reply, Request
 from bestresponse.models.http import Endpoint, HttpClients, Rejected, Secret
 from bestresponse.models.schema import finish_structured
@@ -60,11 +60,11 @@ class NetworkModel(ABC):
         self._refused: frozenset[str] = frozenset()
 
     @abstractmethod
-    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> JsonObject:
+    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> dict[str, object]:
         """Return all settings by the service's names; None where a setting is not wanted."""
 
     @abstractmethod
-    def _send(self, messages: tuple[Message, ...], settings: JsonObject) -> object:
+    def _send(self, messages: tuple[Message, ...], settings: Mapping[str, object]) -> object:
         """Make one call; raise `Rejected` where the service does not take it."""
 
     @abstractmethod

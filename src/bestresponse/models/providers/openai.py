@@ -7,6 +7,8 @@ the reply says what was not honoured.
 Reference: https://platform.openai.com/docs/api-reference/chat
 """
 
+from collections.abc import Mapping
+
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Abilities, Message, Reply, Request, effective_seed
 from bestresponse.models.providers.network_model import HttpModel, SchemaMode
@@ -29,7 +31,7 @@ class OpenAIModel(HttpModel):
     offers = Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True)
     optional = ("max_tokens", "temperature", "top_p", "seed", "stop", "top_logprobs", "logprobs", "reasoning_effort")
 
-    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> JsonObject:
+    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> dict[str, object]:
         alternatives = min(request.logprobs, _MOST_ALTERNATIVES) if "top_logprobs" not in refused else 0
         return {
             "max_completion_tokens" if "max_tokens" in refused else "max_tokens": request.max_tokens
@@ -44,7 +46,7 @@ class OpenAIModel(HttpModel):
             "top_logprobs": alternatives or None,
         }
 
-    def _send(self, messages: tuple[Message, ...], settings: JsonObject) -> object:
+    def _send(self, messages: tuple[Message, ...], settings: Mapping[str, object]) -> object:
         turns = [{"role": message.role, "content": message.content} for message in messages]
         body: JsonObject = {"model": self._name, "messages": turns, **settings}
         return self._endpoint.post(body)
@@ -53,7 +55,7 @@ class OpenAIModel(HttpModel):
         return read_chat_reply(answer, self.id)
 
 
-def _describe_format(request: Request, mode: SchemaMode | None) -> JsonObject | None:
+def _describe_format(request: Request, mode: SchemaMode | None) -> dict[str, object] | None:
     """Describe the form of the reply; a schema without a strict form is sent without the promise to keep it."""
     if mode is SchemaMode.JSON:
         return {"type": "json_object"}

@@ -208,10 +208,10 @@ def _explain_miss(identity: JsonMapping, request: Request, kept: Iterable[tuple[
     """
     asked = _flatten(identity, request_to_json(request))
 
-    def list_differences(known: JsonMapping) -> list[str]:
+    def list_differences(known: Mapping[str, object]) -> list[str]:
         return [name for name in sorted(asked.keys() | known.keys()) if asked.get(name) != known.get(name)]
 
-    def measure(known: JsonMapping) -> int:
+    def measure(known: Mapping[str, object]) -> int:
         return sum(_OTHER_QUESTION if name.startswith("message") else 1 for name in list_differences(known))
 
     nearest = min((_flatten(*call) for call in kept), key=measure, default=None)

@@ -33,7 +33,7 @@ import re
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from bestresponse.core.json import JsonObject, digest
+from bestresponse.core.json import digest
 from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Abilities, Json, Reply, Request, Usage
@@ -288,7 +288,7 @@ class _Offers:
         items = [name for name, _ in _NUMBER.findall(self.prompt)] + re.findall(r'"([^"]+)" or ', self.prompt)
         return _find_last(text, items)
 
-    def rule(self, offer: str, people: Sequence[str]) -> JsonObject:
+    def rule(self, offer: str, people: Sequence[str]) -> dict[str, object]:
         """Return the ruling on a talk that ended with this offer accepted; it is empty where none was."""
         return {"agreed": bool(offer), "choice": offer or None}
 
@@ -336,7 +336,7 @@ class _Trades(_Offers):
         other = next(name for name in names if name != sender)
         return f"that {sender} gives 1 {given[0]} and {other} gives 1 {(wanted or given)[-1]}"
 
-    def rule(self, offer: str, people: Sequence[str]) -> JsonObject:
+    def rule(self, offer: str, people: Sequence[str]) -> dict[str, object]:
         gives = {name: {item: 1} for name, item in _GIVES.findall(offer)}
         return {"agreed": bool(offer), "gives": {name: gives.get(name, {}) for name in people}}
 
@@ -360,7 +360,7 @@ class _Prices(_Offers):
         numbers = re.findall(r"\d+", text)
         return f"a price of {numbers[-1]}" if numbers else ""
 
-    def rule(self, offer: str, people: Sequence[str]) -> JsonObject:
+    def rule(self, offer: str, people: Sequence[str]) -> dict[str, object]:
         numbers = re.findall(r"\d+", offer)
         return {"agreed": bool(numbers), "price": int(numbers[-1]) if numbers else None}
 
@@ -390,7 +390,7 @@ class _Packages(_Offers):
         whole = [new or (before[k] if before else "") for k, new in enumerate(named)]
         return ", ".join(whole) if any(named) and all(whole) else ""
 
-    def rule(self, offer: str, people: Sequence[str]) -> JsonObject:
+    def rule(self, offer: str, people: Sequence[str]) -> dict[str, object]:
         levels = offer.split(", ") if offer else [None] * len(self._groups())
         return {"agreed": bool(offer), "terms": dict(zip(self._groups(), levels, strict=True))}
 

@@ -17,7 +17,7 @@ from typing import Protocol
 from bestresponse.core.ask import Ask, Choice, Mixture, Words
 from bestresponse.core.errors import Flaw, InvalidGame, InvalidMove, UsageError
 from bestresponse.core.game import View
-from bestresponse.core.json import JsonObject, canonical
+from bestresponse.core.json import canonical
 from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.core.seeds import generator
 from bestresponse.games.dialogue.deals import describe_form
@@ -210,7 +210,7 @@ def _fill_places(domain: Domain, view: View) -> dict[str, object]:
     return {"names": " and ".join(view.facts["names"]), **domain.deal.fill_public(), **view.facts["public"]}
 
 
-def read_ruling(reply: Reply) -> tuple[JsonObject, str]:
+def read_ruling(reply: Reply) -> tuple[dict[str, object], str]:
     """The JSON object of a reply and how it was found; InvalidMove where there is none or more than one differ."""
     if reply.finish is Finish.REFUSAL:
         raise InvalidMove("the provider's filter ended the reply", Flaw.REFUSED)

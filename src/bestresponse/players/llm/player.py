@@ -9,6 +9,7 @@ with the reasons first, then the answer) and `letter` (the bare label, for one-t
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -17,7 +18,7 @@ from typing import Literal
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.game import View
-from bestresponse.core.json import JsonObject, canonical
+from bestresponse.core.json import canonical
 from bestresponse.core.player import Call, Decision, Player, Reading, Status
 from bestresponse.models.base import Finish, Message, Model, Reply, Request
 from bestresponse.models.codec import reply_to_json, request_to_json
@@ -92,7 +93,7 @@ def write_schema(ask: Ask, style: Style = "json") -> str:
     return schema_text(schema(ask, style))
 
 
-def schema(ask: Ask, style: Style = "json") -> JsonObject:
+def schema(ask: Ask, style: Style = "json") -> dict[str, object]:
     """Build the JSON schema of the answer in `json` or `reasoned` style; reasons come first, so they are made first."""
     if style == "reasoned":
         answer = _value_schema(ask) if isinstance(ask, Choice | Amount | Mixture) else schema(ask)
@@ -108,7 +109,7 @@ def schema(ask: Ask, style: Style = "json") -> JsonObject:
             raise TypeError(f"{type(ask).__name__} has no JSON form")
 
 
-def _value_schema(ask: Choice | Amount | Words | Mixture) -> JsonObject:
+def _value_schema(ask: Choice | Amount | Words | Mixture) -> dict[str, object]:
     match ask:
         case Choice(options):
             return {"type": "string", "enum": list(options)}
@@ -120,7 +121,7 @@ def _value_schema(ask: Choice | Amount | Words | Mixture) -> JsonObject:
             return _object({option: {"type": "number", "minimum": 0, "maximum": 1} for option in options})
 
 
-def _object(properties: JsonObject) -> JsonObject:
+def _object(properties: Mapping[str, object]) -> dict[str, object]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 

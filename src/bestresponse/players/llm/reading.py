@@ -32,10 +32,9 @@ those with which strategies are told, nothing is read.
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
-from typing import Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.errors import Flaw, InvalidMove
@@ -226,7 +225,7 @@ def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = F
     return Decision(value, text, Reading(Status.REPAIRED if how else Status.VALID, how))
 
 
-def _read_answer(ask: Choice | Amount | Mixture | Form, text: str, cut_off: bool) -> tuple[Any, str]:
+def _read_answer(ask: Choice | Amount | Mixture | Form, text: str, cut_off: bool) -> tuple[object, str]:
     """Return the answer and what had to be done to read it; InvalidMove says what kind of no answer there is."""
     flaw: InvalidMove | None = None
     for candidate, how in _find_candidates(ask, text):
@@ -321,7 +320,7 @@ def _bare(ask: Choice | Amount | Mixture | Form, whole: str) -> tuple[str | None
     return (whole, "the bare answer") if isinstance(ask, Mixture) and whole else (None, "")
 
 
-def find_json_objects(text: str) -> list[tuple[str, JsonObject]]:
+def find_json_objects(text: str) -> list[tuple[str, dict[str, object]]]:
     """Find the JSON objects in `text` that are not inside another one, each as text and as data.
 
     Of very many braces only the first and the last are tried.
@@ -342,7 +341,7 @@ def find_json_objects(text: str) -> list[tuple[str, JsonObject]]:
     return found
 
 
-def _from_object(ask: Choice | Amount | Mixture | Form, text: str, data: JsonObject) -> str | None:
+def _from_object(ask: Choice | Amount | Mixture | Form, text: str, data: Mapping[str, object]) -> str | None:
     if isinstance(ask, Form):
         inside = data.get("answer")
         return json.dumps(inside) if isinstance(inside, dict) and "answer" not in dict(ask.fields) else text
@@ -361,7 +360,7 @@ def _from_object(ask: Choice | Amount | Mixture | Form, text: str, data: JsonObj
     return str(data["answer"])
 
 
-def _read_candidate(ask: Choice | Amount | Mixture | Form, candidate: str) -> tuple[Any, str]:
+def _read_candidate(ask: Choice | Amount | Mixture | Form, candidate: str) -> tuple[object, str]:
     """Return the value of an answer and the repair it needed."""
     if isinstance(ask, Mixture):
         return read_mixture(ask, candidate)

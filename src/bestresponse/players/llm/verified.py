@@ -20,7 +20,7 @@ import numpy as np
 
 from bestresponse.core.ask import Ask
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.game import AnyGame, View
+from bestresponse.core.game import Game, S, View
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Call, Decision, Player
 from bestresponse.formal.claims.review import Reviewer
@@ -145,7 +145,7 @@ def make_label(name: str) -> str:
     return spelling + labelled[1] if labelled else name
 
 
-def with_review(name: str, player: Player, game: AnyGame | None = None) -> Player:
+def with_review(name: str, player: Player, game: Game[S] | None = None) -> Player:
     """`player`, checked by the rules where the name asks for it; in a tree where `game` is given."""
     if not is_verified(name):
         return player

@@ -81,7 +81,7 @@ def series_colour(number: int) -> str:
     return _SERIES[number % len(_SERIES)]
 
 
-def label(text: str, limit: int = 40) -> str:
+def clip(text: str, limit: int = 40) -> str:
     """Prepare a name for a figure: one line, nothing hidden, not too long."""
     line = " ".join(visible(text).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
@@ -137,7 +137,7 @@ _FEW_COLUMNS = 16  # of a heat map: more names do not fit side by side
 _STRIP_POINTS = 400
 
 
-def distribution(groups: Mapping[str, ArrayLike], *, x_label: str = "", zero: bool = True) -> bytes:
+def draw_distribution(groups: Mapping[str, ArrayLike], *, x_label: str = "", zero: bool = True) -> bytes:
     """Draw one row a group: every value as a dot (a fixed sample of them when many), the quartile box, and the mean.
 
     `zero` keeps 0 in view, as the best a gap can be.
@@ -151,7 +151,7 @@ def distribution(groups: Mapping[str, ArrayLike], *, x_label: str = "", zero: bo
         axes.margins(x=0.03)
         if zero:
             axes.axvline(0, color=QUIET, linewidth=0.9, zorder=1)
-        axes.set_xlabel(label(x_label))
+        axes.set_xlabel(clip(x_label))
         return to_svg(axes)
 
 
@@ -182,7 +182,7 @@ def _strip(axes: Axes, row: int, values: Floats, colour: str) -> None:
     axes.plot([values.mean()], [row], marker="D", markersize=5, color=INK, linestyle="none", zorder=5)
 
 
-def intervals(rows: Sequence[tuple[str, Interval]], *, x_label: str = "", reference: float | None = 0.0) -> bytes:
+def draw_intervals(rows: Sequence[tuple[str, Interval]], *, x_label: str = "", reference: float | None = 0.0) -> bytes:
     """Draw a forest plot: one row each with its estimate and interval; an open end runs to the edge as an arrow."""
     with canvas(height=0.9 + 0.36 * len(rows)) as axes:
         estimates = [interval.estimate for _, interval in rows]
@@ -201,11 +201,11 @@ def intervals(rows: Sequence[tuple[str, Interval]], *, x_label: str = "", refere
             axes.axvline(reference, color=QUIET, linewidth=0.9, zorder=1)
         axes.set_xlim(left - margin, right + margin)
         _name_rows(axes, [name for name, _ in rows])
-        axes.set_xlabel(label(x_label))
+        axes.set_xlabel(clip(x_label))
         return to_svg(axes)
 
 
-def scatter(
+def draw_scatter(
     x: ArrayLike, y: ArrayLike, groups: Sequence[str] | None = None, *, x_label: str = "", y_label: str = ""
 ) -> bytes:
     """Draw points, coloured by group, and each group's mean of y in up to eight equally filled bins of x."""
@@ -221,7 +221,7 @@ def scatter(
             )
             axes.plot(
                 *compute_bin_means(across[inside], up[inside]), color=colour, marker=marker, markersize=5, linewidth=2,
-                linestyle=_LINES[number % len(_LINES)], label=label(name), zorder=3,
+                linestyle=_LINES[number % len(_LINES)], label=clip(name), zorder=3,
             )  # fmt: skip
         _describe(axes, x_label, y_label, legend=groups is not None)
         return to_svg(axes)
@@ -238,7 +238,7 @@ def compute_bin_means(x: Floats, y: Floats, bins: int = 8) -> tuple[Floats, Floa
     )
 
 
-def lines(
+def draw_lines(
     series: Mapping[str, tuple[ArrayLike, ArrayLike]],
     bands: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
     *,
@@ -264,7 +264,7 @@ def lines(
             marker = MARKERS[number % len(MARKERS)] if across.size <= 30 else ""
             style = "-" if expected else _LINES[number % len(_LINES)]
             axes.plot(
-                across, up, color=colour, linewidth=2, linestyle=style, marker=marker, markersize=5, label=label(name)
+                across, up, color=colour, linewidth=2, linestyle=style, marker=marker, markersize=5, label=clip(name)
             )
         if all(np.equal(np.mod(as_sample(x), 1.0), 0.0).all() for x, _ in series.values()):
             axes.locator_params("x", integer=True)
@@ -272,7 +272,7 @@ def lines(
         return to_png(axes) if kind == "png" else to_svg(axes)
 
 
-def bars(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -> bytes:
+def draw_bars(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -> bytes:
     """Draw horizontal bars, one a name, of parts side by side, one colour a part."""
     rows = list(values.items())
     parts = list(dict.fromkeys(part for _, shares in rows for part in shares))
@@ -280,7 +280,7 @@ def bars(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -> byt
         for row, (_, shares) in enumerate(rows):
             start = 0.0
             for number, part in enumerate(parts):
-                share, name = shares.get(part, 0.0), label(part) if row == 0 else "_nolegend_"
+                share, name = shares.get(part, 0.0), clip(part) if row == 0 else "_nolegend_"
                 axes.barh(row, share, 0.62, start, color=series_colour(number), alpha=0.85, label=name, zorder=2)
                 start += share
         axes.axvline(0, color=QUIET, linewidth=0.9, zorder=3)
@@ -289,7 +289,7 @@ def bars(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -> byt
         return to_svg(axes)
 
 
-def heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> bytes:
+def draw_heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> bytes:
     """Draw a matrix of numbers, darker (on light ground) where larger; NaN is left empty.
 
     Each number is written in where there are few columns. The names of many stand upright, so small that none covers
@@ -312,7 +312,7 @@ def heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> by
                 inside = axes.text(float(column), row, text, ha="center", va="center", fontsize=9.5, color=INK)
                 inside.set_in_layout(False)
         axes.set_xlim(-0.5, len(columns) - 0.5)
-        axes.set_xticks(range(len(columns)), [label(name, 14) for name in columns])
+        axes.set_xticks(range(len(columns)), [clip(name, 14) for name in columns])
         axes.xaxis.tick_top()
         axes.tick_params(axis="x", length=0, labelsize=size, rotation=0 if few else 90)
         axes.spines["bottom"].set_visible(False)
@@ -322,15 +322,15 @@ def heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> by
 
 
 def _name_rows(axes: Axes, names: Sequence[str]) -> None:
-    axes.set_yticks(range(len(names)), [label(name) for name in names])
+    axes.set_yticks(range(len(names)), [clip(name) for name in names])
     axes.set_ylim(len(names) - 0.45, -0.55)
     axes.tick_params(axis="y", length=0, labelcolor=INK, labelsize=10.5)
     axes.spines["left"].set_visible(False)
 
 
 def _describe(axes: Axes, x_label: str, y_label: str, *, legend: bool) -> None:
-    axes.set_xlabel(label(x_label))
-    axes.set_ylabel(label(y_label))
+    axes.set_xlabel(clip(x_label))
+    axes.set_ylabel(clip(y_label))
     axes.grid(color=GRID)
     if not legend:
         return

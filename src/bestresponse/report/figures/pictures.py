@@ -20,7 +20,7 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.report.figures.charts import GRID, INK, QUIET, canvas, label, series_colour, to_png, to_svg
+from bestresponse.report.figures.charts import GRID, INK, QUIET, canvas, clip, series_colour, to_png, to_svg
 from bestresponse.theory.equilibria.result import is_evolutionarily_stable, is_symmetric_bimatrix
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -96,8 +96,8 @@ def draw_best_responses(axes: Axes, game: NormalForm) -> None:
     axes.set_xlim(-_MARGIN, 1 + _MARGIN)
     axes.set_ylim(-_MARGIN, 1 + _MARGIN)
     axes.set_aspect("equal")
-    axes.set_xlabel(f"probability that {label(game.players[0], 16)} plays {label(game.actions[0][0], 18)}")
-    axes.set_ylabel(f"probability that {label(game.players[1], 16)} plays {label(game.actions[1][0], 18)}")
+    axes.set_xlabel(f"probability that {clip(game.players[0], 16)} plays {clip(game.actions[0][0], 18)}")
+    axes.set_ylabel(f"probability that {clip(game.players[1], 16)} plays {clip(game.actions[1][0], 18)}")
 
 
 def compute_response_curve(at_zero: float, at_one: float, scale: float) -> Curve:
@@ -121,7 +121,7 @@ def compute_response_curve(at_zero: float, at_one: float, scale: float) -> Curve
 
 
 def _curve(axes: Axes, points: Curve, player: str, number: int) -> None:
-    name = f"best responses of {label(player, 24)}"
+    name = f"best responses of {clip(player, 24)}"
     across, up = zip(*points, strict=True)
     colour, style = series_colour(number), ("-", (0, (4, 1.6)))[number]
     if points[0] == points[-1]:
@@ -253,7 +253,7 @@ def draw_line(axes: Axes, game: NormalForm) -> None:
     axes.set_xlim(-0.04, 1.04)
     axes.set_ylim(*(np.array([-1.15, 1.15]) * (top if top > _TIE * float(np.ptp(payoff)) else 1.0)))
     axes.set_box_aspect(1)
-    axes.set_xlabel(f"share that plays {label(game.actions[0][0], 24)}")
+    axes.set_xlabel(f"share that plays {clip(game.actions[0][0], 24)}")
     axes.set_ylabel("growth of that share (replicator)")
 
 
@@ -275,7 +275,7 @@ def draw_triangle(axes: Axes, game: NormalForm) -> None:
     _draw_rests(axes, payoff, _CORNERS)
     places = ((0.0, -0.05, "center", "top"), (1.0, -0.05, "center", "top"), (0.5, 0.915, "center", "bottom"))
     for action, (x, y, across, up) in zip(game.actions[0], places, strict=True):
-        axes.text(x, y, label(action, 22), ha=across, va=up, color=INK, fontsize=10.5)
+        axes.text(x, y, clip(action, 22), ha=across, va=up, color=INK, fontsize=10.5)
     axes.set_xlim(-0.16, 1.16)
     axes.set_ylim(-0.12, 1.0)
     axes.set_aspect("equal")

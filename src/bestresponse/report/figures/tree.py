@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.report.figures.charts import INK, QUIET, canvas, label, series_colour, to_png, to_svg
+from bestresponse.report.figures.charts import INK, QUIET, canvas, clip, series_colour, to_png, to_svg
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def _draw_legend(axes: Axes, tree: Tree) -> None:
 def _list_legend(tree: Tree) -> dict[str, JsonObject]:
     """List what stands in the legend, and how it is drawn."""
     circle = {"marker": "o", "markersize": 9, "linestyle": ""}
-    legend = {f"{k + 1} {label(who, 24)}": {**circle, "color": series_colour(k)} for k, who in enumerate(tree.players)}
+    legend = {f"{k + 1} {clip(who, 24)}": {**circle, "color": series_colour(k)} for k, who in enumerate(tree.players)}
     if (tree.owner == CHANCE).any():
         legend["chance"] = {"marker": "D", "markersize": 7, "linestyle": "", "color": QUIET}
     if _group(tree, range(tree.num_nodes)):
@@ -208,7 +208,7 @@ def _list_legend(tree: Tree) -> dict[str, JsonObject]:
 
 
 def _tell_branch(tree: Tree, node: int, overlay: Overlay) -> str:
-    name = label(tree.branch_labels[node], _LONGEST)
+    name = clip(tree.branch_labels[node], _LONGEST)
     if int(tree.owner[int(tree.parent[node])]) == CHANCE:
         return f"{name} ({_tell_number(float(tree.probability[node]))})"
     return f"{name} {overlay.chances[node]:.2g}" if node in overlay.chances else name

@@ -46,7 +46,8 @@ def read_sheet(
             cells = {str(name): cell for name, cell in row.items() if isinstance(name, str)}
             yield reader.line_num, {name: tables.unguard(str(cell or "")) for name, cell in cells.items()}
     except csv.Error as error:
-        raise UsageError(f"{where}, line {reader.line_num}: {error}") from None
+        # Only lines that were read to their end are counted.
+        raise UsageError(f"{where}, line {reader.line_num + 1}: {error}") from None
 
 
 @dataclass(frozen=True, slots=True)

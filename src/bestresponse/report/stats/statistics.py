@@ -282,7 +282,7 @@ _LEAST_FOR_EFFECT = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PairedComparison:
     """The mean of a - b over common games, and whether chance explains it.
 
     `effect` is Cohen's d for paired data: the mean of the games' differences in units of their standard deviation;
@@ -305,7 +305,7 @@ def paired_difference(
     most: float | None = None,
     resamples: int = 2000,
     flips: int = 9999,
-) -> Comparison:
+) -> PairedComparison:
     """Compare two lists of values, paired by position, whose clusters are the games they were measured on.
 
     `most` is how far two values of a pair can lie apart, where that is known: the interval is then that of
@@ -329,7 +329,7 @@ def paired_difference(
         interval = bound_mean(difference, (-most, most), games, rng=rng, resamples=resamples)
     sums = np.bincount(codes, weights=difference).astype(np.float64)
     p_value, test = _sign_flip(sums, flips, rng)
-    return Comparison(interval, p_value, test, _effect(sums / np.bincount(codes)), difference.size)
+    return PairedComparison(interval, p_value, test, _effect(sums / np.bincount(codes)), difference.size)
 
 
 def _sign_flip(sums: Floats, flips: int, rng: np.random.Generator) -> tuple[float, str]:

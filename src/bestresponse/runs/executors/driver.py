@@ -90,14 +90,14 @@ class Channel(Protocol):
         """Send messages; OSError where the driver is gone."""
         ...
 
-    def recv(self) -> Any:
+    def recv(self) -> list[Message]:
         """Wait for messages; EOFError or OSError where the driver is gone."""
         ...
 
 
 def run_worker(connection: Connection, job: WorkerJob) -> None:
     """Make plays until the driver says stop or is gone."""
-    Worker(connection, job).run()
+    PlayWorker(connection, job).run()
 
 
 def make_sendable(error: Exception) -> Exception:
@@ -111,7 +111,7 @@ def make_sendable(error: Exception) -> Exception:
     return RuntimeError("".join(traceback.format_exception(error)))
 
 
-class Worker:
+class PlayWorker:
     """The moving parts of one worker."""
 
     def __init__(self, connection: Channel, job: WorkerJob) -> None:

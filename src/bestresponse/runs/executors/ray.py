@@ -14,12 +14,13 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from types import ModuleType
+from typing import TypeVar
 
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.runs.execution import Ended, Job, Keep, Task, map_ahead
-from bestresponse.runs.executors.driver import Driver, Message, Worker, WorkerJob, describe_job
+from bestresponse.runs.executors.driver import Driver, Message, PlayWorker, WorkerJob, describe_job
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -113,7 +114,7 @@ class Ray:
                 ray.shutdown()
 
 
-def _connect(address: str | None) -> tuple[Any, bool]:
+def _connect(address: str | None) -> tuple[ModuleType, bool]:
     """Return the package, connected, and whether this call connected it; UsageError where that cannot be done.
 
     Ray unpickles what its processes send each other, so whoever reaches the ports of a cluster runs code there: a
@@ -186,7 +187,7 @@ class _PlayActor:
 
     def __init__(self, work: WorkerJob) -> None:
         self._channel = _QueueChannel()
-        threading.Thread(target=Worker(self._channel, work).run, daemon=True).start()
+        threading.Thread(target=PlayWorker(self._channel, work).run, daemon=True).start()
 
     def deliver(self, messages: list[Message]) -> None:
         """Take in messages of the driver."""
@@ -214,7 +215,7 @@ def _take_all(waiting: queue.SimpleQueue[list[Message]]) -> list[Message]:
 class _ActorLink:
     """The way to one worker actor; what is sent while messages are on their way goes with the next ones."""
 
-    def __init__(self, ray: Any, work: WorkerJob, options: Mapping[str, Any]) -> None:
+    def __init__(self, ray: ModuleType, work: WorkerJob, options: Mapping[str, object]) -> None:
         self._ray = ray
         self._actor = ray.remote(_PlayActor).options(**options).remote(work)
         self._outbox: queue.SimpleQueue[list[Message]] = queue.SimpleQueue()

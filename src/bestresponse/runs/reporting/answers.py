@@ -1,12 +1,14 @@
 """How the answers of every player of a run were read, counted from the records as the frame `answers`."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, TypedDict, cast
+from typing import Annotated, TypedDict, cast
 
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.episode import Record
+from bestresponse.core.json import JsonObject
 from bestresponse.report.blocks import Measurement, Shown
 from bestresponse.report.document import Note
-from bestresponse.report.frames import Frame, column
+from bestresponse.report.frames import Frame, Row, column
+from bestresponse.runs.store.folder import StoredPlay
 
 
 class VoidRow(TypedDict):
@@ -46,25 +48,26 @@ class Readings:
         row["refused_before"] += how.count("refused: ")
         row["abstained"] += bool(stand_in)
 
-    def count(self, submissions: Iterable[Mapping[str, str]], names: Mapping[str, str]) -> None:
-        """Count the answers of one play, as plain data; `names` tells who sits in a seat."""
-        for given in submissions:
-            if given["role"] in names:
-                self.add(names[given["role"]], given["status"], given.get("how", ""), given.get("stand_in", ""))
+    def count(self, record: Record, names: Mapping[str, str]) -> None:
+        """Count the answers of one play; `names` tells who sits in a seat."""
+        for submission in record.submissions:
+            if submission.role in names:
+                reading = submission.decision.reading
+                self.add(names[submission.role], reading.status, reading.how, submission.decision.stand_in)
 
-    def list_finished(self, lines: Iterable[JsonMapping]) -> Iterator[JsonMapping]:
-        """Yield the plays that have a result and count the answers of all; `lines` are those of a run's records."""
-        for line in lines:
-            seats, record = dict(line["data"]["seats"]), line["record"]
-            self.count(record["submissions"], seats)
-            if not record["void"]:
-                yield line
+    def list_finished(self, plays: Iterable[StoredPlay]) -> Iterator[StoredPlay]:
+        """Yield the plays that have a result and count the answers of all."""
+        for play in plays:
+            seats, void = dict(play.data["seats"]), play.record.void
+            self.count(play.record, seats)
+            if void is None:
+                yield play
                 continue
-            (seat, why), players = record["void"], ", ".join(seats.values())
-            self.voids.append(VoidRow(repeat=line["data"]["repeat"], players=players, seat=seat, why=why))
+            players = ", ".join(seats.values())
+            self.voids.append(VoidRow(repeat=play.data["repeat"], players=players, seat=void.role, why=void.why))
 
     @property
-    def frames(self) -> dict[str, Frame[Any]]:
+    def frames(self) -> dict[str, Frame[Row]]:
         """Both as frames."""
         answers = cast(list[AnswerRow], list(self.players.values()))
         return {"voids": Frame(VoidRow, self.voids), "answers": Frame(AnswerRow, answers)}

@@ -2,19 +2,18 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from math import fsum
 from pathlib import Path
 
-from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Usage
 from bestresponse.models.wrappers.limits import find_price_by_identity
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.document import Block, Code, Column, KeyValues, Note, Section, Table
 from bestresponse.runs.store.folder import Manifest, read_lines
 
-Prices = Callable[[str, JsonMapping], float | None]
+Prices = Callable[[str, Mapping[str, int | None]], float | None]
 """The price in US dollars of a model's usage; None where it is not known."""
 
 
@@ -30,7 +29,7 @@ class CallTotals:
     seconds: float = 0.0
     money: float | None = 0.0
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> dict[str, object]:
         """Return the totals as plain JSON data."""
         return asdict(self)
 
@@ -39,7 +38,7 @@ def price_by_model(manifest: Manifest) -> Prices:
     """Return the prices of a run's models, by the identity that its manifest recorded for each."""
     by_name = {bare_name(name): find_price_by_identity(entry["identity"]) for name, entry in manifest.models.items()}
 
-    def price(model: str, usage: JsonMapping) -> float | None:
+    def price(model: str, usage: Mapping[str, int | None]) -> float | None:
         return by_name[model](Usage(**usage)) if model in by_name else None
 
     return price

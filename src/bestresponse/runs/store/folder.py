@@ -50,7 +50,7 @@ class Spec:
     data: JsonMapping
 
     @classmethod
-    def of(cls, data: JsonMapping) -> Spec:
+    def of(cls, data: Mapping[str, object]) -> Spec:
         """Return the spec of these data, with the hash of them as its id."""
         return cls(digest(data), data)
 
@@ -95,7 +95,7 @@ _SPEC = re.compile(rb'\{"spec":"([^"\\]*)"')
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False).encode
 
 
-def encode_rows(rows: Iterable[JsonMapping]) -> bytes:
+def encode_rows(rows: Iterable[Mapping[str, object]]) -> bytes:
     """Encode rows as lines of JSON, as `Lines` keeps them."""
     return b"".join(map(_encode_row, rows))
 
@@ -128,7 +128,7 @@ class Lines:
         except OSError as error:
             raise explain_os_error(error, f"opening {path}") from None
 
-    def append(self, *rows: JsonMapping) -> None:
+    def append(self, *rows: Mapping[str, object]) -> None:
         """Append all rows or none."""
         self.append_raw(encode_rows(rows))
 
@@ -263,19 +263,19 @@ class Manifest:
         """The last line of a report: the version and the run it came from."""
         return f"bestresponse {self.environment.get('packages', {}).get('bestresponse', '')}, run {self.run}"
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> dict[str, object]:
         """Return the value as plain JSON data."""
         data = asdict(self)
         data["command"] = list(self.command)
         return data
 
     @classmethod
-    def from_json(cls, data: JsonMapping) -> Manifest:
+    def from_json(cls, data: Mapping[str, object]) -> Manifest:
         """Return the value that `to_json` wrote; ValueError or TypeError where it was written by something else."""
         return TypeAdapter(cls).validate_python({"format": 1, **data})
 
 
-def environment(revision: str | None = None) -> JsonObject:
+def environment(revision: str | None = None) -> dict[str, object]:
     """Tell the versions of everything that can change a number."""
     packages = {}
     for name in _PACKAGES:
@@ -336,7 +336,7 @@ def decode_play(line: bytes) -> StoredPlay:
     return StoredPlay(row["spec"], row["data"], record_from_json(row["record"]))
 
 
-def encode_answer(spec: str, submission: Submission, more: JsonMapping | None = None) -> tuple[bytes, bytes]:
+def encode_answer(spec: str, submission: Submission, more: Mapping[str, object] | None = None) -> tuple[bytes, bytes]:
     """Encode one answer as the lines that a run keeps of its calls, and the line of the answer itself."""
     calls = encode_rows(
         {"spec": spec, "role": submission.role, "model": c.model, "request": c.request, "reply": c.reply}
@@ -412,7 +412,9 @@ class RunFolder:
                 "--output-dir for every part, and merge them"
             )
         for name, entry in manifest.models.items():
-            if _read_source(folder.manifest.models.get(name)) != _read_source(entry):
+            before = folder.manifest.models.get(name, {"identity": {}})
+            # the hash of the text, of a model that is a function in Python
+            if before["identity"].get("source") != entry["identity"].get("source"):
                 raise StoreError(
                     f"{path} was made with another function called {name}; rename yours, or choose another output_dir"
                 )
@@ -433,7 +435,7 @@ class RunFolder:
             self._lock.release()
             self._lock = None
 
-    def submit(self, spec: str, submission: Submission, more: JsonMapping | None = None) -> None:
+    def submit(self, spec: str, submission: Submission, more: Mapping[str, object] | None = None) -> None:
         """Keep one answer and the calls it took; `more` is kept in the line of the answer."""
         self.submit_encoded(*encode_answer(spec, submission, more))
 
@@ -443,7 +445,7 @@ class RunFolder:
             self._files["calls"].append_raw(calls)
         self._files["submissions"].append_raw(answer)
 
-    def finish(self, spec: str, data: JsonMapping, record: Record) -> None:
+    def finish(self, spec: str, data: Mapping[str, object], record: Record) -> None:
         """Keep the record of a finished play."""
         self.finish_encoded(encode_plays([StoredPlay(spec, data, record)]))
 
@@ -469,11 +471,7 @@ class RunFolder:
 
     def sorted_plays(self) -> Iterator[StoredPlay]:
         """Yield finished plays in the order of their spec ids, one at a time: the same for equal sets of plays."""
-        return map(self._read_play, self.sorted_records())
-
-    def sorted_records(self) -> Iterator[JsonObject]:
-        """Yield the lines of finished plays as plain data, in the order of their spec ids."""
-        return read_sorted(self.path / "records.jsonl")
+        return map(self._read_play, read_sorted(self.path / "records.jsonl"))
 
     def _read_play(self, row: JsonMapping) -> StoredPlay:
         try:
@@ -492,11 +490,6 @@ class RunFolder:
     def write_text(self, name: str, text: str) -> Path:
         """Write a whole file beside the run's own ones; readers see the old or the new one, never a half."""
         return write_text(self.path / name, text)
-
-
-def _read_source(entry: JsonMapping | None) -> object:
-    """Return the hash of a function's text, of a model that is a function in Python."""
-    return None if entry is None else entry["identity"].get("source")
 
 
 def _name_part(manifest: Manifest) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.json import canonical, digest
 from bestresponse.runs.run import Run
+from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import FolderLock, Lines, Manifest, RunFolder, find_spec_id, read_lines, read_raw
 from bestresponse.runs.study import find_study
 
@@ -31,7 +32,7 @@ class _Kept:
     record: str = ""
 
 
-def merge_runs(paths: Sequence[str | Path], output: str | Path) -> Run[Any]:
+def merge_runs(paths: Sequence[str | Path], output: str | Path) -> Run[RunSettings]:
     """Merge parts of one run into a folder of the run's own name below `output`, and return the merged run.
 
     A part is the folder of a run or a folder with exactly one run in it. UsageError where the parts are of different
@@ -46,7 +47,7 @@ def merge_runs(paths: Sequence[str | Path], output: str | Path) -> Run[Any]:
     if not kept:
         raise UsageError(f"the parts of {manifest.study} {manifest.run} hold no plays: there is nothing to merge")
     _write(path, manifest, parts, kept)
-    merged: Run[Any] = Run(RunFolder.read(path), study)
+    merged: Run[RunSettings] = Run(RunFolder.read(path), study)
     if all(spec.id in kept and bool(kept[spec.id].record) for spec in study.list_specs(merged.config)):
         merged.folder.write_text("finished", manifest.created + "\n")
     return merged

@@ -50,9 +50,8 @@ class ImportConfig(RunSettings):
     Payoffs are worked out from the moves; whatever does not fit is listed with its line.
     """
 
-    file: str | Path = setting(
-        default="", kw_only=False, argument=True, how=True, help="A .csv, .jsonl or .parquet file, also gzipped."
-    )
+    file: str | Path = setting(default="", kw_only=False, argument=True, how=True)
+    """A .csv, .jsonl or .parquet file, also gzipped."""
     mapping: str = setting(default="", help="akata, fairgame, dilemma, or a TOML file that names the columns.")
     output_dir: str | Path = setting(default="results", how=True, short="-o", help="Folder for the run.")
     source: str = setting(default="", option=False)

@@ -31,10 +31,17 @@ from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import OptionalModelSetting
 from bestresponse.runs.run import find_folder, load_run
 from bestresponse.runs.settings import RunSettings, setting, settings
-from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines
+from bestresponse.runs.store.folder import RunFolder, encode_rows, read_lines, read_sorted
 from bestresponse.runs.study import Measured, Study
 from bestresponse.studies.tournament import study as tournaments
-from bestresponse.theory.behaviour.choices import HIGHEST_LEVEL, ChoiceFit, Choices, fit_choices, predict_quantal
+from bestresponse.theory.behaviour.choices import (
+    HIGHEST_LEVEL,
+    ChoiceFit,
+    ChoiceModel,
+    Choices,
+    fit_choices,
+    predict_quantal,
+)
 from bestresponse.theory.behaviour.mixtures import Histories, count_agreement, fit_mixture, prune_mixture, resample
 from bestresponse.theory.catalogue.tables import load as load_table
 from bestresponse.theory.games.normal_form import NormalForm
@@ -57,30 +64,21 @@ class BehaveConfig(RunSettings):
     Takes runs of `import`, `bench`, `simulate`, `tournament` and `serve`: games of two with a payoff table.
     """
 
-    runs: tuple[str | Path, ...] = setting(
-        default=(), kw_only=False, argument=True, how=True, help="Folders of runs, or folders above them."
-    )
-    fit: tuple[Fit, ...] = setting(
-        default=("strategies", "qre", "level-k", "cognitive-hierarchy"),
-        help="What is estimated: strategies, qre, level-k, cognitive-hierarchy.",
-    )
-    strategies: tournaments.EntriesSetting = setting(
-        default=STRATEGIES,
-        help="The strategies of the mixture: names, all, classic, published, files of rules (.pl), of saved agents "
-        "(.json) or of words (.txt).",
-    )
+    runs: tuple[str | Path, ...] = setting(default=(), kw_only=False, argument=True, how=True)
+    """Folders of runs, or folders above them."""
+    fit: tuple[Fit, ...] = setting(default=("strategies", "qre", "level-k", "cognitive-hierarchy"))
+    """What is estimated: strategies, qre, level-k, cognitive-hierarchy."""
+    strategies: tournaments.EntriesSetting = setting(default=STRATEGIES)
+    """The strategies of the mixture: names, all, classic, published, files of rules (.pl), of saved agents (.json) or
+    of words (.txt)."""
     model: OptionalModelSetting = setting(default=None, short="-m")
     """The model that formalizes strategies in words."""
-    by: tuple[str, ...] = setting(
-        default=("player", "treatment"),
-        help="What makes a group: player, opponent, game, seat, run, treatment (all of it) or a part of it by name.",
-    )
-    choose: Literal["all", "bic", "icl"] = setting(
-        default="all", help="Which strategies are kept: all, or as many as BIC or ICL finds best."
-    )
-    rounds: Literal["first", "all"] = setting(
-        default="first", help="Which choices count as single ones for qre, level-k and cognitive-hierarchy."
-    )
+    by: tuple[str, ...] = setting(default=("player", "treatment"))
+    """What makes a group: player, opponent, game, seat, run, treatment (all of it) or a part of it by name."""
+    choose: Literal["all", "bic", "icl"] = setting(default="all")
+    """Which strategies are kept: all, or as many as BIC or ICL finds best."""
+    rounds: Literal["first", "all"] = setting(default="first")
+    """Which choices count as single ones for qre, level-k and cognitive-hierarchy."""
     beside: Literal["", "dilemma"] = setting(default="", help="People to compare with: dilemma.")
     bootstraps: int = setting(default=200, ge=20, le=100_000, help="Resamples for the intervals.")
     seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of everything that is drawn.")
@@ -170,10 +168,8 @@ class BesideRow(TypedDict):
     first: Annotated[Value, column("first round", ".3f", "share of cooperation of the group")]
     people_first: Annotated[float, column("of people", ".3f")]
     difference: Annotated[float, column(format="+.3f", help="group less people, in the first round")]
-    distance: Annotated[
-        float | None,
-        column("distance of strategies", ".3f", "half the sum of differences of shares: 0 alike, 1 disjoint"),
-    ]
+    distance: Annotated[float | None, column("distance of strategies", ".3f")]
+    """half the sum of differences of shares: 0 alike, 1 disjoint"""
 
 
 class UnusedRow(TypedDict):
@@ -331,7 +327,7 @@ def _find_cooperation(form: NormalForm) -> tuple[int, int] | None:
 
 def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
     """Yield what every known player did in every match."""
-    for line in folder.sorted_records():
+    for line in read_sorted(folder.path / "records.jsonl"):
         data, record = line["data"], line["record"]
         form = _make_form(canonical(data["form"]))
         numbers = [{action: k for k, action in enumerate(actions)} for actions in form.actions]
@@ -538,7 +534,7 @@ def _list_histories(
 
 
 def _estimate_choices(
-    config: BehaveConfig, name: str, group: PlayerGroup, models: Sequence[Any], frames: dict[str, list[Any]]
+    config: BehaveConfig, name: str, group: PlayerGroup, models: Sequence[ChoiceModel], frames: dict[str, list[Any]]
 ) -> Mapping[str, Value]:
     """Estimate the models of single choices for a group, list them, and return their parameters."""
     few = len({seen.form for seen in group.sequences}) < _FEW_GAMES

@@ -543,7 +543,7 @@ class Plan:
             for data in self._list_plays(0, condition):
                 yield data, condition.source.num_games
 
-    def list_plays(self) -> Iterator[JsonObject]:
+    def list_plays(self) -> Iterator[dict[str, object]]:
         """Yield every play as plain data."""
         for game, condition in product(range(self.config.games), self.conditions.values()):
             if game < condition.source.num_games:
@@ -567,7 +567,9 @@ class Plan:
                 if elicit != "logprobs" or _has_letters(telling.theme):
                     yield self._describe(game, condition, telling, str(model), elicit)
 
-    def _describe(self, game: int, condition: Condition, telling: Variant, model: str, elicit: str) -> JsonObject:
+    def _describe(
+        self, game: int, condition: Condition, telling: Variant, model: str, elicit: str
+    ) -> dict[str, object]:
         data: JsonObject = {
             "study": "bench",
             "condition": condition.name,
@@ -640,7 +642,7 @@ def find_theme(data: JsonMapping) -> Theme:
     return Theme(OWN, "", (row, col), (tuple(rows), tuple(cols)))
 
 
-def make_game(data: JsonMapping) -> MatrixGame:
+def make_bench_game(data: JsonMapping) -> MatrixGame:
     """Make the game of a spec, as it is shown."""
     dress = find_theme(data)
     own = "action" if data["elicit"] == "pure" else "mixture"
@@ -683,7 +685,7 @@ def prepare_plays(plan: Plan, models: Mapping[str, Model]) -> PlayOne:
     seated: dict[tuple[object, ...], Player] = {}
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
-        data, game = spec.data, make_game(spec.data)
+        data, game = spec.data, make_bench_game(spec.data)
         key = tuple(data.get(name) for name in _ASKING)
         if key not in seated:
             seated[key] = seat_player(data, models[data["model"]])

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from heapq import nsmallest
 from itertools import islice
-from typing import Annotated, Any, TypedDict, cast
+from typing import Annotated, TypedDict, cast
 
 import numpy as np
 
@@ -39,10 +39,10 @@ from bestresponse.games.matrix.game import as_strategy
 from bestresponse.players.llm.verified import AGAIN, SPELLING, make_label
 from bestresponse.players.strategies import BASELINES, EQUILIBRIUM
 from bestresponse.report.figures.charts import compute_fences
-from bestresponse.report.frames import Frame, Heads, Metric, Value, column
+from bestresponse.report.frames import Frame, Heads, Metric, R, Row, Value, column
 from bestresponse.report.numbers import format_number
 from bestresponse.report.stats import statistics
-from bestresponse.runs.reporting.answers import AnswerRow, Readings
+from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured
 from bestresponse.studies.bench import config as plans
@@ -160,7 +160,7 @@ def find_decision(play: StoredPlay, *, opponent: bool = False) -> Decision | Non
     return next((s.decision for s in play.record.submissions if s.role == role), None)
 
 
-def _describe(plan: plans.Plan, play: StoredPlay, own: Array, decision: Decision) -> JsonObject:
+def _describe(plan: plans.Plan, play: StoredPlay, own: Array, decision: Decision) -> dict[str, object]:
     data, claims = play.data, [remark["claims"] for remark in decision.remarks]
     refuted = [sum(claim["verdict"] == "refuted" for claim in attempt) for attempt in claims]
     return {
@@ -227,7 +227,7 @@ def _without_noise(figure: Array, own: Array) -> Array:
     return np.where(figure > _NOISE * np.abs(own).max(axis=(-2, -1)), figure, 0.0)
 
 
-def _measure_general_sum(own: Array, other: Array, x: Array) -> JsonObject:
+def _measure_general_sum(own: Array, other: Array, x: Array) -> dict[str, object]:
     """Compute the figures of strategy `x` in the game (own, other); no equilibria where it is too large for them."""
     row: JsonObject = {
         "dominated_mass": float(x[list(_find_dominated(own.shape, own.tobytes()))].sum()),
@@ -614,9 +614,8 @@ class DifferenceRow(TypedDict):
     player: str
     against: Annotated[str, column("compared with")]
     by: Annotated[str, column(help="the figure that is compared")]
-    difference: Annotated[
-        statistics.Interval, column(format=".3f", help="mean difference; negative: the first is better")
-    ]
+    difference: Annotated[statistics.Interval, column(format=".3f")]
+    """mean difference; negative: the first is better"""
     games: int
     p: Annotated[float, column(format=".3g", help="sign-flip test, adjusted for the number of comparisons (Holm)")]
     effect: Annotated[float | None, column(format=".2f", help="mean difference over its deviation between games")]
@@ -698,12 +697,12 @@ def _measure_self_play(results: Results) -> Iterator[SelfPlayRow]:
 
 
 def compute_regret(payoffs: Array, mixes: Mapping[str, list[float]]) -> float:
-    """Compute the largest share of the payoff range that a seat could gain by swapping actions against the other."""
+    """Compute the largest share of its payoff range that a seat could gain by swapping actions against the other."""
     gains = []
     for own, x, y in ((payoffs[0], mixes["row"], mixes["col"]), (payoffs[1].T, mixes["col"], mixes["row"])):
         against = own @ y
-        gains.append(float(x @ (against.max() - against)))
-    return max(gains) / (float(np.ptp(payoffs)) or 1.0)
+        gains.append(float(x @ (against.max() - against)) / (float(np.ptp(own)) or 1.0))
+    return max(gains)
 
 
 class TextRow(TypedDict):
@@ -720,7 +719,7 @@ def _count_texts(results: Results) -> Iterator[TextRow]:
         yield TextRow(kind=kind, text=text, times=count)
 
 
-def _count_answers(results: Results) -> Frame[AnswerRow]:
+def _count_answers(results: Results) -> Frame[Row]:
     readings = Readings()
     for player, rows in results.players.items():
         for row in rows:
@@ -768,7 +767,7 @@ def _list_worst(results: Results) -> Iterator[ListedRow]:
 
 def _write_transcript(row: PlayRow, play: StoredPlay) -> str:
     """Write what a model said, how that was read and what was refuted in it, and what it had been asked."""
-    decision, game = find_decision(play), plans.make_game(play.data)
+    decision, game = find_decision(play), plans.make_bench_game(play.data)
     reply = decision.reasoning[:_LONGEST_REPLY] if decision is not None else ""
     judged = f"claims: {row['claims']}, refuted: {row['refuted']}" if row["claims"] is not None else ""
     asked = game.view((), game.roles[play.data["seat"]]).briefing
@@ -811,11 +810,11 @@ def _list_outliers(results: Results) -> Iterator[OutlierRow]:
             yield OutlierRow(figure=figure, play=play, game=row["game"], player=player, value=value)
 
 
-def _frame(row: type, list_rows: Callable[[Results], Iterable[Any]]) -> Callable[[Results], Frame[Any]]:
+def _frame(row: type[R], list_rows: Callable[[Results], Iterable[R]]) -> Callable[[Results], Frame[R]]:
     return lambda results: Frame(row, list(list_rows(results)))
 
 
-_FRAMES: Mapping[str, Callable[[Results], Frame[Any]]] = {
+_FRAMES: Mapping[str, Callable[[Results], Frame[Row]]] = {
     "plays": lambda results: Frame(PlayRow, results.rows),
     **{
         name: partial(_tabulate_versions, name)

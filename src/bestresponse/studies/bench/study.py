@@ -5,11 +5,13 @@ is the study `sequential`, with the same settings.
 """
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from bestresponse.analysis.people import show_people
 from bestresponse.core.ask import Ask
 from bestresponse.core.episode import Record
-from bestresponse.core.game import AnyGame, View
+from bestresponse.core.files import read_toml
+from bestresponse.core.game import Game, S, View
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import prompt
@@ -31,7 +33,7 @@ from bestresponse.report.stats.statistics import precision_reached
 from bestresponse.runs.execution import Execution, Outcome, execute
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Study
-from bestresponse.studies.bench.config import BASE, EMBEDDED, BenchConfig, Plan, make_game, prepare_plays
+from bestresponse.studies.bench.config import BASE, EMBEDDED, BenchConfig, Plan, make_bench_game, prepare_plays
 from bestresponse.studies.bench.measure import METRICS, measure_bench, measure_plays
 from bestresponse.theory.trees.tree import Tree
 
@@ -48,7 +50,7 @@ def estimate_prompts(config: BenchConfig, what: str, firsts: Iterable[tuple[Json
     characters = dict(calls)
     for data, count in firsts:
         plays += count
-        shown, ask = show_play(study.game(config, data), data)
+        shown, ask = show_question(study.game(config, data), data)
         asked = count * data.get("samples", 1) * (MOST_ATTEMPTS if is_verified(data["model"]) else 1)
         calls[data["model"]] += asked * data["attempts"]
         characters[data["model"]] += asked * len(prompt(shown, ask, "line"))
@@ -64,7 +66,7 @@ def estimate_prompts(config: BenchConfig, what: str, firsts: Iterable[tuple[Json
     )
 
 
-def show_play(game: AnyGame | None, data: JsonMapping) -> tuple[View, Ask]:
+def show_question(game: Game[S] | None, data: JsonMapping) -> tuple[View, Ask]:
     """Return what the player of a play is shown, and asked for."""
     assert game is not None, "every play of the benchmark has a game"
     role, state = game.roles[data.get("seat", 0)], game.start()
@@ -121,7 +123,7 @@ def show_first_play(measured: Measurement) -> Shown:
     """Show the first question of the run as models are asked it."""
     study = bench.pick(measured.config)
     data = next(iter(study.specs(measured.config)))
-    shown, _ = show_play(study.game(measured.config, data), data)
+    shown, _ = show_question(study.game(measured.config, data), data)
     told = "\n\n".join(filter(None, (shown.briefing, shown.situation)))
     return Shown("The first question as it was shown", (Code(told, "text"),))
 
@@ -133,7 +135,7 @@ _BOXES = (
 )
 
 
-def compare(comparison: str, title: str = "", caption: str = "Paired on common games.") -> table:
+def show_pairs(comparison: str, title: str = "", caption: str = "Paired on common games.") -> table:
     """Show the differences of one kind of comparison."""
     columns = ("player", "against", "by", "difference", "games", "p", "effect")
     return table("differences", columns, title=title, caption=caption, where={"comparison": comparison})
@@ -145,6 +147,8 @@ def list_outliers(figure: str) -> table:
     return table("outliers", columns, caption="Outliers, linked to their plays.", where={"figure": figure})
 
 
+_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+
 bench = Study(
     "bench",
     BenchConfig,
@@ -153,12 +157,10 @@ bench = Study(
     measure=measure_bench,
     metrics=METRICS,
     title="How far from optimal?",
-    subtitle="{{ config.labels|join(', ') }} on {% if config.game %}{{ config.game.name }} "
-    "({{ config.shape|join(' x ') }}) with its actions in {{ config.games }} orders{% else %}{{ config.games }} "
-    "{{ config.family }} games of {{ config.shape|join(' x ') }}{% endif %}, seed {{ config.seed }}",
+    subtitle=_PROSE["subtitle"],
     command="bench",
     tables=lambda config: {"invariance": 3, "sensitivity": 2, "generalisation": 6}.get(config.suite, 1),
-    game=lambda config, data: make_game(data),
+    game=lambda config, data: make_bench_game(data),
     choose=lambda config: "sequential" if isinstance(config.form, Tree) else "bench",
     count_plays=lambda config: None if config.precision else Plan(config).total,
     estimate_calls=lambda config: estimate_prompts(
@@ -168,49 +170,25 @@ bench = Study(
     ),
     make_run=play_until_precise,
     report=(
-        text(
-            "{% for heads, values in figures.groups if not values.answered %}{{ heads|join(' / ') }} gave no answer "
-            "that could be read: there is no gap. {% endfor %}",
-            kind="warning",
-        ),
+        text(_PROSE["no_answers"], kind="warning"),
         warn_unfinished,
         show_people,
-        text(
-            "{% if 'smollm2' in config.model %}smollm2 is a very small model that comes along to show that everything "
-            "works; its play says nothing about larger ones.{% endif %}",
-            kind="info",
-        ),
+        text(_PROSE["small_model"], kind="info"),
         headline(("nash_gap", "gap_normalised", "exploitability_normalised", "success_1", "invariance", "answered")),
         metrics_table("How far from optimal", "With 95 % intervals (games resampled). Smaller gaps are better."),
-        text(
-            "The Nash gap is measured against an opponent who plays its equilibrium strategy. Against such an opponent "
-            "every action of the equilibrium's support earns the same, so a small gap can be luck; exploitability "
-            "tells what a player would lose to somebody who knew its strategy, and only an optimal strategy has none."
-        ),
-        text(
-            "{% if frame('variants')|length %}Each game was also shown with rows and columns in another order, with "
-            "seats swapped, shifted, scaled, relabelled, disguised by a story and in another format. A rational "
-            "player's answer does not change. An answer that ignores the game does not change either, so read the "
-            "score together with the gap.{% endif %}",
-            title="Same game, told otherwise",
-        ),
+        text(_PROSE["gap_and_exploitability"]),
+        text(_PROSE["variants"], title="Same game, told otherwise"),
         table("variants", ("player", "version", "invariance")),
-        compare("variants", caption="What telling games otherwise does to the gap; positive: worse than as drawn."),
+        show_pairs("variants", caption="What telling games otherwise does to the gap; positive: worse than as drawn."),
         intervals("variants", ("player", "version"), "invariance", caption="With 95 % intervals.", reference=1.0),
         table("settings", ("player", "version", "asked", "answered", "gap_normalised"), title="Sensitivity"),
         intervals("settings", ("player", "version"), "gap_normalised", caption="With 95 % intervals."),
-        text(
-            "{% if frame('sizes')|length %}A player that computes its strategy does so in games of any size, whatever "
-            "they are called. Well-known games are asked about under their own names and under letters, in the same "
-            "orders of their actions; padded games have one strictly dominated action more for each player, which "
-            "changes nothing.{% endif %}",
-            title="Generalisation",
-        ),
+        text(_PROSE["generalisation"], title="Generalisation"),
         table("sizes", caption="The same questions about games of other sizes."),
         table("names", caption="Well-known games under their own names and under letters (means resample games)."),
-        compare("names"),
+        show_pairs("names"),
         table("padding", caption="Games with one dominated action more for each player, and as drawn."),
-        compare("padding"),
+        show_pairs("padding"),
         lines("sizes", "actions", "success_1", "player", caption="Answers within 1 % of optimal, 95 % intervals."),
         table("same_games", title="On the games that were answered", caption="Above, baselines play all games."),
         boxes("games", "player", "gap_normalised", title="Game by game", caption=f"Nash gap of every game. {_BOXES}"),
@@ -218,16 +196,10 @@ bench = Study(
         boxes("games", "player", "exploitability_normalised", caption=f"What a best response takes. {_BOXES}"),
         list_outliers("exploitability_normalised"),
         scatter("games", "hardness", "gap_normalised", "player", title="Which games are hard", caption=_HARD),
-        compare("players", "Players compared"),
+        show_pairs("players", "Players compared"),
         table("self_play", caption="The model against itself: correlated-equilibrium regret of its two answers."),
-        compare("verified", "Verified reasoning", "The first less the second; negative: the first loses less."),
-        text(
-            "{% if frame('differences').select(comparison='verified')|length %}A model whose reasoning is verified is "
-            "asked again where something is refuted, and second thoughts alone change answers. Only beside "
-            "again:MODEL, which is asked again in the same cases and not told what was refuted, does a difference come "
-            "from the feedback.{% endif %}",
-            kind="info",
-        ),
+        show_pairs("verified", "Verified reasoning", "The first less the second; negative: the first loses less."),
+        text(_PROSE["verified"], kind="info"),
         text(
             "{% if frame('plays')|length > 500 %}These are the 500 that lost most; plays.csv holds all.{% endif %}",
             title="The plays",
@@ -235,11 +207,7 @@ bench = Study(
         ),
         table("listed", title="The plays", caption="Unread answers and large losses first.", most=500),
         show_first_play,
-        text(
-            "Nothing is made up: an answer is valid, repaired by a stated rule, or it counts as one of four kinds of "
-            "failure and enters no mean. Where answers are missing, the first table bounds what they could change.",
-            title="How the answers were read",
-        ),
+        text(_PROSE["readings"], title="How the answers were read"),
         table("texts", caption="What was done, and what was wrong."),
     ),
 )

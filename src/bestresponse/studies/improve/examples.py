@@ -33,9 +33,9 @@ from bestresponse.logic.programs.validate import validate
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.texts import TEXTS
-from bestresponse.studies.bench.config import BenchConfig, make_game, own_view
+from bestresponse.studies.bench.config import BenchConfig, make_bench_game, own_view
 from bestresponse.studies.bench.measure import measure_strategies
-from bestresponse.studies.bench.sequential.policies import Plan, make_plan
+from bestresponse.studies.bench.sequential.policies import QuestionPlan, plan_questions
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
@@ -174,7 +174,7 @@ def _find_ask(task: JsonMapping) -> tuple[View, Mixture]:
 
 def _make_game(task: JsonMapping) -> MatrixGame:
     """Make the game of a task; only where an equilibrium is asked for, the other is said to be rational."""
-    game = make_game({**task, "format": "table"} if task["format"] == SHORT else task)
+    game = make_bench_game({**task, "format": "table"} if task["format"] == SHORT else task)
     return game if task["kind"] == "matrix" else replace(game, others="unsaid")
 
 
@@ -236,22 +236,25 @@ def make_matrix_examples(
 
 
 def write_answer(task: JsonMapping, own: Array, other: Array, worked: bool) -> str:
-    """Write the answer of a matrix game, worked: who mixes what, what it is worth, and then the mix."""
+    """Write the answer of a matrix game, worked: who mixes what, what it is worth, and then the mix.
+
+    A long question is first put in the short form: what is learnt from many short questions then serves long ones too.
+    """
     game = _make_game(task)
     seat = task["seat"]
     actions, others = game.form.actions[seat], game.form.actions[1 - seat]
     if not worked:
         return _write_mix(actions, own)
     payoffs = np.asarray(task["payoffs"], dtype=np.float64)
+    restated = "" if task["format"] == SHORT else f"{_write_short(task)}\n"
     if task["kind"] == "reply":
         values = np.round(_weigh_actions(payoffs, seat, other), 1) + 0.0
-        brought = [f"{name} brings {value:g}" for name, value in zip(actions, values, strict=True)]
-        return f"Here {_join_names(brought)}. I play {_list_support(actions, own)}.\n{_write_mix(actions, own)}"
+        brought = _join_names([f"{name} brings {value:g}" for name, value in zip(actions, values, strict=True)])
+        return f"{restated}Here {brought}. I play {_list_support(actions, own)}.\n{_write_mix(actions, own)}"
     mine, _ = own_view(payoffs, seat)
     value = _write_value(float(own @ mine @ other))
-    rival = "the other" if task["format"] == SHORT else game.roles[1 - seat]
     return (
-        f"{rival[:1].upper()}{rival[1:]} plays {_list_support(others, other)}, I play {_list_support(actions, own)}, "
+        f"{restated}The other plays {_list_support(others, other)}, I play {_list_support(actions, own)}, "
         f"I get {value}.\n{_write_mix(actions, own)}"
     )
 
@@ -263,7 +266,7 @@ def review_reasons(task: JsonMapping, answer: str) -> Review:
     """
     game, seat = _make_game(task), task["seat"]
     rival, shares = game.roles[1 - seat], zip(game.form.actions[1 - seat], task["opponent"], strict=True)
-    reasons = answer.rpartition("\n")[0]
+    reasons = answer.splitlines()[-2]
     if task["kind"] == "reply":
         mix = _join_names([f"{name} with probability {share:g}" for name, share in shares])
         reasons = reasons.replace("Here", f"If {rival} chooses {mix},", 1)
@@ -313,8 +316,8 @@ def make_story_examples(payoffs: Array, telling: Telling, rng: np.random.Generat
 
 
 @cache
-def _plan_questions(game: str) -> Plan:
-    return make_plan(BenchConfig("student", NamedGame(game), elicit="mixed"))
+def _plan_questions(game: str) -> QuestionPlan:
+    return plan_questions(BenchConfig("student", NamedGame(game), elicit="mixed"))
 
 
 @cache

@@ -20,6 +20,7 @@ With one population both roles are pooled.
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import permutations, product
+from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Literal, TypedDict
 
@@ -28,6 +29,7 @@ from numpy.typing import NDArray
 
 from bestresponse.analysis.theory import describe_theory
 from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.files import read_toml
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.games.matrix.game import MatrixGame
@@ -268,11 +270,11 @@ def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
         for own, other in product(names, rivals)
     }
     readings = Readings()
-    records = sorted(folder.sorted_records(), key=lambda line: int(line["data"]["repeat"]))
-    for line in readings.list_finished(records):
-        for (role, own), (_, other) in permutations(line["data"]["seats"]):
+    plays = sorted(folder.sorted_plays(), key=lambda play: int(play.data["repeat"]))
+    for play in readings.list_finished(plays):
+        for (role, own), (_, other) in permutations(play.data["seats"]):
             label = role if role in config.populations else "all"
-            earned[label, own, other].append(line["record"]["payoffs"][role])
+            earned[label, own, other].append(play.record.payoffs[role])
     matches = [
         PairRow(population=label, strategy=own, against=other, matches=len(paid), mean=fmean(paid) if paid else None)
         for (label, own, other), paid in earned.items()
@@ -290,7 +292,7 @@ def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
             "equilibria": Frame(StrategyEquilibriumRow, list(_list_equilibria(config, payoffs) if payoffs else ())),
             **readings.frames,
         },
-        len(records) - len(readings.voids),
+        len(plays) - len(readings.voids),
         ("population", "strategy"),
         groups,
     )
@@ -345,19 +347,17 @@ def estimate_pairs(config: PopulationConfig) -> Estimate:
     return Estimate.add(parts, what)
 
 
-_DYNAMICS = """{{ {"imitation": "replicator dynamics (payoffs divided by their range)",
-"best-reply": "best-reply dynamics", "logit": "logit dynamics"}[config.rule] }}"""
+_PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 population = Study(
     "population",
     PopulationConfig,
     specs=lambda config: (play for pair in config.pairs for play in list_plays(config, "population", pair)),
-    play=lambda config, models: make_player(lambda data: config.make_game(), models),
+    play=lambda config, models: make_player(lambda spec: config.make_game(), models),
     measure=measure_population,
     metrics=list_metrics(StrategyFigures),
     title="A population in {{ config.game.name }}",
-    subtitle="{{ config.agents }} agents, {{ config.generations }} generations, {{ config.rule }}, "
-    "{{ config.repetitions }} repetitions, seed {{ config.seed }}",
+    subtitle=_PROSE["subtitle"],
     command="simulate population",
     unit="matches",
     tables=2,
@@ -365,13 +365,8 @@ population = Study(
     prepare=check_players,
     estimate_calls=estimate_pairs,
     report=(
-        text(
-            "{% set missing = frame('matches').select(matches=0) %}{% if missing|length %}{{ missing|length }} pairs "
-            "of strategies have no match that counts ({{ missing[0].strategy }} against {{ missing[0].against }}), so "
-            "agents cannot be matched; the same command plays what is missing.{% endif %}",
-            kind="warning",
-        ),
-        metrics_table("How the shares changed", "Theory: the " + _DYNAMICS + " from the same start."),
+        text(_PROSE["missing"], kind="warning"),
+        metrics_table("How the shares changed", "Theory: the " + _PROSE["dynamics"] + " from the same start."),
         lines(
             "shares",
             x="generation",
@@ -380,7 +375,7 @@ population = Study(
             expected="predicted",
             split="population",
             caption="mean over {{ config.repetitions }} repetitions with its 95 % interval; dotted: what the "
-            + _DYNAMICS
+            + _PROSE["dynamics"]
             + " expects from the same start.",
         ),
         pivot(

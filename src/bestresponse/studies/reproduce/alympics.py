@@ -142,7 +142,7 @@ class TownSetting:
 Settings = Mapping[tuple[bool, str], TownSetting]
 
 
-def reproduce(folder: Path) -> Reproduction:
+def reproduce_alympics(folder: Path) -> Reproduction:
     """Replay, read and compare everything in `folder`."""
     towns = replay_towns(folder)
     settings = {}

@@ -84,7 +84,7 @@ _HALF = 0.005
 Part = tuple[list[Check], Table]
 
 
-def reproduce(folder: Path) -> Reproduction:
+def reproduce_autoformalization(folder: Path) -> Reproduction:
     """Find again everything of which there are records in `folder`."""
     parts = [check_part(folder) for name, check_part in PARTS.items() if (folder / name).exists()]
     if not parts:

@@ -68,7 +68,7 @@ class Reproduction:
         """The figures that differ from the published ones."""
         return tuple(check for check in self.checks if check.agrees is False)
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> dict[str, object]:
         """Return the value as plain JSON data."""
         return {
             "paper": self.paper,

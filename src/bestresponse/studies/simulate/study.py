@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 from typing import Annotated, TypedDict
 
 import numpy as np
@@ -26,10 +27,10 @@ from bestresponse.analysis.people import show_people
 from bestresponse.analysis.theory import Predicted, Theory, describe_theory
 from bestresponse.core.ask import Ask, Choice, Words
 from bestresponse.core.capabilities import Wording, measure_decision_cost
-from bestresponse.core.codec import record_from_json
 from bestresponse.core.episode import AnyEpisode, Episode, Record
 from bestresponse.core.errors import InvalidGame, SettingError
-from bestresponse.core.json import JsonMapping, canonical
+from bestresponse.core.files import read_toml
+from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasSpeakers, HasStage
@@ -50,6 +51,7 @@ from bestresponse.runs import seats as seating
 from bestresponse.runs.inputs import NamedModel, OptionalModelSetting, PersonasSetting, SeatsSetting
 from bestresponse.runs.reporting.answers import Readings, warn_of_gaps
 from bestresponse.runs.settings import setting, settings
+from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.runs.study import Measured, Study
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
@@ -130,9 +132,8 @@ class MoveRow(TypedDict):
     part: Annotated[str, column("for", help="the field of a form")]
     move: Annotated[str | float, column(help="the move that was made")]
     meant: Annotated[str | float, column(help="what the seat answered")]
-    cost: Annotated[
-        float | None, column(help="what the answer loses if all else is played as in the equilibrium known in words")
-    ]
+    cost: float | None
+    """what the answer loses if all else is played as in the equilibrium known in words"""
 
 
 @dataclass(frozen=True)
@@ -171,14 +172,14 @@ class Plays:
         return cluster_bootstrap(values, repeats, rng=rng)
 
 
-def read_plays(config: SimulateConfig, lines: Iterable[JsonMapping]) -> Plays:
-    """Read every finished play; `lines` are those of a run's records, as plain data."""
+def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
+    """Read every finished play."""
     game, readings = config.make_game(), Readings()
     counted: list[tuple[int, Record]] = []
     payoffs: list[list[float]] = []
-    for line in readings.list_finished(sorted(lines, key=lambda line: int(line["data"]["repeat"]))):
-        record = record_from_json(line["record"])
-        counted.append((line["data"]["repeat"], record))
+    for play in readings.list_finished(sorted(plays, key=lambda play: int(play.data["repeat"]))):
+        record = play.record
+        counted.append((play.data["repeat"], record))
         # Where the game was repeated, the mean a round, weighted as payoffs were.
         rounds = sum(submission.role == game.roles[0] for submission in record.submissions)
         weight = sum(config.discount**number for number in range(rounds)) if config.rounds > 1 else 1.0
@@ -701,19 +702,17 @@ def show_rules(measured: Measurement) -> Shown:
     return Shown("The rules", (*blocks, Code(source, "text")) if source else blocks)
 
 
+_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+
 simulate = Study(
     "simulate",
     SimulateConfig,
     specs=lambda config: seating.list_plays(config, "simulate", config.seats, config.personas, config.referee),
-    play=lambda config, models: seating.make_player(lambda data: config.make_game(), models),
-    measure=lambda config, folder: measure_simulation(read_plays(config, folder.sorted_records())),
+    play=lambda config, models: seating.make_player(lambda spec: config.make_game(), models),
+    measure=lambda config, folder: measure_simulation(read_plays(config, folder.sorted_plays())),
     metrics=list_metrics(PlayedSeatFigures),
     title="Playing {{ config.game.name }}",
-    subtitle="{% set players = config.seats.values()|unique|list %}{% if players|length == 1 %}{{ players[0] }} in all "
-    "seats{% else %}{% for seat, player in config.seats.items() %}{{ seat }} = {{ player }}"
-    "{{ '' if loop.last else ', ' }}{% endfor %}{% endif %}: {{ frame('game')[0].plays }} of "
-    "{{ config.repeats }} {{ 'play' if config.repeats == 1 else 'plays' }}, seed {{ config.seed }}"
-    "{{ ', payoffs in ' ~ config.unit if config.unit }}",
+    subtitle=_PROSE["subtitle"],
     command="simulate",
     tables=2,
     game=lambda config, data: config.make_game(),
@@ -756,52 +755,25 @@ simulate = Study(
             title="Round by round",
             caption="Mean amounts by round, with 95 % intervals",
         ),
-        lines(
-            "regrets",
-            x="turn",
-            y="regret",
-            by="seat",
-            title="Round by round",
-            caption="Regret a round of the rounds so far: the best single move of the play up to then, less what was "
-            "earned, mean over plays with 95 % intervals",
-        ),
+        lines("regrets", x="turn", y="regret", by="seat", title="Round by round", caption=_PROSE["regret"]),
         text(
             "{% if config.noise %}Under noise equilibria pay something else than without it: none is shown.{% endif %}",
             title="Beside theory",
         ),
-        text(
-            "{% set known = config.theory.known %}{% if known and frame('game')[0].plays %}"
-            "{{ known.concept|capitalize }}: {{ known.words }} {{ known.better }}{% endif %}",
-            title="Beside theory",
-        ),
-        table(
-            "game",
-            ("nash_gap",),
-            title="Beside theory",
-            caption="{% set game = frame('game')[0] %}What every seat could gain by leaving the frequencies alone, "
-            "added up: 0 exactly where they are an equilibrium.{% if game.unseen %} No play came to {{ game.unseen }} "
-            "of the {{ game.places }} places where somebody could decide; there seats are taken to decide {{ 'as in "
-            "the nearest equilibrium' if config.theory.predicted else 'with all moves equally likely' }}.{% endif %}",
-        ),
+        text(_PROSE["known"], title="Beside theory"),
+        table("game", ("nash_gap",), title="Beside theory", caption=_PROSE["gap"]),
         table(
             "equilibria",
             title="Beside theory",
             caption="Equilibria ({{ config.theory.method }}{{ ', maybe not all' if not config.theory.complete }})",
             most=12,
         ),
-        table(
-            "sustained",
-            title="Beside theory",
-            caption="Equilibria of the repeated game: all make these moves until somebody does not, and then play an "
-            "equilibrium of one round for ever (Friedman 1971). This holds as if there was no last round; here at most "
-            "{{ config.rounds }} are played.",
-        ),
+        table("sustained", title="Beside theory", caption=_PROSE["sustained"]),
         table(
             "game",
             ("welfare", "equilibrium_welfare", "best_welfare", "price_of_anarchy"),
             title="All together",
-            caption="The price of anarchy observed is the most that all could have together, everybody knowing "
-            "everything, divided by what they had; there is none where either is not positive.",
+            caption=_PROSE["together"],
         ),
         table("voids", title="Plays without a result"),
         show_rules,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
 from bestresponse.core.errors import SettingError, UsageError
-from bestresponse.core.json import JsonMapping
 from bestresponse.games.dialogue.domain import Domain, domain_names, parse_domain, read_domain_text
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.lookup import SIMULATED
@@ -125,7 +125,7 @@ class SteerConfig(RunSettings):
         return tuple(dict.fromkeys(speaker if name == SIMULATED else name for name in named if name))
 
     @classmethod
-    def from_json(cls, data: JsonMapping, *, stored: bool = True) -> SteerConfig:
+    def from_json(cls, data: Mapping[str, object], *, stored: bool = True) -> SteerConfig:
         """Read settings; no name in those of a stored run is ever opened as a file."""
         if stored and not data.get("domain_text") and data.get("domain") not in domain_names():
             raise UsageError(f"the settings name the domain {data.get('domain')!r} and do not hold its text")

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from bestresponse.core.errors import InvalidGame, ModelError, NotCached, StoreError, TooLarge, UsageError
-from bestresponse.core.json import JsonMapping, canonical, digest
+from bestresponse.core.json import canonical, digest
 from bestresponse.core.player import Player, Reading, Status
 from bestresponse.core.seeds import split
 from bestresponse.games.dialogue import domain as domains
@@ -354,7 +354,7 @@ def _run_psro(session: SteerSession, results: SteerResults, tell: Tell) -> Outco
     return Outcome(played=len(result.history), stopped=result.stopped)
 
 
-def locate_store(config: SteerConfig, identities: Mapping[str, JsonMapping], output_dir: Path) -> Path:
+def locate_store(config: SteerConfig, identities: Mapping[str, Mapping[str, object]], output_dir: Path) -> Path:
     """Return the folder shared by everything that asks the same of the same models, whatever is done with the answers.
 
     `identities` are those of the models, by name.

@@ -18,6 +18,7 @@ import numpy as np
 
 from bestresponse.core.episode import play
 from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.files import read_toml
 from bestresponse.core.game import NATURE, REFEREE
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Nature
@@ -31,7 +32,7 @@ from bestresponse.players.dialogue.speaker import Guided
 from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, scatter, table, text
 from bestresponse.report.document import Block, Figure, Paragraph, Quote
 from bestresponse.report.figures.tree import draw_tree
-from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
+from bestresponse.report.frames import Frame, Heads, Row, Value, column, list_metrics
 from bestresponse.report.stats.agreement import krippendorff_alpha
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap
 from bestresponse.runs.execution import Execution, Job, Outcome
@@ -204,7 +205,7 @@ def measure_steering(results: session.SteerResults) -> SteerMeasured:
     """Build every frame and figure of a run."""
     readings = Readings()
     for entry in results.entries:
-        readings.add(entry.by, entry.reading.status.value, entry.reading.how)
+        readings.add(entry.by, entry.reading.status, entry.reading.how)
     unread = Counter(entry.reading.how[:160] for entry in results.entries if not entry.reading.status.readable)
     solution = _measure_cfr(results) if results.psro is None else _measure_psro(results, results.psro)
     frames: dict[str, Frame[Any]] = {
@@ -311,7 +312,7 @@ def _split_by_game(plays: building.FreshPlays, games: int) -> list[tuple[int, bu
     return [(game, building.FreshPlays(plays.unguided[part], plays.guided[:, part])) for game, part in parts]
 
 
-def _measure_cfr(results: session.SteerResults) -> dict[str, Frame[Any]]:
+def _measure_cfr(results: session.SteerResults) -> dict[str, Frame[Row]]:
     games, solved = results.games, [game for game in results.games if game.solved is not None]
     advice = [row for game in solved if game.solved for row in _list_advice(game.game, game.number, game.solved)]
     rulings: Counter[str] = Counter()
@@ -437,7 +438,7 @@ def _compare_referees(games: Sequence[session.GameResult]) -> Iterator[RefereeRo
         )
 
 
-def _measure_following(results: session.SteerResults) -> dict[str, Frame[Any]]:
+def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
     config, manners = results.config, results.domain.manners(results.config.actions)
     pairs = [(game.number, *pair) for game in results.games for pair in Counter(game.followed.named).elements()]
     hits = [float(told == name) for _, told, name in pairs]
@@ -478,7 +479,7 @@ def build_guidance_game(solved: Sequence[solving.SolvedDialogue]) -> NormalForm:
     return NormalForm(payoffs, players, (choices,) * len(players))
 
 
-def _measure_psro(results: session.SteerResults, psro: PsroResult) -> dict[str, Frame[Any]]:
+def _measure_psro(results: session.SteerResults, psro: PsroResult) -> dict[str, Frame[Row]]:
     players = [f"player {seat + 1}" for seat in range(len(psro.prompts))]
     rng = np.random.default_rng(split(results.config.seed, "psro intervals"))
     span = (results.domain.low, results.domain.high)
@@ -632,40 +633,7 @@ def show_first_dialogue(measured: Measurement) -> list[Shown]:
     return [*shown, Shown("Dialogues", (*told, *(beside.blocks if beside else ())))]
 
 
-_WORTH = """
-{% if config.solver == 'psro' %}
-Plays of the search: those that the manners were found and the solution was fitted by, so the gain there is optimistic.
-Held-out games: drawn afterwards; a guided speaker draws its manner from the solution and keeps to it, beside unguided
-ones, and the same game and draws are played with everybody unguided.
-{% else %}
-{% set about = frame('overview')[0] %}
-Recorded texts: exact on the tree that was solved, so there is no sampling error within a game; but the policy was
-fitted to just these texts, and its gain there is optimistic. The policy that is followed is
-{{ 'credible: at every information set it is a best reply, reached or not' if config.credible else
-'the equilibrium that gains most: off its path it may advise threats' }}; beside its gain on the recorded texts stand
-those of the credible policy and of the commitment.
-{% if about.known is not none %}
-Fresh texts: dialogues in words that were drawn afterwards, guided and unguided on the same games and draws. The policy
-knew the words in {{ about.known }} of {{ about.known + about.nearest + about.no_advice }} situations that a guided
-speaker met there; in {{ about.nearest }} it advised as in the most similar one that it knew
-{%- if about.distance is not none %}, at a mean distance of {{ '%.3f'|format(about.distance) }}{% endif %}; in
-{{ about.no_advice }} nothing was near enough (within {{ config.farthest }}), and there was no advice. {{
-about.void_plays }} of {{ about.plays }} dialogues could not be read.
-{% else %}No fresh text was drawn.{% endif %}
-{% endif %}
-Intervals are over games (95 %, bootstrap of whole games); one game alone has none.
-"""
-
-_PUBLISHED = """
-{% set studies = {'debate': ('328', '0.024', '0.106'), 'meeting': ('67', '0.417', '1.596')} %}
-{% set name = config.read_domain().name %}
-{% if config.solver == 'cfr' and name in studies %}
-{% set games, nash_conv, gain = studies[name] %}
-The published study, with another model, has {{ games }} games of {{ name }}: the mean NashConv of its policies is {{
-nash_conv }}, their mean gain {{ gain }} (I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024,
-appendix J, table 1).
-{% endif %}
-"""
+_PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 steer = Study(
     "steer",
@@ -673,8 +641,7 @@ steer = Study(
     measure=lambda config, folder: measure_steering(session.read_results(config, folder)),
     metrics=METRICS,
     title="Steering {{ config.model }} in {{ config.read_domain().name }} dialogues",
-    subtitle="Solved by {% if config.solver == 'cfr' %}counterfactual regret minimisation and best replies{% else %}"
-    "prompt-space response oracles{% endif %}",
+    subtitle=_PROSE["subtitle"],
     command="steer",
     unit="steps",
     texts=(TEXTS,),
@@ -685,14 +652,10 @@ steer = Study(
     repeat_run=replay_answers,
     locate_calls=locate_calls,
     report=(
-        text(
-            "{% set why = frame('overview')[0].stopped %}"
-            "{% if why %}The run was stopped before its end: {{ why }}{% endif %}",
-            kind="warning",
-        ),
+        text(_PROSE["stopped"], kind="warning"),
         metrics_table("What guidance earns"),
-        text(_WORTH, kind="info"),
-        text(_PUBLISHED, title="Beside the published study"),
+        text(_PROSE["worth"], kind="info"),
+        text(_PROSE["published"], title="Beside the published study"),
         table(
             "guidance",
             title="Beside the published study",
@@ -709,19 +672,9 @@ steer = Study(
         show_first_dialogue,
         table("following", title="Whether messages show their manner"),
         table("solution", title="Solution", caption="Intervals hold together with 95 % confidence over the plays"),
-        text(
-            "{% if config.solver == 'psro' %}The search ended because {{ 'no response was new' if "
-            "frame('overview')[0].closed else 'the iterations were used up' }}, after {{ frame('overview')[0].plays }} "
-            "plays, {{ frame('overview')[0].void_plays }} of them void.{% endif %}"
-        ),
+        text(_PROSE["search"]),
         lines(
-            "iterations",
-            x="iteration",
-            y="gain",
-            by="player",
-            title="Manners over iterations",
-            caption="What each speaker gains by the solution of each iteration while the others stay neutral, in the "
-            "final table",
+            "iterations", x="iteration", y="gain", by="player", title="Manners over iterations", caption=_PROSE["gain"]
         ),
         lines(
             "iterations",
@@ -740,11 +693,7 @@ steer = Study(
             caption="Mean payoff and its standard error",
         ),
         table("candidates", title="Manners that were tried"),
-        text(
-            "{% if config.scenarios_by %}{{ config.scenarios_by }} wrote the games from examples that the seed drew."
-            "{% endif %}",
-            title="Who wrote the games",
-        ),
+        text(_PROSE["author"], title="Who wrote the games"),
         table("rejected_scenarios", title="Who wrote the games", caption="Why scenarios were rejected"),
         table("rulings", title="What was ruled", caption="Rulings", most=20),
         table("agreement", title="What was ruled", caption="Two referees on the same dialogues"),

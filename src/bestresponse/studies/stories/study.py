@@ -53,7 +53,7 @@ class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
     """Stories of one's own: a folder of texts with games beside them, kept as the texts and the games."""
 
     @classmethod
-    def convert(cls, value: Any, stored: bool) -> tuple[Story, ...]:
+    def convert(cls, value: str | Path | Sequence[Story], stored: bool) -> tuple[Story, ...]:
         """Read the folder, or what was kept of it."""
         if isinstance(value, str | Path):
             if stored or not Path(value).exists():
@@ -62,7 +62,7 @@ class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
         return tuple(story if isinstance(story, Story) else make_story(**story) for story in value)
 
     @classmethod
-    def to_json(cls, value: tuple[Story, ...]) -> list[JsonObject]:
+    def to_json(cls, value: tuple[Story, ...]) -> list[dict[str, object]]:
         """Return names, texts and programs."""
         return [{"name": one.id, "text": one.text, "program": write_program(one.table)} for one in value]
 
@@ -71,29 +71,23 @@ class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
 class StoriesConfig(RunSettings):
     """Measure how well models turn stories into games."""
 
-    model: ModelsSetting = setting(
-        default=("qwen2.5-coder-1.5b",), kw_only=False, short="-m", help="A model; see `bestresponse models`."
-    )
-    stories: OwnStories = setting(
-        default=(),
-        help="Instead of the stories that come along, a folder of texts NAME.txt with games beside them: "
-        "NAME.efg, NAME.nfg or NAME.pl.",
-    )
+    model: ModelsSetting = setting(default=("qwen2.5-coder-1.5b",), kw_only=False, short="-m")
+    """A model; see `bestresponse models`."""
+    stories: OwnStories = setting(default=())
+    """Instead of the stories that come along, a folder of texts NAME.txt with games beside them: NAME.efg, NAME.nfg or
+    NAME.pl."""
     games: NamesSetting = setting(default=(), help="Kinds of game whose stories are taken; all if none is named.")
-    count: int | None = setting(
-        default=None, ge=1, help="Stories that are taken, spread over games and kinds; all if not said."
-    )
+    count: int | None = setting(default=None, ge=1)
+    """Stories that are taken, spread over games and kinds; all if not said."""
     attempts: int = setting(default=5, ge=1, le=20, help="How often a model may write a program for a story.")
     shots: int = setting(default=1, ge=0, le=10, help="Worked examples in the prompt.")
     form: Wish = setting(default="auto", help="What models are asked to write.")
     max_tokens: int = setting(default=1500, ge=1, le=100_000, help="Longest reply, in tokens.")
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
-    effort: Literal["minimal", "low", "medium", "high"] | None = setting(
-        default=None, help="How hard models that reason by themselves do so; their own choice if not said."
-    )
-    reasoning_tokens: int | None = setting(
-        default=None, ge=0, le=200_000, help="Tokens that such models may reason for; their own choice if not said."
-    )
+    effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
+    """How hard models that reason by themselves do so; their own choice if not said."""
+    reasoning_tokens: int | None = setting(default=None, ge=0, le=200_000)
+    """Tokens that such models may reason for; their own choice if not said."""
     samples: int = setting(default=1, ge=1, le=1000, help="Programs of each model for each story.")
     llm_seed: int | None = setting(default=None, help="Seed sent to the models that take one.")
 
@@ -132,7 +126,7 @@ class StoriesConfig(RunSettings):
         return tuple(story for _, _, story in sorted(ranked, key=lambda entry: entry[:2]))[: self.count]
 
 
-def list_tasks(config: StoriesConfig) -> Iterator[JsonObject]:
+def list_tasks(config: StoriesConfig) -> Iterator[dict[str, object]]:
     """Yield every story for every model, stories in the outermost loop. The story itself is part of the spec."""
     shared = {
         name: value for name, value in config.to_json().items() if name not in ("model", "stories", "games", "count")
@@ -437,7 +431,7 @@ stories_study = Study(
 """How often the program that a model writes for a story is the story's true game, level by level."""
 
 
-def reproduce(folder: Path) -> Reproduction:
+def reproduce_stories(folder: Path) -> Reproduction:
     """Say for every method how its games are related to the true ones, with intervals over stories."""
     truths = {text.stem: read_reference(text) for text in sorted(folder.glob("*.txt"))}
     found: dict[str, list[tuple[str, str]]] = {}

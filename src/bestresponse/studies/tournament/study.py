@@ -32,9 +32,9 @@ import numpy as np
 from bestresponse.analysis.people import show_people
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, UsageError
-from bestresponse.core.files import read_text_file
-from bestresponse.core.game import AnyGame
-from bestresponse.core.json import JsonMapping, JsonObject, digest
+from bestresponse.core.files import read_text_file, read_toml
+from bestresponse.core.game import Game, S
+from bestresponse.core.json import digest
 from bestresponse.core.player import Player
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
@@ -74,7 +74,7 @@ Kind = Literal["rules", "classic", "player", "axelrod", "model", "function", "wo
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Contestant:
     """One who takes part.
 
     `rules` is the program of a strategy written as rules, `words` its text where it was told in words; `source` says
@@ -103,68 +103,69 @@ class StageGame:
     program: str = ""
 
 
-Participant: TypeAlias = "str | Path | Model | strategies.HistoryFunction | Entry"
+Participant: TypeAlias = "str | Path | Model | strategies.HistoryFunction | Contestant"
 
 
-class EntriesSetting(inputs.Converted["Participant | Sequence[Participant]", tuple[Entry, ...]]):
+class EntriesSetting(inputs.Converted["Participant | Sequence[Participant]", tuple[Contestant, ...]]):
     """Who takes part: groups, strategies, models and files by name, models, and functions of both histories."""
 
     many = True
 
     @classmethod
-    def convert(cls, value: Any, stored: bool) -> tuple[Entry | str, ...]:
+    def convert(cls, value: Participant | Sequence[Participant], stored: bool) -> tuple[Contestant | str, ...]:
         """Read files and describe models and functions; names are looked up once the game is known."""
-        several = isinstance(value, Sequence) and not isinstance(value, str)
-        return tuple(_describe_entry(item, stored) for item in (value if several else [value]))
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return tuple(_describe_entry(item, stored) for item in value)
+        return (_describe_entry(value, stored),)
 
     @classmethod
-    def to_json(cls, value: tuple[Entry, ...]) -> list[dict[str, str]]:
+    def to_json(cls, value: tuple[Contestant, ...]) -> list[dict[str, str]]:
         """Return every entry as plain data."""
         return [entry.to_json() for entry in value]
 
 
-def _describe_entry(item: Any, stored: bool) -> Entry | str:
-    if isinstance(item, Entry):
+def _describe_entry(item: object, stored: bool) -> Contestant | str:
+    if isinstance(item, Contestant):
         return item
     if isinstance(item, Mapping):
-        return Entry(**item)
+        return Contestant(**item)
     if stored:
         raise UsageError(f"the stored entry {item!r} is not complete")
     if isinstance(item, Model):
-        return Entry(item.id, "model", item.id, thing=item)
+        return Contestant(item.id, "model", item.id, thing=item)
     if isinstance(item, str | Path):
         path = Path(item)
         return read_strategy(path) if path.suffix.lower() in (".pl", ".json", ".txt", ".md") else str(item)
     if callable(item) and inputs.count_parameters(item) == 1:
         model = inputs.as_model(item)
-        return Entry(model, "model", model, thing=model.model)
+        return Contestant(model, "model", model, thing=model.model)
     if callable(item) and inputs.count_parameters(item) == 2:
         name = getattr(item, "__name__", type(item).__name__)
-        return Entry(name, "function", digest(repr(getattr(item, "__code__", item)), 12), thing=item)
+        return Contestant(name, "function", digest(repr(getattr(item, "__code__", item)), 12), thing=item)
     raise UsageError(
         f"expected a strategy, a model, a function from a prompt to a text or one of two histories, got "
         f"{type(item).__name__}"
     )
 
 
-def read_strategy(path: Path) -> Entry:
+def read_strategy(path: Path) -> Contestant:
     """Read a strategy as rules (`.pl`), that of a saved agent (`.json`), or one in words (`.txt`, `.md`)."""
     if not path.exists():
         raise SettingError("entries", f"{path}: there is no such file")
     match path.suffix.lower():
         case ".json":
             agent = Agent.load(path)
-            return Entry(agent.name, "rules", path.name, agent.rules, agent.words)
+            return Contestant(agent.name, "rules", path.name, agent.rules, agent.words)
         case ".pl":
-            return Entry(path.stem, "rules", path.name, read_program_text(path))
+            return Contestant(path.stem, "rules", path.name, read_program_text(path))
         case _:
             try:
-                return Entry(path.stem, "words", path.name, words=read_text_file(path))
+                return Contestant(path.stem, "words", path.name, words=read_text_file(path))
             except UnicodeDecodeError as error:
                 raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
 
 
-def formalize_entry(entry: Entry, stage: StageGame, model: Model) -> Entry:
+def formalize_entry(entry: Contestant, stage: StageGame, model: Model) -> Contestant:
     """Let a model write the rules of a strategy in words; InvalidGame says what was wrong with the last attempt."""
     engine = open_engine()
     try:
@@ -173,15 +174,15 @@ def formalize_entry(entry: Entry, stage: StageGame, model: Model) -> Entry:
         engine.close()
     if not result.ok:
         raise InvalidGame(f"{entry.source}: {result.trouble}")
-    return Entry(entry.name, "rules", f"{entry.source}, formalized by {model.id}", result.rules, result.words)
+    return Contestant(entry.name, "rules", f"{entry.source}, formalized by {model.id}", result.rules, result.words)
 
 
 def formalize_entries(
-    entries: tuple[Entry, ...],
+    entries: tuple[Contestant, ...],
     model: inputs.NamedModel | None,
     config: RunSettings,
     find_stage: Callable[[], StageGame],
-) -> tuple[Entry, ...]:
+) -> tuple[Contestant, ...]:
     """Let the model write the rules of those strategies that are in words; without any no model is needed."""
     in_words = [entry for entry in entries if entry.kind == "words"]
     if not in_words:
@@ -206,16 +207,16 @@ def make_stage(game: NamedGame) -> StageGame:
 
 
 def gather_entries(
-    wanted: Iterable[Entry | str], stage: StageGame, default_move: str | None = None
-) -> tuple[tuple[Entry, ...], tuple[tuple[str, str], ...]]:
+    wanted: Iterable[Contestant | str], stage: StageGame, default_move: str | None = None
+) -> tuple[tuple[Contestant, ...], tuple[tuple[str, str], ...]]:
     """Return those who take part, and why others of a group cannot or need not: who is named must be able to play."""
     moves = stage.form.actions[0]
     if default_move is not None and default_move not in moves:
         raise SettingError("default_move", f"{default_move!r} is none of {', '.join(moves)}")
-    entries: list[Entry] = []
+    entries: list[Contestant] = []
     left_out: dict[str, str] = {}
     for item in wanted:
-        if isinstance(item, Entry):
+        if isinstance(item, Contestant):
             entries.append(item)
         elif item.startswith(PROBES):
             entries += _list_probes(item, stage, default_move)
@@ -233,13 +234,13 @@ def gather_entries(
     return tuple(entries), tuple(left_out.items())
 
 
-def _make_entry(name: str) -> Entry:
+def _make_entry(name: str) -> Contestant:
     if name in PUBLISHED:
-        return Entry(name, "rules", "published", published_strategy(name))
-    return Entry(name, "classic", name)
+        return Contestant(name, "rules", "published", published_strategy(name))
+    return Contestant(name, "classic", name)
 
 
-def _list_probes(item: str, stage: StageGame, default_move: str | None) -> list[Entry]:
+def _list_probes(item: str, stage: StageGame, default_move: str | None) -> list[Contestant]:
     """List the probes of a fingerprint, a square of so many points a side."""
     side = item.removeprefix(PROBES)
     if not side.isdigit() or not 2 <= int(side) <= _MOST_POINTS:
@@ -248,7 +249,7 @@ def _list_probes(item: str, stage: StageGame, default_move: str | None) -> list[
     return [_find_entry(f"{strategies.PROBE}{x}:{y}", stage, default_move) for x, y in product(points, points)]
 
 
-def _add_classic(entries: list[Entry], stage: StageGame, default_move: str | None) -> dict[str, str]:
+def _add_classic(entries: list[Contestant], stage: StageGame, default_move: str | None) -> dict[str, str]:
     """Add the classic strategies that are not there already under this or another name; return the others."""
     try:
         cooperative_actions(stage.form)
@@ -257,7 +258,7 @@ def _add_classic(entries: list[Entry], stage: StageGame, default_move: str | Non
     left_out = {}
     for strategy in classic_strategies():
         taken = any(entry.name == strategy.name for entry in entries)
-        entry = Entry(f"classic {strategy.name}" if taken else strategy.name, "classic", strategy.name)
+        entry = Contestant(f"classic {strategy.name}" if taken else strategy.name, "classic", strategy.name)
         seats = as_automata(entry, stage, default_move) or ()
         others = ((other.name, as_automata(other, stage, default_move)) for other in entries)
         alike = (name for name, theirs in others if theirs and all(map(behave_alike, seats, theirs)))
@@ -269,7 +270,7 @@ def _add_classic(entries: list[Entry], stage: StageGame, default_move: str | Non
     return left_out
 
 
-def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Entry:
+def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Contestant:
     """Find who is named: a strategy, any player who needs no model (see `players.lookup`), or a model."""
     classic = [strategy.name for strategy in classic_strategies()]
     game = RepeatedGame(stage.form, 2)
@@ -278,13 +279,13 @@ def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Entry:
         as_automata(entry, stage, default_move)
         return entry
     if all(find_strategy(name, game, role, 0) is not None for role in game.roles):
-        return Entry(name, "player", name)
+        return Contestant(name, "player", name)
     if name in WEIGHTS or "/" in name or name.startswith("verified:") or name.endswith(".gguf"):
-        return Entry(name, "model", name)
+        return Contestant(name, "model", name)
     if name.startswith(AXELROD) or strategies.has_axelrod_strategy(name):
         strategies.axelrod_strategy(name.removeprefix(AXELROD))
         cooperative_actions(stage.form)
-        return Entry(name, "axelrod", name.removeprefix(AXELROD))
+        return Contestant(name, "axelrod", name.removeprefix(AXELROD))
     known = [*GROUPS, *PUBLISHED, *classic, *list_strategies(game)]
     raise UsageError(
         f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups: {', '.join(GROUPS)}, {PROBES}N; "
@@ -293,7 +294,7 @@ def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Entry:
 
 
 @cache
-def as_automata(entry: Entry, stage: StageGame, default_move: str | None) -> tuple[Automaton, Automaton] | None:
+def as_automata(entry: Contestant, stage: StageGame, default_move: str | None) -> tuple[Automaton, Automaton] | None:
     """Return a strategy in both seats of the game, None for who has to be asked; InvalidGame where it cannot play."""
     match entry.kind:
         case "classic":
@@ -306,7 +307,7 @@ def as_automata(entry: Entry, stage: StageGame, default_move: str | None) -> tup
             return None
 
 
-def _run_rules(entry: Entry, stage: StageGame, default_move: str | None) -> tuple[Automaton, Automaton]:
+def _run_rules(entry: Contestant, stage: StageGame, default_move: str | None) -> tuple[Automaton, Automaton]:
     """Let rules speak the language of the game's own program; for a table one is written, with the first's moves."""
     own_program = stage.program and set(stage.form.actions[0]) == set(stage.form.actions[1])
     program = stage.program if own_program else write_program(stage.form)
@@ -705,7 +706,7 @@ _AGENTS = {
 }  # fmt: skip
 
 
-def list_matches(config: TournamentConfig) -> Iterator[JsonObject]:
+def list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
     """Yield every match in which somebody has to be asked, `repetitions` times."""
     shared = {"study": "tournament", "game": config.game.to_json(), **{name: getattr(config, name) for name in _ASKING}}
     for repetition, places in product(range(config.repetitions or 1), config.asked_pairs):
@@ -722,10 +723,10 @@ def list_matches(config: TournamentConfig) -> Iterator[JsonObject]:
         }
 
 
-def _seat_entry(config: TournamentConfig, data: JsonMapping, game: AnyGame, role: str, name: str) -> Player | None:
+def _seat_entry(config: TournamentConfig, spec: Spec, game: Game[S], role: str, name: str) -> Player | None:
     """Seat who needs no model."""
     seat = game.roles.index(role)
-    entry, seed = config.entries[data["places"][seat]], split(data["seed"], seat)
+    entry, seed = config.entries[spec.data["places"][seat]], split(spec.data["seed"], seat)
     match entry.kind:
         case "model":
             return None
@@ -745,7 +746,7 @@ def _seat_entry(config: TournamentConfig, data: JsonMapping, game: AnyGame, role
 
 def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that plays one match; two strategies of Axelrod's library play it there."""
-    play_seats = make_player(lambda data: config.repeated, models, partial(_seat_entry, config))
+    play_seats = make_player(lambda spec: config.repeated, models, partial(_seat_entry, config))
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         entries = [config.entries[place] for place in spec.data["places"]]
@@ -821,10 +822,10 @@ METRICS = list_metrics(
 def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
     """Work out the standings, and what becomes of strategies that multiply by what they earn."""
     readings = Readings()
-    for line in folder.sorted_records():
-        seats = {role: name for role, name in line["data"]["seats"] if name in config.models}
-        readings.count(line["record"]["submissions"], seats)
-    standings = find_standings(config, folder.sorted_plays())
+    plays = list(folder.sorted_plays())
+    for play in plays:
+        readings.count(play.record, {role: name for role, name in play.data["seats"] if name in config.models})
+    standings = find_standings(config, plays)
     shares = list(standings.list_shares())
     last = max((row["generation"] for row in shares), default=0)
     totals = {row["name"]: row["total"] for row in standings.rows}
@@ -877,12 +878,7 @@ def show_strategy_rules(measured: Measurement) -> Shown | None:
     return Shown("Strategies as rules", tuple(blocks)) if blocks else None
 
 
-_LENGTH = (
-    "{% if config.continuation == 1 %}{{ config.rounds }} rounds{% else %}up to {{ config.rounds }} rounds, going on "
-    "with {{ config.continuation }}{% endif %}{% if config.noise %}, noise {{ config.noise }}{% endif %}"
-    "{% if config.against %}, all against {{ config.against }}{% endif %}"
-    "{% if config.repetitions %}, {{ config.repetitions }} plays of each match{% endif %}"
-)
+_PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 tournament = Study(
     "tournament",
@@ -893,19 +889,15 @@ tournament = Study(
     metrics=METRICS,
     prepare=formalize_words,
     title="Tournament: {{ config.game.name }}",
-    subtitle="{{ config.entries|length }} take part, " + _LENGTH,
+    subtitle="{{ config.entries|length }} take part, " + _PROSE["length"],
     command="tournament",
     unit="matches",
     game=lambda config, data: config.repeated,
     count_plays=lambda config: len(config.asked_pairs) * (config.repetitions or 1),
     estimate_calls=estimate_matches,
     report=(
-        text(
-            "Winners ({% if config.target %}whose total is the expected one{% else %}with the highest total"
-            "{% endif %}): {{ frame('winners').list_values('name')|join(', ') or 'nobody' }}.",
-            title="Standings",
-        ),
-        metrics_table(caption="{{ config.game.name }}: " + _LENGTH),
+        text(_PROSE["winners"], title="Standings"),
+        metrics_table(caption="{{ config.game.name }}: " + _PROSE["length"]),
         show_people,
         table("targets", caption="Totals expected and reached"),
         table("left_out", caption="Strategies of the groups that do not take part"),
@@ -930,26 +922,15 @@ tournament = Study(
             value="payoff",
             heat=True,
             title="Fingerprint",
-            caption="What {{ config.against }} earns a round against tit-for-tat that cooperates (columns) or defects "
-            "(rows) anyway with these probabilities; the lower right half is that of the dual (Ashlock and Kim 2008).",
+            caption=_PROSE["fingerprint"],
         ),
-        text(
-            "{% if frame('shares')|length %}All begin with equal shares; a share grows in proportion to what the "
-            "strategy earns against the present mix (the discrete replicator, payoffs shifted so that the lowest is "
-            "1).{% endif %}",
-            title="If strategies multiply by what they earn",
-        ),
+        text(_PROSE["shares"], title="If strategies multiply by what they earn"),
         lines("shares", x="generation", y="share", by="strategy", most=8, caption="Shares of the largest"),
         table("final_shares", columns=("strategy", "share"), caption="Shares at the end"),
         table(
             "moran", caption="Moran process: how often each took over a population of {{ config.moran }}, in 100 runs"
         ),
-        text(
-            "{% if frame('standings').rows|selectattr('missing')|list %}A match breaks off at the first answer that "
-            "cannot be read and then counts for nobody; the last columns of the standings bound what the missing "
-            "matches could have changed.{% endif %}",
-            kind="info",
-        ),
+        text(_PROSE["missing"], kind="info"),
         show_strategy_rules,
     ),
 )

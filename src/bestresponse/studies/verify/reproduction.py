@@ -109,7 +109,7 @@ _PART = "not all the runs of the paper; its cells apply only to games of which a
 _TRANSPOSED = "the paper's total and its tables by game swap the two off-diagonal cells; one of them is transposed"
 
 
-def reproduce(folder: Path) -> Reproduction:
+def reproduce_lelma(folder: Path) -> Reproduction:
     """Check every recorded query again and work out every table."""
     samples = read_samples(folder)
     games = games_of(folder)
@@ -420,7 +420,7 @@ def turn_claim(claim: Claim) -> Claim:
     return Claim(_TURNED[claim.form], (second, first, *rest))
 
 
-def measure_translator(samples: Iterable[Sample], translator: Translator, recheck: Recheck) -> JsonObject:
+def measure_translator(samples: Iterable[Sample], translator: Translator, recheck: Recheck) -> dict[str, float | None]:
     """Translate every recorded reasoning and compare with what was recorded."""
     counts: Counter[str] = Counter()
     judged: list[tuple[bool, bool]] = []

@@ -30,6 +30,8 @@ import numpy as np
 
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import SettingError, StoreError, UsageError
+from bestresponse.core.files import read_toml
+from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Player
 from bestresponse.formal.claims.review import Reviewer
@@ -49,6 +51,7 @@ from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, pa
 from bestresponse.report.tables import to_csv
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, ModelSetting, NamedModel, NamesSetting
+from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
@@ -167,9 +170,8 @@ class VerifyConfig(RunSettings):
     model: ModelSetting = setting(kw_only=False, short="-m", help="The model that reasons.")
     game: GameSetting = setting(kw_only=False, argument=True)
     """A game: a name of the catalogue, or a file (.nfg .efg .json .pl)."""
-    translator: ModelSetting = setting(
-        default="rules", help="Who finds the claims: rules (no model), a translator of a package, or a model."
-    )
+    translator: ModelSetting = setting(default="rules")
+    """Who finds the claims: rules (no model), a translator of a package, or a model."""
     repeats: int = setting(default=30, ge=1, le=100_000, help="How many times the model reasons.")
     attempts: int = setting(default=5, ge=1, le=20, help="The most attempts at one reasoning.")
     feedback: Literal["positive", "negative"] = setting(default="positive")
@@ -240,7 +242,7 @@ class VerifyConfig(RunSettings):
         return tuple(dict.fromkeys(both))
 
 
-def list_runs(config: VerifyConfig) -> Iterator[JsonObject]:
+def list_runs(config: VerifyConfig) -> Iterator[dict[str, object]]:
     """Yield every run of the loop as plain data."""
     shared = {name: value for name, value in config.to_json().items() if name != "repeats"}
     for repeat in range(config.repeats):
@@ -264,8 +266,9 @@ def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
         model = LlmPlayer(models[config.model], sampling, system=TEXTS.text("reasoner"))
         reasoner = Thinking(model) if config.think else model
         verified = Verified(reasoner, reviewer, config.attempts, scene.subject)
-        seats: dict[str, Player] = {scene.game.roles[scene.seat]: verified}
-        return play(scene.game, seats | scene.others(spec.data["repeat"]), submissions=done, on_submission=keep)
+        game: AnyGame = scene.game
+        seats: dict[str, Player] = {game.roles[scene.seat]: verified}
+        return play(game, seats | scene.others(spec.data["repeat"]), submissions=done, on_submission=keep)
 
     return play_one
 
@@ -503,7 +506,7 @@ def _compare_with_people(
     return judgements, [AgreementRow(figure=name, value=value) for name, value in figures.items()]
 
 
-def list_sheets(measured: Measured, run: Any) -> list[tuple[Path, str]]:
+def list_sheets(measured: Measured, run: Run[VerifyConfig]) -> list[tuple[Path, str]]:
     """List a sheet for each rater; a sheet that is there already is left as it was filled in."""
     rows = [
         {
@@ -568,6 +571,8 @@ def show_briefing(measured: Measurement) -> Shown:
     return Shown("What the reasoner was told", (about, Code(_write_briefing(measured.config.scene))))
 
 
+_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+
 verify_model = Study(
     "verify",
     VerifyConfig,
@@ -576,8 +581,7 @@ verify_model = Study(
     measure=measure_reasoning,
     metrics=METRICS,
     title="Reasoning checked by logic",
-    subtitle="{{ config.model }} on {{ config.game.name }}, translated by {{ config.translator }}, "
-    "{{ frame('runs')|length }} runs",
+    subtitle=_PROSE["subtitle"],
     command="verify",
     unit="runs",
     texts=(GAME_TEXTS, PLAYER_TEXTS, CLAIM_TEXTS, TEXTS),
@@ -586,21 +590,11 @@ verify_model = Study(
     estimate_calls=estimate_runs,
     more_files=list_sheets,
     report=(
-        text(
-            "{% set missing = config.repeats - frame('runs')|length %}{% if missing > 0 %}{{ missing }} of "
-            "{{ config.repeats }} runs are missing.{% endif %}",
-            kind="warning",
-        ),
+        text(_PROSE["missing"], kind="warning"),
         metrics_table("First and last attempt", "Numbers of runs, means and shares with 95 % intervals"),
-        text(
-            "A reasoning is unrefuted where at least one claim was proved and none is refuted, which says nothing "
-            "about sentences that were not read; where no claim was found it is unchecked."
-        ),
+        text(_PROSE["unrefuted"]),
         table("changes", caption="Paired by run; {{ config.scene.yardstick }}"),
-        text(
-            "{% if frame('changes')|length %}A second try alone can change an answer: no run was asked again without "
-            "feedback, so the change is not known to be due to it.{% endif %}"
-        ),
+        text(_PROSE["changes"]),
         table("attempts", title="Attempts"),
         table("claims", title="Claims", caption="Over all attempts"),
         table("troubles", title="Translation", caption="What kept sentences from a verdict, over all attempts"),
@@ -609,10 +603,7 @@ verify_model = Study(
         ),
         table("judgements", title="People's judgement"),
         table("agreement"),
-        text(
-            "{% if frame('judgements')|length %}A first reasoning counts as correct only where all raters say so. "
-            "Unchecked and undecided ones are left out.{% endif %}"
-        ),
+        text(_PROSE["people"]),
         show_audit,
         show_briefing,
     ),

@@ -20,7 +20,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, TypedDict
 
 import numpy as np
 
@@ -42,6 +42,7 @@ from bestresponse.report.stats.statistics import Floats
 from bestresponse.runs.inputs import ModelLike, ModelsSetting
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run, load_run
+from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.water.texts import TEXTS
 
@@ -56,7 +57,7 @@ _NOT_JUDGED = "n/a"
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ResidentScore:
     """What one judge gave one resident of one game on one scale."""
 
     judge: str
@@ -95,7 +96,7 @@ def rubric() -> Mapping[str, tuple[str, tuple[str, ...]]]:
     return {scale: (data[scale]["title"], tuple(data[scale]["levels"])) for scale in SCALES}
 
 
-def _list_residents(run: str | Path | Run[Any], games: int) -> list[tuple[StoredPlay, str]]:
+def _list_residents(run: str | Path | Run[RunSettings], games: int) -> list[tuple[StoredPlay, str]]:
     """List the residents of the first games of a run that count; UsageError where there are none."""
     loaded = run if isinstance(run, Run) else load_run(run)
     if loaded.study.name != "water":
@@ -107,7 +108,7 @@ def _list_residents(run: str | Path | Run[Any], games: int) -> list[tuple[Stored
     return residents
 
 
-def make_sheet(run: str | Path | Run[Any], judge: str = "judge 1", games: int = 30) -> str:
+def make_sheet(run: str | Path | Run[RunSettings], judge: str = "judge 1", games: int = 30) -> str:
     """Write an empty sheet for one judge, with all that a model judge sees: fill in whole numbers from 1 to 5."""
     rows = []
     for play, resident in _list_residents(run, games):
@@ -129,9 +130,9 @@ def make_sheet(run: str | Path | Run[Any], judge: str = "judge 1", games: int = 
     return tables.to_csv(rows)
 
 
-def read_sheets(paths: Iterable[str | Path]) -> tuple[Score, ...]:
+def read_sheets(paths: Iterable[str | Path]) -> tuple[ResidentScore, ...]:
     """Read the scores of filled sheets; empty cells are not judged, anything but 1 to 5 is refused with its place."""
-    scores: list[Score] = []
+    scores: list[ResidentScore] = []
     for path in paths:
         try:
             content = read_text_file(Path(path))
@@ -143,7 +144,7 @@ def read_sheets(paths: Iterable[str | Path]) -> tuple[Score, ...]:
                 if cell not in ("", _NOT_JUDGED):
                     value = _read_score(cell, f"{path}, line {line}, {scale}")
                     kind = row.get("kind") or PERSON
-                    scores.append(Score(row["judge"], row["game"], row["resident"], scale, value, kind))
+                    scores.append(ResidentScore(row["judge"], row["game"], row["resident"], scale, value, kind))
     return tuple(scores)
 
 
@@ -158,11 +159,11 @@ def _read_score(cell: str, where: str) -> int:
 
 
 def judge_run(
-    run: str | Path | Run[Any],
+    run: str | Path | Run[RunSettings],
     model: ModelLike | Sequence[ModelLike],
     games: int = 5,
     limits: ModelLimits | None = None,
-) -> tuple[Score, ...]:
+) -> tuple[ResidentScore, ...]:
     """Let every model judge every resident of the first games; BadReply where no score can be read."""
     loaded = run if isinstance(run, Run) else load_run(run)
     names, residents = ModelsSetting.convert(model, stored=False), _list_residents(loaded, games)
@@ -181,7 +182,7 @@ def judge_run(
     return scores
 
 
-def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[Score, ...]:
+def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[ResidentScore, ...]:
     """Let a model judge one resident of one game; no scores where it gives no answer that can be used."""
     seen = _Seen.find(play, resident)
     ask = Form(tuple((scale, Amount(LOWEST, HIGHEST, whole=True)) for scale in seen.scales))
@@ -195,10 +196,10 @@ def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[Score, .
     given = judge.decide(View("judge", seen.to_text(resident)), ask).action
     if given is None:
         return ()
-    return tuple(Score(model.id, play.spec, resident, scale, int(given[scale]), MODEL) for scale in seen.scales)
+    return tuple(ResidentScore(model.id, play.spec, resident, scale, int(given[scale]), MODEL) for scale in seen.scales)
 
 
-def write_scores(scores: Iterable[Score]) -> str:
+def write_scores(scores: Iterable[ResidentScore]) -> str:
     """Write scores as a filled sheet."""
     rows: dict[tuple[str, str, str], dict[str, str | int]] = {}
     for score in scores:
@@ -253,7 +254,7 @@ class _Seen:
         )
 
 
-def summarise(scores: Iterable[Score]) -> Frame[ScaleRow]:
+def summarise(scores: Iterable[ResidentScore]) -> Frame[ScaleRow]:
     """Sum up scale by scale. A judge who judges the same twice counts with the last."""
     by_scale: dict[str, dict[tuple[str, str], dict[str, int]]] = {}
     kinds: dict[str, str] = {}

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import combinations, islice
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypedDict, TypeVar
+from typing import Annotated, Any, Literal, TypedDict
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from bestresponse.models.base import Model
 from bestresponse.players.llm.agent import published_personas
 from bestresponse.players.llm.reading import find_reasons
 from bestresponse.report.blocks import lines, metrics_table, pivot, table, text
-from bestresponse.report.frames import Frame, column, list_metrics
+from bestresponse.report.frames import Frame, R, column, list_metrics
 from bestresponse.report.stats.statistics import Floats, Interval, cluster_bootstrap, holm, paired_difference, wilson
 from bestresponse.runs import inputs, seats as seating
 from bestresponse.runs.execution import Execution, Outcome, Progress, execute
@@ -54,7 +54,7 @@ class RulesSetting(inputs.Converted["str | Path | Mapping[str, Any] | WaterRules
     """The rules of the town: as they are, or a TOML file or mapping with residents and any other rules."""
 
     @classmethod
-    def convert(cls, value: Any, stored: bool) -> WaterRules:
+    def convert(cls, value: str | Path | Mapping[str, object] | WaterRules, stored: bool) -> WaterRules:
         """Read the rules."""
         if isinstance(value, WaterRules):
             return value
@@ -65,7 +65,7 @@ class RulesSetting(inputs.Converted["str | Path | Mapping[str, Any] | WaterRules
         return WaterRules.from_json(read_toml(Path(value)))
 
     @classmethod
-    def to_json(cls, value: WaterRules) -> JsonObject:
+    def to_json(cls, value: WaterRules) -> dict[str, object]:
         """Return every rule."""
         return value.to_json()
 
@@ -165,7 +165,7 @@ class WaterConfig(seating.AgentSettings):
         )
 
 
-def describe_condition(config: WaterConfig, condition: WaterCondition) -> JsonObject:
+def describe_condition(config: WaterConfig, condition: WaterCondition) -> dict[str, object]:
     """Describe the games of a condition as plain data, all but the repeat and its seed."""
     personas = {seat: config.personas[seat] for seat in config.seats} if condition.persona else {}
     return {
@@ -177,7 +177,7 @@ def describe_condition(config: WaterConfig, condition: WaterCondition) -> JsonOb
     }
 
 
-def list_water_games(config: WaterConfig) -> Iterator[JsonObject]:
+def list_water_games(config: WaterConfig) -> Iterator[dict[str, object]]:
     """Yield all games, repeats in the outer loop: a run that stops early has played all conditions equally often."""
     games = [describe_condition(config, condition) for condition in config.conditions]
     for repeat in range(config.repeats):
@@ -254,7 +254,6 @@ _MOST_BASELINE_GAMES = 200
 _LEVEL = 0.9545
 """How often two standard errors on each side hold the mean."""
 
-R = TypeVar("R", bound=Mapping[str, Any])
 GameDays = list[tuple[int, dict[str, float]]]
 """The supply and the bids of every day."""
 
@@ -363,7 +362,7 @@ class ConditionGames:
     trace: Trace
     void: int = 0
     seed: int = 0
-    spoken: tuple[int, Sequence[JsonMapping]] | None = None
+    spoken: tuple[int, Sequence[Submission]] | None = None
 
     @property
     def survivors(self) -> Floats:
@@ -435,16 +434,16 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
     """Rebuild every finished game, condition by condition."""
     days: dict[tuple[bool, str], dict[int, GameDays]] = {}
     void: dict[tuple[bool, str], list[int]] = {}
-    spoken: dict[tuple[bool, str], tuple[int, Sequence[JsonMapping]]] = {}
+    spoken: dict[tuple[bool, str], tuple[int, Sequence[Submission]]] = {}
     readings = Readings()
-    for line in folder.sorted_records():
-        data, submissions = line["data"], line["record"]["submissions"]
-        key, repeat = (data["persona"], data["abundance"]), data["repeat"]
-        if not any(readings.list_finished([line])):
+    for play in folder.sorted_plays():
+        submissions = play.record.submissions
+        key, repeat = (play.data["persona"], play.data["abundance"]), play.data["repeat"]
+        if not any(readings.list_finished([play])):
             void.setdefault(key, []).append(repeat)
             continue
         days.setdefault(key, {})[repeat] = _list_bids(submissions)
-        if repeat < spoken.get(key, (np.inf, ()))[0] and any(s.get("reasoning") for s in submissions):
+        if repeat < spoken.get(key, (np.inf, ()))[0] and any(s.decision.reasoning for s in submissions):
             spoken[key] = repeat, submissions
     measured = []
     games: list[WaterGameRow] = []
@@ -489,14 +488,14 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
     )
 
 
-def _list_bids(submissions: Iterable[JsonMapping]) -> GameDays:
+def _list_bids(submissions: Iterable[Submission]) -> GameDays:
     """List the supplies and bids, day by day: all that a rebuilt game needs."""
     days: GameDays = []
-    for given in submissions:
-        if given["role"] == NATURE:
-            days.append((given["action"], {}))
-        elif given["action"] != PASS:
-            days[-1][1][given["role"]] = given["action"]
+    for submission in submissions:
+        if submission.role == NATURE:
+            days.append((submission.decision.action, {}))
+        elif submission.decision.action != PASS:
+            days[-1][1][submission.role] = submission.decision.action
     return days
 
 
@@ -625,11 +624,11 @@ def _list_example(group: ConditionGames) -> Iterator[ExampleRow]:
         return
     repeat, submissions = group.spoken
     reasons: list[dict[str, str]] = []
-    for given in submissions:
-        if given["role"] == NATURE:
+    for submission in submissions:
+        if submission.role == NATURE:
             reasons.append({})
-        elif said := find_reasons(given.get("reasoning", "")):
-            reasons[-1][given["role"]] = said
+        elif said := find_reasons(submission.decision.reasoning):
+            reasons[-1][submission.role] = said
     explained = [number for number, said in enumerate(reasons, 1) if said]
     if not explained:
         return
@@ -658,6 +657,10 @@ def _play_baseline(rules: WaterRules, bidder: str, seed: int, games: int) -> flo
     return float(play_many(rules, [bidder] * len(rules.residents), seeds).survived.sum(axis=1).mean())
 
 
+def _find_town(data: JsonMapping) -> Water:
+    return Water(WaterRules.from_json(data["rules"]))
+
+
 def make_run(config: WaterConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
     """Play what is missing; where every seat holds a bidder, many games at a time."""
     total = water.count_part(config, how.shard)
@@ -665,11 +668,6 @@ def make_run(config: WaterConfig, folder: RunFolder, models: Mapping[str, Model]
         return play_bidders(config, folder, how, total)
     start = water.start(config, models, how)
     return execute(how.choose(water.list_specs(config)), start, folder, total=total, on_progress=how.on_progress)
-
-
-def find_town(config: WaterConfig, data: JsonMapping) -> Water:
-    """Return the game of a spec."""
-    return Water(WaterRules.from_json(data["rules"]))
 
 
 def estimate_water_calls(config: WaterConfig) -> Estimate:
@@ -682,20 +680,21 @@ def estimate_water_calls(config: WaterConfig) -> Estimate:
 _ERRORS = "mean over the games in which a resident was there, with two standard errors"
 _RESIDENTS: dict[str, Any] = {"x": "day", "by": "resident", "split": "condition"}
 
+_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+
 water = Study(
     "water",
     WaterConfig,
     specs=list_water_games,
-    play=lambda config, models: seating.make_player(lambda data: find_town(config, data), models),
+    play=lambda config, models: seating.make_player(lambda spec: _find_town(spec.data), models),
     measure=measure_water,
     metrics=list_metrics(ConditionFigures),
     title="Who survives the drought?",
-    subtitle="{{ config.seats.values()|unique|join(', ') }}: {{ frame('games')|length - frame('voids')|length }} games "
-    "of {{ config.repeats * config.conditions|length }}, seed {{ config.seed }}",
+    subtitle=_PROSE["subtitle"],
     command="simulate water",
     unit="games",
     tables=2,
-    game=find_town,
+    game=lambda config, data: _find_town(data),
     count_plays=lambda config: config.repeats * len(config.conditions),
     prepare=seating.check_players,
     estimate_calls=estimate_water_calls,
@@ -723,9 +722,7 @@ water = Study(
             by="condition",
             expected="rsr_start",
             title="How scarce water was",
-            caption="Resource satisfaction rate: expected supply / needs of the living, mean with two standard errors; "
-            "the last point is after the last day, dotted what it was at the start. Games in which nobody lives any "
-            "more are left out.",
+            caption=_PROSE["scarcity"],
         ),
         lines("residents", y="health", title="Health", caption=f"health in the evening, {_ERRORS}", **_RESIDENTS),
         lines("residents", y="balance", title="Money", caption=f"balance in the evening, {_ERRORS}", **_RESIDENTS),
@@ -746,15 +743,7 @@ water = Study(
             f"first {{{{ [config.repeats, {_MOST_BASELINE_GAMES}]|min }}}} repeats. A town that does not waste its "
             "money on outbidding itself keeps more of its residents.",
         ),
-        text(
-            "{% set rules = config.town %}The drought lasts {{ rules.days }} days. Residents begin with "
-            "{{ '%g'|format(rules.health) }} points of health and have {{ '%g'|format(rules.most_health) }} at most; a "
-            "day with water gives {{ '%g'|format(rules.gain) }}, the n-th dry day in a row takes "
-            "{{ '%g'|format(rules.thirst) }} x n. {% for resident in rules.residents %}{{ resident.name }} needs "
-            "{{ '%g'|format(resident.need) }} units a day and earns ${{ '%g'|format(resident.salary) }}"
-            "{{ '.' if loop.last else '; ' }}{% endfor %}",
-            title="The rules of these games",
-        ),
+        text(_PROSE["rules"], title="The rules of these games"),
         table("voids", title="Games without a result"),
     ),
 )

@@ -226,7 +226,7 @@ def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool =
     return np.array([max(gain, 0.0) for gain in found])
 
 
-def incentives(game: NormalForm, coarse: bool) -> Any:
+def incentives(game: NormalForm, coarse: bool) -> object:
     """Write the incentive constraints G p <= 0 as a sparse matrix over cells, in units of payoff ranges."""
     from scipy import sparse
 

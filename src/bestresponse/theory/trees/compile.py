@@ -24,7 +24,7 @@ from typing import Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Lottery
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
-from bestresponse.core.game import NATURE, Game, Role
+from bestresponse.core.game import NATURE, Game, Role, S
 from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean
 from bestresponse.theory.files.game_text import number_repeats
@@ -32,7 +32,7 @@ from bestresponse.theory.games.normal_form import read_simplest
 from bestresponse.theory.trees.tree import LEAF, NODE_LIMIT, Chance, Grower, Leaf, Tree, Turn, build_tree
 
 
-def compile_game(game: Game[Any], *, limit: int = NODE_LIMIT, remember: bool = False) -> Tree:
+def compile_game(game: Game[S], *, limit: int = NODE_LIMIT, remember: bool = False) -> Tree:
     """Build the tree of `game`; InvalidGame where an ask cannot be enumerated, TooLarge past `limit` nodes."""
     compiler = _Compiler(game, limit, remember)
     return build_tree(game.roles, _Position(game.start()), compiler.expand, limit=limit, name=game.name)
@@ -100,11 +100,11 @@ class _Compiler:
         return replace(position, made=made, past=past)
 
 
-def list_answers(game: Game[Any], role: Role, ask: Ask, limit: int = NODE_LIMIT) -> dict[str, Any]:
+def list_answers(game: Game[S], role: Role, ask: Ask, limit: int = NODE_LIMIT) -> dict[str, str | int]:
     """List the legal answers by label; InvalidGame where they cannot be listed, TooLarge where there are too many."""
     match ask:
         case Choice(options):
-            answers: dict[str, Any] = {option: option for option in options}
+            answers: dict[str, str | int] = {option: option for option in options}
         case Amount(low, high, whole=True):
             if high - low >= limit:
                 raise TooLarge(f"{role} chooses among {high - low + 1:g} amounts; the limit is {limit} nodes")

@@ -233,8 +233,8 @@ class Turn(NamedTuple):
 
 def build_tree(
     players: Sequence[str],
-    root: object,
-    expand: Callable[[Any], Leaf | Chance | Turn] | None = None,
+    root: Position,
+    expand: Callable[[Position], Leaf | Chance | Turn] | None = None,
     *,
     limit: int = NODE_LIMIT,
     name: str = "",

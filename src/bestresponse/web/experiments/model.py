@@ -364,7 +364,7 @@ def _name_lines(text: str) -> Iterator[None]:
         raise UsageError(f"line {find_line(text, tuple(path))}: {why}") from None
 
 
-def _validate(kind: type[T], values: JsonObject) -> T:
+def _validate(kind: type[T], values: Mapping[str, object]) -> T:
     """Read a table of the file; a mistake names where in the table it stands."""
     try:
         return TypeAdapter(kind).validate_python(values)

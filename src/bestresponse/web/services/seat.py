@@ -20,7 +20,7 @@ from bestresponse.core.capabilities import (
 from bestresponse.core.codec import ask_to_json
 from bestresponse.core.episode import Record
 from bestresponse.core.errors import NotAsked
-from bestresponse.core.game import AnyGame, Role, View
+from bestresponse.core.game import Game, Role, S, View
 from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Decision
 from bestresponse.core.seeds import generator
@@ -161,7 +161,7 @@ def list_announcements(session: Session, seat: int) -> list[str]:
     return said
 
 
-def make_questions(game: AnyGame, seat: int, seed: int) -> tuple[Question, ...]:
+def make_questions(game: Game[S], seat: int, seed: int) -> tuple[Question, ...]:
     """Make the quiz for that seat from the rules; empty where these give nothing to ask."""
     return make_quiz(game, game.roles[seat], generator(seed, "quiz", seat))
 
@@ -322,7 +322,7 @@ def describe_equilibria(choice: GameChoice, record: Record) -> tuple[Block, ...]
             return (Note(game.theory_remark if isinstance(game, TheoryRemark) else _NOTHING),)
 
 
-def _describe_known(game: AnyGame, known: EquilibriumSummary, record: Record) -> tuple[Block, ...]:
+def _describe_known(game: Game[S], known: EquilibriumSummary, record: Record) -> tuple[Block, ...]:
     said = (f"{known.concept[:1].upper()}{known.concept[1:]}: {known.words}", known.better)
     words = tuple(Paragraph(text) for text in said if text)
     if not known.payoffs:
@@ -346,7 +346,7 @@ def _tabulate_payoffs(roles: Sequence[Role], rows: Mapping[str, Mapping[Role, fl
     return Table(columns, cells, "Payoffs")
 
 
-def _describe_table(game: AnyGame, solved: SolvedTable, record: Record) -> tuple[Block, ...]:
+def _describe_table(game: Game[S], solved: SolvedTable, record: Record) -> tuple[Block, ...]:
     shown = solved.nash.equilibria[:_MOST]
     roles = solved.game.players
     columns = (Column(""), *(Column(role) for role in roles), *(Column(f"{role} gets", "right") for role in roles))
@@ -392,7 +392,7 @@ def _format_number(amount: float) -> str:
     return f"{round_amount(amount):.4g}"
 
 
-def _judge_play(game: AnyGame, record: Record) -> str:
+def _judge_play(game: Game[S], record: Record) -> str:
     """Say whether anybody could have gained, given what the others did."""
     lost = measure_against_others(record, game)
     if not lost:
@@ -409,7 +409,7 @@ def _judge_play(game: AnyGame, record: Record) -> str:
     return f"What was played is no equilibrium: given what the others did, {' and '.join(gains)}."
 
 
-def _describe_tree(game: AnyGame, theory: Theory, solved: SolvedTree, record: Record) -> tuple[Block, ...]:
+def _describe_tree(game: Game[S], theory: Theory, solved: SolvedTree, record: Record) -> tuple[Block, ...]:
     perfect = solved.subgame_perfect
     found: list[Block] = [Paragraph(_PERFECT if perfect else _NASH)]
     policy, *others = theory.policies

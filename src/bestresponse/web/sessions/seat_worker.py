@@ -16,7 +16,7 @@ from functools import partial
 
 from bestresponse.core import Ask, Decision, Nature, Player, Reading, Status, Words
 from bestresponse.core.errors import BestResponseError, InvalidMove, NotAsked, StoreError, UsageError
-from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Role, View
+from bestresponse.core.game import NATURE, REFEREE, Game, Role, S, View
 from bestresponse.core.json import canonical
 from bestresponse.games.capabilities import HasSpeakers
 from bestresponse.games.dialogue.deals import DealRules
@@ -29,7 +29,7 @@ NO_WORDS = "(no message)"
 
 
 def make_seat(
-    seat: str, game: AnyGame, role: Role, seed: int, open_model: OpenModel, understand: Callable[[str], str] = str
+    seat: str, game: Game[S], role: Role, seed: int, open_model: OpenModel, understand: Callable[[str], str] = str
 ) -> Player:
     """Make the player that the words `strategy:NAME` or `model:NAME` put into the seat of `role`, or nature.
 
@@ -49,7 +49,7 @@ def make_seat(
     return player
 
 
-def answer_in_place(name: str, game: AnyGame, view: View, ask: Ask, seed: int) -> Action:
+def answer_in_place(name: str, game: Game[S], view: View, ask: Ask, seed: int) -> object:
     """Answer for `view.role` as the strategy `name` does; words are not put into anybody's mouth."""
     if isinstance(ask, Words):
         return NO_WORDS

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from bestresponse.core.ask import Ask
 from bestresponse.core.episode import AnyEpisode, Episode, Record, Submission
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import AnyGame, Role
+from bestresponse.core.game import AnyGame, Game, Role, S
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import split
 from bestresponse.web.sessions.setup import PERSON, Setup
@@ -238,7 +238,7 @@ class Session:
 
     @classmethod
     def restore(
-        cls, table: Table, game: AnyGame, answers: Iterable[Answer], standing: TableStanding | None = None
+        cls, table: Table, game: Game[S], answers: Iterable[Answer], standing: TableStanding | None = None
     ) -> Session:
         """Rebuild the session from its answers."""
         given, standing = list(answers), standing or TableStanding()

@@ -18,7 +18,7 @@ from pydantic.dataclasses import dataclass
 
 from bestresponse.core.capabilities import AdjustableRounds
 from bestresponse.core.errors import BestResponseError, UsageError
-from bestresponse.core.game import AnyGame
+from bestresponse.core.game import AnyGame, Game, S
 from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean, games
 from bestresponse.games.capabilities import HasSpeakers
@@ -221,7 +221,7 @@ def list_places(choice: GameChoice) -> dict[str, str]:
     return {name: f"{value:g}" if type(value) is float else str(value) for name, value in plain.items()}
 
 
-def list_parameters(game: AnyGame) -> dict[str, Parameter]:
+def list_parameters(game: Game[S]) -> dict[str, Parameter]:
     """List what can be set in the rules of a game, with the values that it has."""
     if not dataclasses.is_dataclass(game):
         return {}
@@ -235,7 +235,7 @@ def list_parameters(game: AnyGame) -> dict[str, Parameter]:
     return found
 
 
-def set_parameters(game: AnyGame, values: Mapping[str, Parameter]) -> AnyGame:
+def set_parameters(game: Game[S], values: Mapping[str, Parameter]) -> AnyGame:
     """Return the game with these parameters; UsageError where it has none of that name or of another kind."""
     known = list_parameters(game)
     for name, value in values.items():
@@ -334,7 +334,7 @@ def list_named_models(setup: Setup) -> list[str]:
     return list(dict.fromkeys(one.removeprefix("model:") for one in named if one.startswith("model:")))
 
 
-def list_referees(game: AnyGame, models: Iterable[str]) -> list[str]:
+def list_referees(game: Game[S], models: Iterable[str]) -> list[str]:
     """List who can rule in the game; nobody where it needs no referee."""
     if not isinstance(game, HasSpeakers):
         return []

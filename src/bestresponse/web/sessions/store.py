@@ -68,7 +68,7 @@ class Journal:
         self._events.close()
         self.folder.close()
 
-    def append_event(self, event: str, **what: Any) -> JsonObject:
+    def append_event(self, event: str, **what: object) -> dict[str, object]:
         """Append an event that is no move and return it as written."""
         row = {"event": event, "at": now(), "clock": round(time.monotonic(), 3), **what}
         self._events.append(row)

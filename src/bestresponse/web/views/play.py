@@ -16,7 +16,7 @@ from pydantic.dataclasses import dataclass
 
 from bestresponse.core.capabilities import AdjustableRounds, word_rules
 from bestresponse.core.errors import BestResponseError, UsageError
-from bestresponse.core.game import AnyGame
+from bestresponse.core.game import Game, S
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
 from bestresponse.web.access import AdminApi, AdminPage, Bearer, LobbyDoor, Name, PostedForm, Server, ServerState
@@ -114,7 +114,7 @@ def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, s
     return render_form(server, "play_new.html", error, **about, **choices, typed=typed)
 
 
-def _show_parameters(game: AnyGame) -> dict[str, str]:
+def _show_parameters(game: Game[S]) -> dict[str, str]:
     """List the numbers that can be set in the rules, as they stand in the form."""
     values = setup.list_parameters(game).items()
     return {name: f"{value:g}" for name, value in values if isinstance(value, int | float) and type(value) is not bool}
@@ -141,7 +141,7 @@ def _read_whole(form: dict[str, str], name: str, missing: int) -> int:
         raise UsageError(f"{name}: {text[:40]!r} is not a whole number") from None
 
 
-def _read_parameters(game: AnyGame, form: dict[str, str]) -> dict[str, setup.Parameter]:
+def _read_parameters(game: Game[S], form: dict[str, str]) -> dict[str, setup.Parameter]:
     """Read the parameters that differ from those of the game."""
     known = setup.list_parameters(game)
     changed: dict[str, setup.Parameter] = {}

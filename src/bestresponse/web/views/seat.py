@@ -20,7 +20,7 @@ from bestresponse.core import Decision
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.capabilities import PrivateInformation, RoundHistory, Wording
 from bestresponse.core.errors import InvalidMove, NotAsked, StoreError, UsageError
-from bestresponse.core.game import AnyGame, View
+from bestresponse.core.game import Game, S, View
 from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block, Document
@@ -277,7 +277,7 @@ def _render(context: SeatContext, forms: SeatForms, status: int = 200, looking: 
     return render_page("seat.html", status, **places)
 
 
-def _describe_game(context: SeatContext, forms: SeatForms) -> JsonObject:
+def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
     session, role, game = context.session, context.role, context.session.game
     state, view = session.episode.state, session.episode.view(role)
     ask = session.pending().get(role) if session.phase(context.seat) == "turn" else None
@@ -309,12 +309,12 @@ def _describe_ending(context: SeatContext) -> dict[str, object]:
     return asdict(stage) | {"earnings": stage.earnings, "others": others, "page": page}
 
 
-def name_roles(game: AnyGame) -> dict[str, str]:
+def name_roles(game: Game[S]) -> dict[str, str]:
     """Return the name by which people know each role: a dialogue's speakers are called after their parts."""
     return dict(zip(game.roles, getattr(game, "names", game.roles), strict=True))
 
 
-def _tell_story(game: AnyGame, view: View) -> tuple[list[str], str]:
+def _tell_story(game: Game[S], view: View) -> tuple[list[str], str]:
     """Return what happened, part by part, and how things stand now."""
     if isinstance(game, HasSpeakers | RoundHistory):
         return [], ""
@@ -396,7 +396,7 @@ class FieldMistake(Exception):
     """What is wrong with a field, as a sentence for the person."""
 
 
-def read_fields(ask: Ask, typed: Mapping[str, str], texts: InterfaceTexts) -> tuple[Any, dict[str, str]]:
+def read_fields(ask: Ask, typed: Mapping[str, str], texts: InterfaceTexts) -> tuple[object, dict[str, str]]:
     """Read the answer and no errors, or no answer and a sentence for each field that is wrong."""
     values: JsonObject = {}
     errors: dict[str, str] = {}
@@ -423,7 +423,7 @@ def _list_parts(ask: Ask) -> list[tuple[str, str, SimpleAsk]]:
             return [(_NAME, "", ask)]
 
 
-def _read(ask: SimpleAsk, name: str, typed: Mapping[str, str], texts: InterfaceTexts) -> Any:
+def _read(ask: SimpleAsk, name: str, typed: Mapping[str, str], texts: InterfaceTexts) -> object:
     text, *_ = parts = _list_typed(ask, name, typed)
     if isinstance(ask, Mixture):
         return _read_shares(ask, parts, texts)

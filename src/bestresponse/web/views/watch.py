@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from itertools import islice
 from typing import Annotated
@@ -12,8 +12,7 @@ from fastapi import APIRouter, Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, Response
 
-from bestresponse.core.game import AnyGame
-from bestresponse.core.json import JsonMapping
+from bestresponse.core.game import Game, S
 from bestresponse.report import page
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.web import render
@@ -102,8 +101,8 @@ def live(server: Server, session: str) -> HTMLResponse:
 
 def _show_replay(
     stored: StoredPlay,
-    game: AnyGame | None,
-    asked: Iterable[JsonMapping],
+    game: Game[S] | None,
+    asked: Iterable[Mapping[str, object]],
     crumbs: list[tuple[str, str]],
     around: list[str],
     follow: bool,

@@ -21,7 +21,7 @@ from bestresponse.core.codec import submission_from_json
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, StoreError, UsageError
 from bestresponse.core.game import AnyGame
-from bestresponse.core.json import JsonMapping, JsonObject, canonical
+from bestresponse.core.json import JsonMapping, canonical
 from bestresponse.report.document import Cell, Column, Document, Table
 from bestresponse.report.frames import Figures, Value
 from bestresponse.report.stats.statistics import Interval
@@ -241,13 +241,13 @@ class Runs:
         with self._lock:
             return self._follow(name).list_live()
 
-    def list_calls(self, name: str, start: int, count: int) -> list[JsonObject]:
+    def list_calls(self, name: str, start: int, count: int) -> list[dict[str, object]]:
         """List some of the calls of a run, the transcripts of one that has no plays of its own."""
         with self._lock:
             path = self._follow(name).calls_file
         return list(islice(read_lines(path), start, start + count))
 
-    def open_play(self, name: str, spec: str) -> tuple[StoredPlay, list[JsonObject], bool]:
+    def open_play(self, name: str, spec: str) -> tuple[StoredPlay, list[dict[str, object]], bool]:
         """Open a play with its calls, and tell whether it is still going on; NotFound where there is none."""
         folder = self.folder(name)
         calls = [call for call in read_lines(folder.path / "calls.jsonl") if call["spec"] == spec]

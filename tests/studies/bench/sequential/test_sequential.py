@@ -15,7 +15,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.page import render
 from bestresponse.runs.store.folder import Shard
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy, make_plan
+from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy, plan_questions
 from bestresponse.studies.bench.sequential.study import sequential
 from bestresponse.theory.catalogue.trees import kuhn_poker
 from bestresponse.theory.trees.sequence_form import to_sequence_form
@@ -176,7 +176,7 @@ def test_a_chosen_subset_gives_bounds_that_hold_the_true_figure(tmp_path):
 
 
 def test_gap_bounds_are_those_of_the_best_and_the_worst_completion():
-    plan = make_plan(config())
+    plan = plan_questions(config())
     arena = Arena(plan.form, describe_theory(plan.game).policies[0])
     tree = plan.tree
     known = np.array([one.label in ("J", "Q", "K") or one.player == 1 for one in tree.infosets])

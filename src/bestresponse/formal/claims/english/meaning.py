@@ -243,7 +243,7 @@ class Meaning:
         self.everybody = tuple(range(len(self.subject.players)))
         self.has_turns = self.subject.tree is not None
 
-    def find_meanings(self, node: Tree[Token] | Token) -> list[Any]:
+    def find_meanings(self, node: Tree[Token] | Token) -> list[object]:
         """Return what a part of the sentence may mean, whose words are numbers of `tokens`."""
         if isinstance(node, Token):
             return [self._mean(self.tokens[int(node)])]

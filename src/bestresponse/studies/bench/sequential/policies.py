@@ -428,7 +428,7 @@ State = tuple[Action, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PolicyQuestion:
     """A game of one answer: the player of an information set sees what it knows there, and says what it would do."""
 
     name: str
@@ -453,7 +453,7 @@ class Question:
         """Show what the player knows at the information set."""
         return self.shown
 
-    def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+    def apply(self, state: State, moves: Mapping[Role, object]) -> State:
         """End with the answer."""
         return tuple(moves.values())
 
@@ -463,7 +463,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Plan:
+class QuestionPlan:
     """All questions of a run, in order."""
 
     config: BenchConfig
@@ -580,23 +580,23 @@ class Plan:
                     **c.describe_asking(str(model), way),
                 }
 
-    def make_question(self, data: JsonMapping) -> Question:
+    def make_question(self, data: JsonMapping) -> PolicyQuestion:
         """Return the question of a spec as a game of one answer."""
         moves = tuple(data["moves"])
         index = self.tree.infoset_index[data["player"], data["infoset"]]
         ask = Choice(moves) if data["elicit"] == "pure" else Mixture(moves)
-        return Question(self.game.name, self.views[index], ask)
+        return PolicyQuestion(self.game.name, self.views[index], ask)
 
 
 @lru_cache(maxsize=8)
-def make_plan(config: BenchConfig) -> Plan:
+def plan_questions(config: BenchConfig) -> QuestionPlan:
     """Return the plan of these settings, the same object each time: its tree and views are found once."""
-    return Plan(config)
+    return QuestionPlan(config)
 
 
 def prepare_questions(config: BenchConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that puts one question."""
-    plan = make_plan(config)
+    plan = plan_questions(config)
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         question = plan.make_question(spec.data)

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
 from bestresponse.analysis.theory import Theory, describe_theory
+from bestresponse.core.files import read_toml
 from bestresponse.players.llm.verified import make_label
 from bestresponse.report.blocks import Measurement, Shown, headline, metrics_table, table, text
 from bestresponse.report.document import Figure
@@ -160,7 +162,7 @@ Answer = tuple[int, Array | None, StoredPlay]
 class TreeResults:
     """The answers of a run, by player, way of asking and number of the policy, in the game that they are about."""
 
-    plan: plans.Plan
+    plan: plans.QuestionPlan
     arena: plans.Arena
     answers: Mapping[tuple[str, str, int], list[Answer]]
 
@@ -278,7 +280,7 @@ def _find_equilibrium(tree: Tree, theory: Theory) -> Policy | None:
 
 def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
     """Put the answers together to policies, in the order of the settings, and measure these."""
-    plan = plans.make_plan(config)
+    plan = plans.plan_questions(config)
     theory = describe_theory(plan.game)
     arena = plans.Arena(plan.form, _find_equilibrium(plan.tree, theory))
     answers: dict[tuple[str, str, int], list[Answer]] = {}
@@ -309,14 +311,14 @@ def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
 
 def estimate_questions(config: BenchConfig) -> Estimate:
     """Count calls and tokens from the question at every information set."""
-    plan = plans.make_plan(config)
+    plan = plans.plan_questions(config)
     asked = f"{len(plan.infosets):,} of {len(plan.candidates):,} information sets of {plan.game.name}"
     return estimate_prompts(config, asked, plan.count_by_first())
 
 
 def draw_policies(measured: Measurement) -> Shown | None:
     """Draw the policy of every player on the tree, with what is lost at every information set."""
-    tree, rows = plans.make_plan(measured.config).tree, measured.frame("infosets")
+    tree, rows = plans.plan_questions(measured.config).tree, measured.frame("infosets")
     figures = []
     for player in rows.list_values("player"):
         known: dict[str, dict[int, Any]] = {name: {} for name in ("mixture", *_LOSSES)}
@@ -359,46 +361,29 @@ _SHOWN = (
     "model", "way", "policy", "sample", "player", "infoset", "moves", "strategy", "status", "how", "reply",
 )  # fmt: skip
 
+_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+
 sequential = Study(
     "sequential",
     BenchConfig,
-    specs=lambda config: plans.make_plan(config).list_plays(),
+    specs=lambda config: plans.plan_questions(config).list_plays(),
     play=plans.prepare_questions,
     measure=measure_policies,
     metrics=METRICS,
     title="How far from an equilibrium?",
-    subtitle="{% set about = frame('game')[0] %}{{ config.labels|join(', ') }} in {{ config.game.name }}, asked at "
-    "{{ about.asked }} of {{ about.infosets }} information sets",
+    subtitle=_PROSE["subtitle"],
     unit="answers",
     tables=2,
-    game=lambda config, data: plans.make_plan(config).make_question(data),
-    count_plays=lambda config: plans.make_plan(config).total,
+    game=lambda config, data: plans.plan_questions(config).make_question(data),
+    count_plays=lambda config: plans.plan_questions(config).total,
     estimate_calls=estimate_questions,
     report=(
         warn_unfinished,
-        text(
-            "{% set about = frame('game')[0] %}{% if about.asked < about.infosets %}Only {{ about.asked }} of "
-            "{{ about.infosets }} information sets were asked about: those that uniform play reaches most often. What "
-            "the policy does elsewhere is not known, so that figures of the whole policy are bounds.{% endif %}",
-            kind="warning",
-        ),
-        text(
-            "{% if not frame('seats')|length %}No equilibrium of this game was found: only NashConv and regrets are "
-            "given.{% endif %}",
-            kind="warning",
-        ),
+        text(_PROSE["asked"], kind="warning"),
+        text(_PROSE["no_equilibrium"], kind="warning"),
         headline(("exploitability", "nash_conv", "nash_gap", "known")),
-        metrics_table(
-            "How far from an equilibrium",
-            "Smaller is better; 0 is an equilibrium. Intervals (95 %) are over policies where several were asked for, "
-            "else over the sampled moves; a single stated policy is known exactly.",
-        ),
-        text(
-            "Exploitability is what an opponent who knows the policy takes beyond the value of the game. The Nash gap "
-            "is lost against opponents who play an equilibrium, who forgive mixtures that are wrong in themselves. "
-            "NashConv adds up what every player could gain by deviating if all of them followed the policy. Policies "
-            "made of a few sampled moves look more exploitable than they are, since chance alone leaves them uneven."
-        ),
+        metrics_table("How far from an equilibrium", _PROSE["metrics"]),
+        text(_PROSE["exploitability"]),
         table("seats", title="Seat by seat", caption="Equilibrium by {{ frame('game')[0].method }}."),
         draw_policies,
         table(
@@ -411,11 +396,7 @@ sequential = Study(
         ),
         table("plays", _SHOWN, title="Every answer", most=1000),
         show_first_play,
-        text(
-            "Nothing is made up: an answer is valid, repaired by a stated rule, or one of four kinds of failure. An "
-            "information set without a readable answer counts as not known, and the figures of its policy are bounds.",
-            title="How the answers were read",
-        ),
+        text(_PROSE["readings"], title="How the answers were read"),
     ),
 )
 """Exploitability, NashConv and regret by information set of the policies of models in a game played in turn."""
