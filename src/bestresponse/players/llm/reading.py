@@ -98,8 +98,7 @@ def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
         stated = dict(zip(ask.options, ask.read(candidate), strict=True))
         if re.search(r"[:=]\s*[\"']\s*[\d.]", candidate):
             repairs.append("numbers in quotes")
-        paired = ":" in candidate or "=" in candidate
-        unnamed = [name for name in ask.options if paired and name not in candidate]
+        unnamed = [name for name in ask.options if name not in candidate and re.search("[:=]", candidate)]
     except InvalidMove:
         found = next(_find_readings(ask.options, candidate), None)
         if found is None:

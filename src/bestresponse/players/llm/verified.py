@@ -133,7 +133,6 @@ def bare_name(name: str) -> str:
     return _LABEL.sub("", name.removeprefix(SPELLING).removeprefix(AGAIN))
 
 
-@cache
 def make_label(name: str) -> str:
     """Return the name under which a model is reported: the label of `LABEL=URL`, else its name.
 
