@@ -103,7 +103,7 @@ def check_strategy(name: str, game: Game[S]) -> None:
         raise UsageError(f"there is no strategy named {name!r} for {game.name}.{hint}")
 
 
-def check_player(name: str, game: Game[S]) -> None:
+def check_seat_name(name: str, game: Game[S]) -> None:
     """Raise a UsageError with the strategies there are, where a name is neither one of them nor that of a model."""
     bare = bare_name(name)
     if "/" not in bare and not bare.endswith(".gguf") and bare not in WEIGHTS:

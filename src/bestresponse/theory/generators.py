@@ -27,7 +27,7 @@ import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.seeds import Seed, generator, streams
+from bestresponse.theory.seeds import Seed, as_generator, streams
 
 LARGEST = 50_000_000
 """How many payoffs one game may have."""
@@ -45,7 +45,7 @@ def family(draw: Callable[Concatenate[np.random.Generator, P], Array]) -> Callab
 
     @wraps(draw)
     def game(seed: Seed, /, *args: P.args, **kwargs: P.kwargs) -> NormalForm:
-        return NormalForm(draw(generator(seed), *args, **kwargs), name=name)
+        return NormalForm(draw(as_generator(seed), *args, **kwargs), name=name)
 
     return game
 

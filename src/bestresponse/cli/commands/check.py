@@ -33,7 +33,7 @@ _SCALES = {
 }
 
 
-def check(
+def check_command(
     programs: Annotated[list[Path], typer.Argument(help="Logic programs (.pl), one game each.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line, one line a program.")] = False,
     name: Annotated[
@@ -96,7 +96,7 @@ def _format(result: JsonObject) -> str:
     return "\n".join([*lines, *(f"  {visible(line)}" for line in result["words"])])
 
 
-def compare(
+def compare_command(
     first: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)],
     second: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)],
     any_names: Annotated[

@@ -22,7 +22,7 @@ from bestresponse.formal.formalize.autoformalizer import (
     check_story,
     elect,
 )
-from bestresponse.formal.formalize.forms import estimate_tokens
+from bestresponse.formal.formalize.forms import estimate_formalizing
 from bestresponse.formal.formalize.plan import Example, write_example
 from bestresponse.games.logic.game import describe_changes, describe_table
 from bestresponse.logic.programs.validate import feedback
@@ -89,7 +89,7 @@ def write_game(config: FormalizeOptions, as_json: AsJson = False) -> None:
         write_example(config.save_example, Example(target.stem, result.formalization.story, result.program))
 
 
-formalize = make_settings_command(FormalizeOptions, write_game, _FILES)
+formalize_command = make_settings_command(FormalizeOptions, write_game, _FILES)
 
 
 def _read_story(story: str) -> str:
@@ -119,7 +119,7 @@ def _find_target(story: str, output: Path | None) -> Path:
 
 def _show_estimate(text: str, config: FormalizeConfig) -> None:
     """Say what the calls will take if the first answer is a game, as it mostly is with a large model."""
-    each_prompt, each_reply = estimate_tokens(text)
+    each_prompt, each_reply = estimate_formalizing(text)
     checks = config.back_check + config.claims  # their prompts are about half as long
     count, most = config.candidates + checks, config.candidates * config.attempts + checks
     prompt, reply = config.candidates * each_prompt + checks * each_prompt // 2, count * each_reply

@@ -29,7 +29,7 @@ from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.games.water.game import water
 from bestresponse.players.dialogue.speaker import Unguided
 from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass
-from bestresponse.players.lookup import check_player, choose_default, find_strategy, seat_model
+from bestresponse.players.lookup import check_seat_name, choose_default, find_strategy, seat_model
 from bestresponse.players.people.console import ConsolePlayer, Left, summarise_rules
 from bestresponse.report.text import visible
 from bestresponse.runs.models import open_models
@@ -78,7 +78,7 @@ def play_with_person(given: PlayConfig) -> None:
     players = {role: find_strategy(who, table, role, config["seed"]) for role, who in seats.items() if who != ME}
     names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
     for name in names:
-        check_player(name, table)
+        check_seat_name(name, table)
     passing = lets_pass(find_first_asks(table))
     with open_models(names, output_dir, given.limits) as opened:
         seated: dict[str, Player] = {}
@@ -91,7 +91,7 @@ def play_with_person(given: PlayConfig) -> None:
         _sit_down(table, config, seated, output_dir)
 
 
-play = make_settings_command(PlayConfig, play_with_person)
+play_command = make_settings_command(PlayConfig, play_with_person)
 
 
 def _make_game(name: str, abundance: str | None, rounds: int | None, noise: float) -> AnyGame:

@@ -19,7 +19,7 @@ from bestresponse.report.text import visible
 RunPath = Annotated[Path, typer.Argument(help="The folder of a run, or the folder above it (the newest run is taken).")]
 
 
-def report(run: RunPath, as_json: AsJson = False) -> None:
+def report_command(run: RunPath, as_json: AsJson = False) -> None:
     """Measure and report a recorded run again. Needs no model and no network."""
     loaded = br.load_run(run)
     files = loaded.publish()
@@ -31,7 +31,7 @@ def report(run: RunPath, as_json: AsJson = False) -> None:
         notes().print(f"wrote {path}", markup=False, soft_wrap=True)
 
 
-def replay(run: RunPath, as_json: AsJson = False) -> None:
+def replay_command(run: RunPath, as_json: AsJson = False) -> None:
     """Rebuild every play of a run from the replies it recorded, and check that the records come out the same.
 
     No model is called. A difference means that the rules, the prompts or the reading of replies have changed since.
@@ -49,7 +49,7 @@ def replay(run: RunPath, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-def merge(
+def merge_command(
     part: Annotated[list[Path], typer.Argument(help="The folder of a part, or the folder above it; any order.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the merged run; it gets one of its own.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
@@ -65,7 +65,7 @@ def merge(
     show_run(run, as_json)
 
 
-def reproduce(
+def reproduce_command(
     paper: Annotated[
         str,
         typer.Argument(help=f"Which paper: {', '.join(papers.names())}.", autocompletion=offer_names(papers.names())),

@@ -88,7 +88,7 @@ def open_to_people(config: ServeConfig) -> None:
     work(0)
 
 
-serve = make_settings_command(ServeConfig, open_to_people)
+serve_command = make_settings_command(ServeConfig, open_to_people)
 
 
 def read_experiment(path: Path) -> str:
@@ -173,4 +173,4 @@ def try_file(config: ExperimentConfig) -> None:
         raise typer.Exit(1)
 
 
-experiment = make_settings_command(ExperimentConfig, try_file)
+experiment_command = make_settings_command(ExperimentConfig, try_file)

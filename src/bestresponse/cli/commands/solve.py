@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _PICTURE_FILES = (".svg", ".png", ".html")
 
 
-def solve(
+def solve_command(
     game: Annotated[
         str,
         typer.Argument(

@@ -328,7 +328,7 @@ def attend_causally(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None)
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
-def generate(
+def continue_prompts(
     network: Network,
     prompts: Sequence[Sequence[int]],
     most: int,

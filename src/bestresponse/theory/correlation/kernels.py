@@ -8,7 +8,7 @@ from numba import njit
 
 from bestresponse.theory.arrays import Floats, Ints
 from bestresponse.theory.correlation.equilibria import VIOLATION_LIMIT
-from bestresponse.theory.equilibria.lemke_howson_kernels import find_bounds, pivot
+from bestresponse.theory.equilibria.lemke_howson_kernels import find_bounds, pivot_condensed
 from bestresponse.theory.zero_sum.simplex import PIVOT_EPSILON
 
 _COST_EPSILON = 1e-11
@@ -89,7 +89,7 @@ def _simplex(T: Floats, basic: Ints, nonbasic: Ints) -> bool:
                 r, right, step = i, T[i, C], p
         if r < 0:
             return False
-        pivot(T, r, c)
+        pivot_condensed(T, r, c)
         basic[r], nonbasic[c] = nonbasic[c], basic[r]
     return False
 

@@ -68,7 +68,7 @@ from bestresponse.theory.arrays import Ints
 from bestresponse.theory.engines import ChosenEngine, Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile, as_profile
-from bestresponse.theory.seeds import Seed, generator
+from bestresponse.theory.seeds import Seed, as_generator
 
 Run = Callable[[Ints, Array], None]
 """Go on by each of the numbers of steps given, and write the state after each into the rows given."""
@@ -184,10 +184,10 @@ def external_regrets(times: Array, totals: Sequence[Array], earned: Array) -> Ar
     return np.asarray((best - earned) / times[:, None])
 
 
-def schedule(steps: int, stride: int | None) -> Iterator[int]:
+def space_records(steps: int, stride: int | None) -> Iterator[int]:
     """Say how many steps lie between records: `stride`, by default so that there are about 1000, and the end.
 
-    >>> list(schedule(7, 3))
+    >>> list(space_records(7, 3))
     [3, 3, 1]
     """
     if steps < 1:
@@ -248,7 +248,7 @@ def _learn(
                 clipped[i][:] = np.maximum(clipped[i] + value - got, 0.0)
                 averages[i] += (time if linear else 1) * profile[i]
 
-    times, held = walk(stepwise(advance, state), schedule(steps, stride), *sizes)
+    times, held = walk(stepwise(advance, state), space_records(steps, stride), *sizes)
     external = external_regrets(times, held[players : 2 * players], held[-1])
     last = tuple(choose(i) for i in range(players))
     return record(game, method, "numpy", times, held[:players], last, external)
@@ -311,7 +311,7 @@ def logit_dynamics(
             for mix, value in zip(parts, values(parts), strict=True):
                 mix += size * (logit_reply(value, precision) - mix)
 
-    times, paths = walk(stepwise(advance, state), chain([0], schedule(steps, stride)), *game.shape)
+    times, paths = walk(stepwise(advance, state), chain([0], space_records(steps, stride)), *game.shape)
     method = f"logit dynamics, precision {precision:g}"
     return record(game, method, "numpy", size * times, paths, tuple(path[-1] for path in paths))
 
@@ -352,7 +352,7 @@ def fictitious_play(
     sizes, players = (*game.shape, *game.shape, game.num_players), game.num_players
     state, parts = allot(*sizes)
     tally = _Tally(tuple(parts[players:-1]), tuple(parts[:players]), parts[-1])
-    rng = generator(seed)
+    rng = as_generator(seed)
     believed = start_or_uniform(game, start)
     expected = fitness(game)(believed)
     for i, (mix, values) in enumerate(zip(believed, expected, strict=True)):
@@ -371,7 +371,7 @@ def fictitious_play(
         from bestresponse.theory.dynamics.kernels import best_reply_steps
 
         run = partial(best_reply_steps, two_matrices(game), tally.totals, tally.counts, tally.earned, state)
-    first, *gaps = schedule(steps, stride)  # the first round has been played already
+    first, *gaps = space_records(steps, stride)  # the first round has been played already
     times, held = walk(run, [first - 1, *gaps], *sizes)
     external = external_regrets(times + 1, held[players:-1], held[-1]) if gain is None and not weight else None
     last = tuple(np.eye(len(total))[total.argmax()] for total in tally.totals)
@@ -435,7 +435,7 @@ def replicator(
     run = stepwise(_step_shares(played, parts, form, size, one_population, mutation), state)
     if chosen == "numba":
         run = _compile_shares(game, parts, (size, form == "rk4", one_population))
-    times, paths = walk(run, chain([0], schedule(steps, stride)), *game.shape)
+    times, paths = walk(run, chain([0], space_records(steps, stride)), *game.shape)
     unit = 1.0 if form == "discrete" else size
     method = f"replicator, {form}" + (f", mutation {mutation:g}" if mutation else "")
     return record(game, method, chosen, unit * times, paths, tuple(path[-1] for path in paths))

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.extremes import find_largest_regret, require_two_players
-from bestresponse.theory.equilibria.integer import start, whole_matrix, whole_payoffs
+from bestresponse.theory.equilibria.integer import make_dictionary, whole_matrix, whole_payoffs
 from bestresponse.theory.equilibria.result import Equilibrium, Fractions
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, as_payoffs
 
@@ -141,7 +141,7 @@ def _exact_path(
 ) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], int]:
     """Both strategies, unscaled, and the number of pivots."""
     m, n = len(row), len(row[0])
-    tables = [start([list(line) for line in zip(*col, strict=True)]), start(row)]
+    tables = [make_dictionary([list(line) for line in zip(*col, strict=True)]), make_dictionary(row)]
     current, side, steps = label, int(label >= m), 0
     while True:
         variable = current if side == 0 else (current - m if current >= m else n + current)

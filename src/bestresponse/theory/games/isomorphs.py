@@ -24,7 +24,7 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.seeds import Seed, generator
+from bestresponse.theory.seeds import Seed, as_generator
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -95,7 +95,7 @@ def rewrite_game(
 
 def random_isomorph(seed: Seed, game: NormalForm, affine: bool = True) -> Isomorph:
     """Put actions and players in random order and, if `affine`, scale payoffs by 1/2 to 2 and shift them by -5 to 5."""
-    rng = generator(seed)
+    rng = as_generator(seed)
     order = rng.permutation(game.num_players).tolist()
     actions = [rng.permutation(game.shape[old]).tolist() for old in order]
     if not affine:

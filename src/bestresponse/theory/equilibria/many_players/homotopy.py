@@ -36,7 +36,7 @@ the step is doubled, and the size of a correction that ends them."""
 _CORRECTIONS = 3
 
 
-def split(z: Complexes, sizes: Sequence[int]) -> list[Complexes]:
+def split_by_player(z: Complexes, sizes: Sequence[int]) -> list[Complexes]:
     """Cut the columns into one block for each player."""
     return np.split(z, np.cumsum([m - 1 for m in sizes])[:-1], axis=1)
 
@@ -107,7 +107,7 @@ def evaluate(
     begin: Tensors, ends: Tensors, sizes: Sequence[int], z: Complexes, t: Floats
 ) -> tuple[Complexes, Complexes, Complexes]:
     """Return the values of the equations at (z, t), their derivatives by z, and by t."""
-    y = [with_one(block) for block in split(z, sizes)]
+    y = [with_one(block) for block in split_by_player(z, sizes)]
     offsets = np.concatenate([[0], np.cumsum([m - 1 for m in sizes])])
     value = np.empty_like(z)
     by_t = np.empty_like(z)
@@ -246,10 +246,12 @@ def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto
     kernels = load_kernels(KERNELS, engine, len(z), _WORTH_COMPILING)
     if kernels is not None:
         reached, limits = np.zeros(len(z)), np.array(_LIMITS)
-        kernels.follow(np.array(sizes), _flat(start.tensors)[0], _flat(targets), z, owner, reached, limits)
+        kernels.follow_rows(np.array(sizes), _flat(start.tensors)[0], _flat(targets), z, owner, reached, limits)
     else:
         reached = follow(sizes, start.tensors, targets, z, owner, _LIMITS)
-    points = tuple(with_one(block) @ basis.T for block, basis in zip(split(z, sizes), start.bases, strict=True))
+    points = tuple(
+        with_one(block) @ basis.T for block, basis in zip(split_by_player(z, sizes), start.bases, strict=True)
+    )
     return PathEnds(owner, points, _are_regular(start, targets, z, reached, owner))
 
 
