@@ -53,7 +53,7 @@ TARGETS = {
     "studies/bench/measure.py": ["studies/bench/test_measure.py", "studies/bench/test_frames.py"],
     "studies/bench/study.py": ["studies/bench/test_study.py", "studies/bench/test_suites.py"],
     "studies/bench/sequential/study.py": ["studies/bench/sequential"],
-    "studies/behave/study.py": [LIMITS, "studies/behave/test_behave.py", "cli/test_behave.py"],
+    "studies/behave/study.py": [LIMITS, "studies/behave/test_behave.py", "studies/behave/test_groups.py"],
     "studies/behave/importing.py": ["studies/behave/test_import.py", "cli/test_behave.py"],
     "studies/improve/study.py": [LIMITS, "studies/improve/test_training.py"],
     "studies/improve/examples.py": ["studies/improve/test_examples.py"],
