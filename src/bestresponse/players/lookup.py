@@ -141,9 +141,8 @@ def seat_speaker(model: Model, game: HasSpeakers, role: Role, seed: int, samplin
     """Seat a model as the referee of a dialogue, or as a speaker whom nobody tells how to speak."""
     if role == REFEREE:
         return DealReferee(model, game.domain)
-    seat = game.roles.index(role)
     speaker = Speaker(model) if sampling is None else Speaker(model, sampling)
-    return Unguided(speaker, game.neutral(seat), seed=seed)
+    return Unguided(speaker, game.neutral(game.roles.index(role)), seed=seed)
 
 
 def _plays(name: str, game: Game[S]) -> bool:

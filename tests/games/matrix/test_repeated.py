@@ -100,11 +100,14 @@ def test_noise_is_not_mentioned_where_there_is_none():
 
 
 def test_moves_go_wrong_as_often_as_the_rules_say_and_evenly():
-    """1,000 draws of a seat with three actions at 30 %: 15 % for each of the two others."""
-    game = RepeatedGame(load("rock-paper-scissors"), rounds=1000, noise=0.3)
+    """20 times 50 draws of a seat with three actions at 30 %: 15 % for each of the two others."""
+    game = RepeatedGame(load("rock-paper-scissors"), rounds=50, noise=0.3)
     players = {role: Always("rock") for role in game.roles}
-    state = Episode(game, play(game, {**players, NATURE: Nature(3)}).submissions).state
-    made = Counter(moves[0] for moves in state.played)
+    made = Counter()
+    for seed in range(20):  # in one game of 1,000 rounds every seat would be told all of them 1,000 times
+        state = Episode(game, play(game, {**players, NATURE: Nature(seed)}).submissions).state
+        made.update(moves[0] for moves in state.played)
+    assert made.total() == 1000
     assert abs(made["paper"] - 150) < 4 * np.sqrt(1000 * 0.15 * 0.85)
     assert abs(made["scissors"] - 150) < 4 * np.sqrt(1000 * 0.15 * 0.85)
 

@@ -98,8 +98,7 @@ def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
         stated = dict(zip(ask.options, ask.read(candidate), strict=True))
         if re.search(r"[:=]\s*[\"']\s*[\d.]", candidate):
             repairs.append("numbers in quotes")
-        listed = not re.search(r"[:=]", candidate)
-        unnamed = [] if listed else [name for name in ask.options if not re.search(re.escape(name), candidate)]
+        unnamed = [name for name in ask.options if name not in candidate and re.search("[:=]", candidate)]
     except InvalidMove:
         found = next(_find_readings(ask.options, candidate), None)
         if found is None:
@@ -351,6 +350,8 @@ def _from_object(ask: Choice | Amount | Mixture | Form, text: str, data: Mapping
         for part in (inside, *data.values()):
             if isinstance(part, dict) and {str(key).casefold() for key in part} & named:
                 words = [key for key, value in part.items() if isinstance(value, str) and key.casefold() not in named]
+                if part is data and not words and "\\" not in text:
+                    return text
                 return json.dumps({key: value for key, value in part.items() if key not in words}, ensure_ascii=False)
         return json.dumps(inside) if isinstance(inside, list) else None
     if "answer" not in data or isinstance(data["answer"], dict | list | bool):

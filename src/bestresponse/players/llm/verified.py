@@ -123,6 +123,7 @@ def is_verified(name: str) -> bool:
     return name.startswith((SPELLING, AGAIN))
 
 
+@cache
 def bare_name(name: str) -> str:
     """Return the name of the model itself, without `verified:` or `again:` and without the label of `LABEL=URL`.
 

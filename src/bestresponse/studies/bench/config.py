@@ -257,7 +257,7 @@ class BenchConfig(RunSettings):
         asked = {"think": self.reasons(model, elicit), "effort": self.effort, "reasoning_tokens": self.reasoning_tokens}
         return {name: value for name, value in asked.items() if value}
 
-    @property
+    @cached_property
     def sent_seed(self) -> int:
         """The seed that models are sent."""
         return self.llm_seed if self.llm_seed is not None else split(self.seed, "llm") % 2**31
