@@ -94,10 +94,8 @@ class _LazyGroup(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            raise UsageError(
-                f"there is no command {args[0]!r}.{did_you_mean(args[0], list(COMMANDS))} "
-                "`bestresponse --help` lists all."
-            )
+            hint = did_you_mean(args[0], list(COMMANDS))
+            raise UsageError(f"there is no command {args[0]!r}.{hint} `bestresponse --help` lists all.")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -188,6 +186,8 @@ def _show_warning(message: Warning | str, category: type[Warning], *where: Any, 
 
 def main() -> None:
     """Run the command line; every error on purpose ends in a sentence and an exit code, never in a trace."""
+    # typer checks options by pydantic, which would look through all installed packages for plug-ins that watch it.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
     try:
         app(prog_name="bestresponse")
     except SettingError as error:
