@@ -35,6 +35,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "bestresponse"
 
+LIMITS = "studies/test_limits.py"
+"""The bounds of all settings of studies."""
 # Where a silent mistake costs money or truth, and the quick tests that should notice it.
 TARGETS = {
     "core": ["core", "games/economic", "games/test_kept.py", "players/llm/test_reading.py",
@@ -51,24 +53,24 @@ TARGETS = {
     "studies/bench/measure.py": ["studies/bench/test_measure.py", "studies/bench/test_frames.py"],
     "studies/bench/study.py": ["studies/bench/test_study.py", "studies/bench/test_suites.py"],
     "studies/bench/sequential/study.py": ["studies/bench/sequential"],
-    "studies/behave/study.py": ["studies/behave/test_behave.py", "cli/test_behave.py"],
+    "studies/behave/study.py": [LIMITS, "studies/behave/test_behave.py", "cli/test_behave.py"],
     "studies/behave/importing.py": ["studies/behave/test_import.py", "cli/test_behave.py"],
-    "studies/improve/study.py": ["studies/improve/test_training.py"],
+    "studies/improve/study.py": [LIMITS, "studies/improve/test_training.py"],
     "studies/improve/examples.py": ["studies/improve/test_examples.py"],
-    "studies/population/study.py": ["studies/population", "cli/commands/test_simulate_command.py"],
-    "studies/simulate/study.py": ["studies/simulate", "cli/commands/test_simulate_game.py"],
-    "studies/steer/study.py": ["studies/steer/test_steer_figures.py", "studies/steer/test_fresh.py",
-                               "cli/commands/test_steer.py"],
-    "studies/stories/study.py": ["studies/stories", "cli/commands/test_formalize.py"],
-    "studies/tournament/study.py": ["studies/tournament", "cli/commands/test_tournament.py"],
-    "studies/verify/study.py": ["studies/verify/test_turns.py", "studies/verify/test_hidden.py",
-                                "studies/verify/test_evaluation.py", "cli/commands/test_verify.py"],
+    "studies/population/study.py": [LIMITS, "studies/population"],
+    "studies/simulate/study.py": [LIMITS, "studies/simulate/test_simulate.py",
+                                  "studies/simulate/test_simulate_rows.py"],
+    "studies/steer/study.py": [LIMITS, "studies/steer/test_steer_figures.py", "studies/steer/test_fresh.py"],
+    "studies/stories/study.py": [LIMITS, "studies/stories", "cli/commands/test_formalize.py"],
+    "studies/tournament/study.py": [LIMITS, "studies/tournament", "cli/commands/test_tournament.py"],
+    "studies/verify/study.py": [LIMITS, "studies/verify/test_turns.py", "studies/verify/test_hidden.py",
+                                "studies/verify/test_evaluation.py", "studies/verify/test_verify_figures.py"],
     "studies/verify/reproduction.py": ["studies/verify/test_evaluation.py"],
-    "studies/water/study.py": ["studies/water/test_study.py", "cli/commands/test_simulate_command.py"],
-    "studies/water/judging.py": ["studies/water/test_judging.py"],
+    "studies/water/study.py": [LIMITS, "studies/water/test_study.py"],
+    "studies/water/judging.py": ["studies/water/test_judging.py", "studies/water/test_judged_words.py"],
     "theory/games/regrets.py": ["theory/games/test_regrets.py"],
     "theory/dynamics/moran.py": ["theory/dynamics/test_moran.py"],
-    "web/experiments": [f"web/experiments/test_{name}.py" for name in ("matching", "payments", "playing", "reading")],
+    "web/experiments": [f"web/experiments/test_{name}.py" for name in ("matching", "reading", "tables")],
     "web/security.py": ["web/security"],
     "web/services/export.py": ["web/experiments/test_payments.py", "web/watching/test_export.py"],
     "web/sessions": [f"web/sessions/test_{name}.py" for name in (

@@ -60,7 +60,7 @@ def drawn(monkeypatch):
         return draw
 
     for name in ("lines", "intervals", "distribution", "bars", "scatter", "heatmap"):
-        monkeypatch.setattr(charts, name, record(name))
+        monkeypatch.setattr(charts, f"draw_{name}", record(name))
     return calls
 
 

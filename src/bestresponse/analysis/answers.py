@@ -425,10 +425,10 @@ class Answered:
         rows = [(name, str(value)) for name, value in self.answer.data.items()]
         return format_html(repr(self), ("what", "answer"), rows)
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> dict[str, object]:
         """Give the answer as plain data."""
         head = {"game": self.found.name, "origin": self.found.origin, "asked": self.question.name}
-        return head | self.answer.data
+        return {**head, **self.answer.data}
 
     def to_document(self, *, drawn: bool = False) -> Document:
         """Give the answer as a page, with its picture where wanted and there is one."""
@@ -449,9 +449,8 @@ def _find_question(kind: str, name: str) -> GameQuestion[Any]:
             return question
     if name not in _ADDED[kind].names():
         known = list_questions(kind)
-        raise SettingError(
-            kind, f"there is no {name!r}; expected one of {', '.join(known)}.{did_you_mean(name, known)}"
-        )
+        hint = did_you_mean(name, known)
+        raise SettingError(kind, f"there is no {name!r}; expected one of {', '.join(known)}.{hint}")
     added = _ADDED[kind].load(name)
     if not isinstance(added, GameQuestion):
         raise UsageError(f"{_ADDED[kind].describe(name)} is no bestresponse.analysis.answers.GameQuestion")

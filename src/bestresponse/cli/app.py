@@ -3,11 +3,13 @@
 Exit codes: 0 done, 1 something failed or is incomplete, 2 the request cannot be carried out as given, 130 interrupted.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import warnings
 from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -17,6 +19,10 @@ from bestresponse.core.errors import BestResponseError, Interrupted, SettingErro
 from bestresponse.core.registry import did_you_mean
 from bestresponse.logic.settings import ENDS, SECONDS, Limits, SandboxWarning, settings
 from bestresponse.report.text import visible
+
+if TYPE_CHECKING:  # what typer has taken over from click has no public names
+    from typer._click.core import Command, Context
+    from typer._click.formatting import HelpFormatter
 
 _INTERRUPTED = "interrupted; what was finished is kept, and the same command goes on from there"
 _SHOW = warnings.showwarning
@@ -77,28 +83,29 @@ class _LazyGroup(TyperGroup):
     def list_commands(self, ctx: object) -> list[str]:
         return list(COMMANDS)
 
-    def get_command(self, ctx: object, cmd_name: str) -> Any:
+    def get_command(self, ctx: object, cmd_name: str) -> Command | None:
         if cmd_name not in COMMANDS:
             return None
         source, _, study = COMMANDS[cmd_name][0].partition(":")
         module = import_module(f"bestresponse.cli.commands.{source}")
         if study:
-            return module.make_command(study)
+            study_command: Command = module.make_command(study)
+            return study_command
         group = getattr(module, cmd_name)
         if not isinstance(group, typer.Typer):
             group = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
             group.command(cmd_name)(getattr(module, cmd_name))
-        command: Any = typer.main.get_command(group)
+        command = typer.main.get_command(group)
         command.name = cmd_name
         return command
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             hint = did_you_mean(args[0], list(COMMANDS))
             raise UsageError(f"there is no command {args[0]!r}.{hint} `bestresponse --help` lists all.")
         return super().resolve_command(ctx, args)
 
-    def invoke(self, ctx: Any) -> Any:
+    def invoke(self, ctx: Context) -> object:
         """Run the command; a value that an option cannot have is refused in our words."""
         try:
             return super().invoke(ctx)
@@ -108,14 +115,14 @@ class _LazyGroup(TyperGroup):
             problem = error.message.replace("Input should be", "expected").rstrip(".")
             raise UsageError(f"{error.param.opts[0]}: {problem}; --help says what it may be") from None
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
+    def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write commands first, then options, those that also the environment sets last."""
         self.format_commands(ctx, formatter)
         options = sorted(self.get_params(ctx), key=lambda option: option.envvar is not None)
         with formatter.section("Options"):
             formatter.write_dl([record for option in options if (record := option.get_help_record(ctx)) is not None])
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
         heading = ""
         for name, (_, line) in COMMANDS.items():
@@ -176,12 +183,19 @@ def start(
         print(_THREE_THINGS)
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
     """Say in a sentence that the sandbox is incomplete; show other warnings as Python does."""
     if issubclass(category, SandboxWarning):
         print(f"bestresponse: {message}", file=sys.stderr)
     else:
-        _SHOW(message, category, *where, **more)
+        _SHOW(message, category, filename, lineno, file, line)
 
 
 def main() -> None:

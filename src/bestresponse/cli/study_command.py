@@ -29,7 +29,7 @@ from bestresponse.report.text import visible
 from bestresponse.runs.execution import Progress
 from bestresponse.runs.inputs import Converted
 from bestresponse.runs.models import OpenedModels
-from bestresponse.runs.run import Run, find_path, play_missing
+from bestresponse.runs.run import C, Run, find_path, play_missing
 from bestresponse.runs.settings import RunSettings, list_parts, list_settings, read_extra, read_settings
 from bestresponse.runs.store.folder import Shard
 from bestresponse.runs.study import AnyStudy, Estimate
@@ -226,7 +226,7 @@ def _price(estimate: Estimate, models: Mapping[str, Model]) -> float | None:
     return None if None in costs else sum(cost or 0.0 for cost in costs)
 
 
-def show_run(run: Run[Any], as_json: bool, tables: int = 1) -> None:
+def show_run(run: Run[C], as_json: bool, tables: int = 1) -> None:
     """Publish a run and print its tables (or its summary) and the names of its files; exit with 1 where it is short."""
     if run.results.rows:
         files = run.publish()

@@ -14,7 +14,7 @@ from dataclasses import replace
 from multiprocessing import active_children
 from time import monotonic
 from types import FrameType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rich.console import Console
 from rich.table import Table as RichTable
@@ -25,7 +25,7 @@ from bestresponse.report.document import Block, Document, KeyValues, Note, Parag
 from bestresponse.report.text import visible
 
 if TYPE_CHECKING:
-    from bestresponse.report.frames import Frame
+    from bestresponse.report.frames import Frame, R
     from bestresponse.runs.execution import Progress
 
 
@@ -92,7 +92,7 @@ def _print_blocks(out: Console, blocks: tuple[Block, ...]) -> None:
                 pass
 
 
-def show_frame(frame: Frame[Any], as_json: bool) -> None:
+def show_frame(frame: Frame[R], as_json: bool) -> None:
     """Print a frame as a table, or as JSON."""
     if as_json:
         print(json.dumps(frame.to_json(), indent=2, ensure_ascii=False))

@@ -155,7 +155,7 @@ class Form:
 
     fields: tuple[tuple[str, Choice | Amount | Words | Mixture], ...]
 
-    def read(self, text: str) -> JsonObject:
+    def read(self, text: str) -> dict[str, object]:
         """Return the fields of a JSON object, each read by its own ask."""
         try:
             given = json.loads(text)

@@ -163,7 +163,7 @@ def _convert_object(schema: JsonMapping) -> JsonObject:
     return {"properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _allow_null(schema: JsonObject) -> JsonObject:
+def _allow_null(schema: JsonObject) -> dict[str, object]:
     if "anyOf" in schema:
         return schema | {"anyOf": [*schema["anyOf"], {"type": "null"}]}
     if "$ref" in schema:

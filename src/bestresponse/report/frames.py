@@ -31,7 +31,6 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from bestresponse.core.errors import UsageError
-from bestresponse.core.json import JsonObject
 from bestresponse.report import tables
 from bestresponse.report.document import Cell, Column, Table, cell_json
 from bestresponse.report.numbers import NOISE
@@ -236,7 +235,7 @@ class Figures:
         rows = tuple((*heads, *(own.get(metric.name) for metric in shown)) for heads, own in self.groups)
         return Table((*map(Column, self.labels), *(metric.column for metric in shown)), rows, caption)
 
-    def to_json(self) -> list[JsonObject]:
+    def to_json(self) -> list[dict[str, object]]:
         """Return plain JSON data: for each group its labels, then every metric by its name."""
         return [{name: cell_json(cell) for name, cell in row.items()} for row in self.to_rows()]
 

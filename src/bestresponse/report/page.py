@@ -13,7 +13,6 @@ import re
 import unicodedata
 from dataclasses import replace
 from importlib.resources import files
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -58,12 +57,13 @@ def embed_page(document: Document, first: str = "") -> str:
 def make_environment(package: str, longest: int) -> Environment:
     """Make the environment of a package's templates: text is cut at `longest`, made visible and escaped."""
 
-    def finalize(value: Any) -> Any:
+    def finalize(value: object) -> object:
         """Prepare the value of every expression of a template, before it is escaped."""
         if isinstance(value, float):
             return f"{value:.6g}"
-        foreign = isinstance(value, str) and not isinstance(value, Markup)
-        return visible(abridged(value, longest)) if foreign else value
+        if isinstance(value, str) and not isinstance(value, Markup):
+            return visible(abridged(value, longest))
+        return value
 
     environment = Environment(
         autoescape=True,

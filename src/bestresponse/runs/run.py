@@ -365,9 +365,9 @@ def find_path(study: AnyStudy, config: RunSettings, output_dir: Path) -> Path:
     return output_dir / f"{study.name}-{identify_run(study, config)}"
 
 
-def find_unfinished(output_dir: Path, settings: Mapping[str, object], without: str = "seed") -> RunFolder | None:
-    """Return the newest unfinished run below `output_dir` whose settings differ at most in `without`."""
-    wanted = json.loads(json.dumps({name: value for name, value in settings.items() if name != without}))
+def find_unfinished(output_dir: Path, settings: Mapping[str, object]) -> RunFolder | None:
+    """Return the newest unfinished run below `output_dir` whose settings differ at most in the seed."""
+    wanted = json.loads(json.dumps({name: value for name, value in settings.items() if name != "seed"}))
     found = sorted(output_dir.glob("*/manifest.json"), key=lambda path: path.stat().st_mtime, reverse=True)
     for path in found:
         if (path.parent / "finished").exists():
@@ -376,6 +376,6 @@ def find_unfinished(output_dir: Path, settings: Mapping[str, object], without: s
             folder = RunFolder.read(path.parent)
         except StoreError:
             continue
-        if {name: value for name, value in folder.manifest.config.items() if name != without} == wanted:
+        if {name: value for name, value in folder.manifest.config.items() if name != "seed"} == wanted:
             return folder
     return None

@@ -21,7 +21,7 @@ from functools import wraps
 from inspect import signature
 from itertools import combinations
 from math import comb, prod
-from typing import Any, Concatenate, ParamSpec
+from typing import Concatenate, ParamSpec
 
 import numpy as np
 
@@ -100,7 +100,9 @@ def families() -> tuple[str, ...]:
     return tuple(sorted(FAMILIES))
 
 
-def generate(family: str, count: int, shape: tuple[int, ...] | None = None, seed: int = 0, **properties: Any) -> Batch:
+def generate(
+    family: str, count: int, shape: tuple[int, ...] | None = None, seed: int = 0, **properties: object
+) -> Batch:
     """`count` games of `family`; game k depends only on (seed, k). `properties` are those of the family's function.
 
     >>> batch = generate("zero-sum", 1000, (3, 3), seed=7)

@@ -1,12 +1,19 @@
 """Linear programs by HiGHS, through scipy, which is imported when the first one is solved."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from bestresponse.core.errors import NotCertified
 from bestresponse.theory.games.normal_form import Array
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Matrix: TypeAlias = "Array | csr_array"
 
 _PRECISE: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 _INFEASIBLE = 2
@@ -14,13 +21,13 @@ _INFEASIBLE = 2
 
 def solve_program(
     cost: Array,
-    above: Any,
+    above: Matrix,
     limits: Array,
-    equal: Any = None,
+    equal: Matrix | None = None,
     totals: Array | None = None,
     bounds: tuple[float, float | None] | Sequence[tuple[float | None, float | None]] | Array = (0.0, None),
-) -> Any:
-    """Minimise cost'x with above x <= limits and equal x = totals, matrices dense or sparse; scipy's result.
+) -> tuple[Array, Array] | None:
+    """Minimise cost'x with above x <= limits and equal x = totals; return x, and what relaxing each limit would save.
 
     `None` where nothing fulfils the constraints, NotCertified where HiGHS does not come to an end.
     """
@@ -30,16 +37,16 @@ def solve_program(
     answer = minimise(cost, above, limits, equal, totals, bounds, method="highs", options=_PRECISE)
     if answer.status not in (0, _INFEASIBLE):
         raise NotCertified(f"a linear program was not solved: {answer.message}")
-    return None if answer.status else answer
+    return None if answer.status else (answer.x, -answer.ineqlin.marginals)
 
 
-def find_mixture(cost: Array, above: Any, limits: Array) -> Array | None:
+def find_mixture(cost: Array, above: Matrix, limits: Array) -> Array | None:
     """Find the distribution p of least cost'p with above p <= limits; None where there is none."""
     answer = solve_program(cost, above, limits, np.ones((1, len(cost))), np.ones(1))
-    return None if answer is None else _normalise(answer.x)
+    return None if answer is None else _normalise(answer[0])
 
 
-def find_fairest_mixture(payoffs: Array, above: Any = None) -> Array:
+def find_fairest_mixture(payoffs: Array, above: csr_array | None = None) -> Array:
     """Find the distribution p whose lowest expected payoff is largest, with above p <= 0."""
     from scipy import sparse
 
@@ -53,7 +60,7 @@ def find_fairest_mixture(payoffs: Array, above: Any = None) -> Array:
     answer = solve_program(-np.eye(cells + 1)[-1], rows, np.zeros(rows.shape[0]), total, np.ones(1), bounds)
     if answer is None:
         raise NotCertified("a linear program that has a solution was found to have none")
-    return _normalise(answer.x[:-1])
+    return _normalise(answer[0][:-1])
 
 
 def _normalise(weights: Array) -> Array:

@@ -79,6 +79,15 @@ def test_a_seat_without_health_drops_out_and_is_asked_no_more():
     assert state.standings[0].balance == 280
 
 
+def test_where_all_are_out_the_game_is_over_and_no_supply_is_drawn_any_more():
+    game = Water()
+    state = game.start()
+    for _ in range(4):
+        state = day(game, state, 15, PASS, PASS, PASS, PASS, PASS)
+    assert game.asks(state) == {}
+    assert set(game.payoffs(state).values()) == {0.0}
+
+
 def test_ties_go_to_the_lower_need_whatever_the_seat_order():
     backwards = tuple(reversed(RESIDENTS))
     assert allocate(RESIDENTS, (50, 50, 50, 50, 50), 10) == (True, False, False, False, False)

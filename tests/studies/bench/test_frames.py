@@ -246,6 +246,24 @@ def test_named_and_padded_games_are_compared_with_anonymous_ones_and_those_as_dr
         ("padding", "m / mixed, padded", "m / mixed, as drawn"),
     ]
     assert [pair for pair in list_compared(gather([lost(0, 0.5)])) if pair[0] in ("names", "padding")] == []
+    rows = [lost(0, 0.5, condition="named oneill"), lost(0, 0.25, condition="anonymous oneill")]
+    rows += [lost(1, 0.75), lost(1, 0.125, variant="padded")]
+    sides = {
+        kind: ([row["gap_normalised"] for row in first], [row["gap_normalised"] for row in second])
+        for kind, _, first, _, second in _list_pairs(gather(rows, suite="generalisation"))
+        if kind in ("names", "padding")
+    }
+    assert sides == {"names": ([0.5], [0.25]), "padding": ([0.125], [0.75])}
+
+
+def test_all_orders_of_a_well_known_game_are_one_game_which_is_no_comparison():
+    rows = [lost(game, 0.5, condition="named oneill") for game in range(3)]
+    rows += [lost(game, 0.25, condition="anonymous oneill") for game in range(3)]
+    assert list(_list_differences(gather(rows, suite="generalisation"))) == []
+    rows += [lost(0, 0.5, condition="named rock-paper-scissors")]
+    rows += [lost(0, 0.25, condition="anonymous rock-paper-scissors")]
+    (found,) = _list_differences(gather(rows, suite="generalisation"))
+    assert (found["comparison"], found["games"], found["difference"].estimate) == ("names", 2, 0.25)
 
 
 def test_differences_are_over_all_games_that_both_answered_and_adjusted_within_their_family():

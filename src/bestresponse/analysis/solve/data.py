@@ -38,10 +38,10 @@ def name_players(game: NormalForm | Tree, numbers: Array) -> dict[str, float]:
     return dict(zip(game.players, numbers.tolist(), strict=True))
 
 
-def list_cells(game: NormalForm, distribution: Array) -> list[JsonObject]:
+def list_cells(game: NormalForm, distribution: Array) -> list[dict[str, object]]:
     """List the cells that a distribution makes likely, likeliest first, with the action of every player."""
     likely = [(float(distribution[cell]), cell) for cell in np.ndindex(*game.shape) if distribution[cell] > _SHOWN]
-    return [{"probability": p} | _name_cell(game, cell) for p, cell in sorted(likely, key=lambda pair: -pair[0])]
+    return [{"probability": p, **_name_cell(game, cell)} for p, cell in sorted(likely, key=lambda pair: -pair[0])]
 
 
 def describe_correlated(game: NormalForm, found: CorrelatedEquilibrium) -> dict[str, object]:

@@ -127,7 +127,7 @@ def _seat_players(game: Game[S], given: Mapping[str, str], others: str) -> dict[
     return {role: named.get(role, others) for role in roles}
 
 
-def _sit_down(game: AnyGame, config: JsonMapping, seated: Mapping[str, Player], output_dir: Path) -> None:
+def _sit_down(game: Game[S], config: JsonMapping, seated: Mapping[str, Player], output_dir: Path) -> None:
     """Play to the end, or until the person leaves."""
     person = ConsolePlayer(lambda prompt: input(visible(prompt)), _show, game=game)
     people = [role for role, name in config["seats"].items() if name == ME]

@@ -1,6 +1,8 @@
 """`bestresponse run STUDY`: any study by its name, also one of an installed package, its settings as options."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -9,17 +11,23 @@ from bestresponse.cli.study_command import make_study_command
 from bestresponse.core.errors import StoreError
 from bestresponse.runs.study import find_study, studies
 
+if TYPE_CHECKING:
+    from typer._click.core import Command, Context
+    from typer._click.formatting import HelpFormatter
+
 
 class _GameOrStories(TyperCommand):
     """Let the word `stories` after `bench`, which is no game, begin another study with settings of its own."""
 
-    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Context | None = None, **extra: object
+    ) -> Context:
         if args[:1] != ["stories"]:
             return super().make_context(info_name, args, parent, **extra)
         return make_command("stories").make_context(f"{info_name} stories", args[1:], parent, **extra)
 
 
-def make_command(name: str) -> Any:
+def make_command(name: str) -> Command:
     """Make the command of a study; UsageError where there is none of that name."""
     if name not in studies.names():
         studies.load(name)  # says which name is nearest
@@ -34,10 +42,10 @@ class _Studies(TyperGroup):
     def list_commands(self, ctx: object) -> list[str]:
         return studies.names()
 
-    def get_command(self, ctx: object, cmd_name: str) -> Any:
+    def get_command(self, ctx: object, cmd_name: str) -> Command:
         return make_command(cmd_name)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         lines = []
         for name in studies.names():
             try:

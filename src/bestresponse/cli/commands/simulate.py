@@ -1,7 +1,9 @@
 """`bestresponse simulate`: many agents in one game, many times, and play judged by people and by models."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
@@ -16,17 +18,21 @@ from bestresponse.studies.simulate.study import simulate as any_game
 from bestresponse.studies.water.judging import judge_run, make_sheet, read_sheets, rubric, summarise, write_scores
 from bestresponse.studies.water.study import water
 
+if TYPE_CHECKING:
+    from typer._click.core import Command, Context
+    from typer._click.shell_completion import CompletionItem
+
 RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run of `simulate water`, or above it.")]
 
 
 class _GameOrCommand(typer.core.TyperGroup):
     """A word that is no command is a game: `simulate stag-hunt` means `simulate game stag-hunt`."""
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         known = args[0] in self.commands or args[0].startswith("-")
         return super().resolve_command(ctx, args if known else ["game", *args])
 
-    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+    def shell_complete(self, ctx: Context, incomplete: str) -> list[CompletionItem]:
         """Offer games beside the commands."""
         game = next(parameter for parameter in self.commands["game"].params if parameter.name == "game")
         return [*super().shell_complete(ctx, incomplete), *game.shell_complete(ctx, incomplete)]

@@ -347,7 +347,7 @@ def _object(properties: Mapping[str, object]) -> dict[str, object]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-def _or_null(schema: JsonObject) -> JsonObject:
+def _or_null(schema: JsonObject) -> dict[str, object]:
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     nullable = schema | {"type": [*kinds, "null"]}
     return nullable | {"enum": [*schema["enum"], None]} if "enum" in schema else nullable

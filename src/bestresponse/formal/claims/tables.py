@@ -4,18 +4,19 @@ Everything is exact: payoffs are whole numbers over a common denominator, so no 
 written with decimals may be rounded: an average, and probabilities of at least two decimals.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from bestresponse.formal.claims.form import Belief, SharedForms, Ungrounded, find_rounding, form
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.logic.engine import Proof, Verdict
+from bestresponse.theory.arrays import Numbers
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -36,19 +37,19 @@ class TableTheory(SharedForms[Places]):
         self.num_players = len(self.cells)
 
     @cached_property
-    def own(self) -> tuple[Any, ...]:
+    def own(self) -> tuple[Numbers, ...]:
         """For each player its payoffs with its own action as the first axis and the others' flattened in order."""
         return tuple(np.moveaxis(c, p, 0).reshape(self.cells.shape[1 + p], -1) for p, c in enumerate(self.cells))
 
     @cached_property
-    def worst(self) -> tuple[Any, ...]:
+    def worst(self) -> tuple[Numbers, ...]:
         """For each player the least that each action can earn."""
         return tuple(own.min(axis=1) for own in self.own)
 
     @cached_property
-    def total(self) -> Any:
+    def total(self) -> Numbers:
         """The sum of the players' payoffs in every outcome."""
-        return self.cells.sum(axis=0)
+        return np.asarray(self.cells.sum(axis=0))
 
     def unscale(self, scaled: float) -> Fraction:
         """Return a payoff as a number."""
@@ -63,7 +64,7 @@ class TableTheory(SharedForms[Places]):
         cells = self.cells[list(players)] if players else self.cells
         return self.unscale(cells.min()), self.unscale(cells.max())
 
-    def find_replies(self, who: int, rest: Places) -> Any:
+    def find_replies(self, who: int, rest: Places) -> Numbers:
         """Return what each action of a player earns if the others choose `rest`, times `scale`."""
         shape = [n for i, n in enumerate(self.cells.shape[1:]) if i != who]
         return self.own[who][:, int(np.ravel_multi_index(rest, shape)) if rest else 0]
@@ -75,7 +76,7 @@ class TableTheory(SharedForms[Places]):
         sums = (sum((w * u for w, u in zip(weights, row, strict=True) if w), Fraction(0)) for row in rows)
         return [total / self.subject.scale for total in sums]
 
-    def find_slack(self, mixed: Belief, differences: Any) -> Fraction:
+    def find_slack(self, mixed: Belief, differences: Iterable[int]) -> Fraction:
         """Return how far the average of `differences` (times `scale`) may be off because probabilities are rounded."""
         ranges = [high - low for high, low in zip(_multiply(mixed.highest), _multiply(mixed.rows), strict=True)]
         pairs = zip(ranges, differences, strict=True)
@@ -255,10 +256,10 @@ class TableTheory(SharedForms[Places]):
 
     # Dominance.
 
-    def _compare(self, who: int, action: int, other: int, removed: tuple[tuple[int, int], ...] = ()) -> Any:
+    def _compare(self, who: int, action: int, other: int, removed: tuple[tuple[int, int], ...] = ()) -> Numbers:
         """Return how much more one action earns than another in every case that is left, times `scale`."""
         cells = np.moveaxis(self.cells[who], who, 0)
-        difference = cells[action] - cells[other]
+        difference: Numbers = cells[action] - cells[other]
         others = [i for i in range(len(self.cells)) if i != who]
         for axis, player in enumerate(others):
             gone = [place for seat, place in removed if seat == player]

@@ -18,10 +18,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, TypedDict
 
 from bestresponse.core.errors import Flaw, InvalidGame, InvalidMove
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 
 _KINDS: dict[object, str] = {str: "a text", int: "a whole number", dict: "a table", list: "a list"}
@@ -103,6 +103,20 @@ _PLACES = {
 _SELLER_AND_BUYER = ("seller", "buyer")
 
 
+class Ranges(TypedDict, total=False):
+    """What a domain draws from: the least and the most of a number, or names."""
+
+    available: tuple[int, int]
+    values: tuple[int, int]
+    endowment: tuple[int, int]
+    worth: tuple[int, int]
+    parts: Sequence[str]
+    sides: Sequence[str]
+    topics: Sequence[str]
+    names: Sequence[str]
+    situations: Sequence[str]
+
+
 class DealRules(Protocol):
     """One kind of deal; what most kinds have in common is here."""
 
@@ -125,19 +139,21 @@ class DealRules(Protocol):
     def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
         """Check the section `generate` and return the lowest and the highest utility that it allows."""
 
-    def draw(self, generate: Mapping[str, object], rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
         """Draw what each of the people knows."""
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether these people can come to a deal."""
 
-    def private_schema(self, generate: JsonMapping) -> JsonObject:
+    def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the JSON schema of what one person knows, with the ranges that the domain draws from."""
 
-    def schema(self, names: tuple[str, ...]) -> JsonObject:
+    def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the JSON schema of the referee's ruling."""
 
-    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+    def read(
+        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
+    ) -> Deal:
         """Return the ruling as a deal; InvalidMove where it contradicts itself, the rules or what was said."""
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
@@ -178,7 +194,7 @@ class Option(DealRules):
             raise reader.wrong(f"generate.available: no deal is reachable with {fewest} to {most} of {len(self.items)}")
         return min(low, 0), high
 
-    def draw(self, generate: JsonMapping, rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
         """Draw which items suit each of the people, and what they are worth."""
         drawn = []
         for _ in range(players):
@@ -190,17 +206,19 @@ class Option(DealRules):
         """Tell whether some item suits all."""
         return bool(set.intersection(*(set(own["values"]) for own in private)))
 
-    def private_schema(self, generate: JsonMapping) -> JsonObject:
+    def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of some values."""
         fewest, most = generate["available"]
         values = make_object(_make_numbers(self.items, generate["values"]), required=False)
         return make_object({"values": {**values, "minProperties": fewest, "maxProperties": most}})
 
-    def schema(self, names: tuple[str, ...]) -> JsonObject:
+    def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of an item or null."""
         return make_object({"agreed": {"type": "boolean"}, "choice": _make_choice(self.items)})
 
-    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+    def read(
+        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
+    ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it contradicts itself."""
         choice = _read_item(data.get("choice"), self.items)
         return {"agreed": _read_agreed(data, choice is not None, "choice"), "choice": choice}
@@ -239,10 +257,13 @@ class Trade(DealRules):
             raise reader.wrong("generate.endowment: no deal is reachable, because nobody owns anything")
         return -value * most * len(self.items), value * most * len(self.items)
 
-    def draw(self, generate: JsonMapping, rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
         """Draw what each of the people owns, and what a piece is worth."""
         return tuple(
-            {part: {item: rng.randint(*generate[part]) for item in self.items} for part in ("endowment", "values")}
+            {
+                "endowment": {item: rng.randint(*generate["endowment"]) for item in self.items},
+                "values": {item: rng.randint(*generate["values"]) for item in self.items},
+            }
             for _ in range(players)
         )
 
@@ -250,18 +271,20 @@ class Trade(DealRules):
         """Tell whether everybody owns something."""
         return all(any(own["endowment"].values()) for own in private)
 
-    def private_schema(self, generate: JsonMapping) -> JsonObject:
+    def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of an endowment, in which 0 need not be written, and values."""
         endowment = _make_numbers(self.items, generate["endowment"], default=0)
         values = _make_numbers(self.items, generate["values"])
         return make_object({"endowment": make_object(endowment), "values": make_object(values)})
 
-    def schema(self, names: tuple[str, ...]) -> JsonObject:
+    def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of what everybody gives."""
         basket = make_object({key: {"type": "integer", "minimum": 0} for key in self.items})
         return make_object({"agreed": {"type": "boolean"}, "gives": make_object(dict.fromkeys(names, basket))})
 
-    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+    def read(
+        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
+    ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it contradicts itself or cannot be carried out."""
         gives = _read_mapping(data, "gives", "what each person gives")
         strangers = [name for name in gives if name not in names]
@@ -323,7 +346,7 @@ class Price(DealRules):
         most = max(self.high - low, high - self.low)
         return -most, most
 
-    def draw(self, generate: JsonMapping, rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
         """Draw who sells, and what the thing is worth to each."""
         parts = rng.sample(_SELLER_AND_BUYER, 2)
         return tuple({"part": part, "worth": rng.randint(*generate["worth"])} for part in parts)
@@ -333,7 +356,7 @@ class Price(DealRules):
         gains = sum(own["worth"] if own["part"] == "buyer" else -own["worth"] for own in private)
         return gains >= 0 and len({own["part"] for own in private}) == 2
 
-    def private_schema(self, generate: JsonMapping) -> JsonObject:
+    def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of a part and a worth."""
         part = {"type": "string", "enum": list(_SELLER_AND_BUYER)}
         return make_object({"part": part, **_make_numbers(["worth"], generate["worth"])})
@@ -342,11 +365,13 @@ class Price(DealRules):
         """Return the range of prices."""
         return {"prices": f"from {self.low} to {self.high}"}
 
-    def schema(self, names: tuple[str, ...]) -> JsonObject:
+    def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of a price or null."""
         return make_object({"agreed": {"type": "boolean"}, "price": {"type": ["number", "null"]}})
 
-    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+    def read(
+        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
+    ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where the price is out of range or nobody named it."""
         price = data.get("price")
         if price is not None and (not isinstance(price, int | float) or isinstance(price, bool)):
@@ -412,7 +437,7 @@ class Issues(DealRules):
         low, high = reader.range("generate.values")
         return min(0, low * len(self.issues)), high * len(self.issues)
 
-    def draw(self, generate: JsonMapping, rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
         """Draw who has which part, and what each level is worth to them."""
         drawn = []
         for part in rng.sample(generate["parts"], players):
@@ -427,7 +452,7 @@ class Issues(DealRules):
         """Tell whether the parts differ."""
         return len({own["part"] for own in private}) == 2
 
-    def private_schema(self, generate: JsonMapping) -> JsonObject:
+    def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of a part and values."""
         part = {"type": "string", "enum": list(generate["parts"])}
         return make_object({"part": part, "values": make_object(_make_numbers(self.levels, generate["values"]))})
@@ -436,12 +461,14 @@ class Issues(DealRules):
         """Return the issues with their levels."""
         return {"issues": "; ".join(f"{name} ({', '.join(levels)})" for name, levels in self.issues.items())}
 
-    def schema(self, names: tuple[str, ...]) -> JsonObject:
+    def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of a level or null for each issue."""
         terms = {name: _make_choice(levels) for name, levels in self.issues.items()}
         return make_object({"agreed": {"type": "boolean"}, "terms": make_object(terms)})
 
-    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+    def read(
+        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
+    ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where an issue of an agreement is left open."""
         given = _read_mapping(data, "terms", "a level of each issue")
         if data.get("agreed") is False:
@@ -488,7 +515,7 @@ class Moves(DealRules):
         """Return the lowest and the highest payoff of the table."""
         return min(map(min, self.table)), max(map(max, self.table))
 
-    def draw(self, generate: Mapping[str, object], rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
         """Return nothing: everybody knows the table."""
         return ({},) * players
 
@@ -496,7 +523,7 @@ class Moves(DealRules):
         """Tell that everybody can always move."""
         return True
 
-    def private_schema(self, generate: JsonMapping) -> JsonObject:
+    def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of an empty object."""
         return make_object({})
 
@@ -509,12 +536,14 @@ class Moves(DealRules):
         ]
         return {"moves": ", ".join(self.moves[:-1]) + f" or {self.moves[-1]}", "payoffs": "\n".join(lines)}
 
-    def schema(self, names: tuple[str, ...]) -> JsonObject:
+    def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of a move for each person."""
         move = {"type": "string", "enum": list(self.moves)}
         return make_object({"moves": make_object(dict.fromkeys(names, move))})
 
-    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+    def read(
+        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
+    ) -> Deal:
         """Return the moves, or InvalidMove where one is missing or is not the one that the writer's note names."""
         given = data.get("moves")
         if not isinstance(given, Mapping):
@@ -562,7 +591,7 @@ class Verdict(DealRules):
         """Return the payoffs of a loser and a winner."""
         return 0, 1
 
-    def draw(self, generate: JsonMapping, rng: Random, players: int) -> tuple[Private, ...]:
+    def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
         """Draw a side for each of the people."""
         return tuple({"side": side} for side in rng.sample(generate["sides"], players))
 
@@ -570,15 +599,17 @@ class Verdict(DealRules):
         """Tell whether all sides differ."""
         return len({own["side"] for own in private}) == len(private)
 
-    def private_schema(self, generate: JsonMapping) -> JsonObject:
+    def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of a side."""
         return make_object({"side": {"type": "string", "enum": list(generate["sides"])}})
 
-    def schema(self, names: tuple[str, ...]) -> JsonObject:
+    def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of reasons and a winner."""
         return make_object({"reasons": {"type": "string"}, "winner": {"type": "string", "enum": [*names, _TIE]}})
 
-    def read(self, data: JsonMapping, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+    def read(
+        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
+    ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it names no winner."""
         winner = _read_item(data.get("winner"), (*names, _TIE))
         if winner is None:

@@ -44,6 +44,7 @@ from bestresponse.games.dialogue.deals import (
     Option,
     Price,
     Private,
+    Ranges,
     Trade,
     Verdict,
     describe_form,
@@ -97,7 +98,7 @@ class Domain:
     high: float
     actions: Mapping[str, Actions]
     deal: DealRules
-    generate: JsonMapping
+    generate: Ranges
     texts: Mapping[str, str]
     digest: str
     written: tuple[JsonMapping, ...] = ()

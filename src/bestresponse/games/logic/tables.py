@@ -258,7 +258,7 @@ def format_matrix_json(form: NormalForm) -> str:
     return json.dumps(data | {"payoffs": _as_numbers(form.given.tolist())}, ensure_ascii=False) + "\n"
 
 
-def _as_numbers(value: Any) -> Any:
+def _as_numbers(value: Any) -> object:
     if isinstance(value, list):
         return [_as_numbers(one) for one in value]
     if isinstance(value, Fraction):

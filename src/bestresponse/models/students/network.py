@@ -298,7 +298,7 @@ def run_layers(
     x: Tensor,
     positions: Tensor,
     attend: Attention,
-    steps: tuple[Callable[..., Any], Callable[..., Any]] = (project, finish_layer),
+    steps: tuple[Callable[..., tuple[Tensor, Tensor, Tensor]], Callable[..., Tensor]] = (project, finish_layer),
 ) -> Tensor:
     """Return the last states of embedded tokens; `steps` are `project` and `finish_layer`, perhaps compiled."""
     cos, sin = make_angles(positions, sizes)

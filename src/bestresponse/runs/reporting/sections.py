@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from math import fsum
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from bestresponse.models.base import Usage
 from bestresponse.models.wrappers.limits import find_price_by_identity
 from bestresponse.players.llm.verified import bare_name
-from bestresponse.report.document import Block, Code, Column, KeyValues, Note, Section, Table
+from bestresponse.report.document import Code, Column, KeyValues, Note, Section, Table
 from bestresponse.runs.store.folder import Manifest, read_lines
 
 Prices = Callable[[str, Mapping[str, int | None]], float | None]
@@ -90,11 +90,10 @@ def costs_section(totals: Iterable[CallTotals]) -> Section | None:
     return Section("Costs", (Table(columns, rows), note))
 
 
-def method_section(manifest: Manifest, *more: Block, without: Container[str] = ()) -> Section:
-    """Build the section with command, versions, models and settings; `without` names settings that are too long."""
+def method_section(manifest: Manifest) -> Section:
+    """Build the section with command, versions, models and settings."""
     environment = manifest.environment
     packages = ", ".join(f"{name} {version}" for name, version in environment.get("packages", {}).items())
-    settings = {name: value for name, value in manifest.config.items() if name not in without}
     about = (
         ("run", manifest.run),
         ("begun", manifest.created),
@@ -104,12 +103,5 @@ def method_section(manifest: Manifest, *more: Block, without: Container[str] = (
         ("revision", environment.get("revision") or "an installed release"),
         ("models", json.dumps(manifest.models, ensure_ascii=False, sort_keys=True) if manifest.models else "none"),
     )
-    return Section(
-        "How it was done",
-        (
-            Code(" ".join(manifest.command), "sh"),
-            KeyValues(about),
-            Code(json.dumps(settings, indent=2, ensure_ascii=False), "json"),
-            *more,
-        ),
-    )
+    settings = Code(json.dumps(manifest.config, indent=2, ensure_ascii=False), "json")
+    return Section("How it was done", (Code(" ".join(manifest.command), "sh"), KeyValues(about), settings))

@@ -442,6 +442,8 @@ def make_recorded_game(config: ImportConfig, data: JsonMapping) -> RepeatedGame:
     )
 
 
+_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+
 import_plays = Study(
     "import",
     ImportConfig,
@@ -456,11 +458,7 @@ import_plays = Study(
     count_plays=lambda config: None,
     make_run=read_into_run,
     report=(
-        text(
-            "{% set file = frame('file')[0] %}{{ '{:,}'.format(file.rows) }} rows became "
-            "{{ '{:,}'.format(file.matches) }} matches{% if file.left_out %}; {{ '{:,}'.format(file.left_out) }} "
-            "matches are left out{% endif %}. {% if not frame('problems')|length %}Every row fits.{% endif %}"
-        ),
+        text(_PROSE["file"]),
         table("found", title="What does not fit"),
         table("games", title="What was played", most=60),
         table("problems", title="Row by row", caption="As far as a page can hold it.", most=100),

@@ -18,6 +18,7 @@ import numpy as np
 from bestresponse.analysis.people import find_people
 from bestresponse.core.codec import record_to_json
 from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError
+from bestresponse.core.files import read_toml
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonObject, canonical, digest
 from bestresponse.core.seeds import split
@@ -582,15 +583,15 @@ _ROWS: dict[str, type] = {
 """The frames of a run."""
 
 
+_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+
 behave = Study(
     "behave",
     BehaveConfig,
     measure=measure_behaviour,
     metrics=list_metrics(BehaviourFigures),
     title="What was played",
-    subtitle="{{ config.sources|length }} run{{ 's' if config.sources|length > 1 }}, "
-    "groups by {{ config.by|join(' and ') }}, "
-    "{{ config.bootstraps }} resamples, seed {{ config.seed }}",
+    subtitle=_PROSE["subtitle"],
     command="behave",
     unit="matches",
     tables=3,
@@ -601,39 +602,13 @@ behave = Study(
     report=(
         metrics_table("What was played"),
         table("beside", title="Beside people"),
-        pivot(
-            "strategies",
-            rows="group",
-            columns="strategy",
-            value="share",
-            title="Strategies",
-            caption="Shares with 95 % intervals; strategies joined by = did the same in everything that was played.",
-        ),
-        intervals(
-            "strategies",
-            label=("group", "strategy"),
-            value="share",
-            least=0.001,
-            caption="Shares of the strategies that have one, 95 % intervals from resampling players or matches.",
-        ),
+        pivot("strategies", "group", "strategy", "share", title="Strategies", caption=_PROSE["strategies"]),
+        intervals("strategies", label=("group", "strategy"), value="share", least=0.001, caption=_PROSE["intervals"]),
         table("groups", caption="How the strategies were estimated."),
-        lines(
-            "rounds",
-            x="round",
-            y="cooperation",
-            by="who",
-            title="Cooperation by round",
-            caption="Shares of cooperation, with 95 % intervals over matches.",
-        ),
+        lines("rounds", x="round", y="cooperation", by="who", title="Cooperation by round", caption=_PROSE["rounds"]),
         table("models", title="Single choices", caption="Scores are those of games that were left out, in ten parts."),
         lines(
-            "path",
-            x="precision",
-            y="share",
-            by="line",
-            title="How noisy: quantal response",
-            caption="Lines: logit equilibria of the most played game; dots: what the groups did, at their own lambda.",
-            most=24,
+            "path", "precision", "share", "line", title="How noisy: quantal response", caption=_PROSE["path"], most=24
         ),
         table("numbers", title="How many strategies", caption="The rarest strategy is left out, again and again."),
         table("left_out", title="Left out", caption="These entered no estimate."),

@@ -179,7 +179,7 @@ class BenchConfig(RunSettings):
         several = [name for name in ("format", "theme", "seat") if len(getattr(self, name)) > 1]
         verified = [name for name in self.model if is_verified(name)]
         tree = isinstance(self.form, Tree)
-        one_letter = tree or set(self.theme) == {"neutral"}
+        one_letter, draws = tree or set(self.theme) == {"neutral"}, self.suite in ("sensitivity", "generalisation")
         for wrong, name, problem in (
             (verified and tree, "model", "reasoning about a policy is not verified; leave out `verified:`"),
             (verified and "logprobs" in self.elicit, "elicit", "logprobs asks for no reasons that could be verified"),
@@ -190,11 +190,7 @@ class BenchConfig(RunSettings):
             (self.precision and self.shard, "precision", "a part of a run cannot tell how precise the whole is"),
             (self.suite == "invariance" and several, (*several, "")[0], "this suite varies it itself; give one"),
             (self.suite == "invariance" and OWN in self.theme, "theme", "this suite gives other names; not own"),
-            (
-                self.suite in ("sensitivity", "generalisation") and self.game,
-                "suite",
-                f"{self.suite} draws games of other sizes; it takes no game of yours",
-            ),
+            (draws and self.game, "suite", f"{self.suite} draws games of other sizes; it takes no game of yours"),
         ):
             if wrong:
                 raise SettingError(name, problem)
@@ -482,13 +478,9 @@ SIZE, NAMED, ANONYMOUS = "size ", "named ", "anonymous "
 """What the names of conditions begin with."""
 _GENERAL_SIZES = (2, 3, 4, 5, 6, 8, 10)
 _CLASSICS = (
-    "matching-pennies",
-    "bismarck-sea",
-    "two-finger-morra",
-    "rock-paper-scissors",
-    "rock-paper-scissors-lizard-spock",
+    "matching-pennies", "bismarck-sea", "two-finger-morra", "rock-paper-scissors", "rock-paper-scissors-lizard-spock",
     "oneill",
-)
+)  # fmt: skip
 """Zero-sum games that models have read about."""
 _MOST_ORDERS = 8
 _SIZES = (2, 3, 4, 6)

@@ -63,6 +63,7 @@ _RANGE = "as a share of the game's payoff range"
 _GENERAL = "games that are not zero-sum"
 _CHECKED = "verified models"
 _IN_EQUILIBRIUM = f"share of the answers that some equilibrium uses, whoever plays its other part; {_GENERAL}"
+_NEEDED = "to know the mean gap / range (95 %), if one more game is lost as far as can be"
 _INVARIANCE = "1 - mean total variation distance between the answers to a game and to the same game told otherwise"
 
 
@@ -419,14 +420,7 @@ METRICS: tuple[Metric[Rows], ...] = (
     _average("br_value"),
     *(_bound_missing("gap_normalised", "worst_normalised", end) for end in (0, 1)),
     *(_bound_missing("exploitability_normalised", "worst_exploitability_normalised", end) for end in (0, 1)),
-    Metric(
-        "games_needed",
-        f"games for ± {_PRECISE}",
-        "to know the mean gap / range (95 %), if one more game is lost as far as can be",
-        "",
-        ",",
-        _count_needed,
-    ),
+    Metric("games_needed", f"games for ± {_PRECISE}", _NEEDED, "", ",", _count_needed),
     _average("attempts"),
     _average("claims"),
     _average("refuted"),

@@ -200,11 +200,7 @@ bench = Study(
         table("self_play", caption="The model against itself: correlated-equilibrium regret of its two answers."),
         show_pairs("verified", "Verified reasoning", "The first less the second; negative: the first loses less."),
         text(_PROSE["verified"], kind="info"),
-        text(
-            "{% if frame('plays')|length > 500 %}These are the 500 that lost most; plays.csv holds all.{% endif %}",
-            title="The plays",
-            kind="info",
-        ),
+        text(_PROSE["listed"], title="The plays", kind="info"),
         table("listed", title="The plays", caption="Unread answers and large losses first.", most=500),
         show_first_play,
         text(_PROSE["readings"], title="How the answers were read"),

@@ -118,6 +118,13 @@ class PopulationConfig(MatchSettings):
         return {"all": self.strategies} if alike else sides
 
     @property
+    def dynamics(self) -> str:
+        """What theory expects of agents who revise by this rule."""
+        return {"imitation": "replicator dynamics (payoffs divided by their range)"}.get(
+            self.rule, f"{self.rule} dynamics"
+        )
+
+    @property
     def pairs(self) -> Iterator[dict[str, NamedModel]]:
         """Yield by role the strategies of every pair, the first role first."""
         first, *others = self.populations.values()
@@ -366,32 +373,26 @@ population = Study(
     estimate_calls=estimate_pairs,
     report=(
         text(_PROSE["missing"], kind="warning"),
-        metrics_table("How the shares changed", "Theory: the " + _PROSE["dynamics"] + " from the same start."),
+        metrics_table("How the shares changed", "Theory: the {{ config.dynamics }} from the same start."),
         lines(
             "shares",
-            x="generation",
-            y="share",
-            by="strategy",
+            "generation",
+            "share",
+            "strategy",
             expected="predicted",
             split="population",
-            caption="mean over {{ config.repetitions }} repetitions with its 95 % interval; dotted: what the "
-            + _PROSE["dynamics"]
-            + " expects from the same start.",
+            caption=_PROSE["shares"],
         ),
         pivot(
             "matches",
-            rows="strategy",
-            columns="against",
-            value="mean",
+            "strategy",
+            "against",
+            "mean",
             split="population",
             title="What strategies earn against each other",
-            caption="mean payoff of a match against each",
+            caption=_PROSE["matches"],
         ),
-        table(
-            "equilibria",
-            title="Equilibria between the strategies",
-            caption="The game in which the strategies above are the moves and mean payoffs the payoffs.",
-        ),
+        table("equilibria", title="Equilibria between the strategies", caption=_PROSE["equilibria"]),
         table("voids", title="Void matches", caption="These matches have no result and enter no figure.", most=20),
     ),
 )

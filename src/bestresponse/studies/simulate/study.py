@@ -645,15 +645,9 @@ def _list_amounts(plays: Plays, *, by_round: bool) -> Iterator[AmountRow]:
         values = np.array([row["move"] for row in rows], dtype=np.float64)
         least, median, most = map(float, np.quantile(values, [0, 0.5, 1]))
         mean = plays.average(values, "amount", [row["repeat"] for row in rows])
+        named, number = part or nameless, turn or None
         yield AmountRow(
-            seat=seat,
-            part=part or nameless,
-            turn=turn or None,
-            answers=values.size,
-            mean=mean,
-            least=least,
-            median=median,
-            most=most,
+            seat=seat, part=named, turn=number, answers=len(rows), mean=mean, least=least, median=median, most=most
         )
 
 
@@ -729,45 +723,25 @@ simulate = Study(
         table("shares", title="What they chose", caption="Moves"),
         bars(
             "shares",
-            by="seat",
-            value="share",
-            parts="move",
+            "seat",
+            "share",
+            "move",
             beside="in_equilibrium",
             where={"place": None, "part": None},
-            caption="How often every seat made each move.",
+            caption=_PROSE["moves"],
         ),
         table("amounts", title="What they chose", caption="Amounts"),
         lines(
-            "shares_by_round",
-            x="turn",
-            y="share",
-            by="move",
-            split="seat",
-            title="Round by round",
-            caption="How often each move was made, with 95 % intervals",
+            "shares_by_round", "turn", "share", "move", split="seat", title="Round by round", caption=_PROSE["rounds"]
         ),
         lines(
-            "amounts_by_round",
-            x="turn",
-            y="mean",
-            by="seat",
-            split="part",
-            title="Round by round",
-            caption="Mean amounts by round, with 95 % intervals",
+            "amounts_by_round", "turn", "mean", "seat", split="part", title="Round by round", caption=_PROSE["amounts"]
         ),
         lines("regrets", x="turn", y="regret", by="seat", title="Round by round", caption=_PROSE["regret"]),
-        text(
-            "{% if config.noise %}Under noise equilibria pay something else than without it: none is shown.{% endif %}",
-            title="Beside theory",
-        ),
+        text(_PROSE["noise"], title="Beside theory"),
         text(_PROSE["known"], title="Beside theory"),
         table("game", ("nash_gap",), title="Beside theory", caption=_PROSE["gap"]),
-        table(
-            "equilibria",
-            title="Beside theory",
-            caption="Equilibria ({{ config.theory.method }}{{ ', maybe not all' if not config.theory.complete }})",
-            most=12,
-        ),
+        table("equilibria", title="Beside theory", caption=_PROSE["equilibria"], most=12),
         table("sustained", title="Beside theory", caption=_PROSE["sustained"]),
         table(
             "game",

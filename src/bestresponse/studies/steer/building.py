@@ -78,6 +78,7 @@ _PATIENCE = 5
 """So many failed calls in a row end a build: the model cannot be used."""
 
 
+@dataclass(eq=False)
 class AnswerStore:
     """A book of answers, and whoever gives those that it lacks; nobody does `offline`.
 
@@ -85,15 +86,14 @@ class AnswerStore:
     many calls those that were on record have saved.
     """
 
-    def __init__(
-        self, book: Book | None = None, keep: Callable[[Entry], None] = lambda entry: None, *, offline: bool = False
-    ) -> None:
-        self.book = Book() if book is None else book
-        self.offline = offline
-        self.calls = 0
+    book: Book = field(default_factory=Book)
+    keep: Callable[[Entry], None] = lambda entry: None
+    offline: bool = False
+    calls: int = 0
+
+    def __post_init__(self) -> None:
         self.used: set[str] = set()
         self.recalled: dict[tuple[str, int], int] = {}
-        self._keep = keep
         self._asking: dict[tuple[str, int], Future[Entry]] = {}
         self._lock = Lock()
 
@@ -132,7 +132,7 @@ class AnswerStore:
             with self._lock:
                 self.calls += calls
                 self.book.add(entry)
-                self._keep(entry)
+                self.keep(entry)
             asked.set_result(entry)
         return asked.result()
 
@@ -554,14 +554,7 @@ def _split_key(key: str) -> tuple[str, list[str]]:
 
 
 def play_fresh(
-    game: DialogueGame,
-    policy: Nearest,
-    cast: Cast,
-    answers: AnswerStore,
-    draws: Sequence[int],
-    *,
-    seed: int = 0,
-    workers: int = 1,
+    game: DialogueGame, policy: Nearest, cast: Cast, answers: AnswerStore, draws: range, seed: int = 0, workers: int = 1
 ) -> FreshPlays:
     """Play every draw, guided by `policy` and unguided."""
 

@@ -64,7 +64,7 @@ from bestresponse.games.dialogue.domain import Actions
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Request
-from bestresponse.report.stats.statistics import Interval, normal_quantile
+from bestresponse.report.stats.statistics import LEVEL, Interval, normal_quantile
 from bestresponse.studies.steer.building import AnswerStore, Cast, FreshPlays, seat_players
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.theory.correlation.equilibria import correlated
@@ -79,42 +79,39 @@ Profile = tuple[str, ...]
 _STEPS = 500
 _STEP = 0.2  # of the replicator dynamics, in units of the largest difference of payoffs: short against it
 _DRAWS = 50
+_RESAMPLES = 200
 _OFTEN = 0.1  # a solution is plausible if one draw of ten leads to it
 _USED = 0.01  # a prompt with less probability is not used by a solution
 
 
+@dataclass(eq=False)
 class PromptArena:
     """Plays profiles of manners; every answer is asked for once and kept."""
 
-    def __init__(
-        self,
-        games: Sequence[DialogueGame],
-        cast: Cast,
-        answers: AnswerStore,
-        *,
-        workers: int = 1,
-        seed: int = 0,
-        swap: bool = False,
-    ) -> None:
-        self.swap, self.answers, self.cast = swap, answers, cast
-        self._games = list(games)
-        self._workers, self._seed = workers, seed
+    games: Sequence[DialogueGame]
+    cast: Cast
+    answers: AnswerStore
+    workers: int = 1
+    seed: int = 0
+    swap: bool = False
+
+    def __post_init__(self) -> None:
         self._payoffs: dict[tuple[Profile, int], tuple[float, ...] | None] = {}
         self._reasons: Counter[str] = Counter()
 
     def rehearse(self, answers: AnswerStore) -> PromptArena:
         """Return an arena for the same games that uses these answers."""
-        return PromptArena(self._games, self.cast, answers, seed=self._seed, swap=self.swap)
+        return PromptArena(self.games, self.cast, answers, seed=self.seed, swap=self.swap)
 
     @property
     def game(self) -> DialogueGame:
         """The first game, with all manners known by now."""
-        return self._games[0]
+        return self.games[0]
 
     @property
     def manners(self) -> Actions:
         """The tones that can be chosen."""
-        return self._games[0].manners
+        return self.games[0].manners
 
     @property
     def voids(self) -> int:
@@ -133,7 +130,7 @@ class PromptArena:
 
     def learn(self, manner: str) -> None:
         """Make a new manner known to all games."""
-        self._games = [replace(game, manners=game.manners.with_manner(manner)) for game in self._games]
+        self.games = [replace(game, manners=game.manners.with_manner(manner)) for game in self.games]
 
     def sample_many(self, wanted: Sequence[tuple[Profile, int]]) -> Array:
         """Return the payoffs of these plays, one row each; NaN where a play is void. A stop keeps what was played."""
@@ -142,7 +139,7 @@ class PromptArena:
         def play_and_keep(pair: tuple[Profile, int]) -> None:
             self._payoffs[pair] = self._play(*pair)
 
-        with ThreadPoolExecutor(self._workers, thread_name_prefix="play") as pool:
+        with ThreadPoolExecutor(self.workers, thread_name_prefix="play") as pool:
             list(pool.map(play_and_keep, missing))
         return np.array([self._look_up(profile, number) for profile, number in wanted])
 
@@ -168,16 +165,16 @@ class PromptArena:
 
     def _play(self, profile: Profile, number: int) -> tuple[float, ...] | None:
         """Play once and return what each place of the profile earns; None where the talk cannot be read."""
-        game, draw = self._games[number % len(self._games)], number // len(self._games)
+        game, draw = self.games[number % len(self.games)], number // len(self.games)
         seats = list(range(len(profile)))  # which place of the profile sits in which seat
         if self.swap:  # an order and its reverse in turn
-            generator(self._seed, "seats", draw // 2).shuffle(seats)
+            generator(self.seed, "seats", draw // 2).shuffle(seats)
             seats = seats[::-1] if draw % 2 else seats
         manners = [profile[place] for place in seats]
         if game.domain.players > 2:  # everybody addresses the next one
             addressed = (*game.names[1:], game.names[0])
             manners = [f"{manner}, to {name}" for manner, name in zip(manners, addressed, strict=True)]
-        seed = split(self._seed, "case", number)
+        seed = split(self.seed, "case", number)
         seated = seat_players(game, self.cast, self.answers, draw, [(manner,) for manner in manners], seed)
         record = play(game, seated)
         if record.void is not None:
@@ -328,27 +325,21 @@ def _resampled(game: MetaGame, how: str, count: int, rng: np.random.Generator) -
 
 
 def find_intervals(
-    game: MetaGame,
-    how: str,
-    *,
-    rng: np.random.Generator,
-    span: tuple[float, float] = (-np.inf, np.inf),
-    level: float = 0.95,
-    resamples: int = 200,
+    game: MetaGame, how: str, *, rng: np.random.Generator, span: tuple[float, float] = (-np.inf, np.inf)
 ) -> tuple[tuple[Interval, ...], tuple[tuple[Interval, ...], ...]]:
     """Compute simultaneous intervals of every seat's payoff (within `span`) and every prompt's probability."""
     best, count = solve_meta(game, how), game.samples.shape[-2]
     stated, centre = _figures(best), _figures(_solve(_table(_with_extremes(game.samples)), how, game.alone))
-    drawn = np.array([_figures(solution) for solution in _resampled(game, how, resamples, rng)])
+    drawn = np.array([_figures(solution) for solution in _resampled(game, how, _RESAMPLES, rng)])
     spread = np.std(drawn, axis=0, ddof=1) if len(drawn) > 1 else np.full(len(stated), np.inf)
     plays = count + 4
-    wide = spread * normal_quantile(1 - (1 - level) / 2 / len(stated)) * np.sqrt(plays / (plays - 1))
+    wide = spread * normal_quantile(1 - (1 - LEVEL) / 2 / len(stated)) * np.sqrt(plays / (plays - 1))
     is_payoff = np.arange(len(stated)) < len(best.payoffs)  # the others are probabilities
     low = np.maximum(np.min([stated, centre - wide, *drawn], axis=0), np.where(is_payoff, span[0], 0.0))
     high = np.minimum(np.max([stated, centre + wide, *drawn], axis=0), np.where(is_payoff, span[1], 1.0))
-    method = f"{resamples} resamples of plays, Bonferroni over {len(stated)} figures"
+    method = f"{_RESAMPLES} resamples of plays, Bonferroni over {len(stated)} figures"
     ends = [
-        Interval(float(e), float(a), float(b), level, method, count) for e, a, b in zip(stated, low, high, strict=True)
+        Interval(float(e), float(a), float(b), LEVEL, method, count) for e, a, b in zip(stated, low, high, strict=True)
     ]
     starts = np.cumsum([0, len(best.payoffs), *map(len, best.marginals)]).tolist()
     values, *masses = (tuple(ends[start:end]) for start, end in pairwise(starts))
@@ -432,30 +423,23 @@ class Inventor:
     temperature: float
 
     def propose(
-        self,
-        count: int,
-        known: list[str],
-        *,
-        what: str = "manners",
-        ranked: bool = False,
-        purpose: str = "",
-        draw: int = 0,
+        self, most: int, known: list[str], what: str = "manners", ranked: bool = False, purpose: str = "", draw: int = 0
     ) -> list[str]:
-        """Return up to `count` proposals, as the model wrote them."""
+        """Return up to `most` proposals, as the model wrote them."""
         content = TEXTS.fill(
             "dialogue_invent",
             task=self.task,
             manners="\n".join(f"- {manner}" for manner in known),
             ranked=", from the worst to the best" if ranked else "",
             order=" Order them from the worst to the best." if ranked else "",
-            count=count,
+            count=most,
             what=what,
             purpose=purpose,
         )
         prompt = (Message("system", TEXTS.text("dialogue_inventor")), Message("user", content))
         request = Request(prompt, max_tokens=200, temperature=self.temperature, replicate=draw)
         entry = self.answers.ask_model("invent", self.model, request, lambda reply: (reply.text[:5000], Reading()))
-        return _list_names(entry.text or "")[:count]
+        return _list_names(entry.text or "")[:most]
 
 
 def _list_names(text: str) -> list[str]:

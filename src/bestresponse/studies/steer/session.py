@@ -410,10 +410,8 @@ def _estimate_cfr(session: SteerSession) -> tuple[int, int]:
     draws = range(config.wordings, config.wordings + config.fresh)
     calls = nodes = 0
     for game in session.draw_games()[0]:
-        missing, size = (
-            building.count_missing_calls(game, cast, answers, config.wordings),
-            building.size_of(game, config.wordings),
-        )
+        missing = building.count_missing_calls(game, cast, answers, config.wordings)
+        size = building.size_of(game, config.wordings)
         calls += missing + (size.messages if config.follow and missing else 0)
         for draw in draws:
             known = answers.has_all_of(partial(building.hold_talk, game, cast, draw, config.seed))

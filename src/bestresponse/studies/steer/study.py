@@ -615,8 +615,7 @@ def show_first_dialogue(measured: Measurement) -> list[Shown]:
         columns=("speaker", "knows", "last_heard", "advice", "loss", "commitment", "threat"),
         where={"game": first.number},
         most=40,
-        caption="What is advised in each situation, reached or not, beside what the equilibrium that gains most would "
-        "advise. An advice that loses more than 1 % of the range of payoffs where it is given is a threat.",
+        caption=_PROSE["policy"],
     )(measured)
     shown = [] if advice is None else [advice]
     tree = first.solved.tree
@@ -656,14 +655,8 @@ steer = Study(
         metrics_table("What guidance earns"),
         text(_PROSE["worth"], kind="info"),
         text(_PROSE["published"], title="Beside the published study"),
-        table(
-            "guidance",
-            title="Beside the published study",
-            caption="If speakers could choose whether to be guided: mean payoffs of both, exact on the recorded texts",
-        ),
-        scatter(
-            "games", "gain", "fresh_gain", title="Games", caption="What guidance gains on recorded and fresh texts"
-        ),
+        table("guidance", title="Beside the published study", caption=_PROSE["guidance"]),
+        scatter("games", "gain", "fresh_gain", title="Games", caption=_PROSE["fresh"]),
         table(
             "games",
             ("game", "people", *(metric.name for metric in METRICS), "threats", "fresh_gain", "why_void"),
@@ -673,33 +666,15 @@ steer = Study(
         table("following", title="Whether messages show their manner"),
         table("solution", title="Solution", caption="Intervals hold together with 95 % confidence over the plays"),
         text(_PROSE["search"]),
-        lines(
-            "iterations", x="iteration", y="gain", by="player", title="Manners over iterations", caption=_PROSE["gain"]
-        ),
-        lines(
-            "iterations",
-            x="iteration",
-            y="new_prompt_mass",
-            by="player",
-            caption="Probability of all manners together that were not there at the start",
-        ),
-        pivot(
-            "profiles",
-            "first",
-            "others",
-            "shown",
-            split="player",
-            title="Payoffs",
-            caption="Mean payoff and its standard error",
-        ),
+        lines("iterations", "iteration", "gain", "player", title="Manners over iterations", caption=_PROSE["gain"]),
+        lines("iterations", x="iteration", y="new_prompt_mass", by="player", caption=_PROSE["new_manners"]),
+        pivot("profiles", "first", "others", "shown", split="player", title="Payoffs", caption=_PROSE["profiles"]),
         table("candidates", title="Manners that were tried"),
         text(_PROSE["author"], title="Who wrote the games"),
         table("rejected_scenarios", title="Who wrote the games", caption="Why scenarios were rejected"),
         table("rulings", title="What was ruled", caption="Rulings", most=20),
         table("agreement", title="What was ruled", caption="Two referees on the same dialogues"),
-        table(
-            "unread", title="What was ruled", caption="Why answers could not be read: they are void, never 0", most=10
-        ),
+        table("unread", title="What was ruled", caption=_PROSE["unread"], most=10),
     ),
 )
 """What a speaker gains when an equilibrium solver chooses how it speaks."""

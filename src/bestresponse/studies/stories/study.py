@@ -16,6 +16,7 @@ import numpy as np
 
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, StoreError
+from bestresponse.core.files import read_toml
 from bestresponse.core.json import JsonObject, digest
 from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.formal.evaluate.dataset import Story, choose, make_story, read_reference, read_stories, stories
@@ -361,14 +362,9 @@ def _count_right(rows: Sequence[StoryRow], by: str, describe: Callable[[StoryRow
         for model in dict.fromkeys(row["model"] for row in rows):
             judged = [row["meaning"] for row in rows if describe(row) == kind and row["model"] == model]
             if judged:
-                yield KindRow(
-                    by=by,
-                    stories=kind,
-                    model=model,
-                    right=sum(judged),
-                    programs=len(judged),
-                    share=wilson(sum(judged), len(judged)),
-                )
+                right, programs = sum(judged), len(judged)
+                share = wilson(right, programs)
+                yield KindRow(by=by, stories=kind, model=model, right=right, programs=programs, share=share)
 
 
 def _count_verdicts(rows: Sequence[StoryRow]) -> Iterator[VerdictRow]:
@@ -380,6 +376,8 @@ def _count_verdicts(rows: Sequence[StoryRow]) -> Iterator[VerdictRow]:
             share = estimate_share(hits, names)
             yield VerdictRow(model=model, verdict=verdict, programs=sum(hits), share=share)
 
+
+_PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 stories_study = Study(
     "stories",
@@ -396,35 +394,14 @@ stories_study = Study(
     texts=(TEXTS,),
     estimate_calls=estimate_calls,
     report=(
-        text(
-            "{% set right = frame('programs').select(meaning=True)|length %}{{ right }} of "
-            "{{ frame('programs')|length }} programs mean what the story says."
-        ),
+        text(_PROSE["right"]),
         metrics_table("How many programs are right", "Shares with 95 % intervals."),
-        pivot(
-            "verdicts",
-            rows="verdict",
-            columns="model",
-            value="share",
-            title="As compare says it",
-            caption="Shares of programs, with intervals over stories.",
-        ),
+        pivot("verdicts", "verdict", "model", "share", title="As compare says it", caption=_PROSE["verdicts"]),
         *(
-            pivot(
-                "kinds",
-                rows="stories",
-                columns="model",
-                value="share",
-                where={"by": by},
-                title=title,
-                caption="Programs that mean what the story says.",
-            )
+            pivot("kinds", "stories", "model", "share", where={"by": by}, title=title, caption=_PROSE["kinds"])
             for by, title in (("game", "By game"), ("kind", "By kind of story"))
         ),
-        text(
-            "An answer is valid if its program is a game at all; whether it is the right one is another matter.",
-            title="What went wrong",
-        ),
+        text(_PROSE["valid"], title="What went wrong"),
         table("programs", columns=("model", "story", "why"), where={"meaning": False}),
     ),
 )

@@ -298,9 +298,8 @@ def as_automata(entry: Contestant, stage: StageGame, default_move: str | None) -
     """Return a strategy in both seats of the game, None for who has to be asked; InvalidGame where it cannot play."""
     match entry.kind:
         case "classic":
-            return strategies.make_automaton(entry.source, stage.form, 0), strategies.make_automaton(
-                entry.source, stage.form, 1
-            )
+            make_seat = partial(strategies.make_automaton, entry.source, stage.form)
+            return make_seat(0), make_seat(1)
         case "rules":
             return _run_rules(entry, stage, default_move)
         case _:
@@ -595,6 +594,7 @@ def _finite(value: float) -> float | None:
 
 _MOST_ENTRIES = 1_000
 _MOST_IN_A_HEATMAP = 100
+"""The caption in report.toml says it too."""
 _CHARACTERS_PER_TOKEN = 4
 _TOKENS_A_ROUND = 12
 """About what one round adds to the history that a model is shown."""
@@ -903,33 +903,20 @@ tournament = Study(
         table("left_out", caption="Strategies of the groups that do not take part"),
         pivot(
             "between",
-            rows="strategy",
-            columns="against",
-            value="payoff",
+            "strategy",
+            "against",
+            "payoff",
             heat=True,
             title="Who earned what against whom",
-            caption="What the strategy in a row earns a round against the one in a column, the mean of both seats."
-            "{% if config.entries|length > "
-            + str(_MOST_IN_A_HEATMAP)
-            + " %} The best "
-            + str(_MOST_IN_A_HEATMAP)
-            + " of {{ config.entries|length }} are shown; matches.csv has all.{% endif %}",
+            caption=_PROSE["between"],
         ),
         pivot(
-            "fingerprint",
-            rows="defects",
-            columns="cooperates",
-            value="payoff",
-            heat=True,
-            title="Fingerprint",
-            caption=_PROSE["fingerprint"],
+            "fingerprint", "defects", "cooperates", "payoff", heat=True, title="Fingerprint", caption=_PROSE["probes"]
         ),
         text(_PROSE["shares"], title="If strategies multiply by what they earn"),
         lines("shares", x="generation", y="share", by="strategy", most=8, caption="Shares of the largest"),
         table("final_shares", columns=("strategy", "share"), caption="Shares at the end"),
-        table(
-            "moran", caption="Moran process: how often each took over a population of {{ config.moran }}, in 100 runs"
-        ),
+        table("moran", caption=_PROSE["moran"]),
         text(_PROSE["missing"], kind="info"),
         show_strategy_rules,
     ),

@@ -110,7 +110,7 @@ class Confusion:
         """Cohen's kappa of people and checker; None where it is not defined."""
         counts = ((1, 1, self.passed), (1, 0, self.false_alarm), (0, 1, self.missed), (0, 0, self.caught))
         pairs = [(actual, predicted) for actual, predicted, count in counts for _ in range(count)]
-        return compute_if_defined(lambda both: cohen_kappa(*np.transpose(both).tolist()), pairs)
+        return compute_if_defined(lambda both: cohen_kappa(*np.reshape(both, (-1, 2)).T.tolist()), pairs)
 
 
 def aggregate(ratings: Sequence[Rating]) -> tuple[bool, bool]:
@@ -428,7 +428,7 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
                 [AttemptRow(attempts=number, runs=counts[number]) for number in range(1, config.attempts + 1)],
             ),
             "changes": Frame(ChangeRow, list(_list_changes(rows))),
-            "claims": Frame(ClaimRow, list(_count_claims(attempts))),
+            "claims": Frame(ClaimRow, list(_count_claims(rows))),
             "troubles": Frame(TroubleRow, [TroubleRow(trouble=kind, times=n) for kind, n in troubles.items()]),
             "judgements": Frame(JudgementRow, judgements),
             "agreement": Frame(AgreementRow, agreements),
@@ -469,10 +469,10 @@ def _list_changes(rows: Sequence[RunRow]) -> Iterator[ChangeRow]:
             yield ChangeRow(figure=title, difference=change.difference, p=change.p_value)
 
 
-def _count_claims(attempts: Iterable[JsonObject]) -> Iterator[ClaimRow]:
+def _count_claims(rows: Iterable[RunRow]) -> Iterator[ClaimRow]:
     made: Counter[str] = Counter()
     verdicts: Counter[tuple[str, str]] = Counter()
-    for claim in (claim for attempt in attempts for claim in attempt["claims"]):
+    for claim in (claim for row in rows for attempt in row["transcript"] for claim in attempt["claims"]):
         made[claim["form"]] += 1
         verdicts[claim["form"], claim["verdict"]] += 1
     for form, count in made.most_common():
@@ -530,15 +530,15 @@ def _sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, str]]:
     items = [
         {"item": f"{row['repeat']}-{number}", "text": f"Sentence: {sentence}\nRead as: {said}\nVerdict: {verdict}"}
         for row in rows
-        for number, (sentence, said, verdict, _) in enumerate(_list_verdicts(row["transcript"][0]))
+        for number, (sentence, said, verdict, _) in enumerate(_list_verdicts(row))
         if verdict in ("proved", "refuted")
     ]
     return random.Random(0).sample(items, min(_SAMPLED, len(items)))
 
 
-def _list_verdicts(attempt: JsonObject) -> list[tuple[str, str | None, str, str]]:
-    """List the sentences of an attempt in order: how each was read, its verdict, and its correction or why not."""
-    spans = []
+def _list_verdicts(row: RunRow) -> list[tuple[str, str | None, str, str]]:
+    """List the sentences of a first attempt in order: how each was read, its verdict, and its correction or why not."""
+    attempt, spans = row["transcript"][0], []
     for claim in attempt["claims"]:
         said, why = claim["words"] or claim["claim"], claim["correction"] or claim["why"]
         for place in claim["places"] or [{"start": -1, "text": ""}]:
@@ -554,9 +554,9 @@ def show_audit(measured: Measurement) -> Shown:
     blocks: list[Block] = []
     columns = (Column("sentence"), Column("read as"), Column("verdict"), Column("correction, or why not"))
     for row in measured.frame("runs").rows[:_QUOTED]:
-        attempt = row["transcript"][0]
-        if rows := _list_verdicts(attempt):
-            blocks += [Quote(attempt["reasoning"], f"run {row['repeat']}, first attempt"), Table(columns, tuple(rows))]
+        if rows := _list_verdicts(row):
+            said = row["transcript"][0]["reasoning"]
+            blocks += [Quote(said, f"run {row['repeat']}, first attempt"), Table(columns, tuple(rows))]
     none = Paragraph("No sentence of the first attempts speaks of amounts or solutions.")
     return Shown("How each sentence was read and judged", tuple(blocks or [none]))
 
@@ -598,9 +598,7 @@ verify_model = Study(
         table("attempts", title="Attempts"),
         table("claims", title="Claims", caption="Over all attempts"),
         table("troubles", title="Translation", caption="What kept sentences from a verdict, over all attempts"),
-        text(
-            "Unread are sentences that speak of amounts or solutions and gave no claim. Nothing is known about these."
-        ),
+        text(_PROSE["unread"]),
         table("judgements", title="People's judgement"),
         table("agreement"),
         text(_PROSE["people"]),

@@ -251,6 +251,7 @@ def list_records(trace: Trace, bidders: Sequence[str]) -> Iterator[Record]:
 _MOST_DAY_ROWS = 100_000
 """More rows of days than this are not listed: the records hold them, and writing them takes minutes."""
 _MOST_BASELINE_GAMES = 200
+"""The caption in report.toml says it too."""
 _LEVEL = 0.9545
 """How often two standard errors on each side hold the mean."""
 
@@ -544,17 +545,12 @@ def _compare_conditions(config: WaterConfig, groups: Sequence[ConditionGames]) -
         pair = [group.survivors[[group.repeats.index(k) for k in common]] for group in (second, first)]
         name = f"{second.condition.name} - {first.condition.name}"
         compared.append((name, paired_difference(*pair, rng=rng)))
-    adjusted = holm([result.p_value for _, result in compared]) if compared else ()
+    adjusted = holm([test.p_value for _, test in compared]).tolist() if compared else []
     return [
         ComparisonRow(
-            comparison=name,
-            games=result.n,
-            difference=result.difference,
-            effect=result.effect,
-            p=result.p_value,
-            p_adjusted=float(p),
+            comparison=name, games=test.n, difference=test.difference, effect=test.effect, p=test.p_value, p_adjusted=p
         )
-        for (name, result), p in zip(compared, adjusted, strict=True)
+        for (name, test), p in zip(compared, adjusted, strict=True)
     ]
 
 
@@ -706,20 +702,20 @@ water = Study(
         table("comparisons", title="What made the difference"),
         lines(
             "prices",
-            x="day",
-            y="median",
-            by="condition",
+            "day",
+            "median",
+            "condition",
             split="condition",
             band=("first_quartile", "third_quartile"),
             title="What water cost",
-            caption="the smallest bid served, day by day: medians with quartiles over games",
+            caption=_PROSE["prices"],
         ),
         lines("residents", y="bid", title="What they bid", caption=f"bids, {_ERRORS}", **_RESIDENTS),
         lines(
             "mornings",
-            x="day",
-            y="rsr",
-            by="condition",
+            "day",
+            "rsr",
+            "condition",
             expected="rsr_start",
             title="How scarce water was",
             caption=_PROSE["scarcity"],
@@ -730,18 +726,16 @@ water = Study(
             "example",
             ("repeat", "day", "supply", "resident", "need", "bid", "served", "health", "balance", "reasons"),
             title="An example",
-            caption="What residents said about their bids on a day of the first game in which they gave reasons",
+            caption=_PROSE["example"],
             split="condition",
         ),
         pivot(
             "baselines",
-            rows="bidder",
-            columns="supply",
-            value="survivors",
+            "bidder",
+            "supply",
+            "survivors",
             title="Beside bidders without a model",
-            caption="Mean survivors when every seat is played by a bidder without a model, on the supplies of the "
-            f"first {{{{ [config.repeats, {_MOST_BASELINE_GAMES}]|min }}}} repeats. A town that does not waste its "
-            "money on outbidding itself keeps more of its residents.",
+            caption=_PROSE["baselines"],
         ),
         text(_PROSE["rules"], title="The rules of these games"),
         table("voids", title="Games without a result"),

@@ -21,27 +21,32 @@ distance from max over cells of w - G'k, k >= 0 the multipliers. Games that miss
 nothing is compiled, are solved in whole numbers up to 16 cells, by HiGHS beyond.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageError
-from bestresponse.theory.arrays import Indices
+from bestresponse.theory.arrays import Bools, Indices
 from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.integer import maximize, whole_payoffs
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form, as_payoffs
 from bestresponse.theory.linear_program import find_fairest_mixture, find_mixture, solve_program
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _CELLS_LIMIT = 1500
 _DUALITY_GAP = 1e-7
 _NEWTON_STEPS = 60
 
 
-def most_random(rows: Any) -> Array:
+def most_random(rows: csr_array) -> Array:
     """Return the distribution p of largest entropy with rows p <= 0."""
     cells = rows.shape[1]
     if cells > _CELLS_LIMIT:
@@ -55,7 +60,7 @@ def most_random(rows: Any) -> Array:
     return p
 
 
-def _interior(rows: Array) -> tuple[Array, Any, Any]:
+def _interior(rows: Array) -> tuple[Array, Bools, Bools]:
     """(a distribution in the relative interior, the cells that can be positive, the rows that can be slack).
 
     Linear program over the cone: maximise the sum of t and s with p >= t, rows p + s <= 0, 0 <= t, s <= 1.
@@ -66,7 +71,8 @@ def _interior(rows: Array) -> tuple[Array, Any, Any]:
     slacked = np.hstack([rows, np.zeros((count, cells)), np.eye(count)])
     bounds = [(0.0, None)] * cells + [(0.0, 1.0)] * (cells + count)
     answer = solve_program(cost, np.vstack([positive, slacked]), np.zeros(cells + count), bounds=bounds)
-    p, t, s = np.split(np.asarray(answer.x), [cells, 2 * cells])
+    assert answer is not None  # nothing at all fulfils the constraints
+    p, t, s = np.split(answer[0], [cells, 2 * cells])
     possible = t > 0.5
     inside = np.where(possible, p, 0.0)
     return inside / inside.sum(), possible, s > 0.5
@@ -226,7 +232,7 @@ def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool =
     return np.array([max(gain, 0.0) for gain in found])
 
 
-def incentives(game: NormalForm, coarse: bool) -> object:
+def incentives(game: NormalForm, coarse: bool) -> csr_array:
     """Write the incentive constraints G p <= 0 as a sparse matrix over cells, in units of payoff ranges."""
     from scipy import sparse
 
@@ -259,12 +265,12 @@ def _list_disobediences(tables: Sequence[Numbers], coarse: bool) -> Iterator[tup
             yield (own[instead] - own[told]).ravel(), cells[told].ravel()
 
 
-def relative_violation(rows: Any, flat: Array) -> float:
+def relative_violation(rows: csr_array, flat: Array) -> float:
     """Return the largest left side of an incentive constraint: how much one disobedience gains, per payoff range."""
     return float(max((rows @ flat).max(initial=0.0), 0.0))
 
 
-def _certified(game: NormalForm, rows: Any, objective: Objective, coarse: bool) -> tuple[Array, str]:
+def _certified(game: NormalForm, rows: csr_array, objective: Objective, coarse: bool) -> tuple[Array, str]:
     """HiGHS's answer if it holds; for objectives without a second stage and small games else an exact one."""
     final = objective == "fairness" or rows.shape[1] > _EXACT_CELLS
     try:
@@ -289,7 +295,7 @@ def exact_correlated(game: NormalForm, worth: Array, coarse: bool) -> Array:
     return np.array([value / sum(point) for value in point])
 
 
-def _by_linear_program(game: NormalForm, rows: Any, objective: Objective) -> Array:
+def _by_linear_program(game: NormalForm, rows: csr_array, objective: Objective) -> Array:
     cells = int(np.prod(game.shape))
     flat = game.payoffs.reshape(game.num_players, cells)
     scale = float(np.ptp(flat)) or 1.0
@@ -303,7 +309,7 @@ def _by_linear_program(game: NormalForm, rows: Any, objective: Objective) -> Arr
     return found
 
 
-def _find_fairest(rows: Any, payoffs: Array, total: Array) -> Array:
+def _find_fairest(rows: csr_array, payoffs: Array, total: Array) -> Array:
     """Largest lowest payoff first; then, keeping it, the largest sum."""
     from scipy import sparse
 

@@ -31,12 +31,10 @@ All vertices are reached by pivoting along edges. Below 2**53 this is fraction-f
 lexicographic rule, which makes the polytope simple, so that degenerate games cannot cycle or hide a vertex.
 """
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
-from bestresponse.theory.arrays import Floats, Ints, Shorts
+from bestresponse.theory.arrays import Floats, Ints, Numbers, Shorts
 
 DOUBT = -1
 TOO_MANY = -2
@@ -101,7 +99,7 @@ def _leads_back(T: Floats, R: int, C: int, r: int, c: int) -> int:
 
 
 @njit(cache=True)
-def enlarge(array: Any, room: int) -> Any:
+def enlarge(array: Numbers, room: int) -> Numbers:
     """Copy an array into one with room for more rows."""
     larger = np.empty((room, *array.shape[1:]), array.dtype)
     larger[: array.shape[0]] = array

@@ -10,7 +10,7 @@ complete bipartite subgraphs are the maximal Nash subsets, the connected parts a
 equilibria (Winkels 1979; Avis, Rosenberg, Savani and von Stengel 2010, Economic Theory 42).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property, partial
@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, TooLarge
+from bestresponse.theory.arrays import Numbers
 from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.integer import Vertex, determinant_sign, vertices, whole_matrix
 from bestresponse.theory.equilibria.result import Component, Equilibrium, Fractions, NashSubset
@@ -42,10 +43,14 @@ _REGRET_LIMIT = 1e-9
 EXACT_VERTICES = 1500
 """Integers of any length take a fraction of a second up to so many, as they do up to about 8x8."""
 Edge = tuple[int, int]
+Seen = tuple[int, int, bool, bool, float, Numbers]
+"""What an enumeration saw, as `extreme_kernels.extreme_pairs` gives it."""
 _COMPILED = ("auto", "numba")
 
 
-_READY: dict[tuple[int, ...], Any] = {}  # the compiled enumeration, for the shapes of payoffs it was found to fit
+_READY: dict[
+    tuple[int, ...], Callable[[Array], Seen]
+] = {}  # the compiled enumeration, for the shapes of payoffs it was found to fit
 
 
 def group_connected(edges: Sequence[Edge]) -> list[list[Edge]]:
@@ -112,7 +117,7 @@ class Extremes:
     `extreme_kernels.extreme_pairs` gives it.
     """
 
-    def __init__(self, game: NormalForm, seen: tuple[int, int, bool, bool, float, Any]) -> None:
+    def __init__(self, game: NormalForm, seen: Seen) -> None:
         self.game = game
         self.num_equilibria, self.num_bases, self.exact, self.degenerate, self.regret, self.table = seen
 
@@ -267,7 +272,7 @@ def _too_large(m: int, n: int, why: str) -> TooLarge:
     return TooLarge(f"a {m}x{n} game {why}; lemke_howson finds one equilibrium, pure_nash the pure ones")
 
 
-def _find_kernel(game: NormalForm, engine: Engine) -> Any:
+def _find_kernel(game: NormalForm, engine: Engine) -> Callable[[Array], Seen] | None:
     """Find the compiled enumeration, or None where it does not exist, does not fit or would not pay."""
     require_two_players(game, "extreme_equilibria")
     m, n = game.shape
@@ -278,16 +283,16 @@ def _find_kernel(game: NormalForm, engine: Engine) -> Any:
         return None
     if most > _HOPELESS:
         raise _too_large(m, n, f"may have {_format_count(most)} vertices to enumerate")
-    kernel = kernels.extreme_pairs_of_three if (m, n) == (3, 3) else kernels.extreme_pairs
+    kernel: Callable[[Array], Seen] = kernels.extreme_pairs_of_three if (m, n) == (3, 3) else kernels.extreme_pairs
     if most > _LONG:
         kernel = partial(_call_in_thread, kernel)
     _READY[game.payoffs.shape] = kernel
     return kernel
 
 
-def _call_in_thread(kernel: Any, payoffs: Array) -> Any:
+def _call_in_thread(kernel: Callable[[Array], Seen], payoffs: Array) -> Seen:
     """Call compiled code where Ctrl-C need not wait for its end."""
-    found: list[Any] = []
+    found: list[Seen] = []
 
     def work() -> None:
         with suppress(MemoryError):

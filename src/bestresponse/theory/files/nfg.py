@@ -38,6 +38,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.core.files import read_text_file
@@ -190,9 +191,9 @@ def read_table(data: object) -> NormalForm:
     return NormalForm(numbers)
 
 
-def _has_tuples(data: Any) -> bool:
+def _has_tuples(data: object) -> bool:
     """Say whether the innermost sequences are tuples."""
-    while isinstance(data[0], list | tuple):
+    while isinstance(data, list | tuple) and isinstance(data[0], list | tuple):
         data = data[0]
     return isinstance(data, tuple)
 
@@ -217,7 +218,7 @@ def _game(data: object) -> NormalForm:
     raise InvalidGame(f"expected 'zero_sum', 'row' and 'col', or 'payoffs' (and {sorted(_NAMES)}), got {found}")
 
 
-def _bare(matrix: list[Any]) -> NormalForm:
+def _bare(matrix: ArrayLike) -> NormalForm:
     payoffs = as_payoffs(matrix, "matrix")
     if payoffs.ndim == 2:
         return NormalForm.zero_sum(np.array(matrix, dtype=object))

@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from math import lcm
 from numbers import Rational
-from typing import Any, cast
+from typing import Any, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -190,6 +190,14 @@ def _reason(numbers: object, error: Exception) -> str:
     return str(error)
 
 
+class GameNames(TypedDict, total=False):
+    """What a game and what is in it are called."""
+
+    players: tuple[str, ...]
+    actions: tuple[tuple[str, ...], ...]
+    name: str
+
+
 @dataclass(frozen=True, eq=False)
 class NormalForm:
     """An n-player game as a payoff tensor of shape (n, actions of player 0, actions of player 1, ...).
@@ -263,7 +271,7 @@ class NormalForm:
                 raise InvalidGame(f"actions of {who}: expected {count} different names, got {_list_some(names)}")
 
     @classmethod
-    def bimatrix(cls, row: ArrayLike, col: ArrayLike, **names: Any) -> NormalForm:
+    def bimatrix(cls, row: ArrayLike, col: ArrayLike, **names: Unpack[GameNames]) -> NormalForm:
         """Two players: `row[i][j]` and `col[i][j]` are their payoffs when row plays i and column plays j."""
         _refuse_lossy(row, "row payoffs")
         _refuse_lossy(col, "column payoffs")
@@ -285,7 +293,7 @@ class NormalForm:
         return cls(np.stack([first, second]), rationals=known, **names)
 
     @classmethod
-    def zero_sum(cls, row: ArrayLike, **names: Any) -> NormalForm:
+    def zero_sum(cls, row: ArrayLike, **names: Unpack[GameNames]) -> NormalForm:
         """Two players; what the row player gets the column player pays."""
         row = read_texts(row, "row payoffs")
         matrix, exact = as_payoffs(row, "row payoffs"), as_rationals(row)

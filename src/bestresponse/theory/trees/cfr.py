@@ -37,7 +37,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -178,7 +178,7 @@ def _prepare_compiled(state: CfrState) -> Iterate:
 
 
 @cache
-def _compile() -> Any:
+def _compile() -> Callable[..., None]:
     from numba import njit
 
     return njit(cache=True, error_model="numpy", nogil=True, fastmath={"contract", "nsz", "reassoc"})(_iterate)

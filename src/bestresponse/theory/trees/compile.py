@@ -16,11 +16,13 @@ moves without sight of each other. Information sets are OpenSpiel's information 
 M. Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Lottery
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
@@ -30,6 +32,9 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.theory.files.game_text import number_repeats
 from bestresponse.theory.games.normal_form import read_simplest
 from bestresponse.theory.trees.tree import LEAF, NODE_LIMIT, Chance, Grower, Leaf, Tree, Turn, build_tree
+
+if TYPE_CHECKING:
+    import pyspiel
 
 
 def compile_game(game: Game[S], *, limit: int = NODE_LIMIT, remember: bool = False) -> Tree:
@@ -129,7 +134,7 @@ def openspiel_is_installed() -> bool:
     return find_spec("pyspiel") is not None
 
 
-def load_openspiel(game: Any, *, limit: int = NODE_LIMIT) -> Tree:
+def load_openspiel(game: str | pyspiel.Game, *, limit: int = NODE_LIMIT) -> Tree:
     """Build the tree of an OpenSpiel game, given by its name with parameters ("kuhn_poker(players=3)") or itself."""
     if not openspiel_is_installed():
         raise UsageError("OpenSpiel is not installed: pip install 'bestresponse[openspiel]'")
@@ -148,7 +153,7 @@ def load_openspiel(game: Any, *, limit: int = NODE_LIMIT) -> Tree:
     return _Loader(game).grow(game.new_initial_state(), limit, str(game))
 
 
-def _loaded(name: str) -> Any:
+def _loaded(name: str) -> pyspiel.Game:
     import pyspiel
 
     known = pyspiel.registered_names()
@@ -164,12 +169,12 @@ def _loaded(name: str) -> Any:
 class _Loader(Grower[Any]):
     """Positions are states, with the moves of those who have chosen already where players move at the same time."""
 
-    def __init__(self, game: Any) -> None:
+    def __init__(self, game: pyspiel.Game) -> None:
         super().__init__([f"player {i + 1}" for i in range(game.num_players())], self._describe)
         self.tells = game.get_type().provides_information_state_string
         self.offered: dict[tuple[int, str], tuple[int, list[int]]] = {}
 
-    def settle(self, node: int, position: Any) -> tuple[int, Sequence[object]]:
+    def settle(self, node: int, position: pyspiel.State) -> tuple[int, Sequence[object]]:
         """Do as for any description, but without one where one player moves: large games have millions of nodes."""
         player = _SIMULTANEOUS if isinstance(position, tuple) else position.current_player()
         if player == _TERMINAL:
@@ -188,7 +193,7 @@ class _Loader(Grower[Any]):
         position.apply_action(actions[-1])
         return number, after
 
-    def _describe(self, position: Any) -> Chance | Turn:
+    def _describe(self, position: pyspiel.State) -> Chance | Turn:
         if isinstance(position, tuple):
             return self._simultaneous(*position)
         if position.is_simultaneous_node():
@@ -201,7 +206,7 @@ class _Loader(Grower[Any]):
         branches = zip(labels, outcomes, chances, strict=True)
         return Chance({label: (p, position.child(action)) for label, (action, _), p in branches})
 
-    def _simultaneous(self, state: Any, chosen: tuple[int, ...]) -> Turn:
+    def _simultaneous(self, state: pyspiel.State, chosen: tuple[int, ...]) -> Turn:
         player = len(chosen)
         actions = state.legal_actions(player) or [0]
         after: list[object] = []
@@ -215,7 +220,7 @@ class _Loader(Grower[Any]):
             after.append(child)
         return self._turn(state, player, actions, after)
 
-    def _turn(self, state: Any, player: int, actions: list[int], after: Sequence[object]) -> Turn:
+    def _turn(self, state: pyspiel.State, player: int, actions: list[int], after: Sequence[object]) -> Turn:
         infoset = state.information_state_string(player) if self.tells else state.history_str()
         labels = number_repeats(state.action_to_string(player, action) for action in actions)
         return Turn(self.players[player], infoset or "start", dict(zip(labels, after, strict=True)))

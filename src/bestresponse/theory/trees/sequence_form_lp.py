@@ -40,10 +40,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
 from bestresponse.theory.arrays import Bools
@@ -113,8 +113,8 @@ def optimise_plans(form: SequenceForm, fixed: Mapping[int, Array] | None = None)
     goal = np.zeros(size + other.shape[0])
     goal[size] = -1.0
     bounds = np.array([(0.0, np.inf)] * size + [(-np.inf, np.inf)] * other.shape[0])
-    found = _minimise(goal, above, np.zeros(above.shape[0]), equal, bounds)
-    return found.x[:size], -found.ineqlin.marginals
+    x, prices = _minimise(goal, above, np.zeros(above.shape[0]), equal, bounds)
+    return x[:size], prices
 
 
 def find_nearest_plan(form: SequenceForm, plan: Array, value: float) -> Array:
@@ -135,8 +135,7 @@ def find_nearest_plan(form: SequenceForm, plan: Array, value: float) -> Array:
     equal = sparse.hstack([own, sparse.csr_array((own.shape[0], sets + size))], format="csr")
     goal = np.concatenate([np.zeros(size + sets), np.ones(size)])
     bounds = np.array([(0.0, np.inf)] * size + [(-np.inf, np.inf)] * sets + [(0.0, np.inf)] * size)
-    nearest: Array = _minimise(goal, above, right, equal, bounds).x[:size]
-    return nearest
+    return _minimise(goal, above, right, equal, bounds)[0][:size]
 
 
 def turn_form(form: SequenceForm, seat: int) -> SequenceForm:
@@ -162,7 +161,7 @@ def _write_payoffs(form: SequenceForm) -> csr_array:
     return payoffs
 
 
-def _minimise(goal: Array, above: csr_array, limits: Array, equal: csr_array, bounds: Array) -> Any:
+def _minimise(goal: Array, above: csr_array, limits: Array, equal: csr_array, bounds: Array) -> tuple[Array, Array]:
     """Solve a linear program whose equations say that something is a realization plan."""
     right = np.zeros(equal.shape[0])
     right[0] = 1.0
@@ -372,7 +371,7 @@ def write_problem(form: SequenceForm, tables: tuple[Numbers, Numbers], degree: i
     return PlanProblem(matrix, (~is_first).astype(dtype), right, is_first, (carried[0][3], carried[1][3]))
 
 
-def _carry(plex: Treeplex, degree: int, dtype: Any) -> tuple[Numbers, Numbers, Bools, Numbers]:
+def _carry(plex: Treeplex, degree: int, dtype: DTypeLike) -> tuple[Numbers, Numbers, Bools, Numbers]:
     """Find what first moves carry, how this shifts when another move takes 1, which moves are first, and all floors.
 
     The empty sequence counts as a first move: its weight is given.

@@ -19,10 +19,12 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+from bestresponse.theory.arrays import Ints
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.zero_sum.simplex import BLAND_AFTER, COST_EPSILON, GIVE_UP_AFTER, PIVOT_EPSILON, TIE_EPSILON
 from bestresponse.theory.zero_sum.solve import ACCEPTED, HUGE, TINY, ZeroSumSolutions, ZeroSumStep
 
+_Steps = NDArray[np.int8]
 _SADDLE, _CLOSED_FORM, _SIMPLEX = map(int, (ZeroSumStep.SADDLE, ZeroSumStep.CLOSED_FORM, ZeroSumStep.SIMPLEX))
 
 kernel = njit(cache=True, error_model="numpy")
@@ -46,13 +48,13 @@ class _Work(NamedTuple):
     column: Array  # (rows + 1,), the column of the pivot before it
     ratios: Array  # (rows,)
     spare: Array  # (cols,), the row of the pivot after it; apart from the table, so that the inner loop vectorises
-    basic: Any  # labels of the rows: columns of the game come first, then its rows
-    nonbasic: Any  # labels of the columns
+    basic: Ints  # labels of the rows: columns of the game come first, then its rows
+    nonbasic: Ints  # labels of the columns
 
 
 @parallel_kernel
 def solve_any(
-    games: Array, values: Array, row: Array, col: Array, gaps: Array, ranges: Array, steps: Any, blocks: int
+    games: Array, values: Array, row: Array, col: Array, gaps: Array, ranges: Array, steps: _Steps, blocks: int
 ) -> None:
     """Solve games (count, rows, cols) of any size into the other arrays, sharing them out in `blocks`."""
     count, rows, cols = games.shape
@@ -177,7 +179,7 @@ def _first_at_most(numbers: Array, bound: float) -> int:
 
 
 @kernel
-def _lowest_label(numbers: Array, bound: float, labels: Any) -> int:
+def _lowest_label(numbers: Array, bound: float, labels: Ints) -> int:
     chosen = _first_at_most(numbers, bound)
     for k in range(chosen + 1, len(numbers)):
         if numbers[k] <= bound and labels[k] < labels[chosen]:
@@ -254,7 +256,6 @@ _ENTERING = Lock()
 _ONE, _TWO, _THREE, _FOUR, _FIVE, _NINE, _LANES = (np.uint64(k) for k in (1, 2, 3, 4, 5, 9, 64))
 
 _Three = tuple[float, float, float]
-_Steps = NDArray[np.int8]
 
 
 def solve_compiled(games: Array, out: ZeroSumSolutions) -> None:

@@ -146,7 +146,7 @@ class Item:
 
     @property
     def _range(self) -> tuple[int, int]:
-        return int(self.low or 1), int(self.high or 7)
+        return 1 if self.low is None else int(self.low), 7 if self.high is None else int(self.high)
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -168,11 +168,11 @@ class Item:
 
     def _is_number(self, typed: str) -> bool:
         try:
-            number = Decimal(typed.replace(",", "."))
-        except ArithmeticError:
+            number = float(typed.replace(",", "."))
+        except ValueError:
             return False
         low, high = self.low, self.high
-        return number.is_finite() and (low is None or number >= Decimal(low)) and (high is None or number <= high)
+        return math.isfinite(number) and (low is None or number >= low) and (high is None or number <= high)
 
 
 @dataclass(frozen=True, config=TABLE)

@@ -80,16 +80,13 @@ def _share_known(policies: Policies) -> float:
     return float(np.mean([policy.known[asked].mean() for policy in policies]))
 
 
+def _count_complete(policies: Policies) -> int:
+    return sum(policy.complete for policy in policies)
+
+
 METRICS: tuple[Metric[Policies], ...] = (
     Metric("policies", "policies", "policies that were asked for", "", "", len),
-    Metric(
-        "complete",
-        "complete",
-        "policies known at every information set",
-        "",
-        "",
-        lambda own: sum(p.complete for p in own),
-    ),
+    Metric("complete", "complete", "policies known at every information set", "", "", _count_complete),
     Metric("known", "sets known", "share of the information sets with a readable answer", "", ".0%", _share_known),
     _average("exploitability", "exploitability", "what a best response takes, mean of the seats; constant sum", ".4f"),
     _average("exploitability_normalised", "exploitability / range", "as a share of the range of payoffs", ".3f"),

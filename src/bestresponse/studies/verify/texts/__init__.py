@@ -2,6 +2,4 @@
 
 from bestresponse.core.texts import Texts
 
-__all__ = ["TEXTS"]
-
 TEXTS = Texts(__name__)

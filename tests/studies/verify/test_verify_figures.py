@@ -1,0 +1,156 @@
+"""The figures of checked reasoning, from runs put together by hand."""
+
+import pytest
+
+from bestresponse.studies.verify.study import (
+    Confusion,
+    Rating,
+    _compare_with_people,
+    _count_claims,
+    _list_changes,
+    _list_verdicts,
+    _sample_verdicts,
+    agreement,
+    list_values,
+    merge_labels,
+    sum_up_attempts,
+)
+
+
+def run(name, first=("A", "unrefuted", 3.0, 0.0), last=("A", "unrefuted", 3.0, 0.0), **more):
+    row = {"run": name, "repeat": 0, "attempts": 1, "transcript": []}
+    for when, (choice, state, payoff, gap) in (("first", first), ("last", last)):
+        row |= {f"{when}_choice": choice, f"{when}_state": state, f"{when}_payoff": payoff, f"{when}_gap": gap}
+    return row | more
+
+
+RUNS = [
+    run("a", ("A", "refuted", 1.0, 2.0), ("B", "unrefuted", 3.0, 0.0)),
+    run("b", ("B", "refuted", 3.0, 0.0), ("B", "refuted", 3.0, 0.0)),
+    run("c", ("B", "undecided", 3.0, 1e-10), ("A", "unchecked", 1.0, 2.0)),
+    run("d", (None, "unchecked", None, None), ("B", "unrefuted", 3.0, 0.0)),
+    run("e", ("C", "unrefuted", None, None), ("A", "unrefuted", 1.0, 2.0)),
+]
+CHOICES = {"chose_A": "A", "chose_B": "B"}
+
+
+def test_states_are_of_all_runs_and_choices_of_those_that_can_be_read():
+    first, last = (sum_up_attempts(RUNS, when, CHOICES) for when in ("first", "last"))
+    states = ("unrefuted", "refuted", "undecided", "unchecked")
+    assert [first[state] for state in states] == [1, 2, 1, 1]
+    assert [last[state] for state in states] == [3, 1, 0, 1]
+    # a, b, c and e can be read: one A and two B at first, two of each at last.
+    assert (first["chose_A"].estimate, first["chose_B"].estimate, first["chose_A"].n) == (0.25, 0.5, 4)
+    assert (last["chose_A"].estimate, last["chose_B"].estimate) == (0.5, 0.5)
+    # What c could choose is worth nothing known: 1, 3 and 3 at first; 3, 3, 1 and 1 at last.
+    assert first["payoff"].estimate == pytest.approx(7 / 3)
+    assert first["gap"].estimate == pytest.approx(2 / 3)
+    assert (last["payoff"].estimate, last["gap"].estimate) == (2.0, 1.0)
+    # Best at first are b and c, of which b was refuted; at last a and b.
+    assert (first["wrong_reason"].estimate, first["wrong_reason"].n) == (0.5, 2)
+    assert (last["wrong_reason"].estimate, last["wrong_reason"].n) == (0.5, 2)
+    assert list_values(RUNS, "gap", "first") == [2.0, 0.0, 1e-10]
+
+
+def test_without_a_readable_run_there_are_states_only():
+    figures = sum_up_attempts(RUNS[3:4], "first", CHOICES)
+    assert (figures["unchecked"], figures["payoff"], figures["gap"], figures["wrong_reason"]) == (1, None, None, None)
+    assert (figures["chose_A"], figures["chose_B"]) == (None, None)
+
+
+def test_changes_are_last_less_first_run_by_run():
+    rows = [run("a", ("A", "refuted", 1.0, 2.0)), run("b", ("A", "refuted", 2.0, 1.0)), run("c")]
+    payoff, gap = _list_changes(rows)
+    # Payoffs 1, 2, 3 become 3, 3, 3 and gaps 2, 1, 0 become 0: one more and one less on average. Of the four patterns
+    # of signs of 2 and 1 two are as extreme.
+    assert (payoff["figure"], payoff["difference"].estimate, payoff["p"]) == ("payoff", 1.0, 0.5)
+    assert (gap["figure"], gap["difference"].estimate, gap["p"]) == ("Nash gap", -1.0, 0.5)
+    assert list(_list_changes(rows[:1])) == []
+    assert len(list(_list_changes(rows[:2]))) == 2
+
+
+def test_claims_are_counted_by_form_the_commonest_first():
+    def claim(form, verdict):
+        return {"form": form, "verdict": verdict}
+
+    attempts = [
+        {"claims": [claim("payoff", "proved"), claim("best", "refuted")]},
+        {"claims": [claim("best", "unknown"), claim("best", "refuted")]},
+    ]
+    assert list(_count_claims(attempts)) == [
+        {"form": "best", "made": 3, "refuted": 2, "unknown": 1},
+        {"form": "payoff", "made": 1, "refuted": 0, "unknown": 0},
+    ]
+
+
+def test_people_are_compared_with_the_checker_on_first_reasonings_that_it_decided():
+    names = {"right": (True, "unrefuted"), "alarm": (True, "refuted"), "missed": (False, "unrefuted")}
+    names |= {"caught": (False, "refuted"), "more": (True, "unrefuted"), "open": (True, "undecided")}
+    rows = [run(name, ("A", state, 3.0, 0.0)) for name, (_, state) in names.items()]
+    first = {name: Rating(said, True, () if said else ("pa",)) for name, (said, _) in names.items()}
+    # The second rater leaves one out and finds another wrong, which then counts as incorrect.
+    second = {name: rating for name, rating in first.items() if name != "caught"} | {
+        "more": Rating(False, True, ("u",))
+    }
+    judgements, figures = _compare_with_people(rows, [first, second])
+    assert judgements == [
+        {"people": "correct", "unrefuted": 1, "refuted": 1},
+        {"people": "incorrect", "unrefuted": 2, "refuted": 1},
+    ]
+    values = {row["figure"]: row["value"] for row in figures}
+    # Two of five agree. Chance: people say 2/5 correct, the checker 3/5: 6/25 + 6/25 = 12/25; (10 - 12) / (25 - 12).
+    assert (values["accuracy"].estimate, values["accuracy"].n) == (0.4, 5)
+    assert values["kappa of people and checker"] == pytest.approx(-2 / 13)
+    assert values["raters"] == 2
+    # Three kinds: "pa" twice by the first and once by the second, "u" once.
+    assert values["errors: a payoff is given to the wrong choices or player"] == 3
+    assert values["errors: another error about payoffs"] == 1
+    # On the five that both rated they agree but for one. Of ten ratings 7 say correct: 4/5 observed, 0.58 by chance.
+    assert values["Fleiss' kappa of the raters"] == pytest.approx((0.8 - 0.58) / (1 - 0.58))
+    _, alone = _compare_with_people(rows, [first])
+    assert {row["figure"]: row["value"] for row in alone}["Fleiss' kappa of the raters"] is None
+    assert _compare_with_people(rows, []) == ([], [])
+
+
+def test_nothing_decided_has_no_accuracy_and_labels_need_every_rater():
+    empty = Confusion.of([])
+    assert (empty.total, empty.accuracy, empty.kappa) == (0, None, None)
+    table = Confusion.of([(True, True)] * 3 + [(True, False)] + [(False, True)] * 2 + [(False, False)] * 4)
+    # 7 of 10 agree; chance 0.4 * 0.5 + 0.6 * 0.5 = 0.5.
+    assert (table.total, table.accuracy, table.kappa) == (10, 0.7, pytest.approx(0.4))
+    assert merge_labels([{"a": Rating(True, True), "b": Rating(False, True)}, {"b": Rating(True, True)}]) == {
+        "a": True, "b": False,
+    }  # fmt: skip
+    assert agreement([[Rating(True, True)]]) is None
+
+
+def place(start, text, **more):
+    return {"start": start, "text": text} | more
+
+
+def test_sentences_are_listed_in_their_order_with_their_verdicts():
+    attempt = {
+        "claims": [
+            {"words": "", "claim": "payoff(3)", "correction": "", "why": "by the table", "verdict": "proved",
+             "places": [place(30, "I get 3."), place(5, "Three for me.")]},
+            {"words": "B is best", "claim": "best(b)", "correction": "A is best", "why": "", "verdict": "refuted",
+             "places": None},
+        ],
+        "unread": [place(20, "Who knows 4?", why="a question")],
+        "not_asserted": [place(10, "If I got 5,", why="a condition")],
+    }  # fmt: skip
+    assert _list_verdicts(attempt) == [
+        ("", "B is best", "refuted", "A is best"),
+        ("Three for me.", "payoff(3)", "proved", "by the table"),
+        ("If I got 5,", None, "not asserted", "a condition"),
+        ("Who knows 4?", None, "unread", "a question"),
+        ("I get 3.", "payoff(3)", "proved", "by the table"),
+    ]
+    rows = [run("a", repeat=7, transcript=[attempt])]
+    items = {item["item"]: item["text"] for item in _sample_verdicts(rows)}
+    assert items == {
+        "7-0": "Sentence: \nRead as: B is best\nVerdict: refuted",
+        "7-1": "Sentence: Three for me.\nRead as: payoff(3)\nVerdict: proved",
+        "7-4": "Sentence: I get 3.\nRead as: payoff(3)\nVerdict: proved",
+    }
+    assert len(_sample_verdicts([run("a", repeat=number, transcript=[attempt]) for number in range(40)])) == 100
