@@ -237,7 +237,7 @@ class Sampled:
         choice, decisions = Choice(ask.options), list[Decision]()
         if (at_once := min(self.workers, len(self.players))) > 1:
             with ThreadPoolExecutor(at_once, thread_name_prefix="sample") as pool:
-                decisions = list(pool.map(lambda player: player.decide(view, choice), self.players))
+                decisions: list[Decision] = list(pool.map(lambda player: player.decide(view, choice), self.players))
         else:
             decisions = [player.decide(view, choice) for player in self.players]
         counts = Counter(d.action for d in decisions if d.action is not None)
