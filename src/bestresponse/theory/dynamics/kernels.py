@@ -85,9 +85,9 @@ def _slope(payoffs: Floats, mix: Floats, other: Floats, values: Floats, slopes: 
 
 
 @njit(inline="always")
-def _ahead(mix: Floats, slopes: Floats, k: int, size: float, place: Floats) -> None:
+def _ahead(mix: Floats, slopes: Floats, k: int, size: float, point: Floats) -> None:
     for a in range(mix.shape[0]):
-        place[a] = mix[a] + size * slopes[k, a]
+        point[a] = mix[a] + size * slopes[k, a]
 
 
 @njit(inline="always")

@@ -157,14 +157,14 @@ def walk_vertices(M: Floats) -> tuple[int, Ints]:
             count += 1
             ups[np.sum(T[R, :C] > 0.0)] += 1
             step[C], fresh = 0, False
-        c, found = step[C], 0
-        while c < C and found == 0:
-            found = _leads_back(T, R, C, step[c], c)
+        c, back = step[C], 0
+        while c < C and back == 0:
+            back = _leads_back(T, R, C, step[c], c)
             c += 1
-        if found == DOUBT:
+        if back == DOUBT:
             return DOUBT, masks
         step[C] = c
-        if found == 0:
+        if back == 0:
             level -= 1
             if level >= 0:
                 c = steps[level, C + 1]

@@ -63,11 +63,11 @@ def lemke_howson(game: GameLike, label: int = 0) -> Equilibrium:
 def lemke_howson_all(game: GameLike) -> tuple[Equilibrium, ...]:
     """Return the different equilibria at the ends of the paths from every label: at least one, seldom all there are."""
     game = as_normal_form(game)
-    found: dict[tuple[object, ...], Equilibrium] = {}
+    equilibria: dict[tuple[object, ...], Equilibrium] = {}
     for label in range(sum(game.shape)):
         e = lemke_howson(game, label)
-        found.setdefault(tuple(tuple(np.round(x, 9).tolist()) for x in e.strategies), e)
-    return tuple(found.values())
+        equilibria.setdefault(tuple(tuple(np.round(x, 9).tolist()) for x in e.strategies), e)
+    return tuple(equilibria.values())
 
 
 def lemke_howson_batch(row: ArrayLike, col: ArrayLike, label: int = 0, *, engine: Engine = "auto") -> LemkeHowsonBatch:

@@ -131,7 +131,7 @@ def exact_round_robin(
     [9.0, 14.0]
     """
     rules = rules or Rules()
-    totals = expected_totals(Matches.of([reduced(one) for one in strategies], game, rules.noise), rules)
+    totals = expected_totals(Matches.of([reduced(strategy) for strategy in strategies], game, rules.noise), rules)
     return TournamentResult(totals)
 
 
@@ -192,8 +192,8 @@ class _Chain:
             seen[new] = True
             following = self.target[new][self.chances[new] > 0]
             new = np.unique(following[~seen[following]])
-        place = np.cumsum(seen) - 1
-        return _Chain(self.pair[seen], self.chances[seen], place[self.target[seen]], place[self.start])
+        renumbered = np.cumsum(seen) - 1
+        return _Chain(self.pair[seen], self.chances[seen], renumbered[self.target[seen]], renumbered[self.start])
 
 
 def _count(chain: _Chain, rules: Rules) -> Array:
@@ -202,8 +202,8 @@ def _count(chain: _Chain, rules: Rules) -> Array:
 
     cells, actions = chain.chances.shape
     live = chain.chances.ravel() > 0
-    places = (chain.target.ravel()[live], np.repeat(np.arange(cells), actions)[live])
-    onward = csr_array((chain.chances.ravel()[live] * rules.continuation, places), shape=(cells, cells))
+    coordinates = (chain.target.ravel()[live], np.repeat(np.arange(cells), actions)[live])
+    onward = csr_array((chain.chances.ravel()[live] * rules.continuation, coordinates), shape=(cells, cells))
     now = np.zeros(cells)
     now[chain.start] = 1.0
     visits = now.copy()
