@@ -221,7 +221,7 @@ def measure_decision_cost(game: Game[S], state: S, role: Role, action: object) -
     if isinstance(game, CostedDecisions):
         return max(0.0, float(game.measure_cost(state, role, action)))
     kept = find_equilibrium_moves(game, state)
-    usual, other = (play_out_equilibrium(game, game.apply(state, {**kept, role: own})) for own in (kept[role], action))
+    usual, other = (play_out_equilibrium(game, game.apply(state, {**kept, role: act})) for act in (kept[role], action))
     return None if usual is None or other is None else max(0.0, float(usual[role] - other[role]))
 
 
