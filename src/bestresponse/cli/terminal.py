@@ -175,7 +175,7 @@ class DownloadProgress:
 
 T = TypeVar("T")
 
-_QUIET = 2.0
+_QUIET = 2.0  # seconds: what is solved sooner needs no line
 _TICK = 0.2
 _LEAVE = 1.0
 

@@ -26,8 +26,8 @@ from bestresponse.core.ask import Ask
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S, S_contra, View
 from bestresponse.core.player import Player
 
-_EXACT = 1e-9
-_ROUNDING = 0.0051
+_EXACT = 1e-9  # rounding of floats: an answer of at most two decimals can be typed in full
+_ROUNDING = 0.0051  # half a cent, and a little for floats: longer answers are typed with two decimals
 
 
 @dataclass(frozen=True, slots=True)

@@ -309,7 +309,7 @@ def public_goods(
 
 
 TRIES = 10_000
-CONDITION = 1e-3
+CONDITION = 1e-3  # of the largest singular value: nearer to singular the equilibrium would hardly be the only one
 
 
 @family

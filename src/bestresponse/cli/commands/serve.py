@@ -33,7 +33,7 @@ try:
 except ImportError as missing:
     raise UsageError(f"this needs the extra `web`: pip install 'bestresponse[web]' ({missing.name})") from None
 
-_BACKLOG = 2048
+_BACKLOG = 2048  # as uvicorn has it
 _TOKEN = "BESTRESPONSE_ADMIN_TOKEN"
 _GIVEN = "YOUR-ADMIN-TOKEN"
 """What is printed in the place of a token that was given: whoever gave it knows it, and logs are read by others."""

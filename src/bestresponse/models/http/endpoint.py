@@ -28,7 +28,7 @@ _LARGEST = 16 * 2**20
 # About 3,000 tokens with 20 alternatives each. A value takes up to 150 bytes, twice that while a key is removed, and a
 # microsecond to read: a reply takes at most 8 times the 16 MB that it may have, whatever they hold.
 _MOST_VALUES = 500_000
-_LONGEST_ERROR = 2**16
+_LONGEST_ERROR = 2**16  # of a refusal more is not looked at: a proxy's page may be long
 _HEADERS = {
     "content-type": "application/json",
     "accept": "application/json",

@@ -31,7 +31,7 @@ from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, 
 from bestresponse.models.providers.reading import read_chat_reply
 from bestresponse.models.schema import finish_structured, read_schema
 
-_LONGEST_SOCKET = 100
+_LONGEST_SOCKET = 100  # Unix has room for 108 bytes, other systems for 104
 _MOST_ALTERNATIVES = 1000
 
 

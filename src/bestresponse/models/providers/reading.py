@@ -10,7 +10,7 @@ from bestresponse.models.base import Finish, Reply, TokenChances, Usage
 
 _T = TypeVar("_T")
 _FINISH = {"stop": Finish.STOP, "length": Finish.LENGTH, "content_filter": Finish.REFUSAL}
-_MOST_TOKENS = 10**9
+_MOST_TOKENS = 10**9  # no context is so long, and sums of counts stay small
 # The logarithm of a probability of 1 may come out of a server's arithmetic a little above 0.
 _ROUNDING = 0.01
 

@@ -32,7 +32,7 @@ END = "<|im_end|>"
 """The token that ends a message (ChatML)."""
 _CONTROL = 3
 """The kind of a control token in a GGUF file."""
-_HALVES = 2
+_HALVES = 2  # rotary embeddings turn the first half of a head's numbers against the second
 
 
 @dataclass(frozen=True)

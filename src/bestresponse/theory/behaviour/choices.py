@@ -28,7 +28,7 @@ from bestresponse.theory.games.normal_form import NormalForm
 
 ChoiceModel = Literal["qre", "level-k", "cognitive-hierarchy"]
 HIGHEST_LEVEL = 3
-_FOLDS = 10
+_FOLDS = 10  # every model predicts each tenth of the games from the others
 _SURE = 1e-9
 """No prediction counts as more certain than this, so that one surprise is not worth minus infinity."""
 _PRECISIONS = np.concatenate([[0.0], np.geomspace(0.01, 100.0, 320)])

@@ -24,10 +24,10 @@ from bestresponse.theory.arrays import Floats, Ints, Shorts
 from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.repeated.automaton import Automaton
 
-_LEAST_ERROR = 1e-9
+_LEAST_ERROR = 1e-9  # an error of 0 would make a single slip impossible, and its logarithm infinite
 _LEAST_SHARE = 1e-12
 """A share of 0 could never grow again."""
-_LONGEST_STRIDE = 64.0
+_LONGEST_STRIDE = 64.0  # where two steps are nearly alike their extrapolation would have no limit
 _MOST_CYCLES = 3_000
 _FLAT, _STEP = 1e-4, 1e-4
 """With a smaller curvature, each parameter's own being 1, the data do not determine the shares; and the step in which

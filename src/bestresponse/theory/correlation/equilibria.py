@@ -41,8 +41,8 @@ from bestresponse.theory.linear_program import find_fairest_mixture, find_mixtur
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_CELLS_LIMIT = 1500
-_DUALITY_GAP = 1e-7
+_CELLS_LIMIT = 1500  # every Newton step of the barrier method solves dense equations in the cells
+_DUALITY_GAP = 1e-7  # `_polished` solves the binding rows from here to the last digits
 _NEWTON_STEPS = 60
 
 
@@ -146,8 +146,8 @@ Objective = Literal["welfare", "fairness", "entropy", "any"]
 
 _NUMBERS_LIMIT = 20_000_000
 _FLOOR_SLACKS = (1e-10, 1e-9, 1e-8)  # how much of the lowest payoff may be given up for the largest sum
-VIOLATION_LIMIT = 1e-9
-_EXACT_CELLS = 36
+VIOLATION_LIMIT = 1e-9  # of a payoff range, as everywhere in this package
+_EXACT_CELLS = 36  # above, whole numbers would take too long, and what HiGHS says stands or is refused
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -324,10 +324,10 @@ def _find_fairest(rows: csr_array, payoffs: Array, total: Array) -> Array:
     return fairest
 
 
-_SHIFTS = (1e-6, 1e-8, 1e-5)
+_SHIFTS = (1e-6, 1e-8, 1e-5)  # each is tried where those before it do not lead to a certificate
 _WORTH_COMPILING = 3_000  # payoffs of each player: some seconds of work in whole numbers, and loading takes one
 _KERNELS = "bestresponse.theory.correlation.kernels"
-_EXACT_BATCH_CELLS = 16
+_EXACT_BATCH_CELLS = 16  # fewer than for a single game: many games of a batch may need it
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -11,7 +11,7 @@ from numba import njit
 
 from bestresponse.theory.arrays import Floats, Ints
 
-EXTINCT = 1e-300
+EXTINCT = 1e-300  # smaller numbers would soon be denormal, which makes arithmetic slow
 _LOOSE = {"contract", "nsz", "reassoc"}
 Pair = tuple[Floats, ...]
 

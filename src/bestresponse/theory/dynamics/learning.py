@@ -72,8 +72,8 @@ from bestresponse.theory.seeds import Seed, generator
 
 Run = Callable[[Ints, Array], None]
 """Go on by each of the numbers of steps given, and write the state after each into the rows given."""
-_WORTH_COMPILING = 100_000
-_WORTH_CALLING = 1_000
+_WORTH_COMPILING = 100_000  # steps that plain code takes in about the time it takes to load the compiled loop
+_WORTH_CALLING = 1_000  # steps, once it is loaded
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -399,7 +399,7 @@ def _play(game: NormalForm, tally: _Tally, actions: tuple[int, ...], gain: float
 
 
 Form = Literal["euler", "rk4", "discrete"]
-_EXTINCT = 1e-300
+_EXTINCT = 1e-300  # as in `kernels`, so that both engines give the same path
 
 
 def replicator(

@@ -38,11 +38,11 @@ from bestresponse.theory.arrays import Floats, Ints, Numbers, Shorts
 
 DOUBT = -1
 TOO_MANY = -2
-_FIRST_LEVELS = 16
+_FIRST_LEVELS = 16  # room is doubled when it is full
 _FIRST_ROOM = 256
-_MOST_VERTICES = 2**26
-_NEAR = 1e-9
-_SMALL_PIVOT = 1e-7
+_MOST_VERTICES = 2**26  # half a GiB of masks
+_NEAR = 1e-9  # far above rounding: whatever is closer to a tie is left to whole numbers
+_SMALL_PIVOT = 1e-7  # dividing by less would multiply rounding errors beyond `_NEAR`
 
 
 @njit(cache=True, error_model="numpy", fastmath={"nsz"})

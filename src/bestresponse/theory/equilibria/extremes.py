@@ -32,14 +32,14 @@ from bestresponse.theory.games.regrets import Profile
 _MEMORY_LIMIT = 2**30
 _HOPELESS = 2**33  # vertices at most; games of this size seldom have a hundredth of them
 _LONG = 2**20  # vertices at most: from here on the enumeration may take a second, and can be interrupted
-_TOO_MANY = -2
+_TOO_MANY = -2  # `extreme_kernels.TOO_MANY`, which is not imported here as that would load numba
 _INTEGER_BYTES = 80
-_MASK_BITS = 52
+_MASK_BITS = 52  # one bit a label: masks stand beside strategies in tables of floats, which hold 53 bits
 _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
 # With integers of any length a game takes about so many seconds, and so many more for every number to compute; loading
 # the compiled loops takes a second.
 _GAME_SECONDS, _NUMBER_SECONDS, _LOADING_SECONDS = 1e-3, 3e-7, 1.0
-_REGRET_LIMIT = 1e-9
+_REGRET_LIMIT = 1e-9  # of the payoff range; an answer with more is computed again in whole numbers
 EXACT_VERTICES = 1500
 """Integers of any length take a fraction of a second up to so many, as they do up to about 8x8."""
 Edge = tuple[int, int]

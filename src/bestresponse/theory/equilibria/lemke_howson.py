@@ -20,10 +20,10 @@ from bestresponse.theory.equilibria.integer import start, whole_matrix, whole_pa
 from bestresponse.theory.equilibria.result import Equilibrium, Fractions
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, as_payoffs
 
-_REGRET_LIMIT = 1e-9
-_WORTH_COMPILING = 20_000
+_REGRET_LIMIT = 1e-9  # of the payoff range; an answer with more is computed again in whole numbers
+_WORTH_COMPILING = 20_000  # payoffs of each player: from here on loading the compiled loop pays
 _KERNELS = "bestresponse.theory.equilibria.lemke_howson_kernels"
-_EXACT_LABELS = 24
+_EXACT_LABELS = 24  # above, floats are tried first: whole numbers grow with the game
 
 
 @dataclass(frozen=True, eq=False, slots=True)

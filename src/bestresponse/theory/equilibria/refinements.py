@@ -84,10 +84,10 @@ def _is_dominated(game: NormalForm, equilibrium: Equilibrium, player: int) -> bo
 
 
 _MISTAKE = Fraction(1, 10**9)
-_MOST_ACTIONS = 10
+_MOST_ACTIONS = 10  # of which there are 10! orders
 _MOST_BITS = 200_000  # of the rarest mistake, times orders squared: a proof that takes longer than seconds is not tried
-_SIMPLE = 1000
-_NEAR = 1e-6
+_SIMPLE = 1000  # largest denominator of a limit that is guessed from small mistakes
+_NEAR = 1e-6  # a thousand mistakes: what is played with less is one, and the limit is no farther
 
 
 @dataclass(frozen=True, slots=True, eq=False)

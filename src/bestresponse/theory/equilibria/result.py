@@ -36,7 +36,7 @@ from bestresponse.theory.games.regrets import Profile, contract, deviation_payof
 if TYPE_CHECKING:
     from bestresponse.theory.equilibria.extremes import Extremes
 
-_TOLERANCE = 1e-9
+_TOLERANCE = 1e-9  # of payoffs that are not exact: smaller differences count as 0
 
 
 def is_symmetric_bimatrix(game: NormalForm) -> bool:
@@ -128,8 +128,8 @@ Concept = Literal["Nash", "extreme Nash", "isolated Nash", "pure Nash", "pure su
 """What a list of equilibria can hold all of."""
 
 _TIE = 1e-9
-_SAME = 1e-12
-_LAST = 2.0**-50
+_SAME = 1e-12  # rounding of a probability: both players play the same strategy
+_LAST = 2.0**-50  # some units in the last place of the largest payoff
 _EXACT_CELLS = 400
 
 _LONGEST = 150

@@ -17,7 +17,7 @@ from bestresponse.theory.files.game_text import GameText, number_repeats, quote_
 from bestresponse.theory.trees.tree import CHANCE, LEAF, NODE_LIMIT, Chance, Leaf, Tree, Turn, build_tree
 
 Payoffs = tuple[Fraction, ...]
-_SUM_TOLERANCE = 1e-9
+_SUM_TOLERANCE = 1e-9  # decimals of a third do not sum to 1
 _MAX_PLAYERS = 1_000
 
 

@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _BLANK = re.compile(r"[\s,]*")
-_LONGEST_NUMBER = 400
+_LONGEST_NUMBER = 400  # characters: more than any float needs, and few enough to be read at once
 _SHOWN = 30
 
 

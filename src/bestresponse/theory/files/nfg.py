@@ -48,7 +48,7 @@ from bestresponse.theory.games.normal_form import NormalForm, Rationals, as_payo
 from bestresponse.theory.trees.tree import Tree
 
 _CELLS = 20_000_000
-_MAX_PLAYERS = 60
+_MAX_PLAYERS = 60  # numpy's arrays have at most 64 axes
 
 
 def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:

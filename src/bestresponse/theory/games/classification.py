@@ -24,7 +24,7 @@ from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_
 from bestresponse.theory.games.dominance import iterated_elimination
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
 
-_EQUAL = 1e-9
+_EQUAL = 1e-9  # of a payoff range: rounding of floats that are not exact
 _CELLS_LIMIT = 200_000
 
 
@@ -183,8 +183,8 @@ def _coordination(game: NormalForm) -> bool:
     return len(strict) == count and all(len({cell[i] for cell in strict}) == count for i in range(game.num_players))
 
 
-_COMPARED_LIMIT = 20_000
-_TIED = 1e-12
+_COMPARED_LIMIT = 20_000  # cells, each compared with all others
+_TIED = 1e-12  # of what is summed: rounding of a sum
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, a
 from bestresponse.theory.linear_program import find_mixture
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
-_MARGIN = 1e-9
-_SIMPLE = 1_000
+_MARGIN = 1e-9  # of the payoff range: a smaller margin may be rounding of the linear program
+_SIMPLE = 1_000  # largest denominator of probabilities that are guessed, and proved afterwards
 _PROVED_CELLS = 2_000
 """Up to this many payoffs security levels are proved in fractions."""
 _EXACT_CELLS = 1500

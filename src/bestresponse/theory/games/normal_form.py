@@ -29,7 +29,7 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.notebook import MOST_ROWS, format_html
 from bestresponse.theory.arrays import Numbers as Numbers, Rationals as Rationals, as_fractions
 
-_LARGEST_EXPONENT = 400
+_LARGEST_EXPONENT = 400  # beyond what floats hold, so 0 or infinite; a fraction of 1e999999999 would fill the memory
 
 
 def as_rationals(numbers: ArrayLike) -> Rationals | None:

@@ -11,8 +11,8 @@ from bestresponse.theory.arrays import Bools, Floats, Shorts, Words
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.repeated.round_robin import Matches, Rules
 
-_RANGE = 4294967296.0
-_MOST_COUNTED = 65535
+_RANGE = 4294967296.0  # 2**32: half of a random number decides one move
+_MOST_COUNTED = 65535  # rounds: four counts of 16 bits share a number
 
 
 def play_compiled(matches: Matches, rules: Rules, repetitions: int, seed: int) -> Array:

@@ -29,7 +29,7 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import Automaton, States, reduced
 
 _KERNELS = "bestresponse.theory.repeated.kernels"
-_BREAK_EVEN_TURNS = 20_000_000
+_BREAK_EVEN_TURNS = 20_000_000  # take plain code about as long as loading the compiled one
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ def _count(chain: _Chain, rules: Rules) -> Array:
     return np.asarray(np.add.reduceat(chain.chances * visits[:, None], chain.start))
 
 
-_MATCHES_AT_ONCE = 200_000
+_MATCHES_AT_ONCE = 200_000  # bounds the memory of their states and draws
 
 
 def play_in_step(matches: Matches, rules: Rules, repetitions: int, seed: int) -> Array:

@@ -23,7 +23,7 @@ Position = TypeVar("Position")
 Sampling = Literal["external", "outcome"]
 Expand = Callable[[Position], Leaf | Chance | Turn]
 
-_EXPLORE = 0.6
+_EXPLORE = 0.6  # much, as moves that are not played any more have to be met too
 
 
 @dataclass(slots=True)

@@ -138,7 +138,7 @@ _MAX_PLAYERS = 30
 _ENTRIES_PER_CELL = 20
 _EXACT_CELLS = 20_000
 """Of the largest table that is computed in whole numbers."""
-_LARGEST_WHOLE = 2**53
+_LARGEST_WHOLE = 2**53  # up to here floats add whole numbers exactly
 
 
 def _written(count: int) -> str:

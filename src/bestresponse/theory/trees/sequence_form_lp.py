@@ -200,8 +200,8 @@ def plan_constraints(plex: Treeplex) -> csr_array:
 Polynomial = tuple[Fraction, ...]
 """Coefficients, that of the lowest power first."""
 
-_ZERO = 1e-11
-_TIE = 1e-10
+_ZERO = 1e-11  # what rounding leaves of a 0 after many pivots
+_TIE = 1e-10  # above rounding, as a tie that is missed can make the path cycle
 
 
 def solve_complementarity(matrix: Array, cover: Array, right: Array, most_pivots: int = 20_000) -> tuple[Array, Array]:

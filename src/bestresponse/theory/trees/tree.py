@@ -202,7 +202,7 @@ class Tree:
 NODE_LIMIT = 1_000_000
 """How many nodes a tree may have unless the caller says otherwise (about 200 bytes each while it grows)."""
 
-_SUM_TOLERANCE = 1e-9
+_SUM_TOLERANCE = 1e-9  # thirds and tenths as floats do not sum to 1 exactly
 
 Position = TypeVar("Position")
 

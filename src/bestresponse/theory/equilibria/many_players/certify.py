@@ -38,16 +38,16 @@ Supports = tuple[tuple[int, ...], ...]
 REGRET_LIMIT = 1e-9
 """Of the payoff range: what is an equilibrium in floating point."""
 _NEWTON_STEPS = 25
-_FAR = 20.0
-_SOLVED = 1e-13
-_USED = 1e-9
-_REGULAR = 1e-9
-_FLAT = 1e-8
+_FAR = 20.0  # probabilities so far outside [0, 1] do not come back
+_SOLVED = 1e-13  # of payoffs in [0, 1]: what rounding leaves of a lead of 0
+_USED = 1e-9  # what is played with less is not played
+_REGULAR = 1e-9  # of the largest singular value: a derivative with a smaller one counts as singular
+_FLAT = 1e-8  # looser than `_REGULAR`: a false direction is found out by its first step
 _STEP, _LAST_STEP = 1e-2, 1e-8
 _MOST_STEPS = 2000
-_END = 1e-6
-_DIRECTIONS = 12
-_MOST_FACES = 64
+_END = 1e-6  # far more than the last step of a walk, which stops just before a probability is 0
+_DIRECTIONS = 12  # in a kernel of more dimensions curves may lead elsewhere than along its axes
+_MOST_FACES = 64  # they double with every unused best response
 
 
 def scale_payoffs(game: NormalForm) -> Array:
@@ -231,7 +231,7 @@ def _draw_flat_steps(derivative: Array, generator: np.random.Generator) -> Array
 _ROUNDING = 1e-12  # what a candidate in floats plays with less, it does not play
 _LEAST_PLAYED = (1e-9, 0.0)
 """What is played with less is first taken for rounding, then for a small probability."""
-_BITS = 512
+_BITS = 512  # of the unit, beside those that payoffs need
 _STEPS = 60
 _SINGULAR = 1e-13
 _LONGEST = 2000  # bits of a payoff: floats of very different exponents would take too long

@@ -33,7 +33,7 @@ Limits = tuple[int, float, float, float, float, float]
 """How many steps; the first and the smallest; the largest first correction that is accepted, the largest after which
 the step is doubled, and the size of a correction that ends them."""
 
-_CORRECTIONS = 3
+_CORRECTIONS = 3  # Newton's method doubles digits: what three do not reach is too far, and the step is cut
 
 
 def split(z: Complexes, sizes: Sequence[int]) -> list[Complexes]:
@@ -137,7 +137,7 @@ def _contract(tensor: Complexes, mixes: list[Complexes], keep: int) -> Complexes
 
 
 _LIMITS: Limits = (400, 0.05, 1e-7, 0.03, 2e-3, 1e-9)
-_REGULAR = 1e-9
+_REGULAR = 1e-9  # of the largest singular value: at a smaller one several paths may end
 KERNELS = "bestresponse.theory.equilibria.many_players.path_kernels"
 _WORTH_COMPILING = 150  # paths
 

@@ -53,10 +53,10 @@ _MOST_PROFILES = 1_000_000
 _PATHS_AT_ONCE = 2000
 _MOST_PATHS = 20_000
 """Of one system: more are not started."""
-_SEEDS = 3
-_REAL = 1e-6
-_NEAR = 1e-2
-_SAME = 1e-6
+_SEEDS = 3  # starts: paths that jumped from one start seldom do from another
+_REAL = 1e-6  # imaginary parts and negative probabilities of a real solution, up to rounding
+_NEAR = 1e-2  # ends that are not regular are known to a few digits only
+_SAME = 1e-6  # of probabilities: two solutions that are closer are one
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ Bilinear = tuple[Fraction, Fraction, Fraction, Fraction]
 """Constant, factors of the first and of the second probability, and of their product."""
 Linear = tuple[Fraction, Fraction]
 
-_DIGITS = 10**60
+_DIGITS = 10**60  # of an irrational root: signs of gains there are decided far beyond floats
 
 
 @dataclass(slots=True)
