@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from importlib import import_module
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.theory.arrays import Ints
 from bestresponse.theory.engines import Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import Automaton, States, reduced
@@ -135,9 +135,6 @@ def exact_round_robin(
     return TournamentResult(totals)
 
 
-Pairs = NDArray[np.int64]
-Places = NDArray[np.int64]
-
 _MOST_CELLS = 1_000_000
 
 
@@ -165,13 +162,13 @@ class _Chain:
     belongs to `pair[c]`; `target` is where they lead; `start` the first cell of every pair. Only cells that can be
     reached are kept: two strategies that look back one round share few of their pairs of states."""
 
-    pair: Places
+    pair: Ints
     chances: Array
-    target: Places
-    start: Places
+    target: Ints
+    start: Ints
 
     @classmethod
-    def of(cls, matches: Matches, pairs: Pairs) -> _Chain:
+    def of(cls, matches: Matches, pairs: Ints) -> _Chain:
         first, second = pairs.T
         cols = matches.states[second].astype(np.int64)
         cells = matches.states[first] * cols
