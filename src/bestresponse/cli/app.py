@@ -101,10 +101,8 @@ class _LazyGroup(TyperGroup):
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            raise UsageError(
-                f"there is no command {args[0]!r}.{did_you_mean(args[0], list(COMMANDS))} "
-                "`bestresponse --help` lists all."
-            )
+            hint = did_you_mean(args[0], list(COMMANDS))
+            raise UsageError(f"there is no command {args[0]!r}.{hint} `bestresponse --help` lists all.")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Context) -> object:
@@ -202,6 +200,8 @@ def _show_warning(
 
 def main() -> None:
     """Run the command line; every error on purpose ends in a sentence and an exit code, never in a trace."""
+    # typer checks options by pydantic, which would look through all installed packages for plug-ins that watch it.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
     try:
         app(prog_name="bestresponse")
     except SettingError as error:

@@ -48,11 +48,11 @@ def list_strategies(game: Game[S]) -> tuple[str, ...]:
     """List the strategies that can sit in any seat of `game`, the default one first."""
     if isinstance(game, HasSpeakers):
         return (SIMULATED,)
-    own = game.strategy_names if isinstance(game, NamedStrategies) else ()
+    listed = game.strategy_names if isinstance(game, NamedStrategies) else ()
     form = find_stage_form(game)
     simple = (*_SIMPLE, *_list_automata(game)) if form is not None and form.num_players == 2 else ()
     registered = [name for name in registry.players.names() if _plays(name, game)]
-    return tuple(dict.fromkeys((*own, *registered, *simple)))
+    return tuple(dict.fromkeys((*listed, *registered, *simple)))
 
 
 def choose_default(game: Game[S]) -> str:

@@ -143,10 +143,10 @@ def _keep_partial(attempt: Attempt, target: Path, trouble: str = "") -> list[Pat
     """Write what an attempt gave, as far as it came, and what is wrong with it."""
     answer = attempt.reply.text[:100_000].splitlines()
     source = attempt.source or "\n".join(f"% {line}" for line in answer)
-    said = feedback(attempt.report) if attempt.report is not None else attempt.problem
+    messages = feedback(attempt.report) if attempt.report is not None else attempt.problem
     return [
         write_text(target.with_suffix(".partial.pl"), source + "\n"),
-        write_text(target.with_suffix(".messages.txt"), visible(f"{trouble}\n\n{said}".strip()) + "\n"),
+        write_text(target.with_suffix(".messages.txt"), visible(f"{trouble}\n\n{messages}".strip()) + "\n"),
     ]
 
 
@@ -216,15 +216,15 @@ def talk(formalizer: Formalizer, election: Election, target: Path) -> Election:
 
 def _ask(state: Formalization) -> tuple[Formalization, str]:
     """Ask what the story leaves open; return the answers as one remark, and keep the assumptions that are accepted."""
-    given = []
+    answers = []
     for question in state.questions:
         assumed = question.assumed or "as you think best"
         answer = _read(f"{question.text} (an empty line: {assumed})")
         if answer:
-            given.append(f"{question.text} {answer}")
+            answers.append(f"{question.text} {answer}")
         else:
             state = replace(state, remarks=(*state.remarks, f"{question.text} {assumed}"))
-    return state, " ".join(given)
+    return state, " ".join(answers)
 
 
 def _revise(formalizer: Formalizer, states: list[Formalization], remark: str) -> list[Formalization]:

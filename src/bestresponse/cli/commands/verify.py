@@ -77,12 +77,12 @@ def _print_review(review: Review, translator: str) -> None:
     if rows:
         print_table(console(), Table(columns, rows, f"Claims found by {translator}"))
     print(review.summary)
-    told = review.to_json()
-    refuted = (claim for claim in told["claims"] if claim["correction"])
+    facts = review.to_json()
+    refuted = (claim for claim in facts["claims"] if claim["correction"])
     for number, claim in enumerate(refuted, 1):
-        for place in claim["places"]:
-            print(visible(f"  [{number}] {place['start']}-{place['end']}: {place['text']}"))
+        for passage in claim["places"]:
+            print(visible(f"  [{number}] {passage['start']}-{passage['end']}: {passage['text']}"))
         print(visible(f"  [{number}] {claim['claim']} {claim['correction']}"))
-    for place in told["unread"] or ():
-        why = f" ({place['why']})" if place["why"] else ""
-        print(visible(f"  unread {place['start']}-{place['end']}: {place['text']}{why}"))
+    for passage in facts["unread"] or ():
+        why = f" ({passage['why']})" if passage["why"] else ""
+        print(visible(f"  unread {passage['start']}-{passage['end']}: {passage['text']}{why}"))

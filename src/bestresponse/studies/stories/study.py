@@ -360,11 +360,11 @@ def _count_right(rows: Sequence[StoryRow], by: str, describe: Callable[[StoryRow
     """Yield for every kind of story and model how many programs mean what the story says."""
     for kind in sorted({describe(row) for row in rows}):
         for model in dict.fromkeys(row["model"] for row in rows):
-            judged = [row["meaning"] for row in rows if describe(row) == kind and row["model"] == model]
-            if judged:
-                right, programs = sum(judged), len(judged)
-                share = wilson(right, programs)
-                yield KindRow(by=by, stories=kind, model=model, right=right, programs=programs, share=share)
+            written = [row for row in rows if describe(row) == kind and row["model"] == model]
+            right = [row["meaning"] for row in written]
+            if right:
+                share = estimate_share(right, [row["story"] for row in written])
+                yield KindRow(by=by, stories=kind, model=model, right=sum(right), programs=len(right), share=share)
 
 
 def _count_verdicts(rows: Sequence[StoryRow]) -> Iterator[VerdictRow]:

@@ -72,8 +72,8 @@ from bestresponse.theory.seeds import Seed, as_generator
 
 Run = Callable[[Ints, Array], None]
 """Go on by each of the numbers of steps given, and write the state after each into the rows given."""
-_WORTH_COMPILING = 100_000
-_WORTH_CALLING = 1_000
+_WORTH_COMPILING = 100_000  # steps that plain code takes in about the time it takes to load the compiled loop
+_WORTH_CALLING = 1_000  # steps, once it is loaded
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -269,7 +269,7 @@ def multiplicative_weights(
     """`steps` rounds in which all players update at once; `rate` multiplies total payoffs in the exponent."""
     if rate is not None and not 0 < rate < np.inf:
         raise UsageError(f"rate: expected a number above 0, got {rate:g}")
-    spans = np.array([float(np.ptp(own)) or 1.0 for own in game.payoffs])
+    spans = np.array([float(np.ptp(table)) or 1.0 for table in game.payoffs])
     tuned = np.sqrt(8.0 * np.log(game.shape) / max(steps, 1)) / spans
     rates = tuned if rate is None else np.full(game.num_players, rate)
 
@@ -390,16 +390,16 @@ def _choose(values: Array, precision: float | None, rng: np.random.Generator) ->
 def _play(game: NormalForm, tally: _Tally, actions: tuple[int, ...], gain: float | None) -> None:
     """Add a round to the totals; with a gain they fade by it first, so that they stay averages."""
     kept, new = (1.0, 1.0) if gain is None else (1.0 - gain, gain)
-    for i, (own, action) in enumerate(zip(game.payoffs, actions, strict=True)):
+    for i, (table, action) in enumerate(zip(game.payoffs, actions, strict=True)):
         tally.counts[i][:] *= kept
         tally.counts[i][action] += new
-        tally.earned[i] += own[actions]
+        tally.earned[i] += table[actions]
         tally.totals[i][:] *= kept
-        tally.totals[i][:] += new * own[(*actions[:i], slice(None), *actions[i + 1 :])]
+        tally.totals[i][:] += new * table[(*actions[:i], slice(None), *actions[i + 1 :])]
 
 
 Form = Literal["euler", "rk4", "discrete"]
-_EXTINCT = 1e-300
+_EXTINCT = 1e-300  # as in `kernels`, so that both engines give the same path
 
 
 def replicator(
@@ -446,7 +446,7 @@ def _check_replicator(game: NormalForm, size: float, form: Form, one_population:
         raise UsageError(f"form: expected one of {', '.join(get_args(Form))}, got {form!r}")
     if not 0 < size < np.inf:
         raise UsageError(f"size: expected a positive step, got {size:g}")
-    spread = max(float(np.ptp(own)) for own in game.payoffs)
+    spread = max(float(np.ptp(table)) for table in game.payoffs)
     if form != "discrete" and size * spread > 1.0:
         raise UsageError(f"size: payoffs that range over {spread:g} need steps of at most {1 / spread:g}, got {size:g}")
     if one_population and (game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T)):
@@ -468,9 +468,9 @@ def _mutate(offspring: Array, mutation: float) -> Array:
 
 def _add_background(game: NormalForm, background: float | None) -> NormalForm:
     """Turn payoffs into fitnesses, all of them positive."""
-    lowest = [float(own.min()) for own in game.payoffs]
+    lowest = [float(table.min()) for table in game.payoffs]
     if background is None:
-        return NormalForm(np.stack([(own - low) + 1.0 for own, low in zip(game.payoffs, lowest, strict=True)]))
+        return NormalForm(np.stack([(table - low) + 1.0 for table, low in zip(game.payoffs, lowest, strict=True)]))
     if background + min(lowest) <= 0:
         raise UsageError(
             f"background: expected more than {0 - min(lowest):g}, so that payoffs are positive; got {background:g}"

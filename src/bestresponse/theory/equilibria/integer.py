@@ -76,17 +76,17 @@ def _simplified(values: list[float]) -> list[Fraction]:
         near = [share.limit_denominator(_SIMPLE_DENOMINATOR) for share in shares]
         if all(abs(a - b) <= 2 * rounding for a, b in zip(shares, near, strict=True)):
             return near
-    places = ceil(-log10(max(width * 1e-14, float(largest) * 2e-16, _SMALLEST_FLOAT)))
-    return [_simple(value, largest, places) for value in values]
+    decimals = ceil(-log10(max(width * 1e-14, float(largest) * 2e-16, _SMALLEST_FLOAT)))
+    return [_simple(value, largest, decimals) for value in values]
 
 
-def _simple(value: float, largest: Fraction, places: int) -> Fraction:
+def _simple(value: float, largest: Fraction, decimals: int) -> Fraction:
     """The fraction of small denominator that `value` is up to rounding, else its decimal with so many places."""
     if _is_near_simple(value, float(largest)):
         near = Fraction(value).limit_denominator(_SIMPLE_DENOMINATOR)
         if abs(near - Fraction(value)) <= largest / 2**51:
             return near
-    return round(Decimal(repr(value)).scaleb(places)) * Fraction(10) ** -places
+    return round(Decimal(repr(value)).scaleb(decimals)) * Fraction(10) ** -decimals
 
 
 def _is_near_simple(value: float, largest: float) -> bool:

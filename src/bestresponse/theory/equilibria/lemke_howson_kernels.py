@@ -10,7 +10,7 @@ from numba import njit
 from bestresponse.theory.arrays import Floats, Ints
 
 _TIE = 1e-11
-_LONGEST = 100_000
+_LONGEST = 100_000  # pivots: paths can be exponentially long, and one that rounding made cycle has no end
 
 
 @njit(cache=True, error_model="numpy")

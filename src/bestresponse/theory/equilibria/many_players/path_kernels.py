@@ -12,7 +12,7 @@ Complexes = NDArray[np.complex128]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_CORRECTIONS = 3
+_CORRECTIONS = 3  # as in `homotopy`
 
 
 @njit(cache=True, error_model="numpy")
