@@ -81,7 +81,7 @@ class Subject:
         if isinstance(self.game, NormalForm):
             return tuple(self.game.actions[i] for i in self.order)
         moves = [[m for s in self.game.infosets if s.player == i for m in s.moves] for i in self.order]
-        return tuple(tuple(dict.fromkeys(found)) for found in moves)
+        return tuple(tuple(dict.fromkeys(labels)) for labels in moves)
 
     @cached_property
     def scale(self) -> int:
@@ -102,7 +102,7 @@ class Subject:
     @cached_property
     def index(self) -> tuple[dict[str, int], ...]:
         """Where each action stands, per player."""
-        return tuple({action: k for k, action in enumerate(own)} for own in self.actions)
+        return tuple({action: k for k, action in enumerate(labels)} for labels in self.actions)
 
     @cached_property
     def _people(self) -> dict[str, int]:

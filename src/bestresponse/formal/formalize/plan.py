@@ -71,9 +71,9 @@ def read_structure(story: str) -> Structure:
     """
     cues = count_cues(story)
     widths = [
-        int(found[2]) - int(found[1]) + 1
-        for found in _RANGE.finditer(story)
-        if _BETWEEN.search(story[max(0, found.start() - _AROUND) : found.end()])
+        int(match[2]) - int(match[1]) + 1
+        for match in _RANGE.finditer(story)
+        if _BETWEEN.search(story[max(0, match.start() - _AROUND) : match.end()])
     ]
     hidden = cues["#chance"] + cues["#secret"] >= _ENOUGH_CUES
     return Structure(hidden, cues["#turns"] >= _ENOUGH_CUES, max([0, *widths]))
@@ -128,8 +128,8 @@ def count_cues(text: str) -> Counter[str]:
     cues = languages[name].cues
     if name == "english":
         return Counter(cues[word] for word in words if word in cues)
-    found = (next((cue for stem, cue in cues.items() if word.startswith(stem)), None) for word in words)
-    return Counter(cue for cue in found if cue is not None)
+    matched = (next((cue for stem, cue in cues.items() if word.startswith(stem)), None) for word in words)
+    return Counter(cue for cue in matched if cue is not None)
 
 
 _CUE_SHARE = 0.75
@@ -163,10 +163,10 @@ def read_examples(folder: Path) -> tuple[Example, ...]:
     """The examples in a folder; UsageError where there is none."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder; expected one with NAME.txt and NAME.pl files")
-    found = _read(folder)
-    if not found:
+    examples = _read(folder)
+    if not examples:
         raise UsageError(f"{folder} holds no examples; expected pairs of files NAME.txt (the story) and NAME.pl")
-    return found
+    return examples
 
 
 def write_example(folder: Path, example: Example) -> None:
@@ -196,13 +196,13 @@ def nearest(story: str, examples: Sequence[Example], count: int = 1) -> tuple[Ex
     cues = _vectors([count_cues(text) for text in texts])
     scored = [
         (
-            _CUE_SHARE * _cosine(cues[0], cues[place])
-            + (1 - _CUE_SHARE) * _cosine(words[0], words[place])
+            _CUE_SHARE * _cosine(cues[0], cues[index])
+            + (1 - _CUE_SHARE) * _cosine(words[0], words[index])
             + _PLAIN * (example.name == FIRST),
-            -place,
+            -index,
             example,
         )
-        for place, example in enumerate(examples, 1)
+        for index, example in enumerate(examples, 1)
     ]
     best = sorted(scored, key=lambda entry: entry[:2], reverse=True)[:count]
     return tuple(entry[2] for entry in reversed(best))
@@ -229,7 +229,7 @@ def _vectors(counted: Sequence[Counter[str]]) -> list[dict[str, float]]:
     ]
 
 
-def _cosine(one: dict[str, float], other: dict[str, float]) -> float:
-    product = math.fsum(weight * other[word] for word, weight in one.items() if word in other)
-    sizes = math.sqrt(math.fsum(w * w for w in one.values()) * math.fsum(w * w for w in other.values()))
+def _cosine(first: dict[str, float], second: dict[str, float]) -> float:
+    product = math.fsum(weight * second[word] for word, weight in first.items() if word in second)
+    sizes = math.sqrt(math.fsum(w * w for w in first.values()) * math.fsum(w * w for w in second.values()))
     return product / sizes if sizes else 0.0
