@@ -201,7 +201,7 @@ def find_code(answer: str) -> ExtractedCode | None:
     """The program in an answer; None where there is nothing like one.
 
     >>> find_code("Here it is:\\n```prolog\\ninitial(s0).\\n```\\nGood luck!")
-    Code(text='initial(s0).', how='fenced')
+    ExtractedCode(text='initial(s0).', how='fenced')
     """
     answer = answer[:_LONGEST_ANSWER]
     blocks, closed = _blocks(answer)
@@ -217,7 +217,7 @@ def find_asides(answer: str) -> ProgramAnswer:
     """Return the questions in the comments of an answer, and its reason for giving no game or not this form.
 
     >>> find_asides("% QUESTION: Does Bo see the offer? ASSUMED: yes").questions
-    (Question(text='Does Bo see the offer?', assumed='yes'),)
+    (OpenQuestion(text='Does Bo see the offer?', assumed='yes'),)
     """
     answer = answer[:_LONGEST_ANSWER]
     pairs = (_ASSUMED.split(found, maxsplit=1) for found in _QUESTION.findall(answer)[:_MOST_QUESTIONS])
