@@ -25,7 +25,9 @@ from bestresponse.logic.engine import Verdict
 
 Tone = Literal["positive", "negative"]
 """Whether feedback states the true values or only that a claim is false."""
+# A reasoner is told a few truths about a claim; more would bury what is wrong with it.
 _MOST_SAID: Final = 4
+# Every action that may be right instead is proved before it is named: these are tried, in the order of the game.
 _MOST_TRIED: Final = 500
 _INSTEAD: Final = (
     ("higher", "lower", "equal"),

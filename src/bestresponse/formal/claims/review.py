@@ -29,6 +29,7 @@ from bestresponse.formal.claims.translation import Passage, Reading, Translator
 from bestresponse.logic.engine import LogicEngine, Proof, Verdict
 
 Unit = Literal["text", "paragraph"]
+# Each paragraph may take a call of a model, and a call costs money.
 _MOST_PARAGRAPHS = 40
 _LONGEST_QUOTE = 300
 _DISPUTED = "the rules read this sentence otherwise"

@@ -20,7 +20,9 @@ from bestresponse.formal.claims.form import YOU
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
+# Sums and differences of payoffs below this fit into 64 bits; larger payoffs are whole numbers of Python.
 _SMALL = 2**40
+# Two fractions with denominators up to this differ by at least 1e-12, so that a float tells them apart.
 _SIMPLE = 1_000_000
 THEM = "them"
 _SELF = frozenset({"you", "i", "me", "myself", "reasoner", "self"})

@@ -37,14 +37,17 @@ from bestresponse.models.base import Model
 Wish = Literal["auto", "program", "table", "tree"]
 FormName = Literal["program", "table", "tree"]
 
+# A single word such as "first" or "card" may stand in any story.
 _ENOUGH_CUES = 2
 _TRIES = 2
+# A table or a tree spells out a branch for every amount; a program says all of them in one rule.
 _MOST_AMOUNTS = 8
 _RANGE = re.compile(r"\b(?:from|between)?\s*(\d{1,9})\s*(?:to|and|up to|-|–|bis|und|à|et|a|y|hasta)\s*(\d{1,9})\b")
 _BETWEEN = re.compile(
     r"\b(?:from|between|any|whole|offers?|bids?|amount|number|zwischen|von|bietet|betrag|entre|de|desde|ofrece|offre)\b",
     re.IGNORECASE,
 )
+# So many characters before two numbers, a word has to say that they are a range to choose from.
 _AROUND = 40
 
 
@@ -132,7 +135,9 @@ def count_cues(text: str) -> Counter[str]:
     return Counter(cue for cue in matched if cue is not None)
 
 
+# How a game is built counts three times as much as what its story is about.
 _CUE_SHARE = 0.75
+# Makes the prisoner's dilemma the nearest example to a story without any cue.
 _PLAIN = 0.1
 _STOP_WORDS = (
     "a an and are as at be both but by can each either for from get gets has have he her him his if in is it its of on "

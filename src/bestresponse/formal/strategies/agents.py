@@ -103,7 +103,7 @@ class Seats:
     """The two seats of an agent's game: who sits there, which moves there are, what the agent does."""
 
     agent: str
-    found: SeatsFound
+    facts: SeatsFound
 
     def table(self, seat: int) -> StrategyTable:
         """What the agent does in seat 0 or 1; InvalidGame where its rules do not say, or keep a memory."""
@@ -117,7 +117,7 @@ class Seats:
         return build_automaton(self._behaviour(seat), self.agent, actions[seat], actions[1 - seat])
 
     def _behaviour(self, seat: int) -> StrategyTable | StrategyMachine:
-        behaviour = self.found.behaviour[seat]
+        behaviour = self.facts.behaviour[seat]
         if isinstance(behaviour, str):
             raise InvalidGame(behaviour)
         return behaviour
@@ -269,7 +269,7 @@ def _wrong(rules: str, game: str, engine: LogicEngine) -> str:
         seats = Agent("the strategy", game, rules).seats()
         for seat in (0, 1):
             seats.automaton(seat)
-        several = seats.found.ambiguous
+        several = seats.facts.ambiguous
     except BestResponseError as error:
         return f"- {error}"
     return f"- {several}: {TEXTS.text('exclusive')}" if several else ""

@@ -23,6 +23,7 @@ from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.english.vocabulary import Vocabulary
 from bestresponse.formal.claims.form import Mix, Move, Ungrounded, WrittenNumber
 
+# Meanings of parts multiply: a sentence with more is left unread, so that no text takes long.
 _MOST_READINGS: Final = 64
 _FLAGS: Final = {
     "above", "always_flag", "anybody", "average", "below", "denied", "each", "highest", "lowest", "passive", "pure",
