@@ -40,8 +40,8 @@ test: $(READY)                 ## style, types and tests, as CI runs them
 types:                         # one core, beside the tests
 	$(BIN)/mypy
 
-suite:
-	$(BIN)/python -m pytest -n 3 --dist loadfile
+suite:                         # three workers, one of which waits for a browser or a server; in the order of tests/conftest.py
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 check: $(READY)                ## the quick part: style, types, and the tests of what changed since BASE (main)
 	$(BIN)/ruff check

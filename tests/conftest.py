@@ -5,6 +5,7 @@ import os
 import random
 import secrets
 import signal
+from collections import Counter
 
 # One thread for linear algebra: a second one waits for the first by turning in circles where all cores have work.
 os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
@@ -72,6 +73,10 @@ def recorded_water():
 
 
 def pytest_collection_modifyitems(config, items):
+    # Files that wait for browsers and servers begin first, those with few tests come last: no worker is left alone with
+    # a long one at the end.
+    slow, tests = {item.path for item in items if item.get_closest_marker("slow")}, Counter(item.path for item in items)
+    items.sort(key=lambda item: (item.path not in slow, -tests[item.path], item.path))
     if config.getoption("--hypothesis-profile") == "explore":
         multiply_examples({getattr(item.obj, "__func__", item.obj) for item in items}, EXPLORE_FACTOR)
 

@@ -57,7 +57,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Each command's module in `cli.commands`, which is imported when the command runs, and its line in `--help`.
 
-`run:STUDY` is the command of a study, made from its settings.
+There the function or group `NAME_command` is the command; `run:STUDY` is that of a study, made from its settings.
 """
 _GROUPS = {
     "demo": "Start here",
@@ -91,20 +91,18 @@ class _LazyGroup(TyperGroup):
         if study:
             study_command: Command = module.make_command(study)
             return study_command
-        group = getattr(module, cmd_name)
+        group = action = getattr(module, f"{cmd_name}_command")
         if not isinstance(group, typer.Typer):
             group = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-            group.command(cmd_name)(getattr(module, cmd_name))
+            group.command(cmd_name)(action)
         command = typer.main.get_command(group)
         command.name = cmd_name
         return command
 
     def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            raise UsageError(
-                f"there is no command {args[0]!r}.{did_you_mean(args[0], list(COMMANDS))} "
-                "`bestresponse --help` lists all."
-            )
+            hint = did_you_mean(args[0], list(COMMANDS))
+            raise UsageError(f"there is no command {args[0]!r}.{hint} `bestresponse --help` lists all.")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Context) -> object:
@@ -202,6 +200,8 @@ def _show_warning(
 
 def main() -> None:
     """Run the command line; every error on purpose ends in a sentence and an exit code, never in a trace."""
+    # typer checks options by pydantic, which would look through all installed packages for plug-ins that watch it.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
     try:
         app(prog_name="bestresponse")
     except SettingError as error:
