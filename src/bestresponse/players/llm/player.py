@@ -234,7 +234,7 @@ class Sampled:
         """Answer `ask`, knowing what `view` tells."""
         if not isinstance(ask, Mixture):
             raise UsageError(f"a sampled strategy answers mixtures, not {type(ask).__name__}")
-        choice, decisions = Choice(ask.options), list[Decision]()
+        choice = Choice(ask.options)
         if (at_once := min(self.workers, len(self.players))) > 1:
             with ThreadPoolExecutor(at_once, thread_name_prefix="sample") as pool:
                 decisions: list[Decision] = list(pool.map(lambda player: player.decide(view, choice), self.players))
