@@ -168,7 +168,8 @@ def test_a_run_is_made_as_often_as_asked_for_and_told_as_data():
 
 
 def test_an_estimate_counts_every_attempt_of_reasoner_and_translator():
-    alone = estimate_runs(VerifyConfig("m", "prisoners-dilemma", repeats=3, attempts=4))
+    config = VerifyConfig("m", "prisoners-dilemma", repeats=3, attempts=4)
+    alone, scene = estimate_runs(config), config.scene
     assert (alone.plays, alone.calls, alone.what) == (3, {"m": 12}, "3 runs of at most 4 attempts")
     both = estimate_runs(VerifyConfig("m", "prisoners-dilemma", repeats=3, attempts=4, translator="n"))
     assert both.calls == {"m": 12, "n": 12}
@@ -176,6 +177,9 @@ def test_an_estimate_counts_every_attempt_of_reasoner_and_translator():
     assert same.calls == {"m": 24}
     # The first of two movers decides once in each run, and every reply may have 1,024 tokens.
     assert alone.reply_tokens == {"m": 12 * 1024}
+    # A prompt is the briefing, four characters a token, and the reply before.
+    briefing = scene.game.view(scene.opening, scene.game.roles[scene.seat]).briefing
+    assert alone.prompt_tokens == {"m": 12 * (len(briefing) // 4 + 1024)}
 
 
 def test_the_seat_and_the_moves_before_have_to_be_those_of_the_game():
