@@ -16,7 +16,7 @@ from time import perf_counter, process_time
 from game_programs import DILEMMA, GOODS
 
 from bestresponse.logic.embedded.engine import EmbeddedEngine
-from bestresponse.logic.gate.check import check
+from bestresponse.logic.gate.check import check_source
 from bestresponse.logic.language.reader import read
 from bestresponse.logic.programs.table import extract
 
@@ -34,7 +34,7 @@ def works() -> list[tuple[str, str, int, Callable[[], object]]]:
     dilemma, goods = engine.load(DILEMMA), engine.load(GOODS)
     return [
         ("read a 2x2 program", "", 20, lambda: [read(DILEMMA) for _ in range(20)]),
-        ("read and gate it", "", 20, lambda: [check(DILEMMA) for _ in range(20)]),
+        ("read and gate it", "", 20, lambda: [check_source(DILEMMA) for _ in range(20)]),
         ("check, load, table", ">= 70 /s", 10, lambda: [extract(engine, engine.load(DILEMMA)) for _ in range(10)]),
         ("select/4", "", 200, lambda: [engine.solutions(dilemma, "select(p1, p2, s0, M)", 1) for _ in range(200)]),
         ("claims proved", ">= 1,000 /s", 200, lambda: [engine.prove(dilemma, claim) for claim in CLAIMS * 50]),

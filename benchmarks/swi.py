@@ -24,7 +24,7 @@ from game_programs import DILEMMA, GOODS
 
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine
-from bestresponse.logic.gate.check import check
+from bestresponse.logic.gate.check import check_source
 from bestresponse.logic.programs.solver_language import TRUSTED
 from bestresponse.logic.programs.table import extract
 from bestresponse.logic.swi.engine import SwiEngine
@@ -116,7 +116,7 @@ def main() -> None:
         engines = {"swi": swi, **engines}
         print(f"SWI-Prolog {find_swipl().version}; {'; '.join(map(str, swi.layers))}")
     contest("check + load + table, 2x2", 10, {n: (e, tabled(e, DILEMMA, 10)) for n, e in engines.items()}, rounds)
-    gate = {"gate alone": (embedded, lambda: [check(f"{DILEMMA}% {i}\n") for i in range(10)])}
+    gate = {"gate alone": (embedded, lambda: [check_source(f"{DILEMMA}% {i}\n") for i in range(10)])}
     contest("  of which the gate", 10, gate, rounds)
     contest("select/4, one by one", 300, {n: (e, queries(e, 300)) for n, e in engines.items()}, rounds)
     contest("three players with five moves: all rows", 1, {n: (e, rows(e)) for n, e in engines.items()}, rounds)

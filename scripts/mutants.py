@@ -35,8 +35,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "bestresponse"
 
-LIMITS = "studies/test_limits.py"
-"""The bounds of all settings of studies."""
+LIMITS = "studies/test_limits.py::test_settings_have_their_usual_values_and_both_their_ends"
+"""The bounds of the settings of a study, whose name stands behind in brackets."""
 # Where a silent mistake costs money or truth, and the quick tests that should notice it.
 TARGETS = {
     "core": ["core", "games/economic", "games/test_kept.py", "players/llm/test_reading.py",
@@ -53,20 +53,21 @@ TARGETS = {
     "studies/bench/measure.py": ["studies/bench/test_measure.py", "studies/bench/test_frames.py"],
     "studies/bench/study.py": ["studies/bench/test_study.py", "studies/bench/test_suites.py"],
     "studies/bench/sequential/study.py": ["studies/bench/sequential"],
-    "studies/behave/study.py": [LIMITS, "studies/behave/test_behave.py", "cli/test_behave.py"],
+    "studies/behave/study.py": [f"{LIMITS}[behave]", "studies/behave/test_behave.py", "studies/behave/test_groups.py"],
     "studies/behave/importing.py": ["studies/behave/test_import.py", "cli/test_behave.py"],
-    "studies/improve/study.py": [LIMITS, "studies/improve/test_training.py"],
+    "studies/improve/study.py": [f"{LIMITS}[train]", "studies/improve/test_training.py"],
     "studies/improve/examples.py": ["studies/improve/test_examples.py"],
-    "studies/population/study.py": [LIMITS, "studies/population"],
-    "studies/simulate/study.py": [LIMITS, "studies/simulate/test_simulate.py",
+    "studies/population/study.py": [f"{LIMITS}[population]", "studies/population"],
+    "studies/simulate/study.py": [f"{LIMITS}[simulate]", "studies/simulate/test_simulate.py",
                                   "studies/simulate/test_simulate_rows.py"],
-    "studies/steer/study.py": [LIMITS, "studies/steer/test_steer_figures.py", "studies/steer/test_fresh.py"],
-    "studies/stories/study.py": [LIMITS, "studies/stories", "cli/commands/test_formalize.py"],
-    "studies/tournament/study.py": [LIMITS, "studies/tournament", "cli/commands/test_tournament.py"],
-    "studies/verify/study.py": [LIMITS, "studies/verify/test_turns.py", "studies/verify/test_hidden.py",
-                                "studies/verify/test_evaluation.py", "studies/verify/test_verify_figures.py"],
+    "studies/steer/study.py": [f"{LIMITS}[steer]", "studies/steer/test_steer_figures.py", "studies/steer/test_fresh.py",
+                               "studies/steer/test_steer_replay.py"],
+    "studies/stories/study.py": [f"{LIMITS}[stories]", "studies/stories"],
+    "studies/tournament/study.py": [f"{LIMITS}[tournament]", "studies/tournament"],
+    "studies/verify/study.py": [f"{LIMITS}[verify]", "studies/verify/test_evaluation.py",
+                                "studies/verify/test_verify_figures.py"],
     "studies/verify/reproduction.py": ["studies/verify/test_evaluation.py"],
-    "studies/water/study.py": [LIMITS, "studies/water/test_study.py"],
+    "studies/water/study.py": [f"{LIMITS}[water]", "studies/water/test_study.py"],
     "studies/water/judging.py": ["studies/water/test_judging.py", "studies/water/test_judged_words.py"],
     "theory/games/regrets.py": ["theory/games/test_regrets.py"],
     "theory/dynamics/moran.py": ["theory/dynamics/test_moran.py"],

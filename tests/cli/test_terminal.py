@@ -12,13 +12,13 @@ from bestresponse.runs.execution import Progress
 
 
 def test_progress_is_counted_out_of_all_where_their_number_is_known(capsys):
-    with play_progress(4, "games", found=1) as tell:
+    with play_progress(4, "games", recorded=1) as tell:
         tell(Progress(4, found=1, played=1, failed=0))
     assert capsys.readouterr().err.splitlines() == ["games: 1 of 4", "games: 2 of 4"]
 
 
 def test_nothing_is_counted_where_everything_is_recorded_already(capsys):
-    with play_progress(32, "plays", found=32):
+    with play_progress(32, "plays", recorded=32):
         pass
     assert capsys.readouterr().err == ""
 

@@ -14,7 +14,7 @@ from inspect_ai import eval as run
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from bestresponse.formal.evaluate.dataset import stories
-from bestresponse.games.logic.tables import write_program
+from bestresponse.games.logic.tables import write_table_program
 from bestresponse.integrations.inspect.tasks import formalize, game, nash_gap, verify_reasoning
 
 
@@ -70,6 +70,6 @@ def test_a_program_is_compared_with_the_true_game_of_the_story(tmp_path):
     story = next(one for one in stories() if one.game == "prisoners-dilemma")
     [wrong] = scores(formalize(num_stories=1, attempts=1, kind=story.game), tmp_path, "I cannot.")
     assert wrong.value == {"game": 0.0, "true": 0.0}
-    program = write_program(story.table)
+    program = write_table_program(story.table)
     [right] = scores(formalize(num_stories=1, attempts=1, kind=story.game), tmp_path, program)
     assert right.value == {"game": 1.0, "true": 1.0}

@@ -43,4 +43,5 @@ def test_the_register_entry_names_the_file_of_every_task():
     listed = re.findall(r"- name: (\w+)\n +task_path: (\S+)", entry)
     assert [name for name, _ in listed] == ["nash_gap", "verify", "game", "formalize"]
     for name, path in listed:
-        assert f"\ndef {name}(" in (ROOT / path).read_text("utf-8")
+        text = (ROOT / path).read_text("utf-8")
+        assert f"\ndef {name}(" in text or f'@task(name="{name}")' in text

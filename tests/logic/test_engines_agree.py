@@ -12,7 +12,7 @@ from recorded import DATA, needs_recorded
 from bestresponse.core.errors import LimitReached, LogicError
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine, RuntimeFault
-from bestresponse.logic.gate.check import GatedProgram, check
+from bestresponse.logic.gate.check import GatedProgram, check_source
 from bestresponse.logic.language.terms import write
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.swi.engine import SwiEngine
@@ -62,7 +62,7 @@ def rows(name: str) -> list[dict[str, str]]:
 def test_they_agree_on_recorded_games(
     engines: tuple[LogicEngine, LogicEngine], every: int, most: int, least: int
 ) -> None:
-    programs = [check(row["program"]) for row in rows("exp1_agents.jsonl")[::every]]
+    programs = [check_source(row["program"]) for row in rows("exp1_agents.jsonl")[::every]]
     accepted = [program for program in programs if not program.refusals]
     tables = 0
     for program in accepted:
@@ -77,7 +77,7 @@ def test_they_agree_on_recorded_games(
 def test_they_agree_on_what_recorded_strategies_choose(engines: tuple[LogicEngine, LogicEngine]) -> None:
     game = rows("exp3_program.jsonl")[0]["program"]
     for row in rows("exp3_agents.jsonl"):
-        program = check(game + row["strategy_program"])
+        program = check_source(game + row["strategy_program"])
         if program.refusals or "random" in row["strategy"]:
             continue
         agreed(engines, program, "select(c1, c2, s0, M)")
@@ -220,12 +220,12 @@ def program(numbers: list[int], names: list[str], rules: list[list[str]]) -> str
 def test_they_agree_on_generated_programs(
     engines: tuple[LogicEngine, LogicEngine], numbers: list[int], names: list[str], rules: list[list[str]]
 ) -> None:
-    agreed(engines, check(program(numbers, names, rules)), "answer(X, Y, A, Rs)")
+    agreed(engines, check_source(program(numbers, names, rules)), "answer(X, Y, A, Rs)")
 
 
 @pytest.mark.parametrize("goal", GOALS)
 def test_they_agree_on_each_goal_alone(engines: tuple[LogicEngine, LogicEngine], goal: str) -> None:
-    source = check(program([2, -1, 2, 0], ["red", "'dark blue'"], [[goal]]))
+    source = check_source(program([2, -1, 2, 0], ["red", "'dark blue'"], [[goal]]))
     assert not source.refusals
     agreed(engines, source, "answer(X, Y, A, Rs)")
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.logic.settings import Layer, Limits, SandboxWarning, Settings
+from bestresponse.logic.settings import Layer, Limits, LogicSettings, SandboxWarning
 
 COMPLETE = (Layer("limits", True), Layer("files", True))
 PARTLY = (Layer("limits", True), Layer("files", False, "Landlock needs Linux"))
@@ -15,11 +15,11 @@ PARTLY = (Layer("limits", True), Layer("files", False, "Landlock needs Linux"))
 def test_a_complete_sandbox_needs_no_words() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Settings(require_sandbox=True).judge("embedded", COMPLETE)
+        LogicSettings(require_sandbox=True).judge("embedded", COMPLETE)
 
 
 def test_a_missing_layer_is_told_once_for_each_engine() -> None:
-    settings = Settings()
+    settings = LogicSettings()
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         for engine in ("embedded", "embedded", "swi"):
@@ -29,7 +29,7 @@ def test_a_missing_layer_is_told_once_for_each_engine() -> None:
 
 
 def test_a_missing_layer_is_refused_where_the_sandbox_is_demanded() -> None:
-    settings = Settings(require_sandbox=True)
+    settings = LogicSettings(require_sandbox=True)
     for _ in range(2):
         with pytest.raises(UsageError, match="demanded, but not complete: files: missing"):
             settings.judge("swi", PARTLY)
@@ -37,7 +37,7 @@ def test_a_missing_layer_is_refused_where_the_sandbox_is_demanded() -> None:
 
 def test_a_check_takes_at_most_three_and_a_half_seconds_by_the_clock_and_512_megabytes(monkeypatch) -> None:
     monkeypatch.setattr("bestresponse.logic.settings.SECONDS", 3.5)
-    limits = Settings().limits
+    limits = LogicSettings().limits
     assert (limits.seconds, limits.memory, limits.ends) == (3.5, 512 << 20, 100_000)
     assert limits.patient == replace(limits, seconds=60)
     assert Limits(seconds=90).patient.seconds == 90

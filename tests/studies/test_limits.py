@@ -133,22 +133,22 @@ STUDIES = {
         {**AGENTS, "days": (None, 0, 1, 10_000, 10_001), "low": (None, -1, 0, None, None)},
     ),
 }
-CASES = [(study, name) for study, (_, limits) in STUDIES.items() for name in limits]
 
 
-@pytest.mark.parametrize(("study", "name"), CASES)
-def test_a_setting_has_its_usual_value_and_both_its_ends(study, name):
+@pytest.mark.parametrize("study", STUDIES)
+def test_settings_have_their_usual_values_and_both_their_ends(study):
     make, limits = STUDIES[study]
-    usual, *values = limits[name]
-    assert getattr(make(), name) == usual
-    for value, refused in zip(values, (True, False, False, True), strict=True):
-        if value is None:
-            continue
-        if refused:
-            with pytest.raises(UsageError, match=f"{name}: "):
-                make(**{name: value})
-        else:
-            assert getattr(make(**{name: value}), name) == value
+    plain = make()
+    assert {name: getattr(plain, name) for name in limits} == {name: values[0] for name, values in limits.items()}
+    for name, (_, *values) in limits.items():
+        for value, refused in zip(values, (True, False, False, True), strict=True):
+            if value is None:
+                continue
+            if refused:
+                with pytest.raises(UsageError, match=f"{name}: "):
+                    make(**{name: value})
+            else:
+                assert getattr(make(**{name: value}), name) == value
 
 
 def test_what_is_asked_unless_said_otherwise():

@@ -2,7 +2,6 @@
 
 from running import run
 
-from bestresponse.games.dialogue.game import Entry
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.bench.config import BenchConfig
@@ -13,7 +12,7 @@ from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import steer
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
-from bestresponse.studies.tournament.study import TournamentConfig, tournament
+from bestresponse.studies.tournament.study import Contestant, TournamentConfig, tournament
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.studies.water.study import WaterConfig, water
 
@@ -34,7 +33,7 @@ def sequential_run(output):
 
 def tournament_run(output):
     """A model and a strategy: (model, model), (model, strategy) and (strategy, model) are played."""
-    entries = ("tit-for-tat", Entry("scripted", "model", "scripted"))
+    entries = ("tit-for-tat", Contestant("scripted", "model", "scripted"))
     config = TournamentConfig("prisoners-dilemma", entries, rounds=2)
     return run(tournament, config, output, models("cooperate"))
 

@@ -76,8 +76,8 @@ class GameQuestion(Generic[G]):
     @property
     def settings(self) -> dict[str, object]:
         """What can be set, and the defaults."""
-        given = signature(self.ask).parameters.items()
-        return {name: argument.default for name, argument in given if argument.default is not argument.empty}
+        parameters = signature(self.ask).parameters.items()
+        return {name: argument.default for name, argument in parameters if argument.default is not argument.empty}
 
     def answer(self, game: G, settings: Mapping[str, object] | None = None) -> GameAnswer:
         """Compute the answer with these settings in place of the defaults; texts are read as numbers where need be."""
@@ -159,13 +159,13 @@ def _describe_quantal(
     return GameAnswer(data, Chart(series, "precision", "probability", caption))
 
 
-def _describe_levels(game: NormalForm, found: Levels) -> GameAnswer:
+def _describe_levels(game: NormalForm, fitted: Levels) -> GameAnswer:
     levels = [
-        {"share": share, "strategies": name_mix(game, [path[k] for path in found.strategies])}
-        for k, share in enumerate(found.shares.tolist())
+        {"share": share, "strategies": name_mix(game, [path[k] for path in fitted.strategies])}
+        for k, share in enumerate(fitted.shares.tolist())
     ]
-    played = {"predicted": name_mix(game, found.final), "gains": name_players(game, found.gains)}
-    return GameAnswer({"method": found.method, **played, "gap": found.gap, "levels": levels})
+    played = {"predicted": name_mix(game, fitted.final), "gains": name_players(game, fitted.gains)}
+    return GameAnswer({"method": fitted.method, **played, "gap": fitted.gap, "levels": levels})
 
 
 def _correlate(game: NormalForm, objective: Objective = "welfare") -> GameAnswer:
@@ -179,50 +179,50 @@ def _correlate_coarsely(game: NormalForm, objective: Objective = "welfare") -> G
 def _rationalize(game: NormalForm) -> GameAnswer:
     left = theory.iterated_elimination(game)
     seats = zip(game.players, game.actions, left.kept, strict=True)
-    kept = {who: [names[a] for a in actions] for who, names, actions in seats}
+    kept = {seat: [names[a] for a in actions] for seat, names, actions in seats}
     rounds = max((s.round for s in left.steps), default=0)
     return GameAnswer({"method": "iterated strict dominance", "kept": kept, "rounds": rounds})
 
 
 def _secure(game: NormalForm) -> GameAnswer:
     levels = [theory.maximin(game, player) for player in range(game.num_players)]
-    earned = {who: level.value for who, level in zip(game.players, levels, strict=True)}
+    earned = {seat: level.value for seat, level in zip(game.players, levels, strict=True)}
     strategies = name_mix(game, [level.strategy for level in levels])
     return GameAnswer({"method": "zero-sum game against all others", "values": earned, "strategies": strategies})
 
 
 def _bargain(game: NormalForm) -> GameAnswer:
-    found = theory.nash_bargaining(game)
+    bargain = theory.nash_bargaining(game)
     return GameAnswer(
         {
             "method": "Nash bargaining over mixtures of cells, disagreement at the security levels",
-            "payoffs": name_players(game, found.payoffs),
-            "disagreement": name_players(game, found.disagreement),
-            "gap": found.gap,
-            "agreed": list_cells(game, found.weights),
-            "weights": found.weights.tolist(),
+            "payoffs": name_players(game, bargain.payoffs),
+            "disagreement": name_players(game, bargain.disagreement),
+            "gap": bargain.gap,
+            "agreed": list_cells(game, bargain.weights),
+            "weights": bargain.weights.tolist(),
         }
     )
 
 
 def _name(game: NormalForm) -> GameAnswer:
-    found = theory.name_ordinal(game)
+    ordinal = theory.name_ordinal(game)
     method = "order of each player's payoffs, which tells the 144 strict ordinal 2x2 games apart"
-    return GameAnswer({"method": method, "name": found.name, "row": found.row, "col": found.col})
+    return GameAnswer({"method": method, "name": ordinal.name, "row": ordinal.row, "col": ordinal.col})
 
 
 def _tremble(game: NormalForm) -> GameAnswer:
-    found = theory.find_perfect(game)
+    refined = theory.find_perfect(game)
     equilibria = [
         {"strategies": name_mix(game, e.strategies), "payoffs": name_players(game, e.payoffs), "perfect": perfect}
-        for e, perfect in zip(found.equilibria, found.perfect, strict=True)
+        for e, perfect in zip(refined.equilibria, refined.perfect, strict=True)
     ]
-    return GameAnswer({"method": found.method, "complete": found.complete, "equilibria": equilibria})
+    return GameAnswer({"method": refined.method, "complete": refined.complete, "equilibria": equilibria})
 
 
 def _order_mistakes(game: NormalForm) -> GameAnswer:
-    found = theory.find_proper(game)
-    e = found.equilibrium
+    proper = theory.find_proper(game)
+    e = proper.equilibrium
     return GameAnswer(
         {
             "method": "limit of orderly mistakes (Myerson 1978), exact Lemke-Howson over orders of actions; one proper "
@@ -230,32 +230,32 @@ def _order_mistakes(game: NormalForm) -> GameAnswer:
             "strategies": name_mix(game, e.strategies),
             "payoffs": name_players(game, e.payoffs),
             "regret": e.regret,
-            "proved": found.proved,
-            "mistakes": found.mistakes,
-            "distance": found.distance,
-            "trembling": name_mix(game, [np.array([float(p) for p in mix]) for mix in found.trembling]),
+            "proved": proper.proved,
+            "mistakes": proper.mistakes,
+            "distance": proper.distance,
+            "trembling": name_mix(game, [np.array([float(p) for p in mix]) for mix in proper.trembling]),
         }
     )
 
 
 def _solve_subgames(tree: Tree, limit: int = 200) -> GameAnswer:
-    found = theory.solve_subgames(tree, limit)
+    perfect = theory.solve_subgames(tree, limit)
     equilibria = [
         {"payoffs": name_players(tree, payoffs), "policy": policy.table()}
-        for policy, payoffs in zip(found.policies, found.payoffs, strict=True)
+        for policy, payoffs in zip(perfect.policies, perfect.payoffs, strict=True)
     ]
-    extent = {"complete": found.complete, "subgames": found.num_subgames}
+    extent = {"complete": perfect.complete, "subgames": perfect.num_subgames}
     return GameAnswer({"method": "subgames from the last to the first", **extent, "equilibria": equilibria})
 
 
 def _solve_sequentially(tree: Tree) -> GameAnswer:
-    found = theory.find_sequential(tree)
+    solved = theory.find_sequential(tree)
     beliefs = []
     for k, infoset in enumerate(tree.infosets):
-        nodes = {tree.path(node): float(found.beliefs[node]) for node in np.flatnonzero(tree.infoset == k).tolist()}
+        nodes = {tree.path(node): float(solved.beliefs[node]) for node in np.flatnonzero(tree.infoset == k).tolist()}
         beliefs.append({"player": tree.players[infoset.player], "information_set": infoset.label, "nodes": nodes})
-    certificate = {"method": found.method, "payoffs": found.payoffs, "gap": found.gap}
-    return GameAnswer({**certificate, "policy": found.policy.table(), "beliefs": beliefs})
+    certificate = {"method": solved.method, "payoffs": solved.payoffs, "gap": solved.gap}
+    return GameAnswer({**certificate, "policy": solved.policy.table(), "beliefs": beliefs})
 
 
 CONCEPTS: tuple[GameQuestion[NormalForm], ...] = (
@@ -311,7 +311,9 @@ def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., GameAnswer]:
         path = dynamics(game, **arguments, **({"start": read_profile(game, start)} if start else {}))
         some = np.unique(np.linspace(0, len(path) - 1, min(len(path), _RECORDED)).astype(int))
         seats = list(zip(game.players, game.actions, path.strategies, strict=True))
-        curves = {who: {name: shares[some, a].tolist() for a, name in enumerate(names)} for who, names, shares in seats}
+        curves = {
+            seat: {name: shares[some, a].tolist() for a, name in enumerate(names)} for seat, names, shares in seats
+        }
         data = {
             "method": path.method,
             "time": float(path.times[-1]),
@@ -323,7 +325,9 @@ def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., GameAnswer]:
             "path": {"times": path.times[some].tolist(), "gap": path.curve[some].tolist(), "strategies": curves},
         }
         series = {
-            f"{who}: {name}": (path.times, shares[:, a]) for who, names, shares in seats for a, name in enumerate(names)
+            f"{seat}: {name}": (path.times, shares[:, a])
+            for seat, names, shares in seats
+            for a, name in enumerate(names)
         }
         return GameAnswer(data, Chart(series, "time", "share", f"Shares of the actions over time, by {path.method}."))
 
@@ -369,10 +373,10 @@ def _evolve(
 
 
 def _rank(game: NormalForm, *, alpha: float = 100.0, population: int = 50, one_population: bool = False) -> GameAnswer:
-    found = theory.alpha_rank(game, alpha=alpha, population=population, one_population=one_population)
-    ranking = [{"profile": list(profile), "probability": p} for profile, p in found.ranking()]
-    method = f"{found.method}, alpha {found.alpha:g}, {found.population} individuals"
-    return GameAnswer({"method": method, "residual": found.residual, "ranking": ranking})
+    ranked = theory.alpha_rank(game, alpha=alpha, population=population, one_population=one_population)
+    ranking = [{"profile": list(profile), "probability": p} for profile, p in ranked.ranking()]
+    method = f"{ranked.method}, alpha {ranked.alpha:g}, {ranked.population} individuals"
+    return GameAnswer({"method": method, "residual": ranked.residual, "ranking": ranking})
 
 
 DYNAMICS: tuple[GameQuestion[NormalForm], ...] = (

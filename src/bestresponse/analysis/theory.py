@@ -282,7 +282,9 @@ def measure_against_others(record: Record, game: Game[S] | None) -> Costs:
             continue
         waiting[submission.role] = (number, submission.decision.action)
         if len(waiting) == len(form.players):
-            mixes = [as_strategy(waiting[who][1], moves) for who, moves in zip(form.players, form.actions, strict=True)]
+            mixes = [
+                as_strategy(waiting[seat][1], moves) for seat, moves in zip(form.players, form.actions, strict=True)
+            ]
             for role, values, mix in zip(form.players, deviation_payoffs(form, mixes), mixes, strict=True):
                 costs[waiting[role][0]] = max(0.0, float(values.max() - values @ mix))
             waiting = {}

@@ -19,7 +19,7 @@ from bestresponse.games.lookup import GameLike, as_found, as_source
 from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.registry import open_model as open_by_name
-from bestresponse.players.lookup import check_player, choose_default, find_strategy, seat_model
+from bestresponse.players.lookup import check_seat_name, choose_default, find_strategy, seat_model
 from bestresponse.players.strategies import FunctionPlayer, ViewFunction
 from bestresponse.runs.inputs import ModelLike, as_model, count_parameters
 from bestresponse.runs.models import Opening, open_models
@@ -123,7 +123,7 @@ def _seat(player: object, rules: Game[S], role: str, seed: int) -> Player:
         if (strategy := find_strategy(player, rules, role, seed)) is not None:
             return strategy
         try:
-            check_player(player, rules)
+            check_seat_name(player, rules)
         except UsageError as error:
             raise UsageError(f"{error} Models are named PROVIDER/MODEL; `bestresponse models` lists them.") from None
         return seat_model(player, open_model(player), rules, role, seed)

@@ -24,19 +24,19 @@ class Solution:
     solved: SolvedTable | SolvedTree
 
     def __repr__(self) -> str:
-        kinds = ", ".join(one.kind for one in self.equilibria) or "none listed"
+        kinds = ", ".join(equilibrium.kind for equilibrium in self.equilibria) or "none listed"
         count = f"{len(self.equilibria)} equilibri{'um' if len(self.equilibria) == 1 else 'a'}"
         return f"Solution({self.game.name!r}, {count}: {kinds})"
 
     def __str__(self) -> str:
         """List what is played at the equilibria, and what everybody earns."""
         lines = [repr(self)]
-        for one in self.equilibria:
-            if isinstance(one, Equilibrium):
-                lines.append(str(one))
+        for equilibrium in self.equilibria:
+            if isinstance(equilibrium, Equilibrium):
+                lines.append(str(equilibrium))
             else:
-                earned = ", ".join(f"{player} {payoff:.6g}" for player, payoff in one.payoffs.items())
-                lines += [str(one.policy), f"(payoffs: {earned})"]
+                earned = ", ".join(f"{player} {payoff:.6g}" for player, payoff in equilibrium.payoffs.items())
+                lines += [str(equilibrium.policy), f"(payoffs: {earned})"]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -101,5 +101,5 @@ def solve(
     >>> solve([[0, 5], [4, 1]]).value
     2.5
     """
-    found = as_found(game, other)
-    return Solution(found, solve_found(found, Wish(method, iterations, objective, seconds, report, engine)))
+    resolved = as_found(game, other)
+    return Solution(resolved, solve_found(resolved, Wish(method, iterations, objective, seconds, report, engine)))

@@ -57,7 +57,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Each command's module in `cli.commands`, which is imported when the command runs, and its line in `--help`.
 
-`run:STUDY` is the command of a study, made from its settings.
+There the function or group `NAME_command` is the command; `run:STUDY` is that of a study, made from its settings.
 """
 _GROUPS = {
     "demo": "Start here",
@@ -91,10 +91,10 @@ class _LazyGroup(TyperGroup):
         if study:
             study_command: Command = module.make_command(study)
             return study_command
-        group = getattr(module, cmd_name)
+        group = action = getattr(module, f"{cmd_name}_command")
         if not isinstance(group, typer.Typer):
             group = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-            group.command(cmd_name)(getattr(module, cmd_name))
+            group.command(cmd_name)(action)
         command = typer.main.get_command(group)
         command.name = cmd_name
         return command

@@ -64,8 +64,8 @@ def make_settings_command(kind: type, act: Callable[..., None], epilogue: str = 
         name: field for name, field in list_settings(kind).items() if read_extra(field)["option"] and name not in unused
     }
     hints = get_type_hints(kind)
-    own = get_type_hints(act, include_extras=True)
-    more = [_keyword(name, own[name], other.default) for name, other in [*signature(act).parameters.items()][1:]]
+    act_hints = get_type_hints(act, include_extras=True)
+    more = [_keyword(name, act_hints[name], other.default) for name, other in [*signature(act).parameters.items()][1:]]
     file = typer.Option(help="TOML with settings; what is typed goes before it.")
     parameters = [
         *(_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()),
@@ -171,8 +171,9 @@ def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
             print(sentence, file=sys.stderr, flush=True)
         # The bar begins once models are open: a model that cannot be used is named alone.
         total = study.count_part(config, config.part)
-        found = estimate.found if estimate.plays == total else 0  # some studies estimate plays and count something else
-        bars.append(stack.enter_context(play_progress(total, study.unit, found)))
+        # Some studies estimate plays and count something else: what is recorded of them does not tell how far they are.
+        recorded = estimate.found if estimate.plays == total else 0
+        bars.append(stack.enter_context(play_progress(total, study.unit, recorded)))
         stack.enter_context(tell_interrupt(opened.workers))
 
     with ExitStack() as stack:

@@ -49,13 +49,13 @@ def print_table(out: Console, table: Table) -> None:
     """
     rows = [list(map(visible, cells)) for cells in format_rows(table)]
     names = [visible(column.name) for column in table.columns]
-    for part, places in enumerate(_split_columns(names, rows, out.width)):
+    for part, indices in enumerate(_split_columns(names, rows, out.width)):
         caption = Text(visible(table.caption)) if table.caption and not part else None
         lines = RichTable(title=caption, title_justify="left", box=None, pad_edge=False)
-        for place in places:
-            lines.add_column(Text(names[place]), justify=table.columns[place].align, overflow="fold")
+        for index in indices:
+            lines.add_column(Text(names[index]), justify=table.columns[index].align, overflow="fold")
         for row in rows:
-            lines.add_row(*(Text(row[place]) for place in places))
+            lines.add_row(*(Text(row[index]) for index in indices))
         out.print(lines)
 
 
@@ -102,24 +102,24 @@ def show_frame(frame: Frame[R], as_json: bool) -> None:
 
 def _split_columns(names: list[str], rows: list[list[str]], width: int) -> list[list[int]]:
     """List which columns stand side by side, two spaces apart; three at least, which then wrap."""
-    widths = [max([len(name), *(len(row[place]) for row in rows)]) + 2 for place, name in enumerate(names)]
+    widths = [max([len(name), *(len(row[index]) for row in rows)]) + 2 for index, name in enumerate(names)]
     parts: list[list[int]] = [[]]
-    for place in range(len(names)):
-        together = sum(widths[earlier] for earlier in parts[-1]) + widths[place] - 2
+    for index in range(len(names)):
+        together = sum(widths[earlier] for earlier in parts[-1]) + widths[index] - 2
         if together > width and len(parts[-1]) >= _FEWEST_COLUMNS:
             parts.append([0])
-        parts[-1].append(place)
+        parts[-1].append(index)
     return parts
 
 
 @contextmanager
-def play_progress(total: int | None, what: str, found: int = 0) -> Iterator[Callable[[Progress], None]]:
-    """A live bar on the terminal, which begins at what was `found`; gives the function to tell progress to.
+def play_progress(total: int | None, what: str, recorded: int = 0) -> Iterator[Callable[[Progress], None]]:
+    """A live bar on the terminal, which begins at what was `recorded`; gives the function to tell progress to.
 
     Where there is no terminal: a line at the beginning, at the first play, and then whenever a tenth is done. Where
     there is nothing to do, nothing is shown.
     """
-    if total == found:
+    if total == recorded:
         yield lambda progress: None
         return
 
@@ -135,24 +135,24 @@ def play_progress(total: int | None, what: str, found: int = 0) -> Iterator[Call
     )
     out = notes()
     with rich.Progress(*columns, console=out, transient=False, disable=not out.is_terminal) as bar:
-        task = bar.add_task(what, total=total, completed=found, failed="")
-        said = -1
+        task = bar.add_task(what, total=total, completed=recorded, failed="")
+        last_tenth = -1
 
         def say(done: int, failed: str) -> None:
             of_all = f" of {total}" if total else ""
             print(f"{what}: {done}{of_all}{failed and f', {failed}'}", file=sys.stderr, flush=True)
 
         def tell(progress: Progress) -> None:
-            nonlocal said
+            nonlocal last_tenth
             done, failed = progress.found + progress.played, f"{progress.failed} failed" if progress.failed else ""
             bar.update(task, completed=done, failed=failed)
             tenth = 10 * done // total if total else done // 100
-            if not out.is_terminal and tenth > said:
-                said = tenth
+            if not out.is_terminal and tenth > last_tenth:
+                last_tenth = tenth
                 say(done, failed)
 
         if not out.is_terminal:
-            say(found, "")
+            say(recorded, "")
         yield tell
 
 
@@ -160,14 +160,14 @@ class DownloadProgress:
     """Print a line of progress for weights that are being downloaded."""
 
     def __init__(self) -> None:
-        self._said = -1
+        self._last_percent = -1
 
     def __call__(self, done: int, total: int | None) -> None:
         if not total:
             return
         percent = 100 * done // total
-        if percent // 5 > self._said // 5 or (percent == 100 and self._said != 100):
-            self._said = percent
+        if percent // 5 > self._last_percent // 5 or (percent == 100 and self._last_percent != 100):
+            self._last_percent = percent
             end = "\n" if percent == 100 or not sys.stderr.isatty() else "\r"
             size = f"{done / 1e6:.0f} of {total / 1e6:.0f} MB ({percent} %)"
             print(f"downloading the model: {size}", end=end, file=sys.stderr)
@@ -175,7 +175,7 @@ class DownloadProgress:
 
 T = TypeVar("T")
 
-_QUIET = 2.0
+_QUIET = 2.0  # seconds: what is solved sooner needs no line
 _TICK = 0.2
 _LEAVE = 1.0
 
@@ -217,11 +217,11 @@ def tell_interrupt(workers: int) -> Iterator[None]:
             signal.signal(signal.SIGINT, usual)
 
 
-def wait_for(compute: Callable[[], T], what: str = "solving", said: Sequence[str] = ()) -> T:
+def wait_for(compute: Callable[[], T], what: str = "solving", progress: Sequence[str] = ()) -> T:
     """Compute in a thread of its own and return its result, or raise its error.
 
-    After two seconds a terminal shows how far it is, which it adds to `said`. Ctrl-C raises Interrupted with what is
-    known so far and leaves the thread behind, which ends with the process: compiled loops and linear programs do not
+    After two seconds a terminal shows how far it is, which it adds to `progress`. Ctrl-C raises Interrupted with what
+    is known so far and leaves the thread behind, which ends with the process: compiled loops and linear programs do not
     listen to signals.
     """
     outcome: Future[T] = Future()
@@ -239,10 +239,10 @@ def wait_for(compute: Callable[[], T], what: str = "solving", said: Sequence[str
         if sys.stderr.isatty() and not outcome.done():
             with notes().status(what) as status:
                 while not outcome.done():
-                    known = f": {said[-1]}" if said else ""
+                    known = f": {progress[-1]}" if progress else ""
                     status.update(f"{what}, {monotonic() - start:.0f} s{known} (Ctrl-C stops)")
                     wait([outcome], _TICK)
         return outcome.result()
     except KeyboardInterrupt:
-        known = f"; so far {said[-1]}" if said else ", before there was any bound or equilibrium"
+        known = f"; so far {progress[-1]}" if progress else ", before there was any bound or equilibrium"
         raise Interrupted(f"{what} was stopped after {monotonic() - start:.0f} s{known}") from None

@@ -158,17 +158,17 @@ class Form:
     def read(self, text: str) -> dict[str, object]:
         """Return the fields of a JSON object, each read by its own ask."""
         try:
-            given = json.loads(text)
+            parsed = json.loads(text)
         except ValueError:
-            given = None
-        if not isinstance(given, dict):
+            parsed = None
+        if not isinstance(parsed, dict):
             raise InvalidMove(f"{_short(text)} is not a JSON object", Flaw.UNPARSEABLE)
-        missing = [name for name, _ in self.fields if name not in given]
+        missing = [name for name, _ in self.fields if name not in parsed]
         if missing:
             raise InvalidMove(f"the field {missing[0]!r} is missing")
         answers: JsonObject = {}
         for name, ask in self.fields:
-            typed = given[name] if isinstance(given[name], str) else json.dumps(given[name])
+            typed = parsed[name] if isinstance(parsed[name], str) else json.dumps(parsed[name])
             try:
                 answers[name] = ask.read(typed)
             except InvalidMove as error:
@@ -224,33 +224,33 @@ Ask = Choice | Amount | Words | Mixture | Form | Lottery
 def _numbers_of(options: tuple[str, ...], text: str) -> tuple[float, ...]:
     """Probabilities written as JSON (list or object) or as `label: number` pairs."""
     try:
-        given = json.loads(text)
+        parsed = json.loads(text)
     except ValueError:
-        given = _pairs_in(options, text)
-    if isinstance(given, list) and len(given) == len(options):
-        return tuple(_number(p) for p in given)
-    if isinstance(given, dict) and set(given) <= set(options) and given:
-        return tuple(_number(given.get(option, 0.0)) for option in options)
+        parsed = _pairs_in(options, text)
+    if isinstance(parsed, list) and len(parsed) == len(options):
+        return tuple(_number(p) for p in parsed)
+    if isinstance(parsed, dict) and set(parsed) <= set(options) and parsed:
+        return tuple(_number(parsed.get(option, 0.0)) for option in options)
     raise InvalidMove(f"expected a probability for each of {', '.join(options)}, got {_short(text)}", Flaw.UNPARSEABLE)
 
 
 def _pairs_in(options: tuple[str, ...], text: str) -> dict[str, float] | None:
-    found: dict[str, float] = {}
+    pairs: dict[str, float] = {}
     for part in re.split(r"[,;\n]+", text.strip()):
         label, colon, number = part.strip().rpartition(":")
-        if not colon or label.strip() not in options or label.strip() in found:
+        if not colon or label.strip() not in options or label.strip() in pairs:
             return None
-        found[label.strip()] = _number(number.strip())
-    return found
+        pairs[label.strip()] = _number(number.strip())
+    return pairs
 
 
-def _number(given: object) -> float:
-    if isinstance(given, bool) or not isinstance(given, int | float | str):
-        raise InvalidMove(f"{_short(given)} is not a number", Flaw.UNPARSEABLE)
+def _number(entry: object) -> float:
+    if isinstance(entry, bool) or not isinstance(entry, int | float | str):
+        raise InvalidMove(f"{_short(entry)} is not a number", Flaw.UNPARSEABLE)
     try:
-        return float(given)
+        return float(entry)
     except (ValueError, OverflowError):
-        raise InvalidMove(f"{_short(given)} is not a number", Flaw.UNPARSEABLE) from None
+        raise InvalidMove(f"{_short(entry)} is not a number", Flaw.UNPARSEABLE) from None
 
 
 def _short(value: object) -> str:

@@ -26,8 +26,8 @@ from bestresponse.core.ask import Ask
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S, S_contra, View
 from bestresponse.core.player import Player
 
-_EXACT = 1e-9
-_ROUNDING = 0.0051
+_EXACT = 1e-9  # rounding of floats: an answer of at most two decimals can be typed in full
+_ROUNDING = 0.0051  # half a cent, and a little for floats: longer answers are typed with two decimals
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ def measure_decision_cost(game: Game[S], state: S, role: Role, action: object) -
     if isinstance(game, CostedDecisions):
         return max(0.0, float(game.measure_cost(state, role, action)))
     kept = find_equilibrium_moves(game, state)
-    usual, other = (play_out_equilibrium(game, game.apply(state, {**kept, role: own})) for own in (kept[role], action))
+    usual, other = (play_out_equilibrium(game, game.apply(state, {**kept, role: act})) for act in (kept[role], action))
     return None if usual is None or other is None else max(0.0, float(usual[role] - other[role]))
 
 

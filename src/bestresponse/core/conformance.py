@@ -24,7 +24,7 @@ from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import NATURE, REFEREE, Game, S
 from bestresponse.core.player import Decision, Player
 
-_FREE = 1e-9
+_FREE = 1e-9  # rounding of payoffs that are summed in floats
 
 
 class Broken(AssertionError):

@@ -43,7 +43,7 @@ class Record:
         return f"Record({self.game!r}, {len(self.submissions)} submissions, {end})"
 
     def _repr_html_(self) -> str:
-        rows = ((one.role, self.players.get(one.role, ""), one.decision.action) for one in self.submissions)
+        rows = ((turn.role, self.players.get(turn.role, ""), turn.decision.action) for turn in self.submissions)
         return format_html(repr(self), ("seat", "player", "move"), rows)
 
 

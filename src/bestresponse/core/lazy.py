@@ -59,7 +59,7 @@ def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], li
 
 def _read_exports(package: str) -> dict[str, tuple[str, str]]:
     """Map each public name to the module and the attribute it comes from."""
-    found: dict[str, tuple[str, str]] = {}
+    exports: dict[str, tuple[str, str]] = {}
     # By name, because importing the class of such loaders takes as long as the rest of this package.
     read = getattr(getattr(sys.modules[package].__spec__, "loader", None), "get_source", None)
     source: str | None = None if read is None else read(package)
@@ -69,5 +69,5 @@ def _read_exports(package: str) -> dict[str, tuple[str, str]]:
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             for line in node.body:
                 if isinstance(line, ast.ImportFrom) and line.module:
-                    found |= {alias.asname or alias.name: (line.module, alias.name) for alias in line.names}
-    return found
+                    exports |= {alias.asname or alias.name: (line.module, alias.name) for alias in line.names}
+    return exports

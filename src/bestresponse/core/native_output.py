@@ -9,7 +9,7 @@ import sys
 from contextlib import ContextDecorator
 from threading import Lock
 
-_STDOUT, _STDERR = 1, 2
+_STDOUT, _STDERR = 1, 2  # file descriptors, as C libraries write past `sys.stdout`
 
 
 class NativeOutputToStderr(ContextDecorator):

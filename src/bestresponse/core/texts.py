@@ -20,12 +20,12 @@ def _compile(package: str, name: str) -> str:
     """Turn a text with `$name` places into one for `str.format`, which fills it fastest."""
     text, pieces, end = _read(package, name), [], 0
     for match in Template.pattern.finditer(text):
-        place = match["named"] or match["braced"] or ""
+        placeholder = match["named"] or match["braced"] or ""
         if match["invalid"] is not None:
             raise ValueError(
                 f"{package}, {name}.txt: a dollar sign stands for itself as $$, or begins the name of a place"
             )
-        pieces.append(_escape(text[end : match.start()]) + (f"{{{place}}}" if place else "$"))
+        pieces.append(_escape(text[end : match.start()]) + (f"{{{placeholder}}}" if placeholder else "$"))
         end = match.end()
     return "".join(pieces) + _escape(text[end:])
 
@@ -44,13 +44,13 @@ class Texts:
         """Return the text of that name, as it stands in its file."""
         return _read(self.package, name)
 
-    def fill(self, name: str, **places: object) -> str:
+    def fill(self, name: str, **placeholders: object) -> str:
         """Return the text of that name with every place filled; KeyError where one is missing."""
-        return _compile(self.package, name).format(**places)
+        return _compile(self.package, name).format(**placeholders)
 
     def hashes(self) -> dict[str, str]:
         """File name to the first 16 digits of its SHA-256, for every text of the package."""
-        found = sorted(entry.name for entry in files(self.package).iterdir() if entry.name.endswith(".txt"))
+        names = sorted(entry.name for entry in files(self.package).iterdir() if entry.name.endswith(".txt"))
         return {
-            name: hashlib.sha256(files(self.package).joinpath(name).read_bytes()).hexdigest()[:16] for name in found
+            name: hashlib.sha256(files(self.package).joinpath(name).read_bytes()).hexdigest()[:16] for name in names
         }

@@ -9,7 +9,7 @@ from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from bestresponse.formal.evaluate.validation import (
-        Levels as Levels,
+        LevelFindings as LevelFindings,
         find_names as find_names,
         judge_levels as judge_levels,
         named_game as named_game,

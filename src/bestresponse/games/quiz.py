@@ -15,7 +15,7 @@ from bestresponse.core.capabilities import Question, Quiz
 from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, S
 from bestresponse.games.capabilities import HasTree, find_stage_form
 from bestresponse.games.texts import join_words
-from bestresponse.games.trees.game import list_steps
+from bestresponse.games.trees.game import list_moves_to
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import CHANCE, Tree
 
@@ -60,7 +60,7 @@ def ask_about_paths(tree: Tree, role: Role, rng: Random) -> tuple[Question, ...]
         way = join_words(
             [
                 f"{move} is drawn" if owner == CHANCE else say_choice(tree.players[owner], move, role)
-                for owner, move in list_steps(tree, leaf)
+                for owner, move in list_moves_to(tree, leaf)
             ]
         )
         payoff = float(tree.payoffs[leaf][tree.players.index(role)])

@@ -15,7 +15,7 @@ from bestresponse.games.logic.game import (
 )
 from bestresponse.games.logic.tables import list_rows, read_fraction, table_from_tree
 from bestresponse.games.lookup import Found
-from bestresponse.logic.programs.game_table import Decision, End, GameTable, Knowledge, Node, Row, tree
+from bestresponse.logic.programs.game_table import DecisionNode, End, GameTable, Knowledge, Node, Row, tree
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
@@ -70,7 +70,7 @@ def _find_unlearned(node: Node, later: dict[tuple[str, Knowledge], int]) -> Iter
     """Say which choices and draws nobody learns of who chooses later; `later` gets who knows what in which block."""
     if isinstance(node, End):
         return
-    mover = node.player if isinstance(node, Decision) else ""
+    mover = node.player if isinstance(node, DecisionNode) else ""
     known = []
     for child in node.children:
         below: dict[tuple[str, Knowledge], int] = {}
@@ -78,7 +78,7 @@ def _find_unlearned(node: Node, later: dict[tuple[str, Knowledge], int]) -> Iter
         known.append({key for key, block in below.items() if block > node.block and key[0] != mover})
         later |= below
     if len(known) > 1 and known[0] and all(other == known[0] for other in known):
-        what = f"{say_when(node.knowledge)}what {mover} chooses" if isinstance(node, Decision) else "What is drawn"
+        what = f"{say_when(node.knowledge)}what {mover} chooses" if isinstance(node, DecisionNode) else "What is drawn"
         yield f"{what} ({join_options(node.moves)}) is learned by nobody who chooses later."
-    if isinstance(node, Decision):
+    if isinstance(node, DecisionNode):
         later[mover, node.knowledge] = node.block

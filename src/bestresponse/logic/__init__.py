@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         Verdict as Verdict,
         open_engine as open_engine,
     )
-    from bestresponse.logic.gate.check import check as check
+    from bestresponse.logic.gate.check import check_source as check_source
     from bestresponse.logic.language.terms import Atom as Atom, Struct as Struct, Var as Var, write as write
     from bestresponse.logic.programs.strategies import (
         StrategyReader as StrategyReader,

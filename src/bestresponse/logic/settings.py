@@ -86,7 +86,7 @@ class Layer:
 
 
 @dataclass
-class Settings:
+class LogicSettings:
     """What all engines of this process share: the limits where none are given, and whether every layer is demanded."""
 
     limits: Limits = field(default_factory=Limits)
@@ -105,5 +105,5 @@ class Settings:
         self.judged.add(engine)
 
 
-settings = Settings()
+settings = LogicSettings()
 """The settings of this process; the command line sets them."""

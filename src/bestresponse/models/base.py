@@ -20,8 +20,8 @@ TokenChances: TypeAlias = tuple[tuple[str, float], ...]
 """The alternatives at one position of a reply: (token, natural log of its probability), likeliest first."""
 Honoured: TypeAlias = tuple[tuple[str, str | int | float | bool | None], ...]
 
-_SEEDS = 2**31 - 1
-_GOLDEN = 0x9E3779B1
+_SEEDS = 2**31 - 1  # seeds fit into a signed 32-bit number
+_GOLDEN = 0x9E3779B1  # 2**32 over the golden ratio: seeds of replicates lie far apart
 
 
 class Finish(StrEnum):

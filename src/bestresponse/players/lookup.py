@@ -48,11 +48,11 @@ def list_strategies(game: Game[S]) -> tuple[str, ...]:
     """List the strategies that can sit in any seat of `game`, the default one first."""
     if isinstance(game, HasSpeakers):
         return (SIMULATED,)
-    own = game.strategy_names if isinstance(game, NamedStrategies) else ()
+    listed = game.strategy_names if isinstance(game, NamedStrategies) else ()
     form = find_stage_form(game)
     simple = (*_SIMPLE, *_list_automata(game)) if form is not None and form.num_players == 2 else ()
     registered = [name for name in registry.players.names() if _plays(name, game)]
-    return tuple(dict.fromkeys((*own, *registered, *simple)))
+    return tuple(dict.fromkeys((*listed, *registered, *simple)))
 
 
 def choose_default(game: Game[S]) -> str:
@@ -103,7 +103,7 @@ def check_strategy(name: str, game: Game[S]) -> None:
         raise UsageError(f"there is no strategy named {name!r} for {game.name}.{hint}")
 
 
-def check_player(name: str, game: Game[S]) -> None:
+def check_seat_name(name: str, game: Game[S]) -> None:
     """Raise a UsageError with the strategies there are, where a name is neither one of them nor that of a model."""
     bare = bare_name(name)
     if "/" not in bare and not bare.endswith(".gguf") and bare not in WEIGHTS:

@@ -197,7 +197,7 @@ class AutomatonPlayer:
         if not isinstance(ask, Choice) or "history" not in view.facts or len(actions) != 2:
             raise UsageError(f"the strategy {self.name} plays repeated games of two players only")
         seat: int = view.facts["seat"]
-        own, other = (list(actions[who]) for who in (seat, 1 - seat))
+        own, other = (list(actions[player]) for player in (seat, 1 - seat))
         state = 0
         for moves in view.facts["history"]:
             state = int(self.automaton.step[state, own.index(moves[seat]), other.index(moves[1 - seat])])
@@ -236,10 +236,10 @@ def axelrod_strategy(name: str) -> Any:
     library = import_module("axelrod")
     known = {strategy.__name__: strategy for strategy in library.all_strategies}
     by_shown_name = {strategy.name: strategy for strategy in library.all_strategies}
-    found = known.get(name) or by_shown_name.get(name)
-    if found is None:
+    strategy = known.get(name) or by_shown_name.get(name)
+    if strategy is None:
         raise UsageError(f"Axelrod's library has no strategy {name!r}.{did_you_mean(name, sorted(known))}")
-    return found
+    return strategy
 
 
 def has_axelrod_strategy(name: str) -> bool:
@@ -289,21 +289,21 @@ class AxelrodPlayer:
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
         actions = view.facts.get("actions", ())
-        if not isinstance(ask, Choice) or "history" not in view.facts or [len(own) for own in actions] != [2, 2]:
+        if not isinstance(ask, Choice) or "history" not in view.facts or [len(names) for names in actions] != [2, 2]:
             raise UsageError(f"{self.name} plays repeated games of two players with two actions only")
         seat: int = view.facts["seat"]
         library = import_module("axelrod")
         player, other = axelrod_strategy(self.strategy)(), library.MockPlayer()
         player.set_seed(split(self.seed, view.role) % 2**32)
         letters = [
-            {own[c]: library.Action.C, own[1 - c]: library.Action.D}
-            for own, c in zip(actions, self.cooperate, strict=True)
+            {names[c]: library.Action.C, names[1 - c]: library.Action.D}
+            for names, c in zip(actions, self.cooperate, strict=True)
         ]
         for moves in view.facts["history"]:
-            own, theirs = letters[seat][moves[seat]], letters[1 - seat][moves[1 - seat]]
+            mine, theirs = letters[seat][moves[seat]], letters[1 - seat][moves[1 - seat]]
             player.strategy(other)
-            player.update_history(own, theirs)
-            other.update_history(theirs, own)
+            player.update_history(mine, theirs)
+            other.update_history(theirs, mine)
         chosen = player.strategy(other)
         return Decision(next(action for action, letter in letters[seat].items() if letter == chosen))
 

@@ -33,7 +33,7 @@ from bestresponse.players.llm.reading import find_reasons
 from bestresponse.players.llm.verified import is_verified, with_review
 from bestresponse.players.lookup import (
     SIMULATED,
-    check_player,
+    check_seat_name,
     choose_default,
     describe_seat,
     find_strategy,
@@ -172,7 +172,7 @@ def check_players(config: C) -> C:
     """Refuse a name that is neither a strategy of the game nor that of a model, with the strategies there are."""
     for name in config.models:
         if getattr(name, "model", None) is None:
-            check_player(name, config.make_game())
+            check_seat_name(name, config.make_game())
     return config
 
 

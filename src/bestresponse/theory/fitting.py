@@ -35,7 +35,7 @@ from bestresponse.theory.equilibria.many_players.tracing import LogitBranch, Tab
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 from bestresponse.theory.games.regrets import Profile
 
-_TAIL = 1e-9
+_TAIL = 1e-9  # share of players on levels that are left out
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -27,7 +27,7 @@ import numpy as np
 
 from bestresponse.core.errors import NotCertified, TooLarge, UsageError
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.seeds import Seed, generator, streams
+from bestresponse.theory.seeds import Seed, as_generator, streams
 
 LARGEST = 50_000_000
 """How many payoffs one game may have."""
@@ -45,7 +45,7 @@ def family(draw: Callable[Concatenate[np.random.Generator, P], Array]) -> Callab
 
     @wraps(draw)
     def game(seed: Seed, /, *args: P.args, **kwargs: P.kwargs) -> NormalForm:
-        return NormalForm(draw(generator(seed), *args, **kwargs), name=name)
+        return NormalForm(draw(as_generator(seed), *args, **kwargs), name=name)
 
     return game
 
@@ -185,19 +185,19 @@ def potential(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
     """
     check_shape(shape)
     shared = rng.random(shape)
-    own = [rng.random(tuple(1 if j == i else m for j, m in enumerate(shape))) for i in range(len(shape))]
-    return np.stack([shared + dummy for dummy in own])
+    dummies = [rng.random(tuple(1 if j == i else m for j, m in enumerate(shape))) for i in range(len(shape))]
+    return np.stack([shared + dummy for dummy in dummies])
 
 
 @family
 def symmetric(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
     """A player's payoff depends on its own action and on how often each action is played by the others."""
     check_shape(shape, None, 1)
-    table, places = rng.random(shape), np.indices(shape)
+    table, actions = rng.random(shape), np.indices(shape)
     payoffs = []
     for i in range(len(shape)):
-        others = np.sort(np.delete(places, i, axis=0), axis=0)
-        payoffs.append(table[(places[i], *others)])
+        others = np.sort(np.delete(actions, i, axis=0), axis=0)
+        payoffs.append(table[(actions[i], *others)])
     return np.stack(payoffs)
 
 
@@ -268,9 +268,9 @@ def divisions(troops: int, fields: int) -> np.typing.NDArray[np.int64]:
     >>> divisions(2, 2).tolist()
     [[0, 2], [1, 1], [2, 0]]
     """
-    places = troops + fields - 1
-    bars = np.array(list(combinations(range(places), fields - 1)), dtype=np.int64).reshape(-1, fields - 1)
-    edges = np.hstack([np.full((len(bars), 1), -1), bars, np.full((len(bars), 1), places)])
+    slots = troops + fields - 1
+    bars = np.array(list(combinations(range(slots), fields - 1)), dtype=np.int64).reshape(-1, fields - 1)
+    edges = np.hstack([np.full((len(bars), 1), -1), bars, np.full((len(bars), 1), slots)])
     counts: np.typing.NDArray[np.int64] = np.diff(edges, axis=1) - 1
     return counts
 
@@ -304,12 +304,12 @@ def public_goods(
     drawn = rng.uniform(1.0, players) if multiplier is None else multiplier
     if players < 2 or not 1 < drawn < players:
         raise UsageError(f"multiplier: {players} players allow numbers strictly from 1 to {players}, got {drawn:g}")
-    given = np.indices(shape) * (endowment / (levels - 1))
-    return np.asarray(endowment - given + drawn / players * given.sum(axis=0))
+    contributions = np.indices(shape) * (endowment / (levels - 1))
+    return np.asarray(endowment - contributions + drawn / players * contributions.sum(axis=0))
 
 
 TRIES = 10_000
-CONDITION = 1e-3
+CONDITION = 1e-3  # of the largest singular value: nearer to singular the equilibrium would hardly be the only one
 
 
 @family
@@ -384,7 +384,7 @@ def pure_equilibria(rng: np.random.Generator, shape: Shape = (2, 2), number: int
         return _with_best_responses(rng, shape, number)
     for _ in range(TRIES):
         payoffs = rng.random((len(shape), *shape))
-        best = [own == own.max(axis=i, keepdims=True) for i, own in enumerate(payoffs)]
+        best = [table == table.max(axis=i, keepdims=True) for i, table in enumerate(payoffs)]
         if np.logical_and.reduce(best).sum() == number:
             return payoffs
     raise NotCertified(f"no game of shape {shape!r} with {number} pure equilibria in {TRIES} tries; ask for fewer")

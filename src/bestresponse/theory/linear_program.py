@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Matrix: TypeAlias = "Array | csr_array"
 
 _PRECISE: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-_INFEASIBLE = 2
+_INFEASIBLE = 2  # as scipy numbers it
 
 
 def solve_program(

@@ -14,7 +14,7 @@ from bestresponse.core.errors import UsageError
 Seed = int | np.random.Generator
 
 
-def generator(seed: Seed) -> np.random.Generator:
+def as_generator(seed: Seed) -> np.random.Generator:
     """`seed` itself if it is a generator, else stream 0 of that integer."""
     return seed if isinstance(seed, np.random.Generator) else stream(seed, 0)
 

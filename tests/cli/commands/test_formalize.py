@@ -237,13 +237,13 @@ def test_model_text_on_the_terminal_is_shown_not_obeyed(run):
 
 def test_bench_stories_scores_a_model_on_the_stories_and_goes_on_where_it_stopped(monkeypatch, capsys, serve, tmp_path):
     from bestresponse.formal.evaluate.dataset import stories
-    from bestresponse.games.logic.tables import write_program
+    from bestresponse.games.logic.tables import write_table_program
     from bestresponse.studies.stories.study import StoriesConfig
 
     def answer(body):
         asked = body["messages"][1]["content"]
         story = next(s for s in stories() if s.text in asked)
-        return fenced(write_program(story.table)) if story.game != "traffic" else "I pass."
+        return fenced(write_table_program(story.table)) if story.game != "traffic" else "I pass."
 
     server = serve(answer)
     monkeypatch.chdir(tmp_path)

@@ -4,7 +4,7 @@ import pytest
 from games_for_logic import KUHN
 
 from bestresponse.formal.evaluate.validation import compare_tables
-from bestresponse.games.logic.tables import table_from_cells, table_to_data, write_program
+from bestresponse.games.logic.tables import table_from_cells, table_to_data, write_table_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 
@@ -32,7 +32,7 @@ def test_payoffs_are_written_exactly():
     from fractions import Fraction
 
     payoffs = ((Fraction(10, 3), Fraction(-7, 2)), (Fraction(0), Fraction(1)))
-    program = write_program(table_from_cells(("a", "b"), (("x", "y"), ("z",)), payoffs))
+    program = write_table_program(table_from_cells(("a", "b"), (("x", "y"), ("z",)), payoffs))
     table = validate(program, EmbeddedEngine()).table
     assert table is not None
     assert [row.payoffs for row in table.rows] == list(payoffs)

@@ -12,11 +12,11 @@ import pytest
 
 from bestresponse import solve
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.evaluate.dataset import choose, read_lines, read_stories, stories
+from bestresponse.formal.evaluate.dataset import choose, read_game_lines, read_stories, stories
 from bestresponse.formal.evaluate.validation import check_constraints, compare_tables, find_broken_order, find_names
 from bestresponse.formal.formalize.plan import count_words, library
 from bestresponse.games.logic.game import as_game
-from bestresponse.games.logic.tables import write_program
+from bestresponse.games.logic.tables import write_table_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import Limits
@@ -95,7 +95,7 @@ def test_payoffs_of_a_story_without_numbers_are_ranks(story):
 def test_every_true_table_can_be_written_as_a_program_and_read_back():
     engine = EmbeddedEngine()
     for story in stories():
-        report = validate(write_program(story.table), engine)
+        report = validate(write_table_program(story.table), engine)
         assert report.ok, story.id
         assert compare_tables(report.table, story.table).exact, story.id
 
@@ -174,7 +174,7 @@ def test_both_engines_agree_on_every_true_game_with_chance_or_turns():
     embedded, swi = EmbeddedEngine(), SwiEngine(Limits())
     try:
         for story in NEW:
-            program = write_program(story.table)
+            program = write_table_program(story.table)
             tables = [validate(program, engine).table for engine in (swi, embedded)]
             assert (tables[0].rows, tables[0].private) == (tables[1].rows, tables[1].private), story.id
     finally:
@@ -188,9 +188,9 @@ def test_the_ranks_of_a_story_in_words_satisfy_what_it_says(story):
 
 def test_what_a_story_in_words_does_not_say_is_free_and_what_it_says_is_not():
     (boat,) = choose(stories(), ids=["words-loan-of-the-boat"])
-    other = read_lines(["A", "B"], "A hold : 0,-5\nA give > B back : 7,0\nA give > B gone : -9,1")
+    other = read_game_lines(["A", "B"], "A hold : 0,-5\nA give > B back : 7,0\nA give > B gone : -9,1")
     assert find_broken_order(other, boat.table, boat.orders) == ""
-    wrong = read_lines(["A", "B"], "A hold : 0,-5\nA give > B back : -1,0\nA give > B gone : -9,1")
+    wrong = read_game_lines(["A", "B"], "A hold : 0,-5\nA give > B back : -1,0\nA give > B gone : -9,1")
     assert (
         find_broken_order(wrong, boat.table, boat.orders)
         == "Agnes should have 2 > 1 (numbers of ends), but it is -1 and 0"
@@ -204,4 +204,4 @@ def test_lines_that_are_no_game_are_refused():
         ("a {x|y} > b {u|v|w} : 1,1", "equally many parts"),
     ):
         with pytest.raises(ValueError, match=why):
-            read_lines(["a", "b"], lines)
+            read_game_lines(["a", "b"], lines)

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from bestresponse.formal.evaluate.dataset import read_lines, stories
+from bestresponse.formal.evaluate.dataset import read_game_lines, stories
 from bestresponse.formal.evaluate.validation import compare_tables, judge_levels
 from bestresponse.games.logic.game import LogicGame
-from bestresponse.games.logic.tables import table_from_cells, table_to_data, write_program
+from bestresponse.games.logic.tables import table_from_cells, table_to_data, write_table_program
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.table import GameTable, Row
 from bestresponse.logic.programs.validate import validate
@@ -24,7 +24,7 @@ def two_by_two(cells, moves=("C", "D"), players=("row", "col")):
 
 DILEMMA = two_by_two([(3, 3), (0, 5), (5, 0), (1, 1)])
 SEXES = two_by_two([(2, 1), (0, 0), (0, 0), (1, 2)], ("opera", "football"), ("olga", "frank"))
-ENTRY = read_lines(["a", "b"], "a out : 0,2\na in > b x : -1,-1\na in > b y : 1,1")
+ENTRY = read_game_lines(["a", "b"], "a out : 0,2\na in > b x : -1,-1\na in > b y : 1,1")
 DOORS = "\n".join(
     f"~1/3 car {car} > ~1/1 goat {goat} > guest[{{}}] {move} : {int((move == 'stay') == (car == 1))}"
     for car, goat in ((1, 2), (2, 3), (3, 2))
@@ -100,17 +100,17 @@ def test_positive_affine_payoffs_are_the_same_tree_and_others_are_not():
 def test_a_program_that_shows_more_or_less_than_the_story_is_wrong_on_every_level_of_meaning(engine):
     """Behind one of three doors is a car. Whether the guest sees which other door was opened changes no plan's payoff,
     and the reduced form of the whole is a choice between staying (1/3) and switching (2/3)."""
-    seen = read_lines(["guest"], "\n".join(line.format(line.split("goat ")[1][0]) for line in DOORS.splitlines()))
-    unseen = read_lines(["guest"], DOORS.format(*[""] * 6).replace("[]", "[nothing]"))
-    choice = read_lines(["guest"], "guest stay : 1/3\nguest switch : 2/3")
+    seen = read_game_lines(["guest"], "\n".join(line.format(line.split("goat ")[1][0]) for line in DOORS.splitlines()))
+    unseen = read_game_lines(["guest"], DOORS.format(*[""] * 6).replace("[]", "[nothing]"))
+    choice = read_game_lines(["guest"], "guest stay : 1/3\nguest switch : 2/3")
     logic = open_engine(engine)
     try:
         for told, true in ((unseen, seen), (seen, unseen), (choice, seen), (choice, unseen), (unseen, choice)):
-            levels = judge_levels(validate(write_program(told), logic), true)
+            levels = judge_levels(validate(write_table_program(told), logic), true)
             assert (levels.functional.ok, levels.exact.ok, levels.order.ok, levels.equivalent.ok) == (
                 True, False, False, False
             )  # fmt: skip
-        assert judge_levels(validate(write_program(seen), logic), seen).exact.ok
+        assert judge_levels(validate(write_table_program(seen), logic), seen).exact.ok
     finally:
         logic.close()
     assert compare_tables(unseen, choice).verdict == "same reduced form, other tree"

@@ -8,7 +8,7 @@ import pytest
 from bestresponse import solve
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings, check_story, elect, formalize_many
-from bestresponse.formal.formalize.json_answer import TABLE_SCHEMA, read_table
+from bestresponse.formal.formalize.json_answer import TABLE_SCHEMA, read_game_table
 from bestresponse.formal.formalize.plan import library, nearest, plan
 from bestresponse.formal.formalize.story_claims import compare_with_story
 from bestresponse.games.logic.game import as_game
@@ -260,7 +260,7 @@ def test_a_table_with_a_gap_or_an_end_told_in_two_ways_comes_back_with_what_is_w
         "the end share, grab stands there twice, with different payoffs",
         "",
     ]
-    assert found.table == read_table(json.dumps(TABLE))
+    assert found.table == read_game_table(json.dumps(TABLE))
     assert "the end grab, grab is missing" in model.asked[1].messages[1].content
 
 
@@ -314,12 +314,12 @@ def test_a_table_without_players_is_no_game():
 )
 def test_a_wrong_table_says_what_is_wrong(change, why):
     with pytest.raises(InvalidGame, match=why):
-        read_table(json.dumps({**TABLE, **change}))
+        read_game_table(json.dumps({**TABLE, **change}))
 
 
 def test_an_end_that_is_told_twice_alike_is_told_once():
     twice = {**TABLE, "ends": [*TABLE["ends"], TABLE["ends"][0]]}
-    assert read_table(json.dumps(twice)) == read_table(json.dumps(TABLE))
+    assert read_game_table(json.dumps(twice)) == read_game_table(json.dumps(TABLE))
 
 
 def test_a_model_under_the_schema_names_the_players_before_the_ends_and_quotes_the_story_before_the_payoffs():

@@ -14,7 +14,7 @@ from bestresponse.formal.formalize.forms import TreeForm
 from bestresponse.formal.formalize.json_answer import TREE_SCHEMA, read_tree
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.game import LogicGame, as_game
-from bestresponse.games.logic.tables import table_from_tree, write_program
+from bestresponse.games.logic.tables import table_from_tree, write_table_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import validate
@@ -162,7 +162,7 @@ def test_a_player_who_forgets_stays_one(engine):
     assert table.forgetful == {"clerk"}
     logic = open_engine(engine)
     try:
-        report = validate(write_program(table), logic)
+        report = validate(write_table_program(table), logic)
     finally:
         logic.close()
     assert report.ok

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.strategies.agents import Agent, write_program
+from bestresponse.formal.strategies.agents import Agent, write_match_program
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
@@ -82,7 +82,9 @@ def test_the_default_move_can_be_overridden_and_given_back():
 
 def test_a_game_without_default_and_opposite_moves_gets_them():
     program = "\n".join(
-        line for line in write_program(DILEMMA).splitlines() if "default_move" not in line and "opposite" not in line
+        line
+        for line in write_match_program(DILEMMA).splitlines()
+        if "default_move" not in line and "opposite" not in line
     )
     table = Agent.of("Ada", program, "anti-tit-for-tat").seats().table(0)
     assert table.first == (("cooperate", 1),)
@@ -138,7 +140,7 @@ def test_a_hostile_strategy_never_runs():
 @pytest.mark.parametrize("name", ["prisoners-dilemma", "battle-of-the-sexes", "rock-paper-scissors", "chicken"])
 def test_the_program_written_for_a_table_has_that_table(name):
     form = load(name)
-    report = validate(write_program(form), EmbeddedEngine())
+    report = validate(write_match_program(form), EmbeddedEngine())
     assert report.ok
     assert report.table.moves == (form.actions[0], form.actions[0])
     for i, first in enumerate(form.actions[0]):

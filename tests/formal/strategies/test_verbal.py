@@ -3,7 +3,7 @@
 import pytest
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.strategies.agents import Agent, formalize_strategy, write_program
+from bestresponse.formal.strategies.agents import Agent, formalize_strategy, write_match_program
 from bestresponse.formal.strategies.programs import published_strategy
 from bestresponse.games.lookup import NamedGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
@@ -11,7 +11,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.studies.tournament.study import formalize_entry, make_stage, read_strategy
 from bestresponse.theory.catalogue.tables import load
 
-GAME = write_program(load("prisoners-dilemma"))
+GAME = write_match_program(load("prisoners-dilemma"))
 WORDS = "Defect in the first round and then do what the other player did."
 RIGHT = """```prolog
 select(_P, O, S, M) :- holds(last_move(O, M), S).

@@ -10,7 +10,7 @@ from bestresponse.core.capabilities import (
 from bestresponse.core.registry import games
 from bestresponse.games.economic.number_rounds import CommonPool, Guessing
 from bestresponse.games.economic.public_goods import PublicGoods
-from bestresponse.games.economic.sealed_bid import SealedBid, State, second_price
+from bestresponse.games.economic.sealed_bid import AuctionState, SealedBid, second_price
 from bestresponse.games.economic.two_steps import Trust, Ultimatum
 from bestresponse.games.water.game import Water
 
@@ -64,13 +64,15 @@ def test_another_answer_costs_what_the_rules_say(game, state, role, action, cost
 
 def test_the_cost_of_a_bid_is_an_expectation_over_the_values_of_the_others():
     two = SealedBid(("first", "second"), "second", highest=1)
-    assert measure_decision_cost(two, State((1, 0)), "first", 0.0) == 0.0  # the tie at 0 goes to the first of the list
     assert (
-        measure_decision_cost(two, State((0, 1)), "second", 0.0) == 0.5
+        measure_decision_cost(two, AuctionState((1, 0)), "first", 0.0) == 0.0
+    )  # the tie at 0 goes to the first of the list
+    assert (
+        measure_decision_cost(two, AuctionState((0, 1)), "second", 0.0) == 0.5
     )  # here it goes to the other, half of the time
     first = SealedBid(("first", "second"), "first", highest=100)
-    assert measure_decision_cost(first, State((80, 0)), "first", 80.0) == pytest.approx((80 - 40) * 81 / 101)
-    assert find_equilibrium_moves(second_price(), State((10, 20, 30))) == {
+    assert measure_decision_cost(first, AuctionState((80, 0)), "first", 80.0) == pytest.approx((80 - 40) * 81 / 101)
+    assert find_equilibrium_moves(second_price(), AuctionState((10, 20, 30))) == {
         "bidder 1": 10,
         "bidder 2": 20,
         "bidder 3": 30,
@@ -82,7 +84,7 @@ def test_nobody_is_charged_for_playing_the_equilibrium():
         game = games.load(name)()
         state = game.start()
         if isinstance(game, SealedBid):
-            state = State((30, 60, 90))
+            state = AuctionState((30, 60, 90))
         while moves := find_equilibrium_moves(game, state):
             assert all(measure_decision_cost(game, state, role, move) == 0.0 for role, move in moves.items()), name
             state = game.apply(state, moves)

@@ -10,7 +10,7 @@ from bestresponse.core.registry import games
 from bestresponse.games.economic.blotto import Blotto
 from bestresponse.games.economic.number_rounds import CommonPool, Guessing
 from bestresponse.games.economic.public_goods import PublicGoods
-from bestresponse.games.economic.sealed_bid import SealedBid, State, second_price
+from bestresponse.games.economic.sealed_bid import AuctionState, SealedBid, second_price
 from bestresponse.games.economic.two_steps import Trust, Ultimatum
 from bestresponse.games.water.game import survival
 from bestresponse.theory import catalogue
@@ -78,7 +78,7 @@ def test_nobody_gains_by_leaving_the_equilibrium_of_the_common_pool():
 
 
 def test_the_winner_of_an_auction_pays_the_first_or_the_second_price():
-    state = State((80, 50, 20), (40.0, 45.0, 10.0))
+    state = AuctionState((80, 50, 20), (40.0, 45.0, 10.0))
     assert SealedBid().payoffs(state) == {"bidder 1": 0.0, "bidder 2": 5.0, "bidder 3": 0.0}
     assert second_price().payoffs(state) == {"bidder 1": 0.0, "bidder 2": 10.0, "bidder 3": 0.0}
 

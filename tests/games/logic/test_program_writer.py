@@ -8,7 +8,7 @@ from games_for_logic import KUHN
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.plan import library
 from bestresponse.games.logic.game import LogicGame
-from bestresponse.games.logic.tables import read_fraction, table_from_tree, write_program
+from bestresponse.games.logic.tables import read_fraction, table_from_tree, write_table_program
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.theory.trees.normal_form import to_normal_form
@@ -21,7 +21,7 @@ PROGRAMS = {"kuhn": KUHN} | {example.name: example.program for example in librar
 def test_the_written_program_has_the_payoffs_of_every_plan(name):
     engine = EmbeddedEngine()
     table = validate(PROGRAMS[name], engine).table
-    again = validate(write_program(table), engine).table
+    again = validate(write_table_program(table), engine).table
     assert again.players == table.players
     assert [(row.moves, row.payoffs, row.chances) for row in again.rows] == [
         (row.moves, row.payoffs, row.chances) for row in table.rows
@@ -32,17 +32,17 @@ def test_the_written_program_has_the_payoffs_of_every_plan(name):
 
 
 def test_chances_and_percepts_stand_in_the_program():
-    program = write_program(validate(KUHN, EmbeddedEngine()).table)
+    program = write_table_program(validate(KUHN, EmbeddedEngine()).table)
     assert "lottery(n0, 'deal(jack,queen)', 1/6)." in program
     assert "shown(n1, bob, 'card(queen)')." in program
     assert "end(n3, [ann-(-1), bob-1])." in program
 
 
 def test_a_player_who_never_learns_anything_stays_blind():
-    source = write_program(validate(PROGRAMS["committee"], EmbeddedEngine()).table)
+    source = write_table_program(validate(PROGRAMS["committee"], EmbeddedEngine()).table)
     hidden = source.replace("initially(control(vera), s0).\n", "") + "effect(control(vera), move(umar, _M), _S).\n"
     table = validate(hidden + "sees(_P, nothing, s0).\n", EmbeddedEngine()).table
-    written = write_program(table)
+    written = write_table_program(table)
     assert "sees(_P, nothing, s0)." in written
     assert validate(written, EmbeddedEngine()).table.private
 

@@ -20,9 +20,9 @@ from bestresponse.games.water.bidders import (
     play_many,
     policy_of,
     prices_to_win,
+    search_bidder,
     seat_seed,
     serve_many,
-    solve,
 )
 from bestresponse.games.water.game import Water, water
 from bestresponse.games.water.rules import Resident, WaterRules, allocate, with_abundance
@@ -152,7 +152,7 @@ def test_a_bidder_in_another_game_says_so():
 @pytest.mark.slow
 def test_the_kept_policies_are_what_solving_gives():
     for abundance, seat in (("low", 0), ("high", 4)):
-        solved = solve(with_abundance(WaterRules(), abundance), seat)
+        solved = search_bidder(with_abundance(WaterRules(), abundance), seat)
         assert np.allclose(solved, SOLVED[abundance][seat], atol=1e-4)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 from bestresponse.core.errors import ProgramRefused
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Verdict
-from bestresponse.logic.gate.check import check, check_goal, find_similar
+from bestresponse.logic.gate.check import check_goal, check_source, find_similar
 from bestresponse.logic.gate.goals import measure_depth
 from bestresponse.logic.language.diagnostics import Severity
 from bestresponse.logic.language.predicates import CALLABLE, FORBIDDEN
@@ -16,14 +16,14 @@ from bestresponse.logic.language.terms import write
 
 
 def test_a_plain_game_passes_without_a_word() -> None:
-    program = check(DILEMMA)
+    program = check_source(DILEMMA)
     assert program.diagnostics == ()
     assert "':-'(possible(move(_1,'D'),_2),holds(player(_1),_2)).\n" in program.canonical
 
 
 def test_canonical_text_holds_only_clauses_of_the_program_and_empty_solver_predicates() -> None:
     directives = ":- discontiguous a/1.\n:- dynamic b/2.\n:- use_module(library(lists)).\n"
-    text = check(directives + "a(X) :- b(X, 1), nl.").canonical
+    text = check_source(directives + "a(X) :- b(X, 1), nl.").canonical
     assert "':-'(a(_1),','(b(_1,1),true)).\n" in text
     assert "':-'(b(_1,_2),fail).\n" in text
     assert "dynamic" not in text
@@ -40,7 +40,7 @@ def test_canonical_text_holds_only_clauses_of_the_program_and_empty_solver_predi
     ],
 )  # fmt: skip
 def test_what_reaches_the_host_or_the_engine_is_refused(goal: str) -> None:
-    refusals = check(f"a :- {goal}.\nb.").refusals
+    refusals = check_source(f"a :- {goal}.\nb.").refusals
     assert [d.code for d in refusals] == ["forbidden"]
     assert "is not allowed in game programs" in refusals[0].message
 
@@ -58,7 +58,7 @@ def test_what_reaches_the_host_or_the_engine_is_refused(goal: str) -> None:
     ],
 )  # fmt: skip
 def test_goals_that_are_not_written_out_are_refused(goal: str) -> None:
-    program = check(f"a :- b, {goal}.\nb.")
+    program = check_source(f"a :- b, {goal}.\nb.")
     assert program.refusals
     assert program.clauses == ()
     assert program.canonical == ""
@@ -79,30 +79,30 @@ def test_goals_that_are_not_written_out_are_refused(goal: str) -> None:
     ],
 )  # fmt: skip
 def test_directives_rules_and_definitions_that_change_the_ground_rules_are_refused(text: str) -> None:
-    assert check("b.\n" + text).refusals
+    assert check_source("b.\n" + text).refusals
 
 
 def test_declarations_of_built_in_predicates_are_ignored_with_a_warning() -> None:
-    program = check(":- discontiguous holds/2.\na.")
+    program = check_source(":- discontiguous holds/2.\na.")
     assert program.refusals == ()
     assert [d.message for d in program.diagnostics] == ["the declaration of holds/2 is ignored: it is built in"]
 
 
 def test_the_solvers_own_clauses_may_be_repeated_but_not_changed() -> None:
     listing = "game(F, F) :- final(F).\nholds(F, do(M, S)) :- effect(F, M, S).\nfinal(x).\n"
-    program = check(listing)
+    program = check_source(listing)
     assert program.refusals == ()
     assert "game(" not in program.canonical
     assert {d.code for d in program.diagnostics} == {"repeated"}
-    assert check(listing.replace("final(F)", "true")).refusals
+    assert check_source(listing.replace("final(F)", "true")).refusals
 
 
 def test_a_program_may_define_library_predicates_itself() -> None:
-    assert check("member(X, [X|_]).\nmember(X, [_|T]) :- member(X, T).\na :- member(1, [1]).").errors == ()
+    assert check_source("member(X, [X|_]).\nmember(X, [_|T]) :- member(X, T).\na :- member(1, [1]).").errors == ()
 
 
 def test_undefined_predicates_are_errors_but_no_danger() -> None:
-    program = check("a :- hold(x), payof(1), payoff(1, 2), zzz.\npayoff(1).")
+    program = check_source("a :- hold(x), payof(1), payoff(1, 2), zzz.\npayoff(1).")
     assert program.refusals == ()
     assert [(d.code, d.message, d.hint) for d in program.errors] == [
         ("undefined", "hold/1 is called but not defined", "did you mean holds?"),
@@ -114,7 +114,7 @@ def test_undefined_predicates_are_errors_but_no_danger() -> None:
 
 
 def test_slips_are_warnings() -> None:
-    program = check("a(X, Y) :- b(X).\nb(_Z) :- c(_Z).\nc(1).\na(1, 2).")
+    program = check_source("a(X, Y) :- b(X).\nb(_Z) :- c(_Z).\nc(1).\na(1, 2).")
     assert {d.severity for d in program.diagnostics} == {Severity.WARNING}
     assert [(d.line, d.message) for d in program.diagnostics] == [
         (1, "singleton variable Y in a clause of a/2"),
@@ -124,14 +124,14 @@ def test_slips_are_warnings() -> None:
 
 
 def test_depth_and_number_of_clauses_are_limited() -> None:
-    assert [d.code for d in check("a(1" + "+1" * 200 + ").").refusals] == ["depth"]
-    assert [d.code for d in check("a.\n" * 5_001).refusals] == ["size"]
-    assert check("a :- " + "b, " * 2_000 + "b.\nb.").refusals == ()
+    assert [d.code for d in check_source("a(1" + "+1" * 200 + ").").refusals] == ["depth"]
+    assert [d.code for d in check_source("a.\n" * 5_001).refusals] == ["size"]
+    assert check_source("a :- " + "b, " * 2_000 + "b.\nb.").refusals == ()
 
 
 def test_a_clause_has_at_most_three_thousand_goals() -> None:
-    assert check("final(_) :- " + "true, " * 2_999 + "true.").refusals == ()
-    (refusal,) = check("final(_) :- " + "true, " * 3_000 + "true.").refusals
+    assert check_source("final(_) :- " + "true, " * 2_999 + "true.").refusals == ()
+    (refusal,) = check_source("final(_) :- " + "true, " * 3_000 + "true.").refusals
     assert refusal.message == "a clause of more than 3,000 goals"
     assert refusal.hint == "split it into several predicates"
 
@@ -140,11 +140,11 @@ def test_what_a_refused_clause_defines_is_not_called_missing_as_well() -> None:
     caller = "final(S) :- q(S).\n"
     wide = f"q({', '.join('_' * 61)})"
     for text in (caller + "q(S) :- S = " + "f(" * 101 + "1" + ")" * 101 + ".", f"final(_) :- {wide}.\n{wide}."):
-        assert [one.code for one in check(text).errors] in (["syntax"], ["depth"], ["reserved"])
+        assert [one.code for one in check_source(text).errors] in (["syntax"], ["depth"], ["reserved"])
 
 
 def test_goals_pass_the_same_gate() -> None:
-    program = check(DILEMMA)
+    program = check_source(DILEMMA)
     goal = check_goal("game(s0, F), finally(goal(p1, _U), F)", program)
     assert goal.names == ("F",)
     assert goal.canonical == "'-'(','(game(s0,_1),finally(goal(p1,_2),_1)),[_1])"
@@ -154,7 +154,7 @@ def test_goals_pass_the_same_gate() -> None:
 
 
 def test_initialise_before_a_goal_becomes_what_is_given() -> None:
-    goal = check_goal("initialise(last_move(p2, 'D'), s0), select(p1, p2, s0, M)", check(DILEMMA))
+    goal = check_goal("initialise(last_move(p2, 'D'), s0), select(p1, p2, s0, M)", check_source(DILEMMA))
     assert [(write(fluent), write(place)) for fluent, place in goal.given] == [("last_move(p2,'D')", "s0")]
 
 
@@ -173,10 +173,12 @@ _WORDS = [
 @settings(max_examples=250, deadline=None)
 @given(st.lists(st.sampled_from(_WORDS), max_size=25).map(" ".join))
 def test_whatever_passes_is_readable_and_calls_only_what_is_known(text: str) -> None:
-    program = check(text)
+    program = check_source(text)
     reading = read(program.canonical)
     assert reading.diagnostics == ()
-    again = check("".join(clause.text + "\n" for clause in reading.clauses if "undefined predicate" not in clause.text))
+    again = check_source(
+        "".join(clause.text + "\n" for clause in reading.clauses if "undefined predicate" not in clause.text)
+    )
     assert [d for d in again.refusals if d.code in ("forbidden", "goal", "directive")] == []
 
 
@@ -191,7 +193,7 @@ def test_whatever_passes_is_readable_and_calls_only_what_is_known(text: str) -> 
 )  # fmt: skip
 def test_what_is_given_replaces_what_is_said_of_the_same_name_and_first_argument(given_text, kept) -> None:
     said = "initially(mood(p1, calm), s0).\ninitially(mood(p2, calm), s0).\ninitially(mood(p3, calm), S).\n"
-    program = check(said + "initially(weather(p1, dry), s0).\nask(M) :- initially(mood(p1, M), s0).")
+    program = check_source(said + "initially(weather(p1, dry), s0).\nask(M) :- initially(mood(p1, M), s0).")
     goal = check_goal(f"{given_text}, ask(M)", program)
     changed = program.given(goal.given)
     found = [write(c.head.args[0]) for c in changed.clauses if write(c.head).startswith("initially")]
@@ -199,7 +201,7 @@ def test_what_is_given_replaces_what_is_said_of_the_same_name_and_first_argument
 
 
 def test_a_rule_about_everybody_gives_way_to_what_is_given_of_one() -> None:
-    program = check("initially(mood(_, calm), s0).\nask(M) :- initially(mood(p1, M), s0).")
+    program = check_source("initially(mood(_, calm), s0).\nask(M) :- initially(mood(p1, M), s0).")
     changed = program.given(check_goal("initialise(mood(p1, angry), s0), ask(M)", program).given)
     assert "calm" not in changed.canonical
     assert changed.canonical.startswith("':-'(ask(_1),initially(mood(p1,_1),s0)).\n")
@@ -209,37 +211,37 @@ def test_a_rule_about_everybody_gives_way_to_what_is_given_of_one() -> None:
     "goal", ["random(3) =:= 1", "1 =:= random(3)", "X is 1 + random(3)", "random(3) < 2", "2 > 1 + cputime"]
 )
 def test_both_sides_of_a_comparison_use_the_arithmetic_of_games_only(goal: str) -> None:
-    (refusal,) = check(f"a(X) :- X = 1, {goal}.").refusals
+    (refusal,) = check_source(f"a(X) :- X = 1, {goal}.").refusals
     assert "is not part of the arithmetic of games" in refusal.message
 
 
 def test_what_an_assignment_is_compared_with_is_no_arithmetic() -> None:
-    assert check("a(pair(X, Y)) :- X is 1 + 2, Y is X * 2.").refusals == ()
+    assert check_source("a(pair(X, Y)) :- X is 1 + 2, Y is X * 2.").refusals == ()
 
 
 def test_several_predicates_are_declared_at_once() -> None:
     for declared in ("a/1, b/2, c/0", "[a/1, b/2, c/0]"):
-        program = check(f":- dynamic {declared}.\nd(X) :- a(X), b(X, X), c.")
+        program = check_source(f":- dynamic {declared}.\nd(X) :- a(X), b(X, X), c.")
         assert program.diagnostics == ()
         assert [f"':-'({head},fail).\n" in program.canonical for head in ("a(_1)", "b(_1,_2)", "c")] == [True] * 3
 
 
 @pytest.mark.parametrize("declared", ["a(b, 1)", "a(b, c, d)", "a", "a/b", "a/(-1)", "a/101", "1/a", "'/'(a)"])
 def test_what_is_declared_is_written_name_and_arity(declared: str) -> None:
-    (refusal,) = check(f":- dynamic({declared}).\nb.").refusals
+    (refusal,) = check_source(f":- dynamic({declared}).\nb.").refusals
     assert refusal.message == ":- dynamic takes predicates written name/arity"
 
 
 def test_a_diagnosis_quotes_the_first_line_of_its_clause_and_no_more_than_200_letters() -> None:
     long = "a(" + "x" * 300 + ")"
-    (long_line,) = check(f"{long} :-\n  halt.").refusals
+    (long_line,) = check_source(f"{long} :-\n  halt.").refusals
     assert long_line.source_line == long[:200]
-    (short_line,) = check("a :-\n  b,\n  halt.\nb.").refusals
+    (short_line,) = check_source("a :-\n  b,\n  halt.\nb.").refusals
     assert short_line.source_line == "a :-"
 
 
 def test_only_a_variable_marked_as_unused_by_a_capital_is_complained_about() -> None:
-    program = check("a(_Move, _Move).\nb(_other, _other).\nc(_A, _A).")
+    program = check_source("a(_Move, _Move).\nb(_other, _other).\nc(_A, _A).")
     marked = [d.message for d in program.diagnostics if d.code == "marked"]
     assert marked == ["marked as unused but used more than once: _Move", "marked as unused but used more than once: _A"]
 
@@ -252,32 +254,32 @@ def test_a_name_that_was_probably_meant_begins_alike_and_is_about_as_long() -> N
 
 
 def test_limits_are_the_largest_sizes_that_are_accepted() -> None:
-    assert check("".join(f"a({n}).\n" for n in range(5_000))).refusals == ()
-    (many,) = check("".join(f"a({n}).\n" for n in range(5_001))).refusals
+    assert check_source("".join(f"a({n}).\n" for n in range(5_000))).refusals == ()
+    (many,) = check_source("".join(f"a({n}).\n" for n in range(5_001))).refusals
     assert many.message == "5,001 clauses; at most 5,000 are accepted"
 
 
 @pytest.mark.parametrize(("count", "accepted"), [(60, True), (61, False)])
 def test_a_predicate_has_sixty_arguments_at_most(count: int, accepted: bool) -> None:
-    assert (check(f"a({', '.join('x' * count)}).").refusals == ()) is accepted
+    assert (check_source(f"a({', '.join('x' * count)}).").refusals == ()) is accepted
 
 
 def test_a_program_that_is_required_but_refused_tells_three_reasons_and_counts_the_rest() -> None:
     with pytest.raises(ProgramRefused) as three:
-        check("a :- halt.\nb :- halt.\nc :- halt.").require()
+        check_source("a :- halt.\nb :- halt.\nc :- halt.").require()
     assert str(three.value).startswith("The program was refused: ")
     assert str(three.value).count("halt/0 is not allowed") == 3
     assert "more)" not in str(three.value)
     with pytest.raises(ProgramRefused, match=r"\(and 1 more\)$") as four:
-        check("".join(f"a{n} :- halt.\n" for n in range(4))).require()
+        check_source("".join(f"a{n} :- halt.\n" for n in range(4))).require()
     assert str(four.value).count("halt/0 is not allowed") == 3
-    assert check("a.").require().refusals == ()
+    assert check_source("a.").require().refusals == ()
 
 
 def test_calls_of_nothing_are_told_once_a_clause_and_at_most_fifty_times() -> None:
-    twice = [d for d in check("a :- missing, missing.\nb :- missing.").diagnostics if d.code == "undefined"]
+    twice = [d for d in check_source("a :- missing, missing.\nb :- missing.").diagnostics if d.code == "undefined"]
     assert [d.line for d in twice] == [1, 2]
-    many = check("".join(f"a{n} :- missing{n}.\n" for n in range(60))).diagnostics
+    many = check_source("".join(f"a{n} :- missing{n}.\n" for n in range(60))).diagnostics
     assert len([d for d in many if d.code == "undefined"]) == 50
 
 
@@ -289,23 +291,23 @@ def test_calls_of_nothing_are_told_once_a_clause_and_at_most_fifty_times() -> No
     ],
 )  # fmt: skip
 def test_collecting_is_written_as_findall_and_what_is_made_of_the_list(spec: str, text: str) -> None:
-    program = check(f"p(1, a).\nq(R) :- aggregate_all({spec}, p(X, Y), R).")
+    program = check_source(f"p(1, a).\nq(R) :- aggregate_all({spec}, p(X, Y), R).")
     assert program.refusals == ()
     assert "findall(" in program.canonical
     assert text in program.canonical
-    (refusal,) = check("p(1).\nq(R) :- aggregate_all(median(X), p(X), R).").refusals
+    (refusal,) = check_source("p(1).\nq(R) :- aggregate_all(median(X), p(X), R).").refusals
     assert refusal.message == "aggregate_all cannot make median(_1)"
 
 
 def test_what_shows_something_is_silent_also_where_it_is_handed_on() -> None:
-    assert check("a :- maplist(print, [1, 2]).\nb :- foldl(format, [1], [2], _).").diagnostics == ()
+    assert check_source("a :- maplist(print, [1, 2]).\nb :- foldl(format, [1], [2], _).").diagnostics == ()
 
 
 @pytest.mark.parametrize(("levels", "accepted"), [(98, True), (99, False)])
 def test_a_term_may_be_nested_a_hundred_deep(levels: int, accepted: bool) -> None:
     nested = "f(" * levels + "x" + ")" * levels
-    assert (check(f"a({nested}).").refusals == ()) is accepted
-    program = check("a(1).")
+    assert (check_source(f"a({nested}).").refusals == ()) is accepted
+    program = check_source("a(1).")
     if accepted:
         assert check_goal(f"a({nested})", program).names == ()
     else:
@@ -322,18 +324,21 @@ def test_arguments_are_a_level_deeper_and_the_rest_of_a_chain_is_not(text: str, 
 
 def test_lists_and_conjunctions_are_as_long_as_they_like() -> None:
     items = ", ".join("x" * 300)
-    assert check(f"a([{items}]).\nb :- {', '.join(['c'] * 300)}.\nd :- {' ; '.join(['c'] * 300)}.\nc.").refusals == ()
+    assert (
+        check_source(f"a([{items}]).\nb :- {', '.join(['c'] * 300)}.\nd :- {' ; '.join(['c'] * 300)}.\nc.").refusals
+        == ()
+    )
 
 
 def test_what_concerns_the_whole_program_has_no_line() -> None:
-    (many,) = check("a.\n" * 5_001).refusals
+    (many,) = check_source("a.\n" * 5_001).refusals
     assert (many.line, many.column, many.source_line) == (0, 0, "")
-    (one,) = check("b.\n  a :- halt.").refusals
+    (one,) = check_source("b.\n  a :- halt.").refusals
     assert (one.line, one.column, one.source_line) == (2, 3, "a :- halt.")
 
 
 def test_clauses_that_nobody_wrote_have_no_line() -> None:
-    program = check("a(X) :- maplist([Y]>>(Y = 1), X).")
+    program = check_source("a(X) :- maplist([Y]>>(Y = 1), X).")
     assert [clause.line for clause in program.clauses if write(clause.head).startswith("a(")] == [1]
     assert {(c.line, c.column, c.source_line) for c in program.clauses if not write(c.head).startswith("a(")} == {
         (0, 0, "")
@@ -353,23 +358,23 @@ def test_two_hundred_names_are_looked_at() -> None:
 
 
 def test_the_first_ten_calls_of_nothing_get_a_hint() -> None:
-    program = check("payoff(1).\n" + "".join(f"a{n} :- payof({n}).\n" for n in range(12)))
+    program = check_source("payoff(1).\n" + "".join(f"a{n} :- payof({n}).\n" for n in range(12)))
     hints = [d.hint for d in program.errors]
     assert hints == ["did you mean payoff?"] * 10 + ["define it or remove the call"] * 2
 
 
 def test_a_lambda_becomes_a_predicate_whose_name_the_program_does_not_use() -> None:
     lambdas = "a(X, Z) :- maplist([Y]>>(Y = Z), X).\n"
-    assert "'lambda 0'(_1,_2)" in check(lambdas).canonical
-    assert "'lambda 1'(_1,_2)" in check(lambdas + "'lambda 0'(1, 2).").canonical
-    taken = check(lambdas + "'lambda 0'(1, 2).\n'lambda 1'(1, 2).").canonical
+    assert "'lambda 0'(_1,_2)" in check_source(lambdas).canonical
+    assert "'lambda 1'(_1,_2)" in check_source(lambdas + "'lambda 0'(1, 2).").canonical
+    taken = check_source(lambdas + "'lambda 0'(1, 2).\n'lambda 1'(1, 2).").canonical
     assert "'lambda 2'(_1,_2)" in taken
-    other_arity = check(lambdas + "'lambda 0'(1).\n'lambda 0'(1, 2, 3).").canonical
+    other_arity = check_source(lambdas + "'lambda 0'(1).\n'lambda 0'(1, 2, 3).").canonical
     assert "'lambda 0'(_1,_2)" in other_arity
 
 
 def test_built_in_predicates_are_called_by_the_names_of_the_library_also_where_they_are_handed_on() -> None:
-    program = check("a(X, Y, O) :- length(X, Y), maplist(length, X, Y), maplist(compare(O), X, Y).")
+    program = check_source("a(X, Y, O) :- length(X, Y), maplist(length, X, Y), maplist(compare(O), X, Y).")
     assert program.canonical.startswith(
         "':-'(a(_1,_2,_3),','('list length'(_1,_2),"
         "','(maplist('list length',_1,_2),maplist('ordered as'(_3),_1,_2)))).\n"
@@ -377,48 +382,50 @@ def test_built_in_predicates_are_called_by_the_names_of_the_library_also_where_t
 
 
 def test_what_is_handed_on_is_a_predicate_of_the_program_or_silent() -> None:
-    assert check("a(X) :- maplist(b, X).\nb(_).").canonical.startswith("':-'(a(_1),maplist(b,_1)).\n")
-    assert check("a(X) :- maplist(print, X).").canonical.startswith("':-'(a(_1),maplist('say nothing',_1)).\n")
+    assert check_source("a(X) :- maplist(b, X).\nb(_).").canonical.startswith("':-'(a(_1),maplist(b,_1)).\n")
+    assert check_source("a(X) :- maplist(print, X).").canonical.startswith("':-'(a(_1),maplist('say nothing',_1)).\n")
 
 
 def test_nothing_more_is_said_of_a_clause_that_may_not_be_defined() -> None:
-    assert [d.message for d in check("halt :- shell(ls).").errors] == ["halt/0 is not allowed in game programs"]
+    assert [d.message for d in check_source("halt :- shell(ls).").errors] == ["halt/0 is not allowed in game programs"]
 
 
 def test_an_expression_may_name_what_is_no_constant() -> None:
-    assert check("a(X) :- X is b.").diagnostics == ()
+    assert check_source("a(X) :- X is b.").diagnostics == ()
 
 
 def test_a_directive_makes_no_predicate() -> None:
-    (refusal,) = check("a.\n:- maplist([X]>>(X = 1), [1]).").refusals
+    (refusal,) = check_source("a.\n:- maplist([X]>>(X = 1), [1]).").refusals
     assert refusal.message.endswith("is not allowed")
 
 
 def test_everyday_words_may_name_predicates_of_a_game_unless_every_prolog_has_them() -> None:
-    assert check("help(ann, bob).\nopen(door).\na :- help(ann, bob), open(door).").diagnostics == ()
-    assert [d.message for d in check("halt.\nthrow(ball).").refusals] == [
+    assert check_source("help(ann, bob).\nopen(door).\na :- help(ann, bob), open(door).").diagnostics == ()
+    assert [d.message for d in check_source("halt.\nthrow(ball).").refusals] == [
         "halt/0 is not allowed in game programs",
         "throw/1 is not allowed in game programs",
     ]
 
 
 def test_every_lambda_has_a_predicate_of_its_own() -> None:
-    text = check("a(X) :- maplist([Y]>>(Y = 1), X), maplist([Y]>>(Y = 2), X), maplist([Y]>>(Y = 3), X).").canonical
+    text = check_source(
+        "a(X) :- maplist([Y]>>(Y = 1), X), maplist([Y]>>(Y = 2), X), maplist([Y]>>(Y = 3), X)."
+    ).canonical
     assert [f"maplist('lambda {n}'(" in text for n in range(4)] == [True, True, True, False]
 
 
 def test_variables_named_before_the_parameters_are_shared_and_others_copied() -> None:
-    shared = check("a(X, Z) :- maplist(Z/[Y]>>(Y = Z), X).").canonical
+    shared = check_source("a(X, Z) :- maplist(Z/[Y]>>(Y = Z), X).").canonical
     assert "maplist('lambda 0'(_2,of(_3)),_1)" in shared
     assert "':-'('lambda 0'(_1,_2,_3),','('fresh copy'(_2,of(_4)),','('='(_4,_3),'='(_4,_1))))" in shared
-    plain = check("a(X) :- maplist([1]>>b, X).\nb.").canonical
+    plain = check_source("a(X) :- maplist([1]>>b, X).\nb.").canonical
     assert "maplist('lambda 0'([]),_1)" in plain
     assert "':-'('lambda 0'(_1,_2),','('fresh copy'(_1,[]),','('='(1,_2),b)))" in plain
 
 
 def test_the_left_side_of_an_assignment_may_be_anything() -> None:
-    assert check("a(X) :- pair(X, pi) is 1 + 2.").refusals == ()
-    (refusal,) = check("a(X) :- X is pair(1, 2).").refusals
+    assert check_source("a(X) :- pair(X, pi) is 1 + 2.").refusals == ()
+    (refusal,) = check_source("a(X) :- X is pair(1, 2).").refusals
     assert refusal.message == "pair/2 is not part of the arithmetic of games"
 
 
@@ -439,33 +446,37 @@ def test_the_left_side_of_an_assignment_may_be_anything() -> None:
     ],
 )
 def test_only_libraries_that_do_nothing_are_loaded(directive: str, codes: list[str]) -> None:
-    assert [d.code for d in check(f"{directive}\na.").refusals] == codes
+    assert [d.code for d in check_source(f"{directive}\na.").refusals] == codes
 
 
 @pytest.mark.parametrize("directive", ["style_check(-singleton)", "license(mit)", "encoding(utf8)"])
 def test_directives_about_the_text_are_ignored_with_a_warning(directive: str) -> None:
-    (told,) = check(f":- {directive}.\na.").diagnostics
+    (told,) = check_source(f":- {directive}.\na.").diagnostics
     assert told.message == f"the directive {directive.partition('(')[0]} is ignored"
     assert told.severity is Severity.WARNING
 
 
 @pytest.mark.parametrize("directive", [":- a.", ":- initialization(a).", "?- a."])
 def test_a_directive_that_calls_the_program_itself_is_not_run_and_said_so(directive: str) -> None:
-    program = check(f"a.\n{directive}")
+    program = check_source(f"a.\n{directive}")
     assert program.refusals == ()
     assert [(d.severity, d.line) for d in program.diagnostics] == [(Severity.WARNING, 2)]
     assert program.diagnostics[0].message.endswith("is not run")
-    (refused,) = check(directive.replace("a", "b", 1) if "init" not in directive else ":- initialization(b).").refusals
+    (refused,) = check_source(
+        directive.replace("a", "b", 1) if "init" not in directive else ":- initialization(b)."
+    ).refusals
     assert refused.message.endswith("is not allowed")
 
 
 def test_only_what_is_declared_dynamic_may_have_no_clauses() -> None:
-    assert check(":- dynamic b/1.\na :- b(1).").errors == ()
-    assert [d.message for d in check(":- discontiguous b/1.\na :- b(1).").errors] == ["b/1 is called but not defined"]
+    assert check_source(":- dynamic b/1.\na :- b(1).").errors == ()
+    assert [d.message for d in check_source(":- discontiguous b/1.\na :- b(1).").errors] == [
+        "b/1 is called but not defined"
+    ]
 
 
 def test_goals_before_the_goal_are_given_only_where_they_are_fluents_without_variables() -> None:
-    program = check(DILEMMA)
+    program = check_source(DILEMMA)
     for text in ("initialise(mood, s0), true", "initialise(mood(X), s0), true", "initialise(mood(1), S), true"):
         with pytest.raises(ProgramRefused, match="takes a fluent and a situation without variables"):
             check_goal(text, program)
@@ -479,11 +490,11 @@ def test_goals_before_the_goal_are_given_only_where_they_are_fluents_without_var
 
 def test_a_goal_makes_no_predicate() -> None:
     with pytest.raises(ProgramRefused, match="this lambda expression cannot be used"):
-        check_goal("maplist([X]>>(X = 1), [1])", check("a."))
+        check_goal("maplist([X]>>(X = 1), [1])", check_source("a."))
 
 
 def test_diagnoses_come_errors_first_and_then_by_line() -> None:
-    program = check("a(X).\nb :- missing.\nc(Y).\nd :- absent.")
+    program = check_source("a(X).\nb :- missing.\nc(Y).\nd :- absent.")
     assert [(d.code, d.line) for d in program.diagnostics] == [
         ("undefined", 2), ("undefined", 4), ("singleton", 1), ("singleton", 3),
     ]  # fmt: skip
@@ -501,13 +512,13 @@ def test_diagnoses_come_errors_first_and_then_by_line() -> None:
 )
 def test_what_the_solver_is_made_of_is_not_defined_anew(head: str) -> None:
     for text in (f"{head}.", f"{head} :- b."):
-        (refusal,) = check(f"b.\n{text}").refusals
+        (refusal,) = check_source(f"b.\n{text}").refusals
         assert refusal.message.endswith("belongs to the solver; a game cannot define it")
 
 
 @pytest.mark.parametrize("goal", ["table_row(A, B)", "maplist(table_row, [A], [B])", "call(table_rows(A), B)"])
 def test_what_is_asked_about_a_whole_game_is_not_called_in_one(goal: str) -> None:
-    (refusal,) = check(f"b :- {goal}.").refusals
+    (refusal,) = check_source(f"b :- {goal}.").refusals
     assert refusal.message.endswith("belongs to the solver; a game cannot call it")
 
 
@@ -518,5 +529,5 @@ def test_what_strategies_take_for_granted_is_there_unless_the_program_defines_it
 
 
 def test_a_game_says_whether_anybody_sees_anything() -> None:
-    assert "':-'('has percepts',fail).\n" in check("a.").canonical
-    assert "'has percepts'.\n" in check("sees(p1, x, s0).").canonical
+    assert "':-'('has percepts',fail).\n" in check_source("a.").canonical
+    assert "'has percepts'.\n" in check_source("sees(p1, x, s0).").canonical

@@ -10,7 +10,7 @@ from hostile_texts import KINDS, poisoned
 
 from bestresponse.core.errors import LogicError
 from bestresponse.logic.engine import Limits, LogicEngine, open_engine
-from bestresponse.logic.gate.check import check
+from bestresponse.logic.gate.check import check_source
 from bestresponse.logic.programs.table import GameTable, extract
 
 RIGHT = {("D", "D"): (1, 1), ("D", "C"): (5, 0), ("C", "D"): (0, 5), ("C", "C"): (3, 3)}
@@ -65,12 +65,12 @@ def test_a_poisoned_program_is_refused_stopped_or_right(engine: LogicEngine, kin
 @pytest.mark.parametrize("kind", ["goals", "text"])
 def test_the_gate_alone_refuses_smuggled_goals_and_broken_text(kind: str) -> None:
     for line in KINDS[kind]:
-        assert check(poisoned(kind, line, DILEMMA)).refusals, line
+        assert check_source(poisoned(kind, line, DILEMMA)).refusals, line
 
 
 @pytest.mark.parametrize("line", ["'do all'(_, S, S, _).", "'next step'(_, _, _, _, _, _, _).", "'one of'(X, [X])."])
 def test_a_game_cannot_define_the_inner_predicates_of_the_solver(line: str) -> None:
-    assert "belongs to the solver" in str(check(f"{line}\n{DILEMMA}").refusals[0])
+    assert "belongs to the solver" in str(check_source(f"{line}\n{DILEMMA}").refusals[0])
 
 
 def test_declaring_an_inner_predicate_of_the_solver_changes_nothing(engine: LogicEngine) -> None:

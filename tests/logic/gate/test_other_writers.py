@@ -7,7 +7,7 @@ import pytest
 from other_writers import FRAME, PLAIN, REFUSED, RIGHT, SAME, SHAPES, WHOLE
 
 from bestresponse.logic.engine import Limits, LogicEngine, open_engine
-from bestresponse.logic.gate.check import check
+from bestresponse.logic.gate.check import check_source
 from bestresponse.logic.language.diagnostics import Severity
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.logic.programs.validate import validate
@@ -47,11 +47,11 @@ def test_games_of_other_shapes_are_played_to_all_their_ends(engine: LogicEngine,
 
 @pytest.mark.parametrize("line", REFUSED)
 def test_what_cannot_be_played_safely_is_refused_with_the_reason(line: str) -> None:
-    assert REFUSED[line] in [d.message for d in check(FRAME + PLAIN + line + "\n").refusals]
+    assert REFUSED[line] in [d.message for d in check_source(FRAME + PLAIN + line + "\n").refusals]
 
 
 def test_what_is_left_out_is_said() -> None:
-    program = check(FRAME + PLAIN + "main :- go, halt.\nstart :- main.\ngo.\n")
+    program = check_source(FRAME + PLAIN + "main :- go, halt.\nstart :- main.\ngo.\n")
     assert [(d.severity, d.message) for d in program.diagnostics] == [
         (Severity.WARNING, "main/0 is left out: halt/0 is not allowed in game programs"),
         (Severity.WARNING, "start/0 is left out: it calls what is left out"),
@@ -64,13 +64,13 @@ def test_what_is_left_out_is_said() -> None:
 
 
 def test_what_the_game_leads_to_is_never_left_out() -> None:
-    program = check(FRAME + PLAIN + "opposite_move(A, B) :- helper(A, B).\nhelper(_, _) :- halt.\n")
+    program = check_source(FRAME + PLAIN + "opposite_move(A, B) :- helper(A, B).\nhelper(_, _) :- halt.\n")
     assert [d.message for d in program.refusals] == ["halt/0 is not allowed in game programs"]
     assert program.clauses == ()
 
 
 def test_a_lambda_expression_becomes_a_clause() -> None:
-    program = check("double(L, M) :- maplist([X, Y]>>(Y is 2 * X), L, M).")
+    program = check_source("double(L, M) :- maplist([X, Y]>>(Y is 2 * X), L, M).")
     assert program.canonical.startswith(
         "':-'(double(_1,_2),maplist('lambda 0'(of(_3,_4)),_1,_2)).\n"
         "':-'('lambda 0'(_1,_2,_3),','('fresh copy'(_1,of(_4,_5)),"

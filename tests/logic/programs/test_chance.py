@@ -12,7 +12,7 @@ from bestresponse.formal.formalize.plan import library
 from bestresponse.games.logic.game import LogicGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import LogicEngine
-from bestresponse.logic.programs.game_table import Chance, Decision, spell_knowledge, tree
+from bestresponse.logic.programs.game_table import ChanceNode, DecisionNode, spell_knowledge, tree
 from bestresponse.logic.programs.table import extract
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import Limits
@@ -57,16 +57,16 @@ def test_nature_moves_with_exact_probabilities_and_is_seen(engine: LogicEngine) 
         ("sun", Fraction(3, 4), Fraction(7, 2)),
     ]
     root = tree(table)
-    assert isinstance(root, Chance)
+    assert isinstance(root, ChanceNode)
     assert root.probabilities == (Fraction(1, 4), Fraction(3, 4))
-    knowing = [spell_knowledge(child.knowledge) for child in root.children if isinstance(child, Decision)]
+    knowing = [spell_knowledge(child.knowledge) for child in root.children if isinstance(child, DecisionNode)]
     assert knowing == ["nature:rain", "nature:sun"]
 
 
 def test_with_percepts_a_player_knows_only_what_it_sees(engine: LogicEngine) -> None:
     root = tree(extract(engine, engine.load(BLIND)).require())
-    assert isinstance(root, Chance)
-    assert {spell_knowledge(child.knowledge) for child in root.children if isinstance(child, Decision)} == {
+    assert isinstance(root, ChanceNode)
+    assert {spell_knowledge(child.knowledge) for child in root.children if isinstance(child, DecisionNode)} == {
         "sees:clouds"
     }
 

@@ -13,7 +13,7 @@ from recorded import DATA, needs_recorded
 from bestresponse.core.errors import InvalidGame, LimitReached
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, Program, RuntimeFault
-from bestresponse.logic.gate.check import check
+from bestresponse.logic.gate.check import check_source
 from bestresponse.logic.programs.strategies import StrategyReader, strategy_table
 from bestresponse.logic.programs.table import GameTable, extract, published_cells
 
@@ -98,7 +98,7 @@ def test_recorded_strategies_pass_the_gate_unless_they_were_cut_off() -> None:
     refused = [
         (agent["strategy"], agent["status"])
         for agent in lines("exp3_agents.jsonl")
-        if check(game + "\n" + agent["strategy_program"]).errors
+        if check_source(game + "\n" + agent["strategy_program"]).errors
     ]
     assert refused == [("best_response", "syntactic_error")]
 
@@ -113,7 +113,7 @@ def test_recorded_strategies_play_as_recorded_against_anti_tit_for_tat() -> None
         if agent["strategy"] == "random" or agent["status"] != "correct":
             continue
         strategy = strategy_table(
-            StrategyReader(check(game + "\n" + agent["strategy_program"]), *table.players), ("C", "D")
+            StrategyReader(check_source(game + "\n" + agent["strategy_program"]), *table.players), ("C", "D")
         )
         assert strategy.pure
         own, other = [strategy.first[0][0]], ["C"]
@@ -134,7 +134,7 @@ def test_recorded_random_strategies_are_even_or_leave_a_gap() -> None:
         if agent["strategy"] == "random":
             try:
                 strategy = strategy_table(
-                    StrategyReader(check(game + "\n" + agent["strategy_program"]), "c1", "c2"), ("C", "D")
+                    StrategyReader(check_source(game + "\n" + agent["strategy_program"]), "c1", "c2"), ("C", "D")
                 )
                 found.append(dict(strategy.first))
             except InvalidGame:

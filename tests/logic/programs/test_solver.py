@@ -3,7 +3,7 @@
 from games_for_logic import DILEMMA
 
 from bestresponse.logic.embedded.engine import EmbeddedEngine
-from bestresponse.logic.gate.check import check
+from bestresponse.logic.gate.check import check_source
 from bestresponse.logic.language.terms import write
 from bestresponse.logic.programs.strategies import StrategyReader, strategy_table
 
@@ -70,7 +70,7 @@ def test_the_printed_best_response_runs() -> None:
 
 
 def test_a_strategy_becomes_a_table() -> None:
-    table = strategy_table(StrategyReader(check(DILEMMA + TIT_FOR_TAT), "p1", "p2"), ("C", "D"))
+    table = strategy_table(StrategyReader(check_source(DILEMMA + TIT_FOR_TAT), "p1", "p2"), ("C", "D"))
     assert table.pure
     assert table.first == (("C", 1),)
     assert table.after == (
@@ -86,6 +86,6 @@ def test_a_random_strategy_becomes_exact_probabilities() -> None:
         "select(P, _, S, M) :- findall(N, possible(move(P, N), S), Ns), random_between(1, 3, K), pick(K, Ns, M).\n"
         "pick(1, _, 'C').\npick(2, Ns, M) :- random_member(M, Ns).\npick(3, _, 'D').\n"
     )
-    table = strategy_table(StrategyReader(check(source), "p1", "p2"), ("C", "D"))
+    table = strategy_table(StrategyReader(check_source(source), "p1", "p2"), ("C", "D"))
     assert dict(table.first) == {"C": 1 / 2, "D": 1 / 2}
     assert not table.pure

@@ -6,10 +6,10 @@ import pytest
 from games_for_logic import DILEMMA, SEQUENTIAL, simultaneous
 
 from bestresponse.core.errors import InvalidGame, LimitReached
-from bestresponse.games.logic.game import LogicGame, as_normal_form
+from bestresponse.games.logic.game import LogicGame, table_as_normal_form
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, RuntimeFault
-from bestresponse.logic.programs.game_table import Decision, End, spell_knowledge, tree
+from bestresponse.logic.programs.game_table import DecisionNode, End, spell_knowledge, tree
 from bestresponse.logic.programs.table import Extraction, GameTable, Row, extract, published_cells
 from bestresponse.theory.trees.normal_form import to_normal_form
 
@@ -54,25 +54,25 @@ def test_a_sequential_game_keeps_the_order_of_moves() -> None:
 
 
 def test_the_tree_has_one_decision_for_each_information_set() -> None:
-    assert tree(table(SEQUENTIAL)) == Decision(
+    assert tree(table(SEQUENTIAL)) == DecisionNode(
         "leader",
         (),
         ("in", "out"),
         (
-            Decision(
+            DecisionNode(
                 "follower", (("leader", "in"),), ("fight", "yield"), (End((Fraction(-1),) * 2), End((Fraction(1),) * 2))
             ),
             End((Fraction(0), Fraction(2))),
         ),
     )
     dilemma = tree(table(DILEMMA))
-    assert isinstance(dilemma, Decision)
-    children = [child for child in dilemma.children if isinstance(child, Decision)]
+    assert isinstance(dilemma, DecisionNode)
+    children = [child for child in dilemma.children if isinstance(child, DecisionNode)]
     assert {(child.player, spell_knowledge(child.knowledge)) for child in children} == {("p2", "")}
 
 
 def test_the_normal_form_lists_payoffs_with_the_last_player_fastest() -> None:
-    form = as_normal_form(table(DILEMMA))
+    form = table_as_normal_form(table(DILEMMA))
     assert form.actions == (("D", "C"), ("D", "C"))
     assert form.payoffs.tolist() == [[[1, 5], [0, 3]], [[1, 0], [5, 3]]]
     entry = to_normal_form(LogicGame(table(SEQUENTIAL)).tree)

@@ -21,7 +21,7 @@ from bestresponse.logic.language.library import LIBRARY_TEXT
 from bestresponse.logic.language.terms import write
 from bestresponse.logic.programs.solver_language import EXTRACTION, SOLVER, TRUSTED
 from bestresponse.logic.swi.engine import SwiEngine
-from bestresponse.logic.swi.sandbox import Policy, start
+from bestresponse.logic.swi.sandbox import SandboxPolicy, start_confined
 from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl, start_worker
 
 pytestmark = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
@@ -402,14 +402,14 @@ class TestEachLayerAlone:
     def consulted(text: str, place: Path, layers: tuple[str, ...], seconds: float = 60.0) -> str:
         """All that a plain SWI-Prolog says while it loads a program from its input and plays it."""
         swipl = find_swipl()
-        policy = Policy(swipl.readable, (swipl.executable, *swipl.loaders), layers=layers)
+        policy = SandboxPolicy(swipl.readable, (swipl.executable, *swipl.loaders), layers=layers)
         goal = (
             f"working_directory(_, '{place}'), write(ready), nl, flush_output, read(_), "
             "load_files(game, [stream(user_input)]), "
             "forall(game(s0, F), (finally(goal(P, U), F), print(P-U), nl)), halt"
         )
         options = ("-f", "none", "-q", "--no-tty", "--no-packs", f"--home={swipl.home}")
-        confined = start((swipl.executable, *options, "-g", goal, "-t", "halt"), policy)
+        confined = start_confined((swipl.executable, *options, "-g", goal, "-t", "halt"), policy)
         said = _read_until(confined.output, b"ready\n", 60.0)
         confined.seal()
         program = f"go.\n{TRUSTED}\n{text}\nend_of_file.\n".encode("utf-8", "replace")

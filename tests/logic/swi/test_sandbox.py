@@ -17,7 +17,7 @@ from waiting import wait_until
 from bestresponse.core.errors import LogicError
 from bestresponse.logic.settings import Layer
 from bestresponse.logic.swi import worker
-from bestresponse.logic.swi.sandbox import LAYERS, Confined, Policy, start
+from bestresponse.logic.swi.sandbox import LAYERS, Confined, SandboxPolicy, start_confined
 from bestresponse.logic.swi.sandbox_filter import MACHINES
 from bestresponse.logic.swi.worker import Installation, find_swipl
 
@@ -45,7 +45,7 @@ def place(tmp_path: Path) -> Path:
 
 def launch(swipl: Installation, layers: tuple[str, ...], memory: int = 512 << 20, processor: int = 10) -> Confined:
     """A plain SWI-Prolog behind these layers only: no gate, no server, every library at hand."""
-    policy = Policy(
+    policy = SandboxPolicy(
         readable=swipl.readable,
         executable=(swipl.executable, *swipl.loaders),
         memory=memory,
@@ -55,7 +55,7 @@ def launch(swipl: Installation, layers: tuple[str, ...], memory: int = 512 << 20
     loop = "repeat, read(G), (catch(G, E, true) -> (var(E) -> R = yes ; R = error(E)) ; R = no), " \
         "print(R), nl, flush_output, fail"  # fmt: skip
     options = ("-f", "none", "-q", "--no-tty", "--no-packs", f"--home={swipl.home}", "-g", loop)
-    confined = start((swipl.executable, *options), policy)
+    confined = start_confined((swipl.executable, *options), policy)
     assert ask(confined, "true") == "yes"
     if "descriptors" in layers:
         confined.seal()
@@ -268,7 +268,7 @@ def test_a_missing_layer_says_why() -> None:
 
 
 def test_a_command_that_is_not_there_is_an_error() -> None:
-    confined = start(("/nonexistent/program",), Policy((), (), layers=()))
+    confined = start_confined(("/nonexistent/program",), SandboxPolicy((), (), layers=()))
     assert ask(confined, "true") == "gone"
     confined.end()
 
@@ -345,7 +345,7 @@ def start_elsewhere(system: str, **changes: object) -> list[str]:
     plan |= {"command": [shutil.which("echo"), "the program runs"], **changes}
     script = (
         "import sys; from bestresponse.logic.swi import sandbox_child; "
-        f"sys.platform = {system!r}; sandbox_child.main(sys.argv[1])"
+        f"sys.platform = {system!r}; sandbox_child.run_confined(sys.argv[1])"
     )
     command = [sys.executable, "-c", script, json.dumps(plan)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)

@@ -4,6 +4,7 @@ The first three games of seed 5, for the row player, are [[72, 85], [-16, -66]],
 column, [[75, 33], [-85, 88]], where both mix, and [[92, 48], [9, 34]], where it plays the second.
 """
 
+import numpy as np
 import pytest
 import running
 
@@ -23,6 +24,8 @@ from bestresponse.studies.bench.measure import (
     _measure_self_play,
     _rank,
     _tabulate_versions,
+    _write_mix,
+    _write_numbers,
     describe_asking,
     measure_baseline,
 )
@@ -340,3 +343,8 @@ def test_figures_that_vary_by_game_are_bounded_by_the_most_that_a_game_allows():
     assert upper("security_loss", {"payoff_range": 10.0}) == pytest.approx(10 * share, abs=0.2)
     assert upper("equilibrium_distance", {}) == pytest.approx(share, abs=0.02)
     assert upper("dominated_mass", {}) == pytest.approx(share, abs=0.02)
+
+
+def test_numbers_of_a_play_are_written_with_three_decimals():
+    assert _write_numbers(np.array([0.12345, np.nan, -2.0])) == SPACE.join(("0.123", "|", "-2"))
+    assert _write_mix(("A", "B", "C"), np.array([1 / 3, 0.0, 2 / 3])) == f"A{SPACE}0.333, C{SPACE}0.667"

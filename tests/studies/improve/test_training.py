@@ -227,7 +227,9 @@ def test_steps_of_muon_have_singular_values_near_one():
 def test_replies_together_are_those_alone(base):
     network = networks.read_folder(base)
     prompts = [network.encode(text) for text in ("Your possible actions: A, B.", "A", "The payoffs are 3 and -4.")]
-    assert networks.generate(network, prompts, 8) == [networks.generate(network, [p], 8)[0] for p in prompts]
+    assert networks.continue_prompts(network, prompts, 8) == [
+        networks.continue_prompts(network, [p], 8)[0] for p in prompts
+    ]
 
 
 def test_a_gguf_file_is_the_network_that_was_written(base, tmp_path):

@@ -27,6 +27,7 @@ from bestresponse.studies.steer.study import (
     build_guidance_game,
     evaluate_plays,
     measure_steering,
+    steer,
 )
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.compile import compile_game
@@ -314,7 +315,8 @@ def test_a_search_is_evaluated_on_its_own_plays_and_on_games_held_out():
     made = measure_steering(results)
     search, held_out = made.groups["plays of the search",], made.groups["held-out games",]
     # The first speaker earns 3.25 and 3.75 instead of 1 and 3, the second 1 and 1 as before.
-    assert search["gain"].estimate == pytest.approx(0.75)
+    # Of a single game every play is a unit of its own.
+    assert (search["gain"].estimate, search["gain"].n) == (pytest.approx(0.75), 2)
     assert search["relative_gain"] == pytest.approx(0.5)
     # Alone, the first could have 4 instead of 3.5; from neutral talk 4 instead of 2, the second 2.5 instead of 1.
     assert search["nash_conv"] == pytest.approx(0.5)
@@ -349,3 +351,8 @@ def test_plays_that_cannot_be_read_enter_no_average():
     assert evaluate_plays(results, [(0, nothing)], "x") == {
         "gain": None, "margin": None, "won": None, "relative_gain": None,
     }  # fmt: skip
+
+
+def test_a_run_has_a_step_for_each_game_or_for_each_table_of_the_search():
+    assert steer.count(SteerConfig("meeting", "simulated", games=3)) == 3
+    assert steer.count(SteerConfig("meeting", "simulated", solver="psro", iterations=4)) == 5

@@ -63,6 +63,10 @@ def test_right_programs_are_counted_by_kind_and_model():
     assert counted == [("chicken", "m", 0, 1), ("dilemma", "m", 1, 2), ("dilemma", "n", 1, 1)]
     (chicken, *_) = _count_right(rows, "game", lambda row: row["game"])
     assert (chicken["by"], chicken["share"].estimate, chicken["share"].n) == ("game", 0.0, 1)
+    # Two programs for each of two stories are evidence of two stories and not of four.
+    twice = [program("a"), program("a"), program("b", meaning=False), program("b")]
+    (dilemma,) = _count_right(twice, "game", lambda row: row["game"])
+    assert (dilemma["right"], dilemma["programs"], dilemma["share"].estimate, dilemma["share"].n) == (3, 4, 0.75, 2)
 
 
 def test_verdicts_are_counted_for_every_model():

@@ -77,7 +77,7 @@ def test_claims_are_counted_by_form_the_commonest_first():
         {"claims": [claim("payoff", "proved"), claim("best", "refuted")]},
         {"claims": [claim("best", "unknown"), claim("best", "refuted")]},
     ]
-    assert list(_count_claims(attempts)) == [
+    assert list(_count_claims([run("a", transcript=attempts)])) == [
         {"form": "best", "made": 3, "refuted": 2, "unknown": 1},
         {"form": "payoff", "made": 1, "refuted": 0, "unknown": 0},
     ]
@@ -139,7 +139,7 @@ def test_sentences_are_listed_in_their_order_with_their_verdicts():
         "unread": [place(20, "Who knows 4?", why="a question")],
         "not_asserted": [place(10, "If I got 5,", why="a condition")],
     }  # fmt: skip
-    assert _list_verdicts(attempt) == [
+    assert _list_verdicts(run("a", transcript=[attempt])) == [
         ("", "B is best", "refuted", "A is best"),
         ("Three for me.", "payoff(3)", "proved", "by the table"),
         ("If I got 5,", None, "not asserted", "a condition"),

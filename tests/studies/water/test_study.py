@@ -169,9 +169,9 @@ def test_a_mean_by_day_has_two_standard_errors_and_none_of_a_single_game(tmp_pat
     config = WaterConfig("m", rules=rules, repeats=2, style="line", workers=1)
     run = ran(tmp_path, config, {"m": ScriptedModel(lambda request: f"ANSWER: {next(bids)}")})
     (row,) = run.frame("residents")
-    # 2 and 6: mean 4, deviation 2, so two standard errors are 2 x 2 / sqrt(2)
+    # 2 and 6: mean 4, squared deviations 4 + 4 over one less than the games, so the standard error is sqrt(8 / 2)
     assert row["bid"].estimate == 4.0
-    assert row["bid"].high - 4.0 == pytest.approx(2 * 2 / 2**0.5)
+    assert row["bid"].high - 4.0 == pytest.approx(2 * 2)
     alone = ran(tmp_path / "alone", WaterConfig("need", rules=rules, repeats=1)).frame("residents")[0]["bid"]
     assert (alone.n, alone.high) == (1, np.inf)
 

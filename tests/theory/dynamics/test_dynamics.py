@@ -13,7 +13,7 @@ from bestresponse.theory.dynamics.learning import (
     multiplicative_weights,
     regret_matching,
     replicator,
-    schedule,
+    space_records,
 )
 from bestresponse.theory.engines import has_numba
 from bestresponse.theory.fitting import quantal_response
@@ -246,7 +246,7 @@ def test_records_come_every_stride_and_at_the_end():
     found = fictitious_play(catalogue.load("chicken"), steps=25, stride=10)
     assert found.times.tolist() == [10, 20, 25]
     assert len(found) == 3
-    assert list(schedule(25, 10)) == [10, 10, 5]
+    assert list(space_records(25, 10)) == [10, 10, 5]
 
 
 def test_a_long_run_keeps_about_a_thousand_records():

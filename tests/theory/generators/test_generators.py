@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from bestresponse.core.errors import TooLarge, UsageError
 from bestresponse.theory import generators
 from bestresponse.theory.generators import divisions, families, generate
-from bestresponse.theory.seeds import generator, stream, streams
+from bestresponse.theory.seeds import as_generator, stream, streams
 
 SEEDS = st.integers(0, 2**64)
 SHAPED = [name for name in families() if name != "blotto"]
@@ -90,8 +90,8 @@ def test_a_seed_fixes_the_numbers_for_good():
 
 def test_an_integer_seed_is_stream_zero_and_a_generator_is_used_as_it_is():
     rng = np.random.default_rng(1)
-    assert generator(rng) is rng
-    assert generator(9).random() == stream(9, 0).random()
+    assert as_generator(rng) is rng
+    assert as_generator(9).random() == stream(9, 0).random()
 
 
 def test_streams_are_the_single_streams_in_order():

@@ -75,7 +75,7 @@ def test_an_interrupted_solve_says_what_is_known() -> None:
 
     expected = pytest.raises(Interrupted, match="so far the value lies between 0 and 1 after 3 steps")
     with hear_interrupts(), expected:
-        wait_for(solve, said=known)
+        wait_for(solve, progress=known)
     never.set()
 
 

@@ -268,9 +268,20 @@ def test_a_line_is_that_of_the_nearest_table_around_what_is_missing():
     assert find_line("a = 1\nb = 2\n", ("b",)) == 2
     assert find_line("a = 1\n[b]\nc = 3\n", ("b", "d")) == 2
     assert find_line("a = [\n1,\n2]\nb = 1\n", ("b",)) == 4
+    assert find_line("a = 1\nb = [\n1]\nc = 3\n", ("a",)) == 1
 
 
 def test_tables_without_a_file_are_an_experiment_of_one_game_with_theory_at_the_end():
     experiment, part = wrap_setup(Setup(GameChoice("chicken"), SEATS, seed=7, consent="Yes?"))
     assert (experiment.title, experiment.seed, experiment.consent) == ("chicken", 7, "Yes?")
     assert (experiment.debrief, experiment.payment, part.name, part.number) == (True, None, "", 0)
+
+
+@pytest.mark.parametrize(
+    ("setting", "most"), [("welcome", 50_000), ("consent", 50_000), ("title", 200), ("brand", 60), ("logo", 100)]
+)
+def test_texts_of_an_experiment_end_somewhere(setting, most):
+    values = {"title": "x", setting: "x" * most}
+    assert len(getattr(Experiment(**values), setting)) == most
+    with pytest.raises(ValidationError):
+        Experiment(**values | {setting: "x" * (most + 1)})

@@ -77,9 +77,11 @@ def test_a_formalized_story_is_saved_and_played_by_two_people(site, people):
 
 
 def test_a_judge_scores_five_transcripts_by_keyboard(site, people):
-    from bestresponse.web.services.judging import Item
+    from bestresponse.web.services.judging import JudgedItem
 
-    task = site.state.judging.begin("Plays", "play", [Item(f"t{k}", f"transcript {k}") for k in range(5)], ["Ann"])
+    task = site.state.judging.begin(
+        "Plays", "play", [JudgedItem(f"t{k}", f"transcript {k}") for k in range(5)], ["Ann"]
+    )
     judge = people(f"{site.base}/judge/by/{task.id}/0/{site.state.keys.token('judge', task.id, 0)}")
     for number in range(5):
         judge.get_by_text(f"{number} of 5 judged").wait_for()

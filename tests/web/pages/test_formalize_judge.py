@@ -8,7 +8,7 @@ from web_server import MODEL, hidden, sit_down, take
 
 from bestresponse.core.errors import ModelUnavailable
 from bestresponse.formal.formalize.plan import library
-from bestresponse.web.services.judging import Item, JudgingTask, Score, tabulate_agreement
+from bestresponse.web.services.judging import JudgedItem, JudgingTask, Score, tabulate_agreement
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 PROGRAM = next(one.program for one in library() if one.name == "prisoners_dilemma")
@@ -107,7 +107,7 @@ def test_judges_score_transcripts_and_their_agreement_is_shown(server):
 
 
 def test_agreement_has_an_interval_from_resampled_transcripts():
-    items = tuple(Item(f"t{number}", "...") for number in range(4))
+    items = tuple(JudgedItem(f"t{number}", "...") for number in range(4))
     task = JudgingTask("0", "x", "verdicts", items, ("Ann", "Bob"))
     given = {"Ann": (1, 1, 2, 2), "Bob": (1, 1, 2, 1)}
     scores = [

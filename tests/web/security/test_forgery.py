@@ -4,7 +4,7 @@ import pytest
 from fastapi.routing import APIRoute
 
 from bestresponse.web.app import create_app
-from bestresponse.web.services.judging import Item
+from bestresponse.web.services.judging import JudgedItem
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 
@@ -29,7 +29,7 @@ PROTECTED = [path for path in FORMS if path != "/leave"]
 def fill(server, path):
     """The path with the names and keys of things that are really there."""
     lobby = server.state.sessions.create_sessions(Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
-    task = server.state.judging.begin("Task", "play", (Item("a", "text"),), ["Ann"])
+    task = server.state.judging.begin("Task", "play", (JudgedItem("a", "text"),), ["Ann"])
     session = lobby.tables[0].id
     keys = server.state.keys
     tokens = {"seat": ("seat", session, 0), "join": ("lobby", lobby.id), "judge": ("judge", task.id, 0)}

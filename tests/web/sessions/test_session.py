@@ -8,7 +8,15 @@ from bestresponse.core import Decision
 from bestresponse.core.episode import Submission
 from bestresponse.web.experiments.model import wrap_setup
 from bestresponse.web.sessions import session as module
-from bestresponse.web.sessions.session import Answer, Session, Table, TableStanding, Timing, name_attempt, round_amount
+from bestresponse.web.sessions.session import (
+    Session,
+    SessionTable,
+    TableStanding,
+    TimedAnswer,
+    Timing,
+    name_attempt,
+    round_amount,
+)
 from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 
 DILEMMA = GameChoice("prisoners-dilemma", rounds=2)
@@ -35,11 +43,13 @@ TIMING = Timing(shown=None, answered="then")
 def seated(answers="", setup=SETUP, **standing):
     """A table with the answers "row col row col", of which a "-" was given by a stand-in."""
     given = [
-        Answer(Submission(role, Decision(move.strip("-"), stand_in="random" if "-" in move else "")), TIMING)
+        TimedAnswer(Submission(role, Decision(move.strip("-"), stand_in="random" if "-" in move else "")), TIMING)
         for role, move in zip(("row", "col") * 2, answers.split(), strict=False)
     ]
     known = TableStanding(**{"ready": {0, 1}, **standing})
-    return Session.restore(Table("l-1", "l", 1, wrap_setup(setup)[1], "then"), make_game(setup.game), given, known)
+    return Session.restore(
+        SessionTable("l-1", "l", 1, wrap_setup(setup)[1], "then"), make_game(setup.game), given, known
+    )
 
 
 C, D = "cooperate", "defect"

@@ -6,7 +6,7 @@ from web_server import hidden, sit_down, take
 
 from bestresponse.web.experiments.model import wrap_setup
 from bestresponse.web.sessions import session as module
-from bestresponse.web.sessions.session import Session, Table, TableStanding
+from bestresponse.web.sessions.session import Session, SessionTable, TableStanding
 from bestresponse.web.sessions.setup import GameChoice, Setup, make_game
 
 DILEMMA = GameChoice("prisoners-dilemma", rounds=2)
@@ -41,7 +41,7 @@ def test_a_person_who_is_there_gets_two_seconds_for_the_form_to_arrive(monkeypat
     clock = [100.0]
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     setup = Setup(DILEMMA, ("person", "person"), seconds=10)
-    table = Table("l-1", "l", 1, wrap_setup(setup)[1], "then")
+    table = SessionTable("l-1", "l", 1, wrap_setup(setup)[1], "then")
     session = Session.restore(table, make_game(DILEMMA), (), TableStanding(ready={0, 1}))
     session.touch(0)
     found = []

@@ -28,8 +28,8 @@ def as_data(found: Found, solved: SolvedTable | SolvedTree) -> JsonObject:
 def name_mix(game: NormalForm, profile: Iterable[Array]) -> dict[str, dict[str, float]]:
     """Name players and actions of a profile."""
     return {
-        who: dict(zip(names, np.asarray(mix).tolist(), strict=True))
-        for who, names, mix in zip(game.players, game.actions, profile, strict=True)
+        player: dict(zip(names, np.asarray(mix).tolist(), strict=True))
+        for player, names, mix in zip(game.players, game.actions, profile, strict=True)
     }
 
 
@@ -44,16 +44,16 @@ def list_cells(game: NormalForm, distribution: Array) -> list[dict[str, object]]
     return [{"probability": p, **_name_cell(game, cell)} for p, cell in sorted(likely, key=lambda pair: -pair[0])]
 
 
-def describe_correlated(game: NormalForm, found: CorrelatedEquilibrium) -> dict[str, object]:
+def describe_correlated(game: NormalForm, correlated: CorrelatedEquilibrium) -> dict[str, object]:
     """Describe what a mediator recommends, what that earns and what anybody gains by disobeying."""
     return {
-        "method": found.method,
-        "objective": found.objective,
-        "payoffs": name_players(game, found.payoffs),
-        "welfare": found.welfare,
-        "violation": found.violation,
-        "recommended": list_cells(game, found.distribution),
-        "distribution": found.distribution.tolist(),
+        "method": correlated.method,
+        "objective": correlated.objective,
+        "payoffs": name_players(game, correlated.payoffs),
+        "welfare": correlated.welfare,
+        "violation": correlated.violation,
+        "recommended": list_cells(game, correlated.distribution),
+        "distribution": correlated.distribution.tolist(),
     }
 
 
@@ -77,7 +77,7 @@ def _describe_tree(solved: SolvedTree) -> dict[str, object]:
             {
                 "kind": e.kind,
                 "payoffs": e.payoffs,
-                "payoffs_exact": None if e.exact is None else {who: str(u) for who, u in e.exact.items()},
+                "payoffs_exact": None if e.exact is None else {player: str(u) for player, u in e.exact.items()},
                 "regret": e.regret,
                 "regrets": e.regrets,
                 "nash_conv": e.nash_conv,
@@ -104,8 +104,8 @@ def _describe_tree(solved: SolvedTree) -> dict[str, object]:
 
 
 def _describe_table(solved: SolvedTable) -> JsonObject:
-    game, found = solved.game, solved.nash
-    numbers = {id(e): k for k, e in enumerate(found.equilibria)}
+    game, nash = solved.game, solved.nash
+    numbers = {id(e): k for k, e in enumerate(nash.equilibria)}
     kind, best, risky = solved.kind, solved.payoff_dominant, solved.risk_dominant
     components = [
         {
@@ -114,22 +114,22 @@ def _describe_table(solved: SolvedTable) -> JsonObject:
             "isolated": component.isolated,
             "subsets": [{"x": s.x.tolist(), "y": s.y.tolist()} for s in component.subsets],
         }
-        for component in found.components
+        for component in nash.components
     ]
     return {
         "form": "normal form",
         "players": list(game.players),
         "actions": _by_player(game, map(list, game.actions)),
         "payoffs": _by_player(game, game.payoffs.tolist()),
-        "method": found.method,
-        "engine": found.engine,
-        "complete": found.complete,
-        "complete_for": list(found.complete_for),
-        "mixed_searched": found.mixed_searched,
-        "regret": found.regret,
+        "method": nash.method,
+        "engine": nash.engine,
+        "complete": nash.complete,
+        "complete_for": list(nash.complete_for),
+        "mixed_searched": nash.mixed_searched,
+        "regret": nash.regret,
         **_describe_value(solved.value),
-        "equilibria": [_describe_equilibrium(game, e) for e in found.equilibria],
-        "degenerate": found.degenerate,
+        "equilibria": [_describe_equilibrium(game, e) for e in nash.equilibria],
+        "degenerate": nash.degenerate,
         "components": components,
         "continua": [
             {
@@ -137,7 +137,7 @@ def _describe_table(solved: SolvedTable) -> JsonObject:
                 "ends": [name_mix(game, end) for end in continuum.ends],
                 "inner": name_mix(game, continuum.inner),
             }
-            for continuum in found.continua
+            for continuum in nash.continua
         ],
         "maximin": _describe_security(solved),
         "dominated": _describe_dominated(solved),
@@ -170,7 +170,7 @@ def _by_player(game: NormalForm, values: Iterable[object]) -> dict[str, object]:
 
 
 def _name_cell(game: NormalForm, cell: Sequence[int]) -> dict[str, str]:
-    return {who: names[a] for who, names, a in zip(game.players, game.actions, cell, strict=True)}
+    return {player: names[a] for player, names, a in zip(game.players, game.actions, cell, strict=True)}
 
 
 def _describe_equilibrium(game: NormalForm, e: Equilibrium) -> dict[str, object]:

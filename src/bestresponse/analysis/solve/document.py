@@ -82,7 +82,7 @@ def payoff_blocks(game: NormalForm) -> tuple[Block, ...]:
             for i, action in enumerate(game.actions[0])
         )
         chosen = zip(game.players[2:], game.actions[2:], rest, strict=True)
-        where = "".join(f"; {who} plays {names[a]}" for who, names, a in chosen)
+        where = "".join(f"; {seat} plays {names[a]}" for seat, names, a in chosen)
         tables.append(Table(heads, cells, f"Payoffs of {', '.join(game.players)}{where}; * marks best responses"))
     return tuple(tables)
 
@@ -133,13 +133,13 @@ def _show_equilibria(data: JsonObject, unit: float) -> tuple[Block, ...]:
 def _write_subset(data: JsonObject, component: JsonObject, subset: JsonObject) -> str:
     """Write a set of equilibria by its corners, each as fractions where an equilibrium of the component has it so."""
     sides = []
-    for who, corners in zip(data["players"], (subset["x"], subset["y"]), strict=True):
+    for player, corners in zip(data["players"], (subset["x"], subset["y"]), strict=True):
         texts = []
         for corner in corners:
-            mix = dict(zip(data["actions"][who], corner, strict=True))
+            mix = dict(zip(data["actions"][player], corner, strict=True))
             same = (data["equilibria"][number] for number in component["equilibria"])
-            exact = next((e["strategies_exact"] for e in same if e["strategies"][who] == mix), None)
-            texts.append(facts.mix_text(mix, exact and exact[who]))
+            exact = next((e["strategies_exact"] for e in same if e["strategies"][player] == mix), None)
+            texts.append(facts.mix_text(mix, exact and exact[player]))
         sides.append(f"{{{'; '.join(texts)}}}")
     return " x ".join(sides)
 
@@ -151,10 +151,10 @@ def _show_position(data: JsonObject, unit: float) -> list[Section]:
     if data["maximin"] is not None:
         levels, left = data["maximin"], data["elimination"]
         titles = {"maximin": "value", "by playing": "strategy", "pure maximin": "pure_value", "with": "pure_action"}
-        columns = {title: {who: levels[who][key] for who in players} for title, key in titles.items()}
+        columns = {title: {seat: levels[seat][key] for seat in players} for title, key in titles.items()}
         for title in ("maximin", "by playing"):
-            columns[f"{title}_exact"] = {who: levels[who][f"{titles[title]}_exact"] for who in players}
-        kept = {who: left["kept"][who] if left["kept"][who] != data["actions"][who] else "all" for who in players}
+            columns[f"{title}_exact"] = {seat: levels[seat][f"{titles[title]}_exact"] for seat in players}
+        kept = {seat: left["kept"][seat] if left["kept"][seat] != data["actions"][seat] else "all" for seat in players}
         blocks = [facts.show_by_player(players, columns | {"left after iterated elimination": kept}, unit)]
         for title, records in (("Dominated actions", data["dominated"]), ("Iterated elimination", left["steps"])):
             if records:

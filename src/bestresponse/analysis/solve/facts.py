@@ -127,10 +127,10 @@ def show_records(
                 parts = {player: fact[player] for player in players}
                 if any(isinstance(part, Mapping) for part in parts.values()):
                     if not _is_policy(fact):
-                        row |= {who: mix_text(mix, exact and exact[who]) for who, mix in parts.items()}
+                        row |= {seat: mix_text(mix, exact and exact[seat]) for seat, mix in parts.items()}
                 else:
                     row[_name(key)] = ", ".join(
-                        str(_write(part, exact and exact[who], unit)) for who, part in parts.items()
+                        str(_write(part, exact and exact[seat], unit)) for seat, part in parts.items()
                     )
             elif not (isinstance(fact, list) and fact and isinstance(fact[0], list | Mapping | float)):
                 row[_name(key)] = _write(fact, exact, unit)
@@ -165,8 +165,8 @@ def show_policies(policies: Sequence[JsonObject], decimals: int | None = None) -
     blocks: list[Block] = []
     for number, policy in enumerate(policies[:_POLICIES], start=1):
         rows = [
-            (who, label, mix_text(moves, decimals=decimals))
-            for who, sets in policy.items()
+            (player, label, mix_text(moves, decimals=decimals))
+            for player, sets in policy.items()
             for label, moves in sets.items()
         ]
         caption = f"Policy {number}" if len(policies) > 1 else "Policy"

@@ -144,19 +144,19 @@ def _choose_method(form: SequenceForm, wish: Wish) -> SolvedTree:
 
 def _backward(form: SequenceForm) -> SolvedTree:
     tree = form.tree
-    found = theory.subgame_perfect(tree)
-    tables = ({p: {i: {m: 1.0} for i, m in at.items()} for p, at in e.moves.items()} for e in found.equilibria)
+    perfect = theory.subgame_perfect(tree)
+    tables = ({p: {i: {m: 1.0} for i, m in at.items()} for p, at in e.moves.items()} for e in perfect.equilibria)
     equilibria = tuple(
         replace(_equilibrium(form, theory.policy_from_table(tree, table)), payoffs=e.payoffs, exact=e.exact)
-        for table, e in zip(tables, found.equilibria, strict=True)
+        for table, e in zip(tables, perfect.equilibria, strict=True)
     )
     value = None
     if tree.num_players == 2 and tree.is_constant_sum:
         first, exact = tree.players[0], equilibria[0].exact
         value = Value(equilibria[0].payoffs[first], exact[first] if exact else None, first, 0.0)
-    remarks = () if found.complete else (f"only the first of {found.count:,} subgame perfect equilibria is listed",)
-    extent: tuple[Concept, ...] = ("pure subgame perfect",) if found.complete else ()
-    return SolvedTree(tree, "backward induction", equilibria, value, remarks, extent, subgame_perfect=found)
+    remarks = () if perfect.complete else (f"only the first of {perfect.count:,} subgame perfect equilibria is listed",)
+    extent: tuple[Concept, ...] = ("pure subgame perfect",) if perfect.complete else ()
+    return SolvedTree(tree, "backward induction", equilibria, value, remarks, extent, subgame_perfect=perfect)
 
 
 def _linear_program(form: SequenceForm) -> SolvedTree:
@@ -207,21 +207,21 @@ def _search_replies(form: SequenceForm, wish: Wish) -> SolvedTree:
     report = wish.report
     listen = None if report is None else lambda bounds: report(str(bounds))
     solved = theory.search_tree(form.tree, steps=wish.iterations or _ITERATIONS, report=listen)
-    found = _approximate(form, solved.policy, solved.method)
+    approximation = _approximate(form, solved.policy, solved.method)
     apart = f"the bounds are still {solved.nash_conv:.3g} apart; more iterations bring them together"
-    return replace(found, remarks=(apart,) if solved.nash_conv > _SOLVED * _measure_range(form.tree) else ())
+    return replace(approximation, remarks=(apart,) if solved.nash_conv > _SOLVED * _measure_range(form.tree) else ())
 
 
 def _iterated(form: SequenceForm, variant: Variant, wish: Wish) -> SolvedTree:
     tree, iterations = form.tree, wish.iterations or _ITERATIONS
-    found = theory.cfr(tree, iterations, variant, engine=wish.engine, report=wish.report)
-    remarks = [_NEAR.format(found.nash_conv, iterations)]
-    if found.nash_conv > _GOOD * _measure_range(tree):
+    regrets = theory.cfr(tree, iterations, variant, engine=wish.engine, report=wish.report)
+    remarks = [_NEAR.format(regrets.nash_conv, iterations)]
+    if regrets.nash_conv > _GOOD * _measure_range(tree):
         remarks.append("this is not close to an equilibrium; more iterations may help")
     if tree.num_players != 2 or not tree.is_constant_sum:
         remarks.append("CFR is sure to converge only with two players and a constant sum")
-    solved = _approximate(form, found.policy, f"{variant.upper()}, {iterations:,} iterations")
-    return replace(solved, remarks=tuple(remarks), cfr=found)
+    solved = _approximate(form, regrets.policy, f"{variant.upper()}, {iterations:,} iterations")
+    return replace(solved, remarks=tuple(remarks), cfr=regrets)
 
 
 def _sampled(form: SequenceForm, sampling: Sampling, wish: Wish) -> SolvedTree:
@@ -233,10 +233,10 @@ def _sampled(form: SequenceForm, sampling: Sampling, wish: Wish) -> SolvedTree:
 
 def _approximate(form: SequenceForm, policy: Policy, method: str) -> SolvedTree:
     """Give a policy that is an equilibrium up to its NashConv, with the value of a constant-sum game of two."""
-    tree, found = form.tree, _equilibrium(form, policy)
+    tree, near = form.tree, _equilibrium(form, policy)
     constant = tree.num_players == 2 and tree.is_constant_sum
-    value = Value(found.payoffs[tree.players[0]], None, tree.players[0], found.nash_conv) if constant else None
-    return SolvedTree(tree, method, (found,), value)
+    value = Value(near.payoffs[tree.players[0]], None, tree.players[0], near.nash_conv) if constant else None
+    return SolvedTree(tree, method, (near,), value)
 
 
 def _measure_range(tree: Tree) -> float:
@@ -273,27 +273,27 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
     wish = wish or Wish()
     small = int(np.prod(game.shape)) <= _CELLS and max(game.shape) <= _ACTIONS
     left = theory.iterated_elimination(game) if small else None
-    found = find_equilibria(game, wish)
-    if left is not None and left.solved and not found.complete:
-        found = NashResult(found.equilibria, f"{found.method}; unique by iterated elimination", complete=True)
+    nash = find_equilibria(game, wish)
+    if left is not None and left.solved and not nash.complete:
+        nash = NashResult(nash.equilibria, f"{nash.method}; unique by iterated elimination", complete=True)
     remarks = []
-    if not found.equilibria:
+    if not nash.equilibria:
         remarks.append("no pure equilibrium exists; a mixed one does (Nash 1951): use another method")
-    if wish.method == "auto" and game.num_players == 2 and not found.complete:
+    if wish.method == "auto" and game.num_players == 2 and not nash.complete:
         remarks.append("the method enumeration looks for all of them, which may take long")
     if not small:
         remarks.append(f"dominance, efficiency and kind are left out above {_CELLS:,} cells or {_ACTIONS} actions")
     return SolvedTable(
         game=game,
-        nash=found,
-        value=_find_value(game, found) if is_constant_sum(game) else None,
+        nash=nash,
+        value=_find_value(game, nash) if is_constant_sum(game) else None,
         kind=theory.classify(game) if small else None,
         security=tuple(theory.maximin(game, player) for player in range(game.num_players)) if small else None,
         dominated=theory.find_dominated(game) if small else None,
         elimination=left,
-        efficiency=theory.efficiency(game, found) if small and found.equilibria else None,
+        efficiency=theory.efficiency(game, nash) if small and nash.equilibria else None,
         pareto=theory.pareto_optimal(game) if small else None,
-        payoff_dominant=theory.payoff_dominant(found),
+        payoff_dominant=theory.payoff_dominant(nash),
         risk_dominant=theory.risk_dominant(game) if game.num_players == 2 and small else None,
         correlated=theory.correlated(game, cast("Objective", wish.objective)) if wish.objective else None,
         remarks=tuple(remarks),
@@ -382,11 +382,11 @@ def _optimal_pair(game: NormalForm) -> NashResult:
     return NashResult((pair,), f"zero-sum, {solved.step.name.lower().replace('_', ' ')}")
 
 
-def _find_value(game: NormalForm, found: NashResult) -> Value:
-    if game.payoffs[0].size > _CELLS and found.equilibria:  # any equilibrium earns the value, up to both regrets
-        e = found.equilibria[0]
+def _find_value(game: NormalForm, nash: NashResult) -> Value:
+    if game.payoffs[0].size > _CELLS and nash.equilibria:  # any equilibrium earns the value, up to both regrets
+        e = nash.equilibria[0]
         return Value(float(e.payoffs[0]), None, game.players[0], 2 * e.regret)
     level = theory.maximin(game, 0)
-    at_equilibrium = (payoffs[0] for e in found.equilibria if (payoffs := e.exact_payoffs) is not None)
+    at_equilibrium = (payoffs[0] for e in nash.equilibria if (payoffs := e.exact_payoffs) is not None)
     exact = level.exact[0] if level.exact is not None else next(at_equilibrium, None)
     return Value(level.value if exact is None else float(exact), exact, game.players[0], level.gap)

@@ -33,7 +33,7 @@ _SCALES = {
 }
 
 
-def check(
+def check_command(
     programs: Annotated[list[Path], typer.Argument(help="Logic programs (.pl), one game each.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line, one line a program.")] = False,
     name: Annotated[
@@ -90,13 +90,13 @@ def _format(result: JsonObject) -> str:
     names = f"; {describe_classes(result['names'])}" if result["names"] else ""
     lines = [visible(f"{result['file']}: {kind}{names}")]
     for message in result["messages"]:
-        place = f"line {message['line']}, column {message['column']}: " if message["line"] else ""
+        position = f"line {message['line']}, column {message['column']}: " if message["line"] else ""
         hint = f" ({message['hint']})" if message["hint"] else ""
-        lines.append("  " + visible(f"{place}{message['severity']}: {message['message']}{hint}"))
+        lines.append("  " + visible(f"{position}{message['severity']}: {message['message']}{hint}"))
     return "\n".join([*lines, *(f"  {visible(line)}" for line in result["words"])])
 
 
-def compare(
+def compare_command(
     first: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)],
     second: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)],
     any_names: Annotated[
@@ -112,36 +112,36 @@ def compare(
     order of everybody's payoffs is the same, and 1 for different games.
     """
     games = [br.find_game(name) for name in (first, second)]
-    found = br.compare(*games, any_names=any_names)
+    comparison = br.compare(*games, any_names=any_names)
     forms = [game.solvable() for game in games]
     named = [find_names(as_game_table(form)) if isinstance(form, NormalForm) else () for form in forms]
     classes = [name for name in named[0] if name in named[1]]
     if as_json:
-        data = {"verdict": found.verdict, "same": found.same, "classes": classes, **asdict(found)}
+        data = {"verdict": comparison.verdict, "same": comparison.same, "classes": classes, **asdict(comparison)}
         print(json.dumps(data, indent=2, ensure_ascii=False))
     else:
-        print(_tell(found))
+        print(_tell(comparison))
         if classes:
             print(f"  both are {describe_classes(classes)}")
-    if code := _EXIT_CODES[found.verdict]:
+    if code := _EXIT_CODES[comparison.verdict]:
         raise typer.Exit(code)
 
 
-def _tell(found: Comparison) -> str:
-    lines = [found.verdict + _SCALES.get(found.relation, "")]
-    if found.relation in ("renamed", "equivalent"):
-        lines += _tell_names(found)
-    lines += [f"  {sentence}" for sentence in (*found.differences, *found.remarks)]
-    if found.num_differences > len(found.differences):
-        lines.append(f"  and {found.num_differences - len(found.differences):,} more differences")
+def _tell(comparison: Comparison) -> str:
+    lines = [comparison.verdict + _SCALES.get(comparison.relation, "")]
+    if comparison.relation in ("renamed", "equivalent"):
+        lines += _tell_names(comparison)
+    lines += [f"  {sentence}" for sentence in (*comparison.differences, *comparison.remarks)]
+    if comparison.num_differences > len(comparison.differences):
+        lines.append(f"  and {comparison.num_differences - len(comparison.differences):,} more differences")
     return "\n".join(visible(line) for line in lines)
 
 
-def _tell_names(found: Comparison) -> list[str]:
+def _tell_names(comparison: Comparison) -> list[str]:
     """Say how many names differ, and the first few of them."""
-    kind = {"payoff tables": "actions", "trees": "moves", "reduced normal forms": "plans"}[found.basis]
-    moves = dict.fromkeys(pair for names in found.actions.values() for pair in names.items())
-    kinds = [("players", [*found.players.items()]), (kind, [*moves])]
+    kind = {"payoff tables": "actions", "trees": "moves", "reduced normal forms": "plans"}[comparison.basis]
+    moves = dict.fromkeys(pair for names in comparison.actions.values() for pair in names.items())
+    kinds = [("players", [*comparison.players.items()]), (kind, [*moves])]
     other = [(kind, [(old, new) for old, new in pairs if old != new], len(pairs)) for kind, pairs in kinds]
     counts = [f"{len(renamed):,} of {total:,} {kind}" for kind, renamed, total in other]
     renamed = [pair for _, pairs, _ in other for pair in pairs]

@@ -25,7 +25,7 @@ _REASONS = "If I betray and you choose Silent, I get 5. If we both betray, I get
 _OPPONENTS = ("tit-for-tat", "grim", "cooperator", "defector", "random")
 
 
-def demo(
+def demo_command(
     output_dir: OutputDir = Path("results"),
     open_page: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the report in a browser, where there is a terminal.")

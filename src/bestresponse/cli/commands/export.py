@@ -12,14 +12,14 @@ from bestresponse.cli.terminal import notes, play_progress
 from bestresponse.runs.execution import Progress
 from bestresponse.studies.improve.export import ExportConfig, export as export_files
 
-export = typer.Typer(
+export_command = typer.Typer(
     help="Write games with the solver's answers, for training a model on them.",
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
 
-@export.callback()
+@export_command.callback()
 def _group() -> None:
     """Keep `sft` a command of its own: other kinds of training want other files."""
 
@@ -44,4 +44,4 @@ def write_examples(config: ExportConfig, as_json: AsJson = False) -> None:
     print(f"{exported.folder}: {counts}")
 
 
-export.command("sft")(make_settings_command(ExportConfig, write_examples))
+export_command.command("sft")(make_settings_command(ExportConfig, write_examples))

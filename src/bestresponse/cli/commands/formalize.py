@@ -22,7 +22,7 @@ from bestresponse.formal.formalize.autoformalizer import (
     check_story,
     elect,
 )
-from bestresponse.formal.formalize.forms import estimate_tokens
+from bestresponse.formal.formalize.forms import estimate_formalizing
 from bestresponse.formal.formalize.plan import Example, write_example
 from bestresponse.games.logic.game import describe_changes, describe_table
 from bestresponse.logic.programs.validate import feedback
@@ -89,7 +89,7 @@ def write_game(config: FormalizeOptions, as_json: AsJson = False) -> None:
         write_example(config.save_example, Example(target.stem, result.formalization.story, result.program))
 
 
-formalize = make_settings_command(FormalizeOptions, write_game, _FILES)
+formalize_command = make_settings_command(FormalizeOptions, write_game, _FILES)
 
 
 def _read_story(story: str) -> str:
@@ -119,7 +119,7 @@ def _find_target(story: str, output: Path | None) -> Path:
 
 def _show_estimate(text: str, config: FormalizeConfig) -> None:
     """Say what the calls will take if the first answer is a game, as it mostly is with a large model."""
-    each_prompt, each_reply = estimate_tokens(text)
+    each_prompt, each_reply = estimate_formalizing(text)
     checks = config.back_check + config.claims  # their prompts are about half as long
     count, most = config.candidates + checks, config.candidates * config.attempts + checks
     prompt, reply = config.candidates * each_prompt + checks * each_prompt // 2, count * each_reply
@@ -143,10 +143,10 @@ def _keep_partial(attempt: Attempt, target: Path, trouble: str = "") -> list[Pat
     """Write what an attempt gave, as far as it came, and what is wrong with it."""
     answer = attempt.reply.text[:100_000].splitlines()
     source = attempt.source or "\n".join(f"% {line}" for line in answer)
-    said = feedback(attempt.report) if attempt.report is not None else attempt.problem
+    messages = feedback(attempt.report) if attempt.report is not None else attempt.problem
     return [
         write_text(target.with_suffix(".partial.pl"), source + "\n"),
-        write_text(target.with_suffix(".messages.txt"), visible(f"{trouble}\n\n{said}".strip()) + "\n"),
+        write_text(target.with_suffix(".messages.txt"), visible(f"{trouble}\n\n{messages}".strip()) + "\n"),
     ]
 
 
@@ -216,15 +216,15 @@ def talk(formalizer: Formalizer, election: Election, target: Path) -> Election:
 
 def _ask(state: Formalization) -> tuple[Formalization, str]:
     """Ask what the story leaves open; return the answers as one remark, and keep the assumptions that are accepted."""
-    given = []
+    answers = []
     for question in state.questions:
         assumed = question.assumed or "as you think best"
         answer = _read(f"{question.text} (an empty line: {assumed})")
         if answer:
-            given.append(f"{question.text} {answer}")
+            answers.append(f"{question.text} {answer}")
         else:
             state = replace(state, remarks=(*state.remarks, f"{question.text} {assumed}"))
-    return state, " ".join(given)
+    return state, " ".join(answers)
 
 
 def _revise(formalizer: Formalizer, states: list[Formalization], remark: str) -> list[Formalization]:

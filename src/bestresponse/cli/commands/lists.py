@@ -13,24 +13,24 @@ from bestresponse.models.providers.weights import WEIGHTS, pull as pull_weights
 from bestresponse.models.registry import read_default_settings
 
 
-def games(as_json: AsJson = False) -> None:
+def games_command(as_json: AsJson = False) -> None:
     """List the games of the catalogue, the registered games and the families that `bench` draws from."""
     show_frame(br.list_games(), as_json)
 
 
-models = typer.Typer(
+models_command = typer.Typer(
     help="Which models there are, and how to get them.", invoke_without_command=True, add_completion=False
 )
 
 
-@models.callback()
+@models_command.callback()
 def _list_models(context: typer.Context, as_json: AsJson = False) -> None:
     """List what can be given as --model, and what each still needs."""
     if context.invoked_subcommand is None:
         show_frame(br.list_models(), as_json)
 
 
-@models.command("pull")
+@models_command.command("pull")
 def _pull(
     name: Annotated[
         str, typer.Argument(help="A name from the list, such as smollm2.", autocompletion=offer_names(WEIGHTS))
@@ -40,7 +40,7 @@ def _pull(
     print(pull_weights(name, read_default_settings().folder, DownloadProgress()))
 
 
-def convert(
+def convert_command(
     game: Annotated[
         str,
         typer.Argument(

@@ -10,7 +10,7 @@ from bestresponse.integrations.mcp.server import CallLimits, build_server
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
-def mcp(
+def mcp_command(
     http: Annotated[bool, typer.Option("--http", help="Serve streamable HTTP at /mcp instead of stdio.")] = False,
     host: Annotated[str, typer.Option(help="Address of --http; only this machine, as callers are not asked who.")] = (
         "127.0.0.1"

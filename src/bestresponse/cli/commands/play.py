@@ -29,7 +29,7 @@ from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.games.water.game import water
 from bestresponse.players.dialogue.speaker import Unguided
 from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass
-from bestresponse.players.lookup import check_player, choose_default, find_strategy, seat_model
+from bestresponse.players.lookup import check_seat_name, choose_default, find_strategy, seat_model
 from bestresponse.players.people.console import ConsolePlayer, Left, summarise_rules
 from bestresponse.report.text import visible
 from bestresponse.runs.models import open_models
@@ -63,24 +63,24 @@ class PlayConfig(RunSettings):
     unused: ClassVar[frozenset[str]] = OF_PLAYS
 
 
-def play_with_person(given: PlayConfig) -> None:
+def play_with_person(setup: PlayConfig) -> None:
     """Seat everybody, and play to the end or until the person leaves."""
-    game, rounds, noise, seed, output_dir = given.game, given.rounds, given.noise, given.seed, Path(given.output_dir)
-    table = _make_game(game, given.abundance, rounds, noise)
-    seats = _seat_players(table, given.seat, given.others or choose_default(table))
-    about: JsonObject = {"game": game, "abundance": given.abundance, "rounds": rounds, "noise": noise, "seats": seats}
+    game, rounds, noise, seed, output_dir = setup.game, setup.rounds, setup.noise, setup.seed, Path(setup.output_dir)
+    table = _make_game(game, setup.abundance, rounds, noise)
+    seats = _seat_players(table, setup.seat, setup.others or choose_default(table))
+    about: JsonObject = {"game": game, "abundance": setup.abundance, "rounds": rounds, "noise": noise, "seats": seats}
     if seed is None and (before := find_unfinished(output_dir, {**about, "seed": 0})) is not None:
         print(f"going on with {before.path}; --seed begins another game", file=sys.stderr)
         seed = before.manifest.config["seed"]
     config = {**about, "seed": secrets.randbelow(2**31) if seed is None else seed}
     if isinstance(table, HasSpeakers):  # the people and what they know are drawn by the seed
         table = table.with_seed(config["seed"])
-    players = {role: find_strategy(who, table, role, config["seed"]) for role, who in seats.items() if who != ME}
+    players = {role: find_strategy(name, table, role, config["seed"]) for role, name in seats.items() if name != ME}
     names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
     for name in names:
-        check_player(name, table)
+        check_seat_name(name, table)
     passing = lets_pass(find_first_asks(table))
-    with open_models(names, output_dir, given.limits) as opened:
+    with open_models(names, output_dir, setup.limits) as opened:
         seated: dict[str, Player] = {}
         for role, player in players.items():
             if player is None:
@@ -91,7 +91,7 @@ def play_with_person(given: PlayConfig) -> None:
         _sit_down(table, config, seated, output_dir)
 
 
-play = make_settings_command(PlayConfig, play_with_person)
+play_command = make_settings_command(PlayConfig, play_with_person)
 
 
 def _make_game(name: str, abundance: str | None, rounds: int | None, noise: float) -> AnyGame:
@@ -114,8 +114,8 @@ def _make_game(name: str, abundance: str | None, rounds: int | None, noise: floa
     return RepeatedGame(game.normal_form, rounds or 1, noise=noise)
 
 
-def _seat_players(game: Game[S], given: Mapping[str, str], others: str) -> dict[str, str]:
-    named = dict(given)
+def _seat_players(game: Game[S], chosen: Mapping[str, str], others: str) -> dict[str, str]:
+    named = dict(chosen)
     roles = (*game.roles, REFEREE) if isinstance(game, HasSpeakers) else game.roles
     for role in named:
         if role not in roles:
@@ -175,8 +175,8 @@ def _people_last(questions: list[SeatAsk]) -> list[Decision]:
         thinking = {
             role: pool.submit(player.decide, view, ask) for role, player, view, ask in questions if player.name != ME
         }
-        said = {role: player.decide(view, ask) for role, player, view, ask in questions if role not in thinking}
-        return [said[role] if role in said else thinking[role].result() for role, _, _, _ in questions]
+        decided = {role: player.decide(view, ask) for role, player, view, ask in questions if role not in thinking}
+        return [decided[role] if role in decided else thinking[role].result() for role, _, _, _ in questions]
 
 
 def _tell_end(game: Game[S], record: Record, people: list[str]) -> None:

@@ -19,7 +19,7 @@ from bestresponse.report.text import visible
 RunPath = Annotated[Path, typer.Argument(help="The folder of a run, or the folder above it (the newest run is taken).")]
 
 
-def report(run: RunPath, as_json: AsJson = False) -> None:
+def report_command(run: RunPath, as_json: AsJson = False) -> None:
     """Measure and report a recorded run again. Needs no model and no network."""
     loaded = br.load_run(run)
     files = loaded.publish()
@@ -31,25 +31,25 @@ def report(run: RunPath, as_json: AsJson = False) -> None:
         notes().print(f"wrote {path}", markup=False, soft_wrap=True)
 
 
-def replay(run: RunPath, as_json: AsJson = False) -> None:
+def replay_command(run: RunPath, as_json: AsJson = False) -> None:
     """Rebuild every play of a run from the replies it recorded, and check that the records come out the same.
 
     No model is called. A difference means that the rules, the prompts or the reading of replies have changed since.
     """
     loaded = br.load_run(run)
-    found = loaded.replay()
+    replayed = loaded.replay()
     if as_json:
-        result = {"run": loaded.manifest.run, "same": found.same, "different": list(found.different)}
+        result = {"run": loaded.manifest.run, "same": replayed.same, "different": list(replayed.different)}
         print(json.dumps(result, indent=2))
     else:
-        print(f"{found.unit}: {found.same} came out the same, {len(found.different)} did not")
-        for difference in found.different[:10]:
+        print(f"{replayed.unit}: {replayed.same} came out the same, {len(replayed.different)} did not")
+        for difference in replayed.different[:10]:
             print(visible(f"  {difference}"))
-    if found.different:
+    if replayed.different:
         raise typer.Exit(1)
 
 
-def merge(
+def merge_command(
     part: Annotated[list[Path], typer.Argument(help="The folder of a part, or the folder above it; any order.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the merged run; it gets one of its own.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
@@ -65,7 +65,7 @@ def merge(
     show_run(run, as_json)
 
 
-def reproduce(
+def reproduce_command(
     paper: Annotated[
         str,
         typer.Argument(help=f"Which paper: {', '.join(papers.names())}.", autocompletion=offer_names(papers.names())),
@@ -75,17 +75,17 @@ def reproduce(
     as_json: AsJson = False,
 ) -> None:
     """Work out the figures of a paper from its recorded runs and say which agree with the published ones."""
-    found = br.reproduce(paper, data)
+    reproduction = br.reproduce(paper, data)
     if page is not None:
-        write_text(page, render(found.report()))
+        write_text(page, render(reproduction.report()))
     if as_json:
-        print(json.dumps(found.to_json(), indent=2, ensure_ascii=False, default=float))
+        print(json.dumps(reproduction.to_json(), indent=2, ensure_ascii=False, default=float))
         return
-    for table in (*found.tables, found.table()):
+    for table in (*reproduction.tables, reproduction.table()):
         print_table(console(), table)
         print()
-    compared = [check for check in found.checks if check.agrees is not None]
+    compared = [check for check in reproduction.checks if check.agrees is not None]
     agree = sum(check.agrees is True for check in compared)
-    print(f"{agree} of {len(compared)} compared figures agree" + (":" if found.differing else "."))
-    for check in found.differing:
+    print(f"{agree} of {len(compared)} compared figures agree" + (":" if reproduction.differing else "."))
+    for check in reproduction.differing:
         print(f"  differs: {check.what}: published {check.published}, found {check.found}")

@@ -56,9 +56,9 @@ class _Studies(TyperGroup):
             formatter.write_dl(lines)
 
 
-run = typer.Typer(cls=_Studies, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+run_command = typer.Typer(cls=_Studies, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
 
 
-@run.callback()
+@run_command.callback()
 def _start() -> None:
     """Run a study by its name: `run STUDY --help` lists its settings, --settings takes them from a TOML file."""

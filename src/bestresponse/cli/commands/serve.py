@@ -33,7 +33,7 @@ try:
 except ImportError as missing:
     raise UsageError(f"this needs the extra `web`: pip install 'bestresponse[web]' ({missing.name})") from None
 
-_BACKLOG = 2048
+_BACKLOG = 2048  # as uvicorn has it
 _TOKEN = "BESTRESPONSE_ADMIN_TOKEN"
 _GIVEN = "YOUR-ADMIN-TOKEN"
 """What is printed in the place of a token that was given: whoever gave it knows it, and logs are read by others."""
@@ -88,7 +88,7 @@ def open_to_people(config: ServeConfig) -> None:
     work(0)
 
 
-serve = make_settings_command(ServeConfig, open_to_people)
+serve_command = make_settings_command(ServeConfig, open_to_people)
 
 
 def read_experiment(path: Path) -> str:
@@ -145,10 +145,10 @@ def try_file(config: ExperimentConfig) -> None:
     """Describe a game, or check, preview or try a file."""
     file, out = config.file, config.out
     if config.task == "game":
-        found = make_game(GameChoice(str(file)))
-        print(f"roles: {', '.join(found.roles)}")
-        print("\n".join(f"parameter {name} = {value!r}" for name, value in list_parameters(found).items()))
-        print(f"strategies: {', '.join(list_strategies(found))}")
+        game = make_game(GameChoice(str(file)))
+        print(f"roles: {', '.join(game.roles)}")
+        print("\n".join(f"parameter {name} = {value!r}" for name, value in list_parameters(game).items()))
+        print(f"strategies: {', '.join(list_strategies(game))}")
         return
     text = read_experiment(file)
     if config.task == "check":
@@ -173,4 +173,4 @@ def try_file(config: ExperimentConfig) -> None:
         raise typer.Exit(1)
 
 
-experiment = make_settings_command(ExperimentConfig, try_file)
+experiment_command = make_settings_command(ExperimentConfig, try_file)

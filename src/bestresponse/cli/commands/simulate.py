@@ -38,18 +38,18 @@ class _GameOrCommand(typer.core.TyperGroup):
         return [*super().shell_complete(ctx, incomplete), *game.shell_complete(ctx, incomplete)]
 
 
-simulate = typer.Typer(cls=_GameOrCommand, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
-simulate.command("game")(make_study_command(any_game))
-simulate.command("water")(make_study_command(water))
-simulate.command("population")(make_study_command(population))
+simulate_command = typer.Typer(cls=_GameOrCommand, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+simulate_command.command("game")(make_study_command(any_game))
+simulate_command.command("water")(make_study_command(water))
+simulate_command.command("population")(make_study_command(population))
 
 
-@simulate.callback()
+@simulate_command.callback()
 def _start() -> None:
     """Simulate many agents in one game, many times: `simulate GAME` with any game, or one of the commands below."""
 
 
-@simulate.command("sheet")
+@simulate_command.command("sheet")
 def write_sheet(
     run: RunFolder,
     judge: Annotated[str, typer.Option(help="Name of the judge who will fill the sheet in.")] = "judge 1",
@@ -83,10 +83,10 @@ def judge(config: JudgeConfig, as_json: AsJson = False) -> None:
     show_frame(summarise(scores), as_json)
 
 
-simulate.command("judge")(make_settings_command(JudgeConfig, judge))
+simulate_command.command("judge")(make_settings_command(JudgeConfig, judge))
 
 
-@simulate.command("scores")
+@simulate_command.command("scores")
 def show_scores(
     sheets: Annotated[list[Path], typer.Argument(help="Sheets that judges have filled in, people's or models'.")],
     as_json: AsJson = False,

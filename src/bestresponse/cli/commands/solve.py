@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _PICTURE_FILES = (".svg", ".png", ".html")
 
 
-def solve(
+def solve_command(
     game: Annotated[
         str,
         typer.Argument(
@@ -79,14 +79,14 @@ def solve(
     ending = "" if plot is None else plot.suffix.lower()
     if plot is not None and ending not in _PICTURE_FILES:
         raise UsageError(f"--plot {plot}: expected a file ending in {', '.join(_PICTURE_FILES)}")
-    found = wait_for(lambda: br.find_game(game, read_input=sys.stdin.read), "loading")
+    resolved = wait_for(lambda: br.find_game(game, read_input=sys.stdin.read), "loading")
     if dynamics is not None or concept is not None:
         if (method, iterations, objective, seconds) != ("auto", None, None, SECONDS):
             raise UsageError(
                 "--dynamics and --concept take --set and none of --method, --iterations, --objective, --seconds"
             )
         pairs = read_pairs("set", settings or ())
-        answer = wait_for(lambda: br.ask(found, dynamics=dynamics, concept=concept, settings=pairs))
+        answer = wait_for(lambda: br.ask(resolved, dynamics=dynamics, concept=concept, settings=pairs))
         chart, name = answer.answer.chart, answer.question.name
         if plot is not None and chart is None:
             raise UsageError(f"--plot {plot}: expected no --plot, as there is nothing to draw for {name}")
@@ -102,22 +102,22 @@ def solve(
         try:
             from bestresponse.analysis.solve.document import drawable
 
-            drawable(found.solvable())
+            drawable(resolved.solvable())
         except UsageError as error:  # a page can do without a picture; a picture is refused before a long solve
             if ending != ".html":
                 raise
             notes().print(f"the page has no picture: {error}", markup=False, soft_wrap=True)
-    said: list[str] = []
+    progress: list[str] = []
     solution = wait_for(
         lambda: br.solve(
-            found,
+            resolved,
             method=method,
             iterations=iterations,
             objective=objective,  # type: ignore[arg-type]
             seconds=seconds,
-            report=said.append,
+            report=progress.append,
         ),
-        said=said,
+        progress=progress,
     )
     _print(solution, as_json)
     if plot is not None:

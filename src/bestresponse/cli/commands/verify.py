@@ -24,7 +24,7 @@ _FOR_TEXTS = ("game", "text", "engine", "translator", "feedback", "unit", "seat"
 _run_study = make_study_command(br.verify_model)
 
 
-def verify(*, text: Path | None, engine: str, **typed: Any) -> None:
+def verify_command(*, text: Path | None, engine: str, **typed: Any) -> None:
     """Check reasoning about payoffs by logic: of a model, with feedback until it is right, or of a given text.
 
     The same command again goes on where it was stopped. With --text no model is needed; the exit code is then 1 where
@@ -66,8 +66,8 @@ _PARAMETERS = [
     Parameter("engine", Parameter.KEYWORD_ONLY, default="embedded", annotation=_ENGINE),
     *signature(_run_study).parameters.values(),
 ]
-verify.__signature__ = signature(verify).replace(parameters=_PARAMETERS)  # type: ignore[attr-defined]
-verify.__annotations__ = {parameter.name: parameter.annotation for parameter in _PARAMETERS}
+verify_command.__signature__ = signature(verify_command).replace(parameters=_PARAMETERS)  # type: ignore[attr-defined]
+verify_command.__annotations__ = {parameter.name: parameter.annotation for parameter in _PARAMETERS}
 
 
 def _print_review(review: Review, translator: str) -> None:
@@ -77,12 +77,12 @@ def _print_review(review: Review, translator: str) -> None:
     if rows:
         print_table(console(), Table(columns, rows, f"Claims found by {translator}"))
     print(review.summary)
-    told = review.to_json()
-    refuted = (claim for claim in told["claims"] if claim["correction"])
+    facts = review.to_json()
+    refuted = (claim for claim in facts["claims"] if claim["correction"])
     for number, claim in enumerate(refuted, 1):
-        for place in claim["places"]:
-            print(visible(f"  [{number}] {place['start']}-{place['end']}: {place['text']}"))
+        for passage in claim["places"]:
+            print(visible(f"  [{number}] {passage['start']}-{passage['end']}: {passage['text']}"))
         print(visible(f"  [{number}] {claim['claim']} {claim['correction']}"))
-    for place in told["unread"] or ():
-        why = f" ({place['why']})" if place["why"] else ""
-        print(visible(f"  unread {place['start']}-{place['end']}: {place['text']}{why}"))
+    for passage in facts["unread"] or ():
+        why = f" ({passage['why']})" if passage["why"] else ""
+        print(visible(f"  unread {passage['start']}-{passage['end']}: {passage['text']}{why}"))

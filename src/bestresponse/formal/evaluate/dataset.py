@@ -141,7 +141,7 @@ def _read_table(entry: JsonMapping) -> GameTable:
             raise ValueError("its program is no game")
         return table
     if "ends" in entry:
-        return read_lines(players, entry["ends"])
+        return read_game_lines(players, entry["ends"])
     # One list of moves for all or one for each player; payoffs as in `3,3 0,5 5,0 1,1`.
     moves = entry["moves"] if isinstance(entry["moves"][0], list) else [entry["moves"]] * len(players)
     return table_from_cells(players, tuple(map(tuple, moves)), tuple(map(_numbers, entry["payoffs"].split())))
@@ -151,10 +151,10 @@ def _numbers(text: str) -> tuple[Fraction, ...]:
     return tuple(Fraction(part.strip()) for part in text.split(","))
 
 
-def read_lines(players: Sequence[str], text: str) -> GameTable:
+def read_game_lines(players: Sequence[str], text: str) -> GameTable:
     """Return the table of a game; ValueError says which line is wrong.
 
-    >>> read_lines(["a"], "~{1/3|2/3} {x|y} > a stay : {1|0}").rows[1].chances
+    >>> read_game_lines(["a"], "~{1/3|2/3} {x|y} > a stay : {1|0}").rows[1].chances
     (Fraction(2, 3), None)
     """
     lines = [one for line in text.splitlines() if line.strip() for one in _unfold(line.strip())]

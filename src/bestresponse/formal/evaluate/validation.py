@@ -29,7 +29,7 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.games.capabilities import HasTree
 from bestresponse.games.comparison import Comparison, Ends, compare_games, list_isomorphisms
 from bestresponse.games.logic.game import LogicGame, as_game
-from bestresponse.logic.embedded.arithmetic import COMPARISONS, evaluate
+from bestresponse.logic.embedded.arithmetic import COMPARISONS, evaluate_arithmetic
 from bestresponse.logic.embedded.unify import Fault
 from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.diagnostics import Stage
@@ -165,7 +165,7 @@ def _fails(rule: str, letters: Mapping[str, Fraction]) -> str:
         comparison = read_term(_LETTER.sub(lambda letter: f"({letters[letter[0]]})", rule)).term
         holds = COMPARISONS[indicator(comparison)]
         assert isinstance(comparison, Struct)
-        left, right = (evaluate(side, lambda steps: None) for side in comparison.args)
+        left, right = (evaluate_arithmetic(side, lambda steps: None) for side in comparison.args)
     except (KeyError, ValueError, Fault, LimitReached):
         expected = "expected letters of the payoffs, whole numbers, +, - and *"
         raise InvalidGame(f"{rule!r} is no comparison such as 'T > R': {expected}") from None
@@ -191,7 +191,7 @@ NOT_ASKED = Finding(None)
 
 
 @dataclass(frozen=True, slots=True)
-class Levels:
+class LevelFindings:
     """One finding per level, the weakest demand first."""
 
     syntactic: Finding
@@ -215,7 +215,7 @@ def judge_levels(
     true: GameTable | None = None,
     named: Named | None = None,
     orders: Sequence[str] = (),
-) -> Levels:
+) -> LevelFindings:
     """Judge a validated program, as far as what is known allows: the true table, the game's name or orders of ends."""
     syntactic = _find_first_error(report, Stage.READER, Stage.STATIC)
     functional = Finding(False, "it cannot be loaded")
@@ -227,7 +227,7 @@ def judge_levels(
         no = Finding(False, "there is no game to compare")
         asked = no if true is not None else NOT_ASKED
         constrained = named is not None or bool(orders)
-        return Levels(syntactic, functional, asked, asked, asked, no if constrained else NOT_ASKED, asked)
+        return LevelFindings(syntactic, functional, asked, asked, asked, no if constrained else NOT_ASKED, asked)
     table = report.table
     constraints = NOT_ASKED
     if named is not None:
@@ -236,7 +236,7 @@ def judge_levels(
         broken = find_broken_order(table, true, orders)
         constraints = Finding(not broken, broken)
     if true is None:
-        return Levels(syntactic, functional, constraints=constraints)
+        return LevelFindings(syntactic, functional, constraints=constraints)
     comparison = compare_tables(table, true)
     why = "its payoffs are those of the true game only up to scale"
     for difference in comparison.differences[:1]:
@@ -245,7 +245,7 @@ def judge_levels(
     totals, wanted = _total_payoffs(table), _total_payoffs(true)
     sums = [" and ".join(map(str, numbers)) for numbers in (totals, wanted)]
     differing = "" if totals == wanted else f"over all ends the players earn {sums[0]} in total, not {sums[1]}"
-    return Levels(
+    return LevelFindings(
         syntactic,
         functional,
         Finding(not differing, differing),

@@ -19,7 +19,7 @@ from typing import Literal, get_args
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.formal.evaluate.validation import compare_tables
 from bestresponse.formal.formalize.forms import Form, ProgramForm, TableForm, TreeForm, what_is_wrong
-from bestresponse.formal.formalize.json_answer import Question
+from bestresponse.formal.formalize.json_answer import OpenQuestion
 from bestresponse.formal.formalize.plan import FIRST, Example, FormName, Wish, library, nearest, plan
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.logic.game import describe_table
@@ -84,7 +84,7 @@ class Attempt:
     report: Report | None = None
     problem: str = ""
     form: FormName = "program"
-    questions: tuple[Question, ...] = ()
+    questions: tuple[OpenQuestion, ...] = ()
     misfit: str | None = None
     """The reason, where the model says that this form cannot hold the game."""
 
@@ -166,7 +166,7 @@ class Formalization:
         return best.report.table if best is not None and best.report is not None and best.ok else None
 
     @property
-    def questions(self) -> tuple[Question, ...]:
+    def questions(self) -> tuple[OpenQuestion, ...]:
         """What the story leaves open, as the model that wrote the best program says, and no remark has answered."""
         asked = self.best.questions if self.best is not None else ()
         return tuple(one for one in asked if not any(one.text in remark for remark in self.remarks))

@@ -20,16 +20,16 @@ from bestresponse.formal.formalize.json_answer import (
     NO_PLAYERS,
     TABLE_SCHEMA,
     TREE_SCHEMA,
-    Answer,
-    Question,
+    OpenQuestion,
+    ProgramAnswer,
     read_asides,
+    read_game_table,
     read_object,
-    read_table,
     read_tree,
 )
 from bestresponse.formal.formalize.plan import Example, FormName, library
 from bestresponse.formal.formalize.texts import TEXTS
-from bestresponse.games.logic.tables import write_program
+from bestresponse.games.logic.tables import write_table_program
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, numbered
 from bestresponse.logic.programs.table import GameTable
 from bestresponse.logic.programs.validate import Report
@@ -64,7 +64,7 @@ class ProgramForm:
         examples = [TEXTS.fill("example", story=one.story, program=one.program) for one in self._shown]
         return TEXTS.fill("task", examples="\n\n".join(examples), story=story).lstrip("\n")
 
-    def read(self, reply: Reply) -> Answer:
+    def read(self, reply: Reply) -> ProgramAnswer:
         """Find the program in a reply, between fences or bare."""
         code = find_code(reply.text)
         found = find_asides(reply.text)
@@ -73,8 +73,10 @@ class ProgramForm:
         cut = reply.finish is Finish.LENGTH or code.how == "unclosed"
         questions = found.questions
         if code.programs > 1:
-            questions += (Question(f"Which of the {code.programs} programs in the answer is meant?", "the last one"),)
-        return Answer(code.text, _CUT if cut else "", questions)
+            questions += (
+                OpenQuestion(f"Which of the {code.programs} programs in the answer is meant?", "the last one"),
+            )
+        return ProgramAnswer(code.text, _CUT if cut else "", questions)
 
     def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
         """Show the faults and the numbered program, or ask anew where there was none."""
@@ -105,9 +107,9 @@ class TableForm:
         """Show one example, then the story."""
         return TEXTS.fill(f"task_{self.name}", story=story)
 
-    def read(self, reply: Reply) -> Answer:
+    def read(self, reply: Reply) -> ProgramAnswer:
         """Read the table in a reply."""
-        return _read_json(reply, read_table)
+        return _read_json(reply, read_game_table)
 
     def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
         """Show the last answer and what is wrong with it."""
@@ -128,7 +130,7 @@ class TreeForm(TableForm):
         """Return the schema of a tree."""
         return TREE_SCHEMA if model.abilities.schema else None
 
-    def read(self, reply: Reply) -> Answer:
+    def read(self, reply: Reply) -> ProgramAnswer:
         """Read the tree in a reply."""
         return _read_json(reply, read_tree)
 
@@ -137,14 +139,14 @@ Form = ProgramForm | TableForm
 """How a game is asked for and read."""
 
 
-def estimate_tokens(story: str) -> tuple[int, int]:
+def estimate_formalizing(story: str) -> tuple[int, int]:
     """Return about how many tokens the prompt and the program of a story take, at four characters each."""
     examples = library()
     shown = sum(len(one.story) + len(one.program) for one in examples) // len(examples)
     return (len(TEXTS.text("system")) + shown + len(story)) // _CHARACTERS_PER_TOKEN, _USUAL_REPLY
 
 
-def _read_json(reply: Reply, read: Callable[[str], GameTable]) -> Answer:
+def _read_json(reply: Reply, read: Callable[[str], GameTable]) -> ProgramAnswer:
     """Read the game in a reply and write its program; what the model asks or refuses is kept."""
     try:
         found = read_asides(read_object(reply.text))
@@ -153,7 +155,7 @@ def _read_json(reply: Reply, read: Callable[[str], GameTable]) -> Answer:
     if found.no_game is not None or found.misfit is not None:
         return found
     try:
-        return replace(found, source=write_program(read(reply.text)))
+        return replace(found, source=write_table_program(read(reply.text)))
     except InvalidGame as error:
         wrong = _CUT if reply.finish is Finish.LENGTH else str(error)
         return replace(found, problem=wrong, no_game="it lists no players" if wrong == NO_PLAYERS else None)
@@ -184,7 +186,7 @@ _LONGEST_FENCE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class ExtractedCode:
     """A program, and how it was found: `fenced`, `unclosed` (the answer ended inside a fence) or `bare`.
 
     `programs` counts those in the answer; the last one is taken, since models correct themselves.
@@ -195,7 +197,7 @@ class Code:
     programs: int = field(default=1, repr=False)
 
 
-def find_code(answer: str) -> Code | None:
+def find_code(answer: str) -> ExtractedCode | None:
     """The program in an answer; None where there is nothing like one.
 
     >>> find_code("Here it is:\\n```prolog\\ninitial(s0).\\n```\\nGood luck!")
@@ -206,12 +208,12 @@ def find_code(answer: str) -> Code | None:
     programs = [block for block in blocks if _looks_like_a_program(block)]
     if programs:
         begun = sum(bool(_BEGINNING.search(block)) for block in programs)
-        return Code(_joined(programs), "fenced" if closed else "unclosed", max(1, begun))
+        return ExtractedCode(_joined(programs), "fenced" if closed else "unclosed", max(1, begun))
     bare = _bare("\n".join(line for line in answer.splitlines() if not _fence(line)))
-    return Code(bare, "bare") if bare else None
+    return ExtractedCode(bare, "bare") if bare else None
 
 
-def find_asides(answer: str) -> Answer:
+def find_asides(answer: str) -> ProgramAnswer:
     """Return the questions in the comments of an answer, and its reason for giving no game or not this form.
 
     >>> find_asides("% QUESTION: Does Bo see the offer? ASSUMED: yes").questions
@@ -219,11 +221,11 @@ def find_asides(answer: str) -> Answer:
     """
     answer = answer[:_LONGEST_ANSWER]
     pairs = (_ASSUMED.split(found, maxsplit=1) for found in _QUESTION.findall(answer)[:_MOST_QUESTIONS])
-    questions = tuple(Question(pair[0].strip(), pair[1].strip() if len(pair) > 1 else "") for pair in pairs)
+    questions = tuple(OpenQuestion(pair[0].strip(), pair[1].strip() if len(pair) > 1 else "") for pair in pairs)
     found = _REFUSAL.search(answer)
     if found is None:
-        return Answer(questions=questions)
-    return Answer.refuse(questions, found.group(2).strip()[:_LONGEST_REASON], found.group(1) == "NO GAME")
+        return ProgramAnswer(questions=questions)
+    return ProgramAnswer.refuse(questions, found.group(2).strip()[:_LONGEST_REASON], found.group(1) == "NO GAME")
 
 
 def _blocks(answer: str) -> tuple[list[str], bool]:

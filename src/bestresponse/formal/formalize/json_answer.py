@@ -43,7 +43,7 @@ PROBABILITY: Final[Schema] = {"type": "string", "pattern": r"^[0-9]+(/[0-9]+|\.[
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class OpenQuestion:
     """Something the story leaves open or contradicts, and what the model assumed instead."""
 
     text: str
@@ -54,7 +54,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ProgramAnswer:
     """A program, empty where there is none, and what kept the answer from being one.
 
     `no_game` is the reason why the story is no game, `misfit` the reason why the form cannot hold the game, where the
@@ -63,12 +63,12 @@ class Answer:
 
     source: str = ""
     problem: str = ""
-    questions: tuple[Question, ...] = ()
+    questions: tuple[OpenQuestion, ...] = ()
     no_game: str | None = None
     misfit: str | None = None
 
     @classmethod
-    def refuse(cls, questions: tuple[Question, ...], reason: str, no_game: bool) -> Answer:
+    def refuse(cls, questions: tuple[OpenQuestion, ...], reason: str, no_game: bool) -> ProgramAnswer:
         """Return the answer that the story is no game, or that the form does not fit."""
         why = reason or "it gave no reason"
         return cls(questions=questions, no_game=why if no_game else None, misfit=None if no_game else why)
@@ -100,7 +100,7 @@ def asides_schema() -> dict[str, Schema]:
 
 def read_numbers(payoffs: object, count: int, otherwise: str) -> tuple[Fraction, ...]:
     """Return so many numbers; InvalidGame with the sentence `otherwise` where they are none."""
-    numbers = [read_number(u) for u in payoffs] if isinstance(payoffs, list) else []
+    numbers = [read_exact(u) for u in payoffs] if isinstance(payoffs, list) else []
     known = tuple(u for u in numbers if u is not None)
     if len(known) != count or len(numbers) != count:
         raise InvalidGame(otherwise)
@@ -117,19 +117,19 @@ def read_object(answer: str) -> dict[str, object]:
     return data if isinstance(data, dict) else {}
 
 
-def read_asides(data: Mapping[str, object]) -> Answer:
+def read_asides(data: Mapping[str, object]) -> ProgramAnswer:
     """Return an answer that has only the questions and the refusal in the data."""
     given = data.get("unclear")
     listed = given[:MOST_QUESTIONS] if isinstance(given, list) else []
     questions = tuple(
-        Question(_shorten(one.get("question")), _shorten(one.get("assumed")))
+        OpenQuestion(_shorten(one.get("question")), _shorten(one.get("assumed")))
         for one in listed
         if isinstance(one, dict) and _shorten(one.get("question"))
     )
     refusal = data.get("refusal")
     if not isinstance(refusal, dict):
-        return Answer(questions=questions)
-    return Answer.refuse(questions, _shorten(refusal.get("reason")), refusal.get("kind") == NO_GAME)
+        return ProgramAnswer(questions=questions)
+    return ProgramAnswer.refuse(questions, _shorten(refusal.get("reason")), refusal.get("kind") == NO_GAME)
 
 
 def _shorten(value: object) -> str:
@@ -143,10 +143,10 @@ def read_name(value: object) -> str:
     return value.strip()
 
 
-def read_number(value: object) -> Fraction | None:
+def read_exact(value: object) -> Fraction | None:
     """Return a number, or a text such as `-1/3` or `0.25`, exactly; None where it is no number.
 
-    >>> read_number("1/3"), read_number(0.1), read_number("one")
+    >>> read_exact("1/3"), read_exact(0.1), read_exact("one")
     (Fraction(1, 3), Fraction(1, 10), None)
     """
     if isinstance(value, str):
@@ -178,7 +178,7 @@ TABLE_SCHEMA: Final = schema_text(
 """What a model is held to."""
 
 
-def read_table(answer: str) -> GameTable:
+def read_game_table(answer: str) -> GameTable:
     """The table in an answer; InvalidGame says what is wrong with it."""
     data = read_object(answer)
     listed = _objects(data, "players")
@@ -474,7 +474,7 @@ def _read_branches(given: object, name: str, path: _Path) -> list[tuple[str, Map
 
 
 def _read_probability(given: object, draw: str, path: _Path) -> Fraction:
-    found = read_number(given)
+    found = read_exact(given)
     if found is None or not 0 <= found <= 1:
         raise InvalidGame(
             f'{path}: the probability of {draw} is {str(given)[:40]!r}; expected one such as "1/3" or "0.25"'

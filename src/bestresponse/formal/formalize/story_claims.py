@@ -16,7 +16,7 @@ from typing import Final
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
-from bestresponse.formal.formalize.json_answer import TEXT, list_schema, object_schema, read_number, read_object
+from bestresponse.formal.formalize.json_answer import TEXT, list_schema, object_schema, read_exact, read_object
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.logic.game import describe_table
 from bestresponse.logic.programs.game_table import GameTable, Row
@@ -190,7 +190,7 @@ def _knows(table: GameTable, player: str, other: str) -> bool:
 
 
 def _test_probability(reading: _Reading) -> str:
-    wanted = read_number(reading.claim.get("number"))
+    wanted = read_exact(reading.claim.get("number"))
     if wanted is None:
         raise InvalidGame("it gives no probability")
     drawn = sorted({chance for row in reading.table.rows for chance in row.chances if chance is not None})
@@ -198,7 +198,7 @@ def _test_probability(reading: _Reading) -> str:
 
 
 def _test_payoff(reading: _Reading) -> str:
-    wanted, player = read_number(reading.claim.get("number")), reading.find_player("player")
+    wanted, player = read_exact(reading.claim.get("number")), reading.find_player("player")
     if wanted is None or player == NATURE:
         raise InvalidGame("it gives no number")
     got = reading.list_payoffs(reading.find_ends("moves"), player)

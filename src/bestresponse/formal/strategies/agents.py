@@ -6,8 +6,8 @@ table or an automaton (`Agent.seats`), taken out of its rules inside a logic eng
 
 Rules that see only the last move of each player are a strategy of memory one (see `theory.repeated.automaton`). Rules
 with a memory of their own, a counter for example, have one state for each state of memory and pair of last moves. In a
-game whose seats differ a strategy is one automaton for each seat. `write_program` writes a table of payoffs as a game
-program, so that strategies written as rules can play any matrix game.
+game whose seats differ a strategy is one automaton for each seat. `write_match_program` writes a table of payoffs as a
+game program, so that strategies written as rules can play any matrix game.
 
 Strategies in words are made into rules: a model writes `select/4`, the rules are checked, and it may repair them, after
 Mensfelt, Stathis and Trencsenyi (2024), section 3.3: one example, tit-for-tat, is shown. Rules count only if they
@@ -31,7 +31,7 @@ from bestresponse.core.files import read_text_file
 from bestresponse.formal.formalize.forms import find_code, what_is_wrong
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.formal.strategies.texts import TEXTS
-from bestresponse.games.logic.tables import as_game_table, write_program as write_table
+from bestresponse.games.logic.tables import as_game_table, write_table_program
 from bestresponse.logic.confined.engine import ConfinedEngine
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.language.diagnostics import numbered
@@ -63,7 +63,7 @@ class Agent:
         >>> Agent.of("Ada", load("prisoners-dilemma"), "tit-for-tat").name
         'Ada'
         """
-        program = write_program(game) if isinstance(game, NormalForm) else _text(game)
+        program = write_match_program(game) if isinstance(game, NormalForm) else _text(game)
         return cls(name, program, _strategy(strategy))
 
     def clone(self, name: str) -> Agent:
@@ -157,7 +157,7 @@ def _weights(mixture: Mixture, moves: tuple[str, ...], name: str) -> list[float]
     return [float(chances.get(move, 0)) for move in moves]
 
 
-def write_program(form: NormalForm) -> str:
+def write_match_program(form: NormalForm) -> str:
     """Write the program of a two-player game with as many moves for each; both players' moves have the first one's
     names, of which the first is the default move."""
     if form.num_players != 2 or form.shape[0] != form.shape[1]:
@@ -168,7 +168,7 @@ def write_program(form: NormalForm) -> str:
     lines = [f"initially(default_move(_, {first}), s0)."]
     if len(others) == 1:
         lines += [f"opposite_move({first}, {others[0]}).", f"opposite_move({others[0]}, {first})."]
-    return ":- discontiguous initially/2.\n" + write_table(table) + "\n".join(lines) + "\n"
+    return ":- discontiguous initially/2.\n" + write_table_program(table) + "\n".join(lines) + "\n"
 
 
 MOST_CHARACTERS = 10_000

@@ -17,7 +17,7 @@ from bestresponse.games.texts import TEXTS, drop_goal, join_words
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class AuctionState:
     """Values drawn so far, in the order of the bidders, and the bids."""
 
     values: tuple[int, ...] = ()
@@ -43,17 +43,17 @@ class SealedBid:
         """The name of the game."""
         return f"{self.price}-price-auction"
 
-    def start(self) -> State:
+    def start(self) -> AuctionState:
         """Return the state before anybody has moved."""
-        return State()
+        return AuctionState()
 
-    def asks(self, state: State) -> Mapping[Role, Ask]:
+    def asks(self, state: AuctionState) -> Mapping[Role, Ask]:
         """Say who is asked in `state`, and for what."""
         if len(state.values) < len(self.roles):
             return {NATURE: Lottery.uniform(tuple(range(self.highest + 1)))}
         return {} if state.bids else dict.fromkeys(self.roles, Amount(0, self.highest))
 
-    def view(self, state: State, role: Role) -> View:
+    def view(self, state: AuctionState, role: Role) -> View:
         """Return what `role` may know in `state`."""
         if role == NATURE:
             return View(NATURE, "", facts={"drawn": len(state.values)})
@@ -74,13 +74,13 @@ class SealedBid:
         """Word the rules for people: without the sentence about their goal."""
         return drop_goal(self.view(self.start(), role).briefing)
 
-    def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
+    def apply(self, state: AuctionState, moves: Mapping[Role, Action]) -> AuctionState:
         """Return the state after these moves."""
         if NATURE in moves:
-            return State((*state.values, moves[NATURE]))
-        return State(state.values, tuple(float(moves[role]) for role in self.roles))
+            return AuctionState((*state.values, moves[NATURE]))
+        return AuctionState(state.values, tuple(float(moves[role]) for role in self.roles))
 
-    def payoffs(self, state: State) -> Mapping[Role, float]:
+    def payoffs(self, state: AuctionState) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
         earned = dict.fromkeys(self.roles, 0.0)
         if state.bids:
@@ -110,7 +110,7 @@ class SealedBid:
         """Bid by the own value."""
         return float(self.equilibrium(view.facts["value"]))
 
-    def measure_cost(self, state: State, role: Role, action: Action) -> float:
+    def measure_cost(self, state: AuctionState, role: Role, action: Action) -> float:
         """Return what the bid loses on average over the values of the others."""
         value = state.values[self.roles.index(role)]
         return self.expect_gain(role, value, self.equilibrium(value)) - self.expect_gain(role, value, float(action))
@@ -155,7 +155,7 @@ class SealedBid:
         value = round(bids[seat] + self.highest / 10)
         others = [f"{other} bids {bid:g}" for other, bid in zip(self.roles, bids, strict=True) if other != role]
         text = f"Your value is {value}. If you bid {bids[seat]:g} and {join_words(others)}, what is your payoff?"
-        end = State(tuple(value for _ in self.roles), tuple(bids))
+        end = AuctionState(tuple(value for _ in self.roles), tuple(bids))
         return Question(text, self.payoffs(end)[role])
 
 

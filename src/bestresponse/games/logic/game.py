@@ -27,8 +27,8 @@ from bestresponse.games.texts import join_words
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
 from bestresponse.logic.programs.game_table import (
     SEES,
-    Chance,
-    Decision,
+    ChanceNode,
+    DecisionNode,
     End,
     GameTable,
     Knowledge,
@@ -84,7 +84,7 @@ class LogicGame:
     def asks(self, state: State) -> Mapping[Role, Ask]:
         """Say who is asked in `state`, and for what."""
         node = self._node(state)
-        if isinstance(node, Chance):
+        if isinstance(node, ChanceNode):
             odds = zip(node.moves, map(float, node.probabilities), strict=True)
             return {NATURE: Lottery(tuple(odds))}
         return {} if isinstance(node, End) else {one.player: Choice(one.moves) for one in _find_together(node)}
@@ -111,7 +111,7 @@ class LogicGame:
         node = self._node(state)
         if isinstance(node, End):
             raise InvalidGame(f"{self.name} is over; nobody can move")
-        if isinstance(node, Chance):
+        if isinstance(node, ChanceNode):
             return (*state, moves[NATURE])
         return (*state, *(moves[one.player] for one in _find_together(node)))
 
@@ -142,7 +142,7 @@ class LogicGame:
         if isinstance(node, End):
             return Leaf(node.payoffs)
         after = dict(zip(node.moves, node.children, strict=True))
-        if isinstance(node, Chance):
+        if isinstance(node, ChanceNode):
             odds = zip(node.moves, node.probabilities, strict=True)
             return trees.Chance({move: (chance, after[move]) for move, chance in odds})
         known = node.player, node.knowledge
@@ -157,7 +157,7 @@ class LogicGame:
         stack: list[Node] = [self.root]
         while stack:
             node = stack.pop()
-            if isinstance(node, Decision):
+            if isinstance(node, DecisionNode):
                 found.setdefault((node.player, node.knowledge), node.moves)
             stack.extend(() if isinstance(node, End) else reversed(node.children))
         return found
@@ -175,19 +175,19 @@ def _make_key(knowledge: Knowledge) -> str:
     return f"knowing {spell_knowledge(knowledge)}"
 
 
-def _find_together(node: Decision) -> list[Decision]:
+def _find_together(node: DecisionNode) -> list[DecisionNode]:
     """Find the decisions that are made at the same time as `node`, itself first; only those that certainly come."""
     found = [node]
     layer: list[Node] = list(node.children)
     while layer:
         first = layer[0]
-        if not isinstance(first, Decision) or first.player in {one.player for one in found}:
+        if not isinstance(first, DecisionNode) or first.player in {one.player for one in found}:
             return found
         turn = (node.block, first.player, first.knowledge, first.moves)
         alike = [
             one
             for one in layer
-            if isinstance(one, Decision) and (one.block, one.player, one.knowledge, one.moves) == turn
+            if isinstance(one, DecisionNode) and (one.block, one.player, one.knowledge, one.moves) == turn
         ]
         if len(alike) < len(layer):
             return found
@@ -196,7 +196,7 @@ def _find_together(node: Decision) -> list[Decision]:
     return found
 
 
-def as_normal_form(table: GameTable, name: str = "") -> NormalForm:
+def table_as_normal_form(table: GameTable, name: str = "") -> NormalForm:
     """Return the table of a game in which everybody moves once, at the same time, as payoff tensors."""
     positions = {
         (player, move): number
@@ -215,7 +215,7 @@ def as_normal_form(table: GameTable, name: str = "") -> NormalForm:
 def as_game(table: GameTable, name: str = "") -> NormalForm | LogicGame:
     """A normal form where everybody moves once and at the same time, else a game to be played in turns."""
     if not table.sequential and not table.chancy and all(len(row.moves) == len(table.players) for row in table.rows):
-        return as_normal_form(table, name)
+        return table_as_normal_form(table, name)
     return LogicGame(table, name or "logic")
 
 
@@ -288,7 +288,7 @@ def describe_turns(table: GameTable) -> list[str]:
         if isinstance(node, End):
             continue
         queue += node.children
-        if isinstance(node, Chance):
+        if isinstance(node, ChanceNode):
             odds = zip(node.moves, node.probabilities, strict=True)
             drawn = ", ".join(f"{move} with probability {chance}" for move, chance in odds)
             made = node.row.moves[: sum(node.row.blocks[: node.block])]

@@ -9,9 +9,9 @@ information set holds several positions, its player perceives the set's label wh
 else but its own moves: under perfect recall this is the same knowledge. In a tree without it, everybody forgets all
 else whenever it perceives a label.
 
-`write_program` is the way back from `logic.programs.table`: the program's table is the table it was written from, with
-what each player knows. A game in which all move at once becomes one fact for each combination of moves; every other
-game becomes its tree, with a fact for each branch, each lottery, each percept and each end.
+`write_table_program` is the way back from `logic.programs.table`: the program's table is the table it was written from,
+with what each player knows. A game in which all move at once becomes one fact for each combination of moves; every
+other game becomes its tree, with a fact for each branch, each lottery, each percept and each end.
 """
 
 import json
@@ -159,7 +159,7 @@ def _build_row(tree: Tree, leaf: int, recall: bool) -> Row:
     return Row(moves, payoffs, (1,) * len(path), chances, tuple(percepts))
 
 
-def write_program(table: GameTable) -> str:
+def write_table_program(table: GameTable) -> str:
     """Write the program of a game."""
     together = all(row.blocks == (len(table.players),) and not row.chances for row in table.rows)
     start = ["initial(s0).", *(f"initially(player({_atom(who)}), s0)." for who in table.players)]
@@ -284,6 +284,6 @@ WRITERS: dict[str, Callable[[NormalForm | Tree], str]] = {
     ".nfg": lambda game: format_nfg(_as_table(game)),
     ".efg": lambda game: format_efg(game if isinstance(game, Tree) else to_tree(game)),
     ".json": lambda game: format_matrix_json(_as_table(game)),
-    ".pl": lambda game: write_program(as_game_table(game)),
+    ".pl": lambda game: write_table_program(as_game_table(game)),
 }
 """By the ending of the file's name."""

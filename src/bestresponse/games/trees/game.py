@@ -137,7 +137,7 @@ def describe_infoset(tree: Tree, index: int) -> str:
     """Say what the owner of an information set has seen; empty where that is nothing."""
     own = tree.infosets[index].player
     nodes = np.flatnonzero(tree.infoset == index)[:_MOST_NODES]
-    ways = [list_steps(tree, int(node)) for node in nodes]
+    ways = [list_moves_to(tree, int(node)) for node in nodes]
     if len({len(way) for way in ways}) > 1:
         return ""
     card = tree.infosets[index].label[:1]  # in poker the first letter is the card that the player holds
@@ -149,11 +149,11 @@ def describe_infoset(tree: Tree, index: int) -> str:
 
 def describe_path(tree: Tree, node: int) -> str:
     """Say how the play came to a node, everybody's moves and all draws of chance."""
-    steps = [_describe_step(tree, None, {step}, place) for place, step in enumerate(list_steps(tree, node))]
+    steps = [_describe_step(tree, None, {step}, place) for place, step in enumerate(list_moves_to(tree, node))]
     return ", ".join(step for step in steps if step)
 
 
-def list_steps(tree: Tree, node: int) -> list[Step]:
+def list_moves_to(tree: Tree, node: int) -> list[Step]:
     """List who moved how on the way to a node."""
     steps: list[Step] = []
     while node > 0:

@@ -233,7 +233,7 @@ def seat_seed(seed: int, role: str) -> int:
     return split(seed, "seat", role)
 
 
-def uniform(seeds: Seeds, day: int) -> Floats:
+def draw_uniform(seeds: Seeds, day: int) -> Floats:
     """A number from 0 to 1 for each seed and day (SplitMix64: Steele, Lea & Flood 2014)."""
     mixed = seeds + np.uint64((day * 0x9E3779B97F4A7C15) % 2**64)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -250,7 +250,7 @@ def whole_cents(bids: Floats, balance: Floats) -> Floats:
 
 def _random(morning: Morning, seat: int, seeds: Seeds) -> Floats:
     balance = morning.balance[:, seat]
-    return whole_cents(uniform(seeds, morning.day) * balance, balance)
+    return whole_cents(draw_uniform(seeds, morning.day) * balance, balance)
 
 
 def _share(share: float, morning: Morning, seat: int, seeds: Seeds) -> Floats:
@@ -286,7 +286,7 @@ def _no_regret(morning: Morning, seat: int, seeds: Seeds) -> Floats:
     rate = np.sqrt(8 * np.log(len(_SHARES)) / morning.rules.days)
     weights = np.exp(rate * (gains - gains.max(axis=1, keepdims=True)))
     reached = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
-    drawn = (uniform(seeds, morning.day)[:, None] > reached).sum(axis=1)
+    drawn = (draw_uniform(seeds, morning.day)[:, None] > reached).sum(axis=1)
     balance = morning.balance[:, seat]
     return whole_cents(_SHARES[np.minimum(drawn, len(_SHARES) - 1)] * balance, balance)
 
@@ -402,10 +402,10 @@ def kept_for(rules: WaterRules) -> tuple[tuple[float, ...], ...] | None:
 def policy_of(rules: WaterRules, seat: int) -> Floats:
     """The five numbers for this seat: kept ones for the published rules, solved ones for all others."""
     kept = kept_for(rules)
-    return solve(rules, seat) if kept is None else np.asarray(kept[seat])
+    return search_bidder(rules, seat) if kept is None else np.asarray(kept[seat])
 
 
-def solve(rules: WaterRules, seat: int) -> Floats:
+def search_bidder(rules: WaterRules, seat: int) -> Floats:
     """Find the five numbers for this seat by simulation; the same rules give the same numbers."""
     rng = np.random.default_rng(split(0, "water solver", seat))
     supplies = draw_supplies(rules, [split(0, "water solver game", game) for game in range(_GAMES)])

@@ -90,8 +90,8 @@ def claims_are_true() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         review = verify_text(state.output.completion, state.metadata["game"])
         value = {"unrefuted": 1.0, "refuted": 0.0}.get(review.state.value, _UNREAD)
-        told = [review.summary, *(one.correction for one in review.refutations)]
-        return Score(value=value, explanation="\n".join(told))
+        sentences = [review.summary, *(refutation.correction for refutation in review.refutations)]
+        return Score(value=value, explanation="\n".join(sentences))
 
     return score
 
@@ -137,10 +137,10 @@ def game(
 def _play(name: str, players: Mapping[str, str]) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         def run() -> None:
-            seated = {role: _find_player(one) for role, one in players.items()}
+            seated = {role: _find_player(player) for role, player in players.items()}
             record, regrets = play_seats(name, seated, state.metadata["seed"])
             payoffs, void = record.payoffs, record.void
-            ours = [role for role, one in players.items() if one == "model"]
+            ours = [role for role, player in players.items() if player == "model"]
             state.metadata["played"] = [(payoffs[role], regrets.get(role)) for role in ours if payoffs]
             state.metadata["payoffs"] = dict(payoffs)
             state.metadata["void"] = None if void is None else void.why
@@ -176,7 +176,7 @@ def payoff_and_regret() -> Scorer:
 @task  # type: ignore[untyped-decorator, unused-ignore]
 def formalize(num_stories: int = 10, attempts: int = 3, kind: str = "") -> Task:
     """Let the model turn stories into game programs, with feedback; `kind` chooses stories of one kind of game."""
-    chosen = [one for one in stories() if not kind or one.game == kind]
+    chosen = [story for story in stories() if not kind or story.game == kind]
     if not chosen:
         known = ", ".join(sorted({story.game for story in stories()}))
         raise ClickException(f"there is no story of {kind!r}: expected one of {known}")
@@ -192,12 +192,12 @@ def _formalize(attempts: int) -> Solver:
             story = next(story for story in stories() if story.id == state.metadata["story"])
             with tempfile.TemporaryDirectory() as folder:
                 model = _ask_inspect(None)
-                found = formalize_story(story.text, model, attempts=attempts, output_dir=folder, cache="off")
-            table = found.formalization.table if found.ok else None
+                formalized = formalize_story(story.text, model, attempts=attempts, output_dir=folder, cache="off")
+            table = formalized.formalization.table if formalized.ok else None
             same = compare_tables(table, story.table) if table is not None else None
             state.metadata["found"] = (table is not None, same is not None and same.exact)
-            state.metadata["why"] = repr(found) if same is None else "; ".join(same.differences[:1])
-            state.metadata["program"] = found.program
+            state.metadata["why"] = repr(formalized) if same is None else "; ".join(same.differences[:1])
+            state.metadata["program"] = formalized.program
 
         await to_thread.run_sync(run)
         return state

@@ -90,7 +90,7 @@ def _send_to_worker(name: str, tool: Callable[..., BaseModel], pool: WorkerPool)
             raise ToolError(str(error)) from None
 
     signature = inspect.signature(tool)
-    parameters = [one.replace(annotation=hints[key]) for key, one in signature.parameters.items()]
+    parameters = [parameter.replace(annotation=hints[key]) for key, parameter in signature.parameters.items()]
     send.__signature__ = signature.replace(parameters=parameters, return_annotation=result)  # type: ignore[attr-defined]
     send.__annotations__ = hints
     return send

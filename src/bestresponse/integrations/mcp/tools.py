@@ -89,7 +89,7 @@ class NameList(BaseModel):
 
 def list_known_strategies() -> NameList:
     """List the strategies that `tournament` takes; the first names are those of groups."""
-    return NameList(names=list(dict.fromkeys((*GROUPS, *PUBLISHED, *(one.name for one in classic_strategies())))))
+    return NameList(names=list(dict.fromkeys((*GROUPS, *PUBLISHED, *(bot.name for bot in classic_strategies())))))
 
 
 def list_studies() -> NameList:
@@ -286,16 +286,16 @@ def tournament(
     continuation: Annotated[float, Field(description="Probability of another round.", ge=0, le=1)] = 1.0,
 ) -> TournamentTable:
     """Let strategies meet in a repeated game with two players, every pair in both seats; payoffs are expected ones."""
-    found = _read_game(game)
+    resolved = _read_game(game)
     for name in strategies:
         find_by_name(dict.fromkeys(list_known_strategies().names), name, "strategy")
-    program = game if found.origin == "file" and game.strip().endswith(".") else ""
-    source = NamedGame(found.name, ".pl", program) if program else as_source(found)
+    program = game if resolved.origin == "file" and game.strip().endswith(".") else ""
+    source = NamedGame(resolved.name, ".pl", program) if program else as_source(resolved)
     entries, left_out = gather_entries(strategies, make_stage(source))
     config = TournamentConfig(source, entries, rounds=rounds, noise=noise, continuation=continuation, left_out=left_out)
     standings = find_standings(config)
     return TournamentTable(
-        game=found.name,
+        game=resolved.name,
         rounds=rounds,
         winners=list(standings.winners),
         standings=list(map(TournamentRow.model_validate, standings.rows)),

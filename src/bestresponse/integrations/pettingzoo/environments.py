@@ -30,21 +30,21 @@ _MOST_EQUILIBRIA = 20
 
 def parallel_env(game: GameLike, rounds: int = 1) -> MatrixEnvironment:
     """Make the parallel environment of a game in which all choose at the same time, played `rounds` times."""
-    found = as_found(game)
-    form = found.solvable()
+    resolved = as_found(game)
+    form = resolved.solvable()
     if not isinstance(form, NormalForm):
-        raise UsageError(f"{found.name} is played in turn: use env(), which makes its AEC environment")
+        raise UsageError(f"{resolved.name} is played in turn: use env(), which makes its AEC environment")
     return MatrixEnvironment(form, rounds)
 
 
 def env(game: GameLike, rounds: int = 1) -> AECEnv[str, object, object]:
     """Make the AEC environment of any game whose answers can be listed; `rounds` is for simultaneous choices only."""
-    found = as_found(game)
-    form = found.solvable()
+    resolved = as_found(game)
+    form = resolved.solvable()
     if isinstance(form, NormalForm):
         return parallel_to_aec(MatrixEnvironment(form, rounds))
     if rounds != 1:
-        raise UsageError(f"{found.name} is played in turn and once; rounds={rounds} is for simultaneous choices")
+        raise UsageError(f"{resolved.name} is played in turn and once; rounds={rounds} is for simultaneous choices")
     return TreeEnvironment(form)
 
 
@@ -133,7 +133,7 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
         self.possible_agents = list(tree.players)
         self.agents: list[str] = []
         owners = [infoset.player for infoset in tree.infosets]
-        self._places = [owners[:index].count(player) for index, player in enumerate(owners)]
+        self._infoset_numbers = [owners[:index].count(player) for index, player in enumerate(owners)]
         self._actions, self._spaces = {}, {}
         for player, agent in enumerate(tree.players):
             moves = max([len(infoset.moves) for infoset in tree.infosets if infoset.player == player], default=1)
@@ -170,7 +170,7 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
         seen = {name: np.zeros(space.shape, np.int8) for name, space in self._spaces[agent].items()}
         if int(self.tree.owner[self._node]) == self.possible_agents.index(agent):
             index = int(self.tree.infoset[self._node])
-            seen["observation"][self._places[index]] = 1
+            seen["observation"][self._infoset_numbers[index]] = 1
             seen["action_mask"][: len(self.tree.infosets[index].moves)] = 1
         return seen
 

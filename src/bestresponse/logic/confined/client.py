@@ -48,7 +48,7 @@ _TRIES: Final = 3
 _LAYERS: Final = ("privileges", "limits", "files", "calls")
 _START: Final = (
     "import sys, json; sys.path[:0] = json.loads(sys.argv[1]); "
-    "from bestresponse.logic.confined.server import main; main(int(sys.argv[2]))"
+    "from bestresponse.logic.confined.server import warm_up_and_serve; warm_up_and_serve(int(sys.argv[2]))"
 )
 
 

@@ -31,7 +31,7 @@ from bestresponse.logic.programs.strategies import find_seats
 from bestresponse.logic.programs.validate import validate, validate_strategy
 from bestresponse.logic.settings import LIFE
 from bestresponse.logic.swi.engine import SwiEngine
-from bestresponse.logic.swi.sandbox import Policy, make_plan
+from bestresponse.logic.swi.sandbox import SandboxPolicy, make_plan
 from bestresponse.logic.swi.sandbox_child import apply_layers
 from bestresponse.logic.swi.worker import Worker
 
@@ -51,7 +51,7 @@ _LINE: Final = 100
 """Rows or answers in a line of a reply; who reads them looks at the clock after each line."""
 
 
-def main(descriptor: int) -> None:
+def warm_up_and_serve(descriptor: int) -> None:
     """Warm up and serve on a control socket until the other side closes it."""
     validate(SAMPLE, EmbeddedEngine())
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -115,7 +115,7 @@ def work(descriptors: list[int], memory: int, processor: int) -> None:
 
 @cache
 def _make_plan() -> dict[str, object]:
-    return make_plan(("",), Policy((), ()))
+    return make_plan(("",), SandboxPolicy((), ()))
 
 
 class Performer:

@@ -28,7 +28,7 @@ TOO_LONG: Final = f"A number became too long (more than {MAX_BITS:,} bits)."
 TOO_DEEP: Final = f"An arithmetic expression is nested deeper than {MAX_DEPTH}."
 
 
-def evaluate(term: Term, spend: Callable[[int], None], depth: int = 0) -> Number:
+def evaluate_arithmetic(term: Term, spend: Callable[[int], None], depth: int = 0) -> Number:
     """Compute an arithmetic expression; `spend` is told how much work each operation is and may stop it."""
     if term.__class__ is int:
         return term
@@ -47,13 +47,13 @@ def evaluate(term: Term, spend: Callable[[int], None], depth: int = 0) -> Number
     if len(arguments) == 2:
         binary = BINARY.get(term.name)
         if binary is not None:
-            left = evaluate(arguments[0], spend, depth + 1)
-            right = evaluate(arguments[1], spend, depth + 1)
+            left = evaluate_arithmetic(arguments[0], spend, depth + 1)
+            right = evaluate_arithmetic(arguments[1], spend, depth + 1)
             return bound(binary(left, right), spend)
     elif len(arguments) == 1:
         unary = UNARY.get(term.name)
         if unary is not None:
-            return bound(unary(evaluate(arguments[0], spend, depth + 1)), spend)
+            return bound(unary(evaluate_arithmetic(arguments[0], spend, depth + 1)), spend)
     raise Fault(f"{term.name}/{len(arguments)} is not an arithmetic function")
 
 
@@ -153,7 +153,7 @@ COMPARISONS: Final[dict[str, Callable[[Number, Number], bool]]] = {
 
 def compute(machine: Machine, arguments: list[Term]) -> bool:
     """Run `is/2`: compute an expression and unify its value."""
-    value = evaluate(arguments[1], machine.work.spend)
+    value = evaluate_arithmetic(arguments[1], machine.work.spend)
     if value.__class__ is not int or not -LONG < value < LONG:
         machine.charge(count_number_words(value))
     return unify(arguments[0], value, machine.trail)
@@ -164,6 +164,6 @@ def compare_numbers(test: Callable[[Number, Number], bool]) -> Callable[[Machine
 
     def compare(machine: Machine, arguments: list[Term]) -> bool:
         spend = machine.work.spend
-        return test(evaluate(arguments[0], spend), evaluate(arguments[1], spend))
+        return test(evaluate_arithmetic(arguments[0], spend), evaluate_arithmetic(arguments[1], spend))
 
     return compare

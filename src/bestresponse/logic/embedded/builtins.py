@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING
 
-from bestresponse.logic.embedded.arithmetic import COMPARISONS, bound, compare_numbers, compute, evaluate
+from bestresponse.logic.embedded.arithmetic import COMPARISONS, bound, compare_numbers, compute, evaluate_arithmetic
 from bestresponse.logic.embedded.unify import (
     LONG,
     Fault,
@@ -88,9 +88,9 @@ def _items(machine: Machine, term: Term) -> list[Term]:
 
 def _sum_onto(machine: Machine, arguments: Arguments) -> bool:
     """Add the values of a list to a number, as `sum onto` of the library says."""
-    total = evaluate(arguments[1], machine.spend)
+    total = evaluate_arithmetic(arguments[1], machine.spend)
     for item in _items(machine, arguments[0]):
-        total = bound(total + evaluate(item, machine.spend, 1), machine.spend)
+        total = bound(total + evaluate_arithmetic(item, machine.spend, 1), machine.spend)
     if total.__class__ is not int or not -LONG < total < LONG:
         machine.charge(count_number_words(total))
     return unify(arguments[2], total, machine.trail)

@@ -17,7 +17,7 @@ from bestresponse.logic.embedded.machine import Machine
 from bestresponse.logic.embedded.tables import Situations
 from bestresponse.logic.embedded.unify import copy, undo
 from bestresponse.logic.engine import Answer, Limits, LogicEngine, Program
-from bestresponse.logic.gate.check import GatedClause, GatedGoal, GatedProgram, check, check_goal
+from bestresponse.logic.gate.check import GatedClause, GatedGoal, GatedProgram, check_goal, check_source
 from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.library import CLOSURE_TEXT, LIBRARY_TEXT
 from bestresponse.logic.language.reader import read
@@ -36,7 +36,7 @@ class EmbeddedEngine(LogicEngine):
 
     def load(self, source: str | GatedProgram) -> Program:
         """Check and compile a program, or `ProgramRefused`."""
-        gated = (check(source) if isinstance(source, str) else source).require()
+        gated = (check_source(source) if isinstance(source, str) else source).require()
         return Program(gated, _Compiled(gated))
 
     def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:

@@ -135,7 +135,7 @@ class GatedGoal:
         return write(Struct("-", (self.term, list_of(self.variables))))
 
 
-def check(source: str) -> GatedProgram:
+def check_source(source: str) -> GatedProgram:
     """Read and check a whole program; nothing is run."""
     reading = read(source)
     gate = _Gate(complete=not reading.diagnostics)

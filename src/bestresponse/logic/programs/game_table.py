@@ -126,7 +126,7 @@ class End:
 
 
 @dataclass(frozen=True, slots=True)
-class Chance:
+class ChanceNode:
     """Nature moves; one child for each move that is possible."""
 
     moves: tuple[str, ...]
@@ -137,7 +137,7 @@ class Chance:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class DecisionNode:
     """A player moves, knowing only its information set; one child for each move. `block` numbers the groups of
     simultaneous moves of a play; `row` is one way on from here."""
 
@@ -149,7 +149,7 @@ class Decision:
     row: Row = field(default=_NO_ROW, compare=False, repr=False)
 
 
-Node = Decision | Chance | End
+Node = DecisionNode | ChanceNode | End
 
 
 def spell_knowledge(knowledge: Knowledge) -> str:
@@ -192,7 +192,7 @@ class _TreeBuilder:
             groups.setdefault(move, []).append(row)
         return self._build_chance(groups, depth) if player == NATURE else self._build_decision(player, groups, depth)
 
-    def _build_decision(self, player: str, groups: dict[str, list[Row]], depth: int) -> Decision:
+    def _build_decision(self, player: str, groups: dict[str, list[Row]], depth: int) -> DecisionNode:
         first = next(iter(groups.values()))[0]
         knowledge = self._table.knowledge(first, depth, player)
         if self._moves.setdefault((player, knowledge), set(groups)) != groups.keys():
@@ -206,9 +206,9 @@ class _TreeBuilder:
                     f"has seen it {_say_when(first, depth)}; let sees/3 say who made the move, or how many."
                 )
         children = tuple([self.build(group, depth + 1) for group in groups.values()])
-        return Decision(player, knowledge, tuple(groups), children, _find_block(first, depth), first)
+        return DecisionNode(player, knowledge, tuple(groups), children, _find_block(first, depth), first)
 
-    def _build_chance(self, groups: dict[str, list[Row]], depth: int) -> Chance:
+    def _build_chance(self, groups: dict[str, list[Row]], depth: int) -> ChanceNode:
         """Return a move of nature, without what has probability 0."""
         first = next(iter(groups.values()))[0]
         when = _say_when(first, depth)
@@ -223,7 +223,7 @@ class _TreeBuilder:
             raise InvalidGame(f"The probabilities of nature's moves {when} sum to {shown}.")
         possible = {move: chance for move, chance in odds.items() if chance}
         children = tuple([self.build(groups[move], depth + 1) for move in possible])
-        return Chance(tuple(possible), tuple(possible.values()), children, _find_block(first, depth), first)
+        return ChanceNode(tuple(possible), tuple(possible.values()), children, _find_block(first, depth), first)
 
 
 def _find_block(row: Row, depth: int) -> int:

@@ -17,7 +17,7 @@ from math import prod
 from bestresponse.core.errors import InvalidGame, LimitReached, LogicError, UsageError
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import Limits, LogicEngine, Program
-from bestresponse.logic.gate.check import GatedProgram, check
+from bestresponse.logic.gate.check import GatedProgram, check_source
 from bestresponse.logic.language.terms import Atom, Struct, Term, Var, variables_of, write
 from bestresponse.logic.programs.report import JsonList
 from bestresponse.logic.programs.table import extract, label
@@ -92,7 +92,7 @@ def find_seats(game: str, rules: str, default_move: str | None, limits: Limits) 
     if "opposite_move/2" not in alone.gated.defined and len(moves) == 2:
         one, other = (write(terms.get(move, Atom(move))) for move in moves)
         opposites = f"opposite_move({one}, {other}).\nopposite_move({other}, {one}).\n"
-    gated = check(f"{game}\n{opposites}\n{rules}").require()
+    gated = check_source(f"{game}\n{opposites}\n{rules}").require()
     situation = label(engine.solutions(engine.load(gated), "initial(S)", 1)[0]["S"])
     players = (table.players[0], table.players[1])
     if default_move is not None and default_move not in moves:

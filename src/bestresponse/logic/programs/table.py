@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeVar
 
 from bestresponse.core.errors import InvalidGame, LimitReached, LogicError
 from bestresponse.core.game import NATURE
-from bestresponse.logic.embedded.arithmetic import evaluate
+from bestresponse.logic.embedded.arithmetic import evaluate_arithmetic
 from bestresponse.logic.embedded.unify import Fault
 from bestresponse.logic.engine import LogicEngine, Program
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
@@ -135,7 +135,7 @@ def label(term: Term) -> str:
 def _exact(value: Term) -> Fraction | None:
     """The value as a fraction, if it is a number or an expression such as 7/2; none is larger than an answer may be."""
     try:
-        number = evaluate(value, lambda steps: None)
+        number = evaluate_arithmetic(value, lambda steps: None)
         return number if isinstance(number, Fraction) else Fraction(number)
     except (Fault, LimitReached):
         return None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from bestresponse.core.errors import LogicError
 from bestresponse.logic.confined.engine import ConfinedEngine
 from bestresponse.logic.engine import LogicEngine
-from bestresponse.logic.gate.check import GatedClause, GatedProgram, check, find_similar
+from bestresponse.logic.gate.check import GatedClause, GatedProgram, check_source, find_similar
 from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage, numbered
 from bestresponse.logic.language.predicates import GAME
@@ -47,7 +47,7 @@ def validate(source: str, engine: LogicEngine) -> Report:
     """Put a game program through all four stages; where the engine is confined, all of them in its worker."""
     if isinstance(engine, ConfinedEngine):
         return engine.validate(source)
-    gated = check(source)
+    gated = check_source(source)
     found = [*gated.diagnostics]
     if any(d.stage is Stage.READER for d in gated.refusals):
         return Report(source, gated.defined, tuple(found))
@@ -74,15 +74,15 @@ def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
     own first line."""
     if isinstance(engine, ConfinedEngine):
         return engine.validate_strategy(source, game)
-    alone = check(source)
+    alone = check_source(source)
     if any(d.stage is Stage.READER for d in alone.refusals):
         return Report(source, alone.defined, alone.diagnostics)
     lines = source.count("\n") + 1
     memory = _MEMORY if "start_memory/1" in alone.defined else ""
-    gated = check(source.rstrip() + "\n" * (lines - source.rstrip().count("\n")) + game + memory)
+    gated = check_source(source.rstrip() + "\n" * (lines - source.rstrip().count("\n")) + game + memory)
     found = [d for d in gated.diagnostics if d.line <= lines]
     found += _find_missing(alone, ("select/4", *(("next_memory/4",) if memory else ())))
-    found += _find_unknown_fluents(alone, check(game))
+    found += _find_unknown_fluents(alone, check_source(game))
     if gated.refusals or any(d.severity is Severity.ERROR for d in found):
         return Report(source, gated.defined, tuple(found))
     try:

@@ -10,7 +10,7 @@ from typing import Final
 from bestresponse.core.errors import LimitReached, LogicError, UsageError
 from bestresponse.logic.embedded.arithmetic import TOO_DEEP, TOO_LONG
 from bestresponse.logic.engine import Answer, Limits, LogicEngine, Program, RuntimeFault
-from bestresponse.logic.gate.check import GatedProgram, check, check_goal
+from bestresponse.logic.gate.check import GatedProgram, check_goal, check_source
 from bestresponse.logic.language.library import LIBRARY_TEXT
 from bestresponse.logic.language.terms import Atom, Struct, Term, brief, items_of
 from bestresponse.logic.programs.solver_language import EXTRACTION, SOLVER
@@ -63,7 +63,7 @@ class SwiEngine(LogicEngine):
 
     def load(self, source: str | GatedProgram) -> Program:
         """Check a program, or `ProgramRefused`; the worker gets it together with the first question about it."""
-        gated = (check(source) if isinstance(source, str) else source).require()
+        gated = (check_source(source) if isinstance(source, str) else source).require()
         return Program(gated, self.name)
 
     def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:

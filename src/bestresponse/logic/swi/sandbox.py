@@ -46,7 +46,7 @@ _PATIENCE: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class SandboxPolicy:
     """What a confined program may use.
 
     `readable`: files and folders it may read; `executable`: files it may execute (itself and its loader);
@@ -110,7 +110,7 @@ def kill(pid: int, call: Literal["kill", "killpg"] = "kill") -> None:
             _as_its_own_account(f"os.{call}({pid}, {int(signal.SIGKILL)})")
 
 
-def start(command: tuple[str, ...], policy: Policy) -> Confined:
+def start_confined(command: tuple[str, ...], policy: SandboxPolicy) -> Confined:
     """Run `command` (an absolute path and its arguments) confined by `policy`."""
     child = str(Path(__file__).with_name("sandbox_child.py"))
     process = subprocess.Popen(
@@ -133,7 +133,7 @@ def start(command: tuple[str, ...], policy: Policy) -> Confined:
     return Confined(process, layers)
 
 
-def make_plan(command: tuple[str, ...], policy: Policy) -> dict[str, object]:
+def make_plan(command: tuple[str, ...], policy: SandboxPolicy) -> dict[str, object]:
     """Return what `sandbox_child` needs to know to apply the policy."""
     machine = MACHINES.get(platform.machine()) if "calls" in policy.layers and sys.platform == "linux" else None
     address = _PAGE * (secrets.randbelow(1 << 25) + (1 << 24))

@@ -1,8 +1,9 @@
 """The first thing a confined process runs: it gives up its rights one after another and then becomes the program.
 
-Started by `sandbox.start` as a script of its own with a bare interpreter (`python -I -S`), so it uses only the standard
-library and starts in a few hundredths of a second. Its one argument is the plan as JSON; its first line of output says
-which layers took hold (`null`) and why the others did not (a sentence); then it executes the command and is no more.
+Started by `sandbox.start_confined` as a script of its own with a bare interpreter (`python -I -S`), so it uses only the
+standard library and starts in a few hundredths of a second. Its one argument is the plan as JSON; its first line of
+output says which layers took hold (`null`) and why the others did not (a sentence); then it executes the command and is
+no more.
 
 Landlock: Linux `Documentation/userspace-api/landlock.rst`; seccomp: see `sandbox_filter`.
 """
@@ -154,7 +155,7 @@ def apply_layers(plan: Plan) -> dict[str, str | None]:
     return report
 
 
-def main(argument: str) -> None:
+def run_confined(argument: str) -> None:
     """Apply every layer of the plan, report, and become the command."""
     plan = json.loads(argument)
     address = None
@@ -165,4 +166,4 @@ def main(argument: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    run_confined(sys.argv[1])

@@ -21,7 +21,7 @@ from typing import Final, Literal
 from bestresponse.core.errors import LogicError
 from bestresponse.logic.settings import Layer
 
-from .sandbox import LAYERS, Confined, Policy, start
+from .sandbox import LAYERS, Confined, SandboxPolicy, start_confined
 
 _HINT: Final = "SWI-Prolog was not found; install it with `apt-get install swi-prolog-nox` or `brew install swi-prolog`"
 _OLDEST: Final = 90000
@@ -116,14 +116,14 @@ def start_worker(
         f"--stack-limit={min(stack, memory // 3) >> 10}k",
         *("-g", _GOAL),
     )
-    policy = Policy(
+    policy = SandboxPolicy(
         readable=installation.readable,
         executable=(installation.executable, *installation.loaders),
         memory=memory,
         processor=processor,
         layers=layers,
     )
-    process = start(command, policy)
+    process = start_confined(command, policy)
     worker = Worker(process.input, process.output, process)
     worker.begin(Path(__file__).with_name("server.pl").read_bytes())
     process.seal()

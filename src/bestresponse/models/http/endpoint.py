@@ -28,7 +28,7 @@ _LARGEST = 16 * 2**20
 # About 3,000 tokens with 20 alternatives each. A value takes up to 150 bytes, twice that while a key is removed, and a
 # microsecond to read: a reply takes at most 8 times the 16 MB that it may have, whatever they hold.
 _MOST_VALUES = 500_000
-_LONGEST_ERROR = 2**16
+_LONGEST_ERROR = 2**16  # of a refusal more is not looked at: a proxy's page may be long
 _HEADERS = {
     "content-type": "application/json",
     "accept": "application/json",
@@ -47,7 +47,7 @@ class Rejected(ModelError):
 
 @dataclass(frozen=True)
 class Endpoint:
-    """An address to post JSON to; `who` stands in errors for whoever answers there.
+    """An address to post JSON to; `server` is what errors call whoever answers there.
 
     The key is sent in `key_header` after `prefix`, and `variable` names where the user keeps it. `timeout` bounds a
     whole call in seconds, and `largest` the bytes of a reply.
@@ -55,7 +55,7 @@ class Endpoint:
 
     clients: HttpClients
     url: str
-    who: str
+    server: str
     key: Secret
     key_header: str
     prefix: str = ""
@@ -75,12 +75,12 @@ class Endpoint:
             with hide_in_logs(self.key):
                 return self._exchange(json.dumps(body).encode(), time.perf_counter() + self.timeout)
         except httpx.TimeoutException:
-            failure: ModelError = Transient(f"{self.who} did not answer within {self.timeout:g} s")
+            failure: ModelError = Transient(f"{self.server} did not answer within {self.timeout:g} s")
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError) as error:
-            failure = ModelError(f"the address of {self.who} cannot be used: {self.key.quote(str(error))}")
+            failure = ModelError(f"the address of {self.server} cannot be used: {self.key.quote(str(error))}")
         except (httpx.TransportError, httpx.DecodingError) as error:
             reason = self.key.quote(str(error) or type(error).__name__)
-            failure = Transient(f"{self.who} could not be reached, or broke off: {reason}")
+            failure = Transient(f"{self.server} could not be reached, or broke off: {reason}")
         except ModelError as error:
             failure = error
             failure.__context__ = None
@@ -108,12 +108,12 @@ class Endpoint:
             closing(client.send(request, auth=self._add_key, stream=True)) as response,
         ):
             encoding = response.headers.get("content-encoding", "")
-            answer = read_body(response.iter_raw(), self.largest, self.who)
+            answer = read_body(response.iter_raw(), self.largest, self.server)
             wait = parse_retry_after(response.headers.get("retry-after"), self.clock())
         if response.status_code != 200:
             raise self._refuse(response.status_code, wait, answer[:_LONGEST_ERROR])
         if encoding.strip().lower() not in ("", "identity"):
-            raise BadReply(f"{self.who} compressed its reply as {self.key.quote(encoding)}, and was asked not to")
+            raise BadReply(f"{self.server} compressed its reply as {self.key.quote(encoding)}, and was asked not to")
         data = self._parse(answer)
         if time.perf_counter() > end:
             raise httpx.ReadTimeout("it took too long to parse")
@@ -122,16 +122,16 @@ class Endpoint:
     def _parse(self, answer: bytes) -> Json:
         if len(answer) > self.largest // 2 and not answer.isascii():
             # one character from beyond the first planes makes Python take four bytes for each of them, twice over
-            raise BadReply(f"{self.who} sent more than {self.largest / 2**21:.4g} MB beyond ASCII for one reply")
+            raise BadReply(f"{self.server} sent more than {self.largest / 2**21:.4g} MB beyond ASCII for one reply")
         if sum(answer.count(mark) for mark in (b",", b"[", b"{")) > _MOST_VALUES:
-            raise BadReply(f"{self.who} sent JSON of more than {_MOST_VALUES:,} values for one reply")
+            raise BadReply(f"{self.server} sent JSON of more than {_MOST_VALUES:,} values for one reply")
         try:
             return self.key.redact_reply(json.loads(answer), answer)
         except (ValueError, RecursionError) as error:
             shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
             if answer.lstrip()[:1] == b"{" and isinstance(error, json.JSONDecodeError):
-                raise Transient(f"{self.who} sent JSON that breaks off or is broken: {shown}") from None
-            raise BadReply(f"{self.who} did not answer in JSON: {shown}") from None
+                raise Transient(f"{self.server} sent JSON that breaks off or is broken: {shown}") from None
+            raise BadReply(f"{self.server} did not answer in JSON: {shown}") from None
 
     def _refuse(self, status: int, wait: float | None, answer: bytes) -> ModelError:
         try:
@@ -141,7 +141,7 @@ class Endpoint:
         else:
             complaint = data.get("error", data) if isinstance(data, dict) else data
             text = str(complaint.get("message", complaint) if isinstance(complaint, dict) else complaint)
-        why = f"{self.who} answered HTTP {status}: {self.key.quote(text)}"
+        why = f"{self.server} answered HTTP {status}: {self.key.quote(text)}"
         if b"insufficient_quota" in answer:
             return ModelUnavailable(why)
         if status in _PASSING or status >= 500:
@@ -154,17 +154,17 @@ class Endpoint:
         if status == 404:
             return UnknownModel(f"{why} (is the name of the model right, and the address?)")
         if 300 <= status < 400:
-            return ModelError(f"{self.who} sends callers elsewhere (HTTP {status}); give its final address")
+            return ModelError(f"{self.server} sends callers elsewhere (HTTP {status}); give its final address")
         return ModelError(why)
 
 
-def read_body(pieces: Iterable[bytes], limit: int, who: str) -> bytes:
+def read_body(pieces: Iterable[bytes], limit: int, server: str) -> bytes:
     """Join the pieces of a body; `BadReply` beyond `limit` bytes."""
     body = bytearray()
     for piece in pieces:
         body += piece
         if len(body) > limit:
-            raise BadReply(f"{who} sent more than {limit / 2**20:.4g} MB for one reply")
+            raise BadReply(f"{server} sent more than {limit / 2**20:.4g} MB for one reply")
     return bytes(body)
 
 

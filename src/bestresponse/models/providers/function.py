@@ -46,7 +46,7 @@ class FunctionModel:
         self.abilities = abilities or Abilities(concurrency=concurrency)
         self._function: Callable[[Any], str | Reply] = function
         self._takes_request = _takes_request(function)
-        self._places = Gate(concurrency)
+        self._gate = Gate(concurrency)
 
     def __repr__(self) -> str:
         return f"FunctionModel({self.id!r})"
@@ -54,7 +54,7 @@ class FunctionModel:
     def complete(self, request: Request) -> Reply:
         """Call the function; whatever it raises becomes a `ModelError`."""
         prompt = "\n\n".join(message.content for message in request.messages)
-        with self._places:
+        with self._gate:
             began = time.perf_counter()
             try:
                 answer = self._function(request if self._takes_request else prompt)

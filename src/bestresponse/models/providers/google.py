@@ -95,9 +95,9 @@ class GoogleModel(HttpModel):
 
     def _read_usage(self, data: object) -> Usage:
         """Google counts thoughts beside the reply; here they are a part of the completion."""
-        said = read_count(data, "candidatesTokenCount", self.id)
+        candidates = read_count(data, "candidatesTokenCount", self.id)
         thought = read_count(data, "thoughtsTokenCount", self.id)
-        completion = None if said is None and thought is None else (said or 0) + (thought or 0)
+        completion = None if candidates is None and thought is None else (candidates or 0) + (thought or 0)
         cached = read_count(data, "cachedContentTokenCount", self.id)
         return Usage(read_count(data, "promptTokenCount", self.id), completion, cached, thought)
 

@@ -46,10 +46,10 @@ class InspectModel(NetworkModel):
         except PackageNotFoundError as error:
             why = "models of Inspect AI need its package: pip install 'bestresponse[inspect]'"
             raise ModelUnavailable(why) from error
-        given = dict(arguments or {})
+        options = dict(arguments or {})
         super().__init__(
             f"inspect/{name}",
-            {"provider": "inspect", "model": name, "engine": engine, "arguments": given},
+            {"provider": "inspect", "model": name, "engine": engine, "arguments": options},
             Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True, concurrency=concurrency),
         )
         self._timeout = timeout
@@ -58,7 +58,7 @@ class InspectModel(NetworkModel):
         threading.Thread(target=self._loop.run_forever, name=self.id, daemon=True).start()
         self._ai = import_module("inspect_ai.model")  # an optional package, and a slow one
         self._model: Any = None
-        self._model = self._run(self._open(name, given))
+        self._model = self._run(self._open(name, options))
 
     def close(self) -> None:
         """Stop the event loop."""
@@ -122,7 +122,7 @@ class InspectModel(NetworkModel):
         cached = read_count(usage, "input_tokens_cache_read", self.id)
         written = read_count(usage, "input_tokens_cache_write", self.id)
         positions = choice.logprobs.content if choice.logprobs is not None else []
-        alternatives = [[one.model_dump() for one in position.top_logprobs or [position]] for position in positions]
+        alternatives = [[token.model_dump() for token in position.top_logprobs or [position]] for position in positions]
         return Reply(
             choice.message.text,
             FINISH.get(choice.stop_reason, Finish.OTHER),

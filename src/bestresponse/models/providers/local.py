@@ -31,7 +31,7 @@ from bestresponse.models.base import Abilities, Honoured, Json, Reply, Request, 
 from bestresponse.models.providers.reading import read_chat_reply
 from bestresponse.models.schema import finish_structured, read_schema
 
-_LONGEST_SOCKET = 100
+_LONGEST_SOCKET = 100  # Unix has room for 108 bytes, other systems for 104
 _MOST_ALTERNATIVES = 1000
 
 
@@ -125,8 +125,8 @@ def check_gguf(path: Path) -> None:
         raise ModelUnavailable(f"{path} is not a GGUF file: it begins with {head[:4]!r} instead of b'GGUF'")
     version = struct.unpack("<I", head[4:])[0] if len(head) == 8 else None
     if version not in (2, 3):
-        found = "nothing after its first word" if version is None else f"version {version}"
-        raise ModelUnavailable(f"{path} is a GGUF file of a kind that cannot be read: {found}, expected version 2 or 3")
+        got = "nothing after its first word" if version is None else f"version {version}"
+        raise ModelUnavailable(f"{path} is a GGUF file of a kind that cannot be read: {got}, expected version 2 or 3")
 
 
 def identify(path: Path, settings: LocalSettings) -> dict[str, Json]:

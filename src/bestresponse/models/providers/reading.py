@@ -10,24 +10,24 @@ from bestresponse.models.base import Finish, Reply, TokenChances, Usage
 
 _T = TypeVar("_T")
 _FINISH = {"stop": Finish.STOP, "length": Finish.LENGTH, "content_filter": Finish.REFUSAL}
-_MOST_TOKENS = 10**9
+_MOST_TOKENS = 10**9  # no context is so long, and sums of counts stay small
 # The logarithm of a probability of 1 may come out of a server's arithmetic a little above 0.
 _ROUNDING = 0.01
 
 
-def read_chat_reply(data: object, who: str) -> Reply:
+def read_chat_reply(data: object, sender: str) -> Reply:
     """Return the first choice of a chat completion (https://platform.openai.com/docs/api-reference/chat/object)."""
-    choices = read_field(data, "choices", list, who)
+    choices = read_field(data, "choices", list, sender)
     if not choices:
-        raise BadReply(f"{who} answered without any choice in `choices`")
-    choice, message = choices[0], read_field(choices[0], "message", dict, who)
+        raise BadReply(f"{sender} answered without any choice in `choices`")
+    choice, message = choices[0], read_field(choices[0], "message", dict, sender)
     refusal = message.get("refusal")
     text = refusal if isinstance(refusal, str) and refusal else message.get("content")
     if not isinstance(text, str | None):
-        raise BadReply(f"{who} answered with {type(text).__name__} as `content` instead of text")
+        raise BadReply(f"{sender} answered with {type(text).__name__} as `content` instead of text")
     chances = choice.get("logprobs")
     positions = (
-        read_field(chances, "content", list, who) if isinstance(chances, dict) and chances.get("content") else []
+        read_field(chances, "content", list, sender) if isinstance(chances, dict) and chances.get("content") else []
     )
     answer: JsonObject = data if isinstance(data, dict) else {}
     name, usage = answer.get("id"), answer.get("usage")
@@ -36,35 +36,35 @@ def read_chat_reply(data: object, who: str) -> Reply:
         text or "",
         Finish.REFUSAL if text and text == refusal else _FINISH.get(str(choice.get("finish_reason")), Finish.OTHER),
         Usage(
-            read_count(details, "prompt_tokens", who),
-            read_count(details, "completion_tokens", who),
-            read_count(details.get("prompt_tokens_details"), "cached_tokens", who),
-            read_count(details.get("completion_tokens_details"), "reasoning_tokens", who),
+            read_count(details, "prompt_tokens", sender),
+            read_count(details, "completion_tokens", sender),
+            read_count(details.get("prompt_tokens_details"), "cached_tokens", sender),
+            read_count(details.get("completion_tokens_details"), "reasoning_tokens", sender),
         ),
-        tuple(read_alternatives(read_field(p, "top_logprobs", list, who) or [p], who) for p in positions),
+        tuple(read_alternatives(read_field(p, "top_logprobs", list, sender) or [p], sender) for p in positions),
         name if isinstance(name, str) else None,
     )
 
 
-def read_field(data: object, name: str, kind: type[_T], who: str) -> _T:
+def read_field(data: object, name: str, kind: type[_T], sender: str) -> _T:
     """Return `data[name]`, which must be of this kind."""
     value = data.get(name) if isinstance(data, Mapping) else None
     if not isinstance(value, kind):
-        raise BadReply(f"{who} answered without a proper `{name}`; is this server of the kind its address promises?")
+        raise BadReply(f"{sender} answered without a proper `{name}`; is this server of the kind its address promises?")
     return value
 
 
-def read_count(data: object, name: str, who: str) -> int | None:
+def read_count(data: object, name: str, sender: str) -> int | None:
     """Return a number of tokens, or None where there is none; `BadReply` for a number no reply can have."""
     value = data.get(name) if isinstance(data, Mapping) else None
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         return None
     if value > _MOST_TOKENS:
-        raise BadReply(f"{who} says that `{name}` of one reply is more than {_MOST_TOKENS:,}")
+        raise BadReply(f"{sender} says that `{name}` of one reply is more than {_MOST_TOKENS:,}")
     return value
 
 
-def read_alternatives(listed: Iterable[object], who: str, chance: str = "logprob") -> TokenChances:
+def read_alternatives(listed: Iterable[object], sender: str, chance: str = "logprob") -> TokenChances:
     """Return tokens with their log-probabilities, which stand in the field `chance`, likeliest first.
 
     What is no number, or not finite, is left out. A logarithm above 0 is no probability: a rounding error becomes 0,
@@ -72,13 +72,13 @@ def read_alternatives(listed: Iterable[object], who: str, chance: str = "logprob
     """
     known: list[tuple[str, float]] = []
     for alternative in listed:
-        token = read_field(alternative, "token", str, who)
+        token = read_field(alternative, "token", str, sender)
         value = alternative.get(chance) if isinstance(alternative, Mapping) else None
         if not isinstance(value, int | float) or isinstance(value, bool) or value != value or value == -math.inf:
             continue
         if value > _ROUNDING:
-            raise BadReply(f"{who} gave {token[:20]!r} a log-probability above 0, which is no probability")
+            raise BadReply(f"{sender} gave {token[:20]!r} a log-probability above 0, which is no probability")
         if value < -1e300:
-            raise BadReply(f"{who} gave {token[:20]!r} a log-probability below the range of numbers")
+            raise BadReply(f"{sender} gave {token[:20]!r} a log-probability below the range of numbers")
         known.append((token, min(float(value), 0.0)))
     return tuple(sorted(known, key=lambda pair: -pair[1]))

@@ -73,8 +73,8 @@ def default_folder(environ: Mapping[str, str], home: Path, platform: str = sys.p
         return Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "bestresponse"
     if platform == "darwin":
         return home / "Library" / "Caches" / "bestresponse"
-    given = environ.get("XDG_CACHE_HOME", "")
-    return (Path(given) if os.path.isabs(given) else home / ".cache") / "bestresponse"
+    cache_home = environ.get("XDG_CACHE_HOME", "")
+    return (Path(cache_home) if os.path.isabs(cache_home) else home / ".cache") / "bestresponse"
 
 
 def find_weights(name: str) -> Weights:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from bestresponse.core.errors import ModelError, ModelUnavailable
 from bestresponse.models.base import Abilities, Finish, Json, Reply, Request, Usage, effective_seed
-from bestresponse.models.students.network import Network, generate, read_folder, write_chat
+from bestresponse.models.students.network import Network, continue_prompts, read_folder, write_chat
 
 _TOGETHER = {"cuda": 512, "mps": 16, "cpu": 4}
 """How many questions are answered at once, by device."""
@@ -103,7 +103,9 @@ class StudentModel:
 
         greedy = all(draw.temperature == 0 for draw in draws)
         most = max(request.max_tokens for request in requests)
-        written = generate(network, prompts, most) if greedy else generate(network, prompts, most, choose)
+        written = (
+            continue_prompts(network, prompts, most) if greedy else continue_prompts(network, prompts, most, choose)
+        )
         latency = time.perf_counter() - began
         return [
             _make_reply(network, request, prompt, tokens, latency, alone=len(requests) == 1)

@@ -32,7 +32,7 @@ END = "<|im_end|>"
 """The token that ends a message (ChatML)."""
 _CONTROL = 3
 """The kind of a control token in a GGUF file."""
-_HALVES = 2
+_HALVES = 2  # rotary embeddings turn the first half of a head's numbers against the second
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,8 @@ class Network:
 
 def write_chat(messages: Sequence[tuple[str, str]]) -> str:
     """Write messages as (role, content) in ChatML, up to where the assistant begins to speak."""
-    said = "".join(f"<|im_start|>{role}\n{_disarm(content)}{END}\n" for role, content in messages)
-    return f"{said}<|im_start|>assistant\n"
+    turns = "".join(f"<|im_start|>{role}\n{_disarm(content)}{END}\n" for role, content in messages)
+    return f"{turns}<|im_start|>assistant\n"
 
 
 def _disarm(content: str) -> str:
@@ -328,7 +328,7 @@ def attend_causally(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None)
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
-def generate(
+def continue_prompts(
     network: Network,
     prompts: Sequence[Sequence[int]],
     most: int,
@@ -346,14 +346,14 @@ def generate(
     tokens = torch.tensor(rows, device=device)
     shape = (sizes.layers, 2, len(rows), longest + most, sizes.key_heads, sizes.head)
     kept = torch.zeros(shape, device=device, dtype=embedding.dtype)
-    places = torch.arange(longest + most, device=device)
+    slots = torch.arange(longest + most, device=device)
     ended = torch.zeros(len(rows), dtype=torch.bool, device=device)
     replies: list[Tensor] = []
     done = 0
     while True:
-        now = places[done : done + tokens.shape[1]]
-        mask = (places[: done + len(now)] <= now[:, None]) & (places[: done + len(now)] >= missing[:, None, None])
-        mask = mask | (places[: done + len(now)] == now[:, None])  # a filler sees itself: a row of nothing is no number
+        now = slots[done : done + tokens.shape[1]]
+        mask = (slots[: done + len(now)] <= now[:, None]) & (slots[: done + len(now)] >= missing[:, None, None])
+        mask = mask | (slots[: done + len(now)] == now[:, None])  # a filler sees itself: a row of nothing is no number
 
         def attend(layer: int, q: Tensor, k: Tensor, v: Tensor, now: Tensor = now, mask: Tensor = mask) -> Tensor:
             kept[layer, 0, :, now], kept[layer, 1, :, now] = k, v

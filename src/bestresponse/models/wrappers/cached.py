@@ -24,7 +24,7 @@ from bestresponse.models.wrappers.limits import Gate, Limited, Meter, Metered, R
 
 _VERSION = 1
 _LOOK_BACK = 10_000
-_OTHER_QUESTION = 10
+_OTHER_QUESTION = 10  # differences in settings: another text makes it another question
 _SHOWN = 24
 _TABLES = """
 create table if not exists identities (id integer primary key, model text not null, text text not null unique);

@@ -119,33 +119,33 @@ def _speak(prompt: str, rng: Random) -> str:
     how = _search(_HOW, prompt, "")
     manner = manner_in(how)
     shown = NEUTRAL if rng.random() < SLIP else manner
-    said = _messages(prompt)
-    if "the motion" in prompt and not said:
+    talk = _messages(prompt)
+    if "the motion" in prompt and not talk:
         return f"{opener(shown)} That is why I hold my side of the motion."
     if "the motion" in prompt:
-        success = rng.random() < 0.5 + edge(manner, shown_in(said[-1][2]))
+        success = rng.random() < 0.5 + edge(manner, shown_in(talk[-1][2]))
         return f"{opener(shown)} {f'{_ANSWERED} of the other side.' if success else _REPEATED}"
     if (table := _find_moves(prompt)) and "The talk is over." in prompt:
-        own = " ".join(text for sender, _, text in said if sender == me)
-        others = " ".join(text for sender, _, text in said if sender != me)
-        return f"{opener(shown)} {_hand_in(table, how, own, others, rng)}"
+        my_words = " ".join(text for sender, _, text in talk if sender == me)
+        their_words = " ".join(text for sender, _, text in talk if sender != me)
+        return f"{opener(shown)} {_hand_in(table, how, my_words, their_words, rng)}"
     if table:
         return f"{opener(shown)} I will play {_find_last(how, list(table)) or rng.choice(list(table))}."
     offers = _read_offers(prompt)
-    mine = offers.wish(me, said[-1][2] if said else "", how)
-    return f"{opener(shown)} {offers.introduce()}{_negotiate(me, mine, manner, offers, said, rng)}"
+    mine = offers.wish(me, talk[-1][2] if talk else "", how)
+    return f"{opener(shown)} {offers.introduce()}{_negotiate(me, mine, manner, offers, talk, rng)}"
 
 
-def _negotiate(me: str, mine: str, manner: str, offers: _Offers, said: list[tuple[str, str, str]], rng: Random) -> str:
+def _negotiate(me: str, mine: str, manner: str, offers: _Offers, talk: list[tuple[str, str, str]], rng: Random) -> str:
     hard = rng.random() < firmness(manner)
-    if not said:
+    if not talk:
         return _insist(mine) if hard else f"I propose {mine}. {_YIELDS}"
-    settled, proposed = _SETTLED.search(said[-1][2]), _PROPOSED.search(said[-1][2])
+    settled, proposed = _SETTLED.search(talk[-1][2]), _PROPOSED.search(talk[-1][2])
     offer = settled[1] if settled else (proposed[1] if proposed else mine)
     hard = hard or offers.cannot(me, offer)
-    if settled and (not hard or any(sender == me for sender, _, _ in said)):
+    if settled and (not hard or any(sender == me for sender, _, _ in talk)):
         return f"Yes, {settled[1]} it is. That is settled."
-    yields = bool(proposed) and not settled and "If it does not suit" in said[-1][2]
+    yields = bool(proposed) and not settled and "If it does not suit" in talk[-1][2]
     if not hard:
         return f"I accept {offer}. That is settled."
     return f"Then let us take {mine}. That is settled." if yields else f"I cannot accept {offer}. {_insist(mine)}"
@@ -156,14 +156,14 @@ def _insist(mine: str) -> str:
 
 
 def _rule(prompt: str, rng: Random) -> str:
-    said = _messages(prompt)
-    sender, receiver, text = said[-1]
+    talk = _messages(prompt)
+    sender, receiver, text = talk[-1]
     if '"winner"' in prompt:
         plain = _ANSWERED in text or _REPEATED in text
         won = _ANSWERED in text if plain else rng.random() < 0.5
         return json.dumps({"reasons": "the last rebuttal decided it", "winner": sender if won else receiver})
     if table := _find_moves(prompt):
-        return json.dumps({"moves": _list_played(table, said)})
+        return json.dumps({"moves": _list_played(table, talk)})
     settled = _SETTLED.search(text)
     return json.dumps(_read_offers(prompt).rule(settled[1] if settled else "", (sender, receiver)))
 
@@ -188,16 +188,16 @@ def _value(summary: str, me: str, prompt: str) -> int:
         return int(f" {me} " in summary)
     if table := _find_moves(prompt):
         played = dict(re.findall(r"(\w+) plays ([\w ]+)\.", summary))
-        own = played.pop(me, "")
-        return table.get(own, {}).get(next(iter(played.values()), ""), 0)
+        move = played.pop(me, "")
+        return table.get(move, {}).get(next(iter(played.values()), ""), 0)
     agreed = re.search(r"They agreed on (.+?)\.", summary)
     return _read_offers(prompt.partition("Two examples")[0]).value(agreed[1], me) if agreed else 0
 
 
 def _classify(prompt: str, rng: Random) -> str:
     text, _, manners = prompt.partition("The message:\n")[2].partition("\n\nThe manners")
-    told = [one for one in re.findall(r"^- ([\w ]+):", manners, re.M) if re.search(rf"\b{one}\b", text)]
-    return told[-1] if told else shown_in(text)
+    named = [manner for manner in re.findall(r"^- ([\w ]+):", manners, re.M) if re.search(rf"\b{manner}\b", text)]
+    return named[-1] if named else shown_in(text)
 
 
 def _invent(prompt: str, rng: Random) -> str:
@@ -213,19 +213,19 @@ def _write(prompt: str, rng: Random) -> str:
     """Scenarios made of the examples: other names, numbers that stand in the same place of some example."""
     examples = [json.loads(line) for line in prompt.splitlines() if line.startswith('{"names"')]
     wanted = int(_search(re.compile(r"Invent (\d+) new"), prompt, "1"))
-    people = [own for example in examples for own in example["private"]]
+    people = [person for example in examples for person in example["private"]]
 
     def redraw(part: str, was: object) -> object:
         if not isinstance(was, dict):
             return was
-        seen = sorted(number for own in people for number in own[part].values())
+        seen = sorted(number for person in people for number in person[part].values())
         return {item: rng.choice(seen) for item in was}
 
     scenarios = []
     for _ in range(wanted):
         model = rng.choice(examples)
         drawn = rng.sample(model["private"], len(model["private"]))
-        private = [{part: redraw(part, was) for part, was in own.items()} for own in drawn]
+        private = [{part: redraw(part, was) for part, was in person.items()} for person in drawn]
         names = rng.sample(_NAMES, len(model["names"]))
         scenarios.append({"names": names, "public": rng.choice(examples)["public"], "private": private})
     return json.dumps({"scenarios": scenarios})
@@ -233,15 +233,15 @@ def _write(prompt: str, rng: Random) -> str:
 
 def _messages(prompt: str) -> list[tuple[str, str, str]]:
     """Who wrote to whom, and what, in the simulated speaker's own words where it is a negotiation."""
-    found = [(a, b, "\n".join(line[2:] for line in text.splitlines())) for a, b, text in _MESSAGE.findall(prompt)]
+    messages = [(a, b, "\n".join(line[2:] for line in text.splitlines())) for a, b, text in _MESSAGE.findall(prompt)]
     if "the motion" in prompt or _find_moves(prompt):
-        return found
+        return messages
     offers, offer, understood = _read_offers(prompt), "", []
-    for sender, receiver, text in found:
-        own = _understood(text, sender, offers, offer)
-        told = _SETTLED.search(own) or _PROPOSED.search(own)
-        offer = told[1] if told else offer
-        understood.append((sender, receiver, own))
+    for sender, receiver, text in messages:
+        reworded = _understood(text, sender, offers, offer)
+        named = _SETTLED.search(reworded) or _PROPOSED.search(reworded)
+        offer = named[1] if named else offer
+        understood.append((sender, receiver, reworded))
     return understood
 
 
@@ -259,8 +259,8 @@ def _understood(text: str, sender: str, offers: _Offers, offer: str) -> str:
 
 
 def _search(pattern: re.Pattern[str], text: str, otherwise: str) -> str:
-    found = pattern.search(text)
-    return found[1] if found else otherwise
+    match = pattern.search(text)
+    return match[1] if match else otherwise
 
 
 class _Offers:
@@ -272,8 +272,8 @@ class _Offers:
     def wish(self, me: str, heard: str, how: str) -> str:
         """Return what the speaker proposes: the item that it was told to, or its best one."""
         values = self._values(me)
-        told = [name for name in values if name in how]
-        return told[0] if told else max(values, key=lambda name: values[name])
+        named = [name for name in values if name in how]
+        return named[0] if named else max(values, key=lambda name: values[name])
 
     def introduce(self) -> str:
         """Return what the speaker tells of itself before any offer."""
@@ -329,12 +329,12 @@ class _Trades(_Offers):
         items = "|".join(dict.fromkeys(name for name, _ in _NUMBER.findall(self.prompt)))
         named = re.findall(rf"(your )?(?:\w+ )?\b({items or '$^'})", text, re.IGNORECASE)
         wanted = [item.casefold() for your, item in named if your]
-        given = [item.casefold() for your, item in named if not your]
-        if len(given) < 1 or len(given) + len(wanted) < 2:
+        offered = [item.casefold() for your, item in named if not your]
+        if len(offered) < 1 or len(offered) + len(wanted) < 2:
             return ""
         names = re.split(r", | and ", self.prompt.partition(" may trade")[0])
         other = next(name for name in names if name != sender)
-        return f"that {sender} gives 1 {given[0]} and {other} gives 1 {(wanted or given)[-1]}"
+        return f"that {sender} gives 1 {offered[0]} and {other} gives 1 {(wanted or offered)[-1]}"
 
     def rule(self, offer: str, people: Sequence[str]) -> dict[str, object]:
         gives = {name: {item: 1} for name, item in _GIVES.findall(offer)}
@@ -350,7 +350,7 @@ class _Prices(_Offers):
 
     def wish(self, me: str, heard: str, how: str) -> str:
         low, high = map(int, _PRICES.findall(self.prompt)[0])
-        worth, sells = self._own()
+        worth, sells = self._read_private()
         return f"a price of {(worth + (high if sells else low)) // 2}"
 
     def cannot(self, me: str, offer: str) -> bool:
@@ -365,11 +365,11 @@ class _Prices(_Offers):
         return {"agreed": bool(numbers), "price": int(numbers[-1]) if numbers else None}
 
     def value(self, offer: str, me: str) -> int:
-        worth, sells = self._own()
+        worth, sells = self._read_private()
         gain = int(re.findall(r"\d+", offer)[-1]) - worth
         return gain if sells else -gain
 
-    def _own(self) -> tuple[int, bool]:
+    def _read_private(self) -> tuple[int, bool]:
         return int(_WORTH.findall(self.prompt)[0]), _PART.findall(self.prompt)[0] == "seller"
 
 
@@ -379,13 +379,15 @@ class _Packages(_Offers):
     def wish(self, me: str, heard: str, how: str) -> str:
         values = self._values(me)
         groups = self._groups()
-        spread = {name: max(values[x] for x in own) - min(values[x] for x in own) for name, own in groups.items()}
+        spread = {
+            name: max(values[x] for x in levels) - min(values[x] for x in levels) for name, levels in groups.items()
+        }
         dearest = max(spread, key=lambda name: spread[name])
         best = max(groups[dearest], key=lambda level: values[level])
-        return ", ".join(best if name == dearest else own[len(own) // 2] for name, own in groups.items())
+        return ", ".join(best if name == dearest else levels[len(levels) // 2] for name, levels in groups.items())
 
     def find_named(self, text: str, sender: str, standing: str) -> str:
-        named = [_find_last(text, own) for own in self._groups().values()]
+        named = [_find_last(text, levels) for levels in self._groups().values()]
         before = standing.split(", ") if standing else []
         whole = [new or (before[k] if before else "") for k, new in enumerate(named)]
         return ", ".join(whole) if any(named) and all(whole) else ""
@@ -419,18 +421,18 @@ def _find_moves(prompt: str) -> dict[str, dict[str, int]]:
     return table
 
 
-def _hand_in(table: dict[str, dict[str, int]], how: str, own: str, others: str, rng: Random) -> str:
+def _hand_in(table: dict[str, dict[str, int]], how: str, my_words: str, their_words: str, rng: Random) -> str:
     """Return the words of the sealed note, after what both have announced."""
     moves = list(table)
-    said, heard = _find_last(own, moves), _find_last(others, moves)
+    announced, heard = _find_last(my_words, moves), _find_last(their_words, moves)
     honest = rng.random() < 0.5
     reply = max(moves, key=lambda move: table[move][heard]) if heard else rng.choice(moves)
-    return f"I play {_find_last(how, moves) or (said if said and honest else reply)}."
+    return f"I play {_find_last(how, moves) or (announced if announced and honest else reply)}."
 
 
-def _list_played(table: dict[str, dict[str, int]], said: Sequence[tuple[str, str, str]]) -> dict[str, str | None]:
+def _list_played(table: dict[str, dict[str, int]], talk: Sequence[tuple[str, str, str]]) -> dict[str, str | None]:
     """Return the move that the last message of each person names, None where it names none."""
-    last = {sender: text for sender, _, text in said}
+    last = {sender: text for sender, _, text in talk}
     return {name: _find_last(text, list(table)) or None for name, text in last.items()}
 
 

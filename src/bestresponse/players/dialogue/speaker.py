@@ -126,11 +126,11 @@ class Guided(PlayerWrapper):
         if total <= 0:
             return self.player.decide(view, ask)
         shares = tuple(chance / total for chance in chances)
-        told = ", ".join(f"{option} {share:.3f}" for option, share in zip(ask.options, shares, strict=True))
+        mixture = ", ".join(f"{option} {share:.3f}" for option, share in zip(ask.options, shares, strict=True))
         if isinstance(ask, Mixture):
-            return Decision(shares, f"the policy plays {told}")
+            return Decision(shares, f"the policy plays {mixture}")
         drawn = generator(self.seed, "guided", view.key).choices(ask.options, shares)[0]
-        return Decision(drawn, f"the policy plays {told}")
+        return Decision(drawn, f"the policy plays {mixture}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +193,10 @@ class ScoreReferee(_Referee):
         payoffs: list[float] = []
         reading = Reading()
         summary = say(TEXTS.fill("dialogue_summary", task=view.briefing, transcript=view.situation))
-        for name, told in zip(view.facts["names"], view.facts["told"], strict=True):
+        for name, private in zip(view.facts["names"], view.facts["told"], strict=True):
             question = self.domain.fill("score", {**_fill_places(self.domain, view), "me": name})
-            places = {"task": view.briefing, "summary": summary, "me": name, "told": told, "question": question}
-            reply = say(TEXTS.fill("dialogue_score", **places))
+            slots = {"task": view.briefing, "summary": summary, "me": name, "told": private, "question": question}
+            reply = say(TEXTS.fill("dialogue_score", **slots))
             try:
                 payoffs.append(read_value(reply, self.domain.low, self.domain.high))
             except InvalidMove as error:
@@ -217,13 +217,13 @@ def read_ruling(reply: Reply) -> tuple[dict[str, object], str]:
     if len(reply.text) > _LONGEST:
         raise InvalidMove(f"the ruling has {len(reply.text)} characters; the limit is {_LONGEST}")
     text = reply.text.strip()
-    found = [data for _, data in find_json_objects(text)]
-    if not found:
+    rulings = [data for _, data in find_json_objects(text)]
+    if not rulings:
         kind = Flaw.TRUNCATED if reply.finish is Finish.LENGTH else Flaw.UNPARSEABLE
         raise InvalidMove(f"there is no JSON object in {text[:80]!r}", kind)
-    if any(other != found[0] for other in found):
+    if any(other != rulings[0] for other in rulings):
         raise InvalidMove("the referee contradicts itself: it gives two different rulings")
-    return found[0], "" if text.startswith("{") and text.endswith("}") else "text around the JSON object"
+    return rulings[0], "" if text.startswith("{") and text.endswith("}") else "text around the JSON object"
 
 
 def read_value(text: str, low: float, high: float) -> float:
@@ -232,10 +232,10 @@ def read_value(text: str, low: float, high: float) -> float:
     >>> read_value("Monday is worth 7 to Ada.\\nValue: 7", 0, 20)
     7.0
     """
-    found = _VALUE.findall(text[:_LONGEST])
-    if not found:
+    numbers = _VALUE.findall(text[:_LONGEST])
+    if not numbers:
         raise InvalidMove("there is no line 'Value: <number>'", Flaw.UNPARSEABLE)
-    value = float(found[-1])
+    value = float(numbers[-1])
     if not low <= value <= high:
         raise InvalidMove(f"the value {value:g} is not between {low:g} and {high:g}")
     return value

@@ -297,8 +297,8 @@ def _add_own_words(view: View, replies: Sequence[str]) -> View:
     if not any(replies):
         return view
     if len(past) != len(replies):
-        said = "\n".join(f"- {words}" for words in replies if words)
-        return replace(view, notes=(*view.notes, TEXTS.fill("agent_said", words=said)))
+        lines = "\n".join(f"- {words}" for words in replies if words)
+        return replace(view, notes=(*view.notes, TEXTS.fill("agent_said", words=lines)))
     rounds = [
         f"{event}\n{TEXTS.fill('agent_own_words', words=words)}" if words else event
         for event, words in zip(past, replies, strict=True)

@@ -42,7 +42,7 @@ def instruction(ask: Ask, style: Style) -> str:
     if style in ("json", "reasoned") and not isinstance(ask, Words):
         form = _json_form(ask)
         if style == "reasoned":
-            answer = _place(ask) if isinstance(ask, Choice | Amount) else form
+            answer = _write_placeholder(ask) if isinstance(ask, Choice | Amount) else form
             form = f'{{"reasons": <why you choose so, in a few sentences, in quotes>, "answer": {answer}}}'
         where = TEXTS.text("where_mixture" if isinstance(ask, Mixture) else "where_values")
         return TEXTS.fill("ask_json", form=form, where=where)
@@ -66,16 +66,16 @@ def _json_form(ask: Ask) -> str:
     """What the JSON object looks like, with a place in angle brackets for every value."""
     match ask:
         case Choice() | Amount():
-            return f'{{"answer": {_place(ask)}}}'
+            return f'{{"answer": {_write_placeholder(ask)}}}'
         case Mixture(options):
             return "{" + ", ".join(f"{canonical(option)}: <p>" for option in options) + "}"
         case Form(fields):
-            return "{" + ", ".join(f"{canonical(name)}: {_place(field)}" for name, field in fields) + "}"
+            return "{" + ", ".join(f"{canonical(name)}: {_write_placeholder(field)}" for name, field in fields) + "}"
         case Words() | Lottery():
             raise TypeError(f"{type(ask).__name__} has no JSON form")
 
 
-def _place(ask: Choice | Amount | Words | Mixture) -> str:
+def _write_placeholder(ask: Choice | Amount | Words | Mixture) -> str:
     match ask:
         case Choice(options):
             return "<one of " + ", ".join(canonical(option) for option in options) + ">"
@@ -234,7 +234,7 @@ class Sampled:
         """Answer `ask`, knowing what `view` tells."""
         if not isinstance(ask, Mixture):
             raise UsageError(f"a sampled strategy answers mixtures, not {type(ask).__name__}")
-        choice, decisions = Choice(ask.options), list[Decision]()
+        choice = Choice(ask.options)
         if (at_once := min(self.workers, len(self.players))) > 1:
             with ThreadPoolExecutor(at_once, thread_name_prefix="sample") as pool:
                 decisions: list[Decision] = list(pool.map(lambda player: player.decide(view, choice), self.players))

@@ -100,10 +100,10 @@ def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
             repairs.append("numbers in quotes")
         unnamed = [name for name in ask.options if name not in candidate and re.search("[:=]", candidate)]
     except InvalidMove:
-        found = next(_find_readings(ask.options, candidate), None)
-        if found is None:
+        reading = next(_find_readings(ask.options, candidate), None)
+        if reading is None:
             raise
-        stated, notation = found
+        stated, notation = reading
         repairs += notation
         unnamed = [name for name in ask.options if name not in stated]
     numbers = [stated.get(name, 0.0) for name in ask.options]
@@ -256,10 +256,10 @@ def find_reasons(text: str) -> str:
     >>> find_reasons('{"reasons": "Water is scarce.", "answer": 40}'), find_reasons("Water is scarce.\\nANSWER: 40")
     ('Water is scarce.', 'Water is scarce.')
     """
-    for found, data in reversed(find_json_objects(text)):
+    for source, data in reversed(find_json_objects(text)):
         if isinstance(data.get("reasons"), str):
             return str(data["reasons"]).strip()
-        if text.strip() == found:
+        if text.strip() == source:
             return ""
     return _ANSWER.split(text)[0].strip()
 
@@ -310,9 +310,9 @@ def _bare(ask: Choice | Amount | Mixture | Form, whole: str) -> tuple[str | None
         if [option.casefold() for option in ask.options].count(whole.strip(_DECORATION).casefold()) == 1:
             return whole, "the bare answer"
         names = "|".join(re.escape(option) for option in sorted(ask.options, key=len, reverse=True))
-        said = set(re.findall(rf"\b{_CHOSEN} [\"'*_`]*({names})(?!\w)", whole, re.IGNORECASE))
-        if len(said) == 1:
-            return said.pop(), "a sentence that names the choice"
+        chosen = set(re.findall(rf"\b{_CHOSEN} [\"'*_`]*({names})(?!\w)", whole, re.IGNORECASE))
+        if len(chosen) == 1:
+            return chosen.pop(), "a sentence that names the choice"
         return None, ""
     if isinstance(ask, Amount):
         return (whole, "the bare answer") if re.fullmatch(r"\$?\s*-?\d+(?:\.\d+)?", whole) else (None, "")
@@ -327,7 +327,7 @@ def find_json_objects(text: str) -> list[tuple[str, dict[str, object]]]:
     starts = [match.start() for match in re.finditer(r"\{", text)]
     if len(starts) > 2 * _BRACES:
         starts = starts[:_BRACES] + starts[-_BRACES:]
-    found: list[tuple[str, JsonObject]] = []
+    objects: list[tuple[str, JsonObject]] = []
     end = 0
     for start in starts:
         if start < end:
@@ -336,8 +336,8 @@ def find_json_objects(text: str) -> list[tuple[str, dict[str, object]]]:
             data, end = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
             continue
-        found.append((text[start:end], data))
-    return found
+        objects.append((text[start:end], data))
+    return objects
 
 
 def _from_object(ask: Choice | Amount | Mixture | Form, text: str, data: Mapping[str, object]) -> str | None:
@@ -483,9 +483,9 @@ def read_bid(text: str) -> NamedBid | None:
     """
     claims = list(_all_claims(text[:_LONGEST_IN_WORDS]))
     for kinds in ((0, 1), (2,)):
-        found = _settled([claim for claim in claims if claim.kind in kinds])
-        if found is not None:
-            return NamedBid(found.value, _KINDS[found.kind])
+        bid = _settled([claim for claim in claims if claim.kind in kinds])
+        if bid is not None:
+            return NamedBid(bid.value, _KINDS[bid.kind])
         if any(claim.kind in kinds for claim in claims):
             return None
     return NamedBid(PASS, "declines to bid") if _DECLINES.search(text[:_LONGEST_IN_WORDS]) else None
@@ -511,15 +511,15 @@ def _all_claims(text: str) -> Iterator[_Claim]:
 
 def _claims(sentence: str) -> Iterator[_Claim]:
     """Every amount that the sentence names as the reader's own bid of today."""
-    for found in islice(_SUM.finditer(sentence), _MOST_SUMS):
-        before = sentence[max(0, found.start() - _REACH) : found.start()]
-        after = sentence[found.end() :]
-        if found.group(3) and not _BEFORE_A_BARE_NUMBER.search(before):
+    for match in islice(_SUM.finditer(sentence), _MOST_SUMS):
+        before = sentence[max(0, match.start() - _REACH) : match.start()]
+        after = sentence[match.end() :]
+        if match.group(3) and not _BEFORE_A_BARE_NUMBER.search(before):
             continue
         kind = _kind(before)
         if kind is None or _NO_BID_IF_FOLLOWED_BY.match(after):
             continue
-        digits = next(group for group in found.groups() if group)
+        digits = next(group for group in match.groups() if group)
         yield _Claim(kind, float(digits.replace(",", "").rstrip(".")), bool(_REVISES.search(before)))
 
 

@@ -53,7 +53,7 @@ def subject_of(view: View) -> Subject | None:
     if not {"seat", "actions", "payoffs"} <= set(facts):
         return None
     try:
-        actions = tuple(tuple(map(str, own)) for own in facts["actions"])
+        actions = tuple(tuple(map(str, names)) for names in facts["actions"])
         players = tuple(map(str, facts.get("players", ())))
         return Subject(NormalForm(np.asarray(facts["payoffs"]), players, actions), int(facts["seat"]))
     except (InvalidGame, TypeError, ValueError):

@@ -82,7 +82,7 @@ def summarise_rules(text: str) -> str:
     kept: list[str] = []
     for paragraph in text.split("\n\n"):
         lines = paragraph.split("\n")
-        room = _SHOWN_LINES - sum(one.count("\n") + 1 for one in kept)
+        room = _SHOWN_LINES - sum(shown.count("\n") + 1 for shown in kept)
         if len(lines) > room:
             if not lines[0].startswith("|") and room > 0:
                 kept.append("\n".join(lines[:room]))

@@ -207,23 +207,23 @@ class PlayerGroup:
     seed: int
 
     @cached_property
-    def cooperation(self) -> Sequence[tuple[int, Floats]]:
-        """By match, its number and which of its moves were to cooperate; only games in which one can."""
+    def cooperation(self) -> Sequence[tuple[str, Floats]]:
+        """By seat, its match and which of its moves were to cooperate; only games in which one can."""
         rows = []
-        for number, seen in enumerate(self.sequences):
+        for seen in self.sequences:
             kind = _find_cooperation(seen.form)
             if kind is not None and all(isinstance(move, int) for move in seen.own):
-                rows.append((number, np.array([move == kind[seen.seat] for move in seen.own], dtype=np.float64)))
+                rows.append((seen.match, np.array([move == kind[seen.seat] for move in seen.own], dtype=np.float64)))
         return rows
 
     def average_cooperation(self, start: int = 0, stop: int | None = None) -> Value:
         """Average cooperation in these rounds, with an interval over matches."""
-        parts = [(number, moves[start:stop]) for number, moves in self.cooperation]
-        values = np.concatenate([moves for _, moves in parts]) if parts else np.empty(0)
-        clusters = np.repeat([number for number, _ in parts], [len(moves) for _, moves in parts])
-        if len(set(clusters.tolist())) < 2:
-            return float(values.mean()) if values.size else None
-        return bound_mean(values, (0.0, 1.0), clusters.tolist(), rng=np.random.default_rng(self.seed))
+        moves = [(match, move) for match, moves in self.cooperation for move in moves[start:stop].tolist()]
+        # Two of the group who met each other are no two matches.
+        matches, values = [match for match, _ in moves], [move for _, move in moves]
+        if len(set(matches)) < 2:
+            return float(np.mean(values)) if values else None
+        return bound_mean(values, (0.0, 1.0), matches, rng=np.random.default_rng(self.seed))
 
 
 class BehaviourFigures(TypedDict):

@@ -25,7 +25,7 @@ from bestresponse.formal.claims.translation import RulesTranslator
 from bestresponse.formal.evaluate.validation import compare_tables
 from bestresponse.formal.formalize.forms import ProgramForm, find_code
 from bestresponse.formal.formalize.plan import library, nearest
-from bestresponse.games.logic.tables import as_game_table, write_program
+from bestresponse.games.logic.tables import as_game_table, write_table_program
 from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import MatrixGame, as_strategy, number as write_number
 from bestresponse.logic.embedded.engine import EmbeddedEngine
@@ -311,7 +311,7 @@ def make_story_examples(payoffs: Array, telling: Telling, rng: np.random.Generat
     for game, key in zip(payoffs, classify(payoffs), strict=True):
         shown_as, theme = str(rng.choice(telling.formats)), str(rng.choice(telling.themes))
         task = describe_matrix(game, int(rng.integers(2)), shown_as, theme, "story") | {"class": f"{int(key):016x}"}
-        program = write_program(as_game_table(_make_game(task).form))
+        program = write_table_program(as_game_table(_make_game(task).form))
         yield Example(*write_question(task, telling.worked), f"```prolog\n{program}```", task)
 
 

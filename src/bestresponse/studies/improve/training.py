@@ -32,8 +32,8 @@ from bestresponse.models.students.network import (
     Network,
     Parameters,
     attend_causally,
+    continue_prompts,
     finish_layer,
-    generate,
     project,
     run_layers,
     score_tokens,
@@ -573,7 +573,9 @@ def measure_replies(network: Network, examples: Sequence[JsonObject], recipe: Re
         part = examples[start : start + 256]
         pairs = encode_examples(network, part)
         longest = max(len(said) for _, said in pairs) + _ROOM
-        for example, tokens in zip(part, generate(asked, [tokens for tokens, _ in pairs], longest), strict=True):
+        for example, tokens in zip(
+            part, continue_prompts(asked, [tokens for tokens, _ in pairs], longest), strict=True
+        ):
             try:
                 lost.append(1 - score_reply(example["task"], network.tokenizer.decode(tokens)))
             except InvalidMove:

@@ -46,7 +46,7 @@ from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.games.lookup import NamedGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import LogicEngine, Program, open_engine
-from bestresponse.logic.gate.check import check
+from bestresponse.logic.gate.check import check_source
 from bestresponse.logic.language.terms import Atom, write
 from bestresponse.logic.programs.strategies import StrategyTable
 from bestresponse.logic.programs.table import label, published_cells
@@ -89,7 +89,7 @@ def reproduce_autoformalization(folder: Path) -> Reproduction:
     parts = [check_part(folder) for name, check_part in PARTS.items() if (folder / name).exists()]
     if not parts:
         raise UsageError(f"{folder} holds none of {', '.join(PARTS)}; expected a folder of recorded programs")
-    checks = [check for found, _ in parts for check in found]
+    checks = [check_source for found, _ in parts for check_source in found]
     return Reproduction("autoformalization", CITATION, tuple(checks), tuple(table for _, table in parts))
 
 
@@ -369,7 +369,9 @@ def _judge_strategy(row: JsonMapping, game: str) -> JudgedStrategy:
     """Judge a strategy by its rules alone; only where chance decides does the recorded play count as well."""
     name = _spell(row["strategy"])
     loud = (
-        d for d in check(row["strategy_program"]).diagnostics if d.code in _LOADER_SPEAKS or d.stage.value == "reader"
+        d
+        for d in check_source(row["strategy_program"]).diagnostics
+        if d.code in _LOADER_SPEAKS or d.stage.value == "reader"
     )
     spoken = "; ".join(dict.fromkeys(diagnostic.message for diagnostic in loud))
     table, why = None, ""

@@ -22,11 +22,11 @@ from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.formal.evaluate.dataset import Story, choose, make_story, read_reference, read_stories, stories
 from bestresponse.formal.evaluate.validation import judge_levels
 from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer, Settings
-from bestresponse.formal.formalize.forms import estimate_tokens
+from bestresponse.formal.formalize.forms import estimate_formalizing
 from bestresponse.formal.formalize.plan import Wish
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.comparison import Verdict, compare_games
-from bestresponse.games.logic.tables import table_to_data, write_program
+from bestresponse.games.logic.tables import table_to_data, write_table_program
 from bestresponse.games.lookup import find_game
 from bestresponse.logic.engine import LogicEngine, open_engine
 from bestresponse.logic.programs.validate import validate
@@ -65,7 +65,7 @@ class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
     @classmethod
     def to_json(cls, value: tuple[Story, ...]) -> list[dict[str, object]]:
         """Return names, texts and programs."""
-        return [{"name": one.id, "text": one.text, "program": write_program(one.table)} for one in value]
+        return [{"name": one.id, "text": one.text, "program": write_table_program(one.table)} for one in value]
 
 
 @settings
@@ -190,7 +190,7 @@ def _find_status(written: Formalization) -> Status:
 def estimate_calls(config: StoriesConfig) -> Estimate:
     """Count calls at most, and the tokens of one call for each program: most are games at once."""
     chosen = config.choose_stories()
-    tokens = [estimate_tokens(story.text) for story in chosen]
+    tokens = [estimate_formalizing(story.text) for story in chosen]
     names = list(map(str, config.model))
     return Estimate(
         len(chosen) * len(names) * config.samples,
@@ -360,11 +360,11 @@ def _count_right(rows: Sequence[StoryRow], by: str, describe: Callable[[StoryRow
     """Yield for every kind of story and model how many programs mean what the story says."""
     for kind in sorted({describe(row) for row in rows}):
         for model in dict.fromkeys(row["model"] for row in rows):
-            judged = [row["meaning"] for row in rows if describe(row) == kind and row["model"] == model]
-            if judged:
-                right, programs = sum(judged), len(judged)
-                share = wilson(right, programs)
-                yield KindRow(by=by, stories=kind, model=model, right=right, programs=programs, share=share)
+            written = [row for row in rows if describe(row) == kind and row["model"] == model]
+            right = [row["meaning"] for row in written]
+            if right:
+                share = estimate_share(right, [row["story"] for row in written])
+                yield KindRow(by=by, stories=kind, model=model, right=sum(right), programs=len(right), share=share)
 
 
 def _count_verdicts(rows: Sequence[StoryRow]) -> Iterator[VerdictRow]:

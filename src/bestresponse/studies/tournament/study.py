@@ -38,7 +38,7 @@ from bestresponse.core.json import digest
 from bestresponse.core.player import Player
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import split
-from bestresponse.formal.strategies.agents import Agent, formalize_strategy, write_program
+from bestresponse.formal.strategies.agents import Agent, formalize_strategy, write_match_program
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.games.logic.game import read_program_text
 from bestresponse.games.lookup import NamedGame
@@ -169,7 +169,7 @@ def formalize_entry(entry: Contestant, stage: StageGame, model: Model) -> Contes
     """Let a model write the rules of a strategy in words; InvalidGame says what was wrong with the last attempt."""
     engine = open_engine()
     try:
-        result = formalize_strategy(entry.words, stage.program or write_program(stage.form), model, engine)
+        result = formalize_strategy(entry.words, stage.program or write_match_program(stage.form), model, engine)
     finally:
         engine.close()
     if not result.ok:
@@ -309,7 +309,7 @@ def as_automata(entry: Contestant, stage: StageGame, default_move: str | None) -
 def _run_rules(entry: Contestant, stage: StageGame, default_move: str | None) -> tuple[Automaton, Automaton]:
     """Let rules speak the language of the game's own program; for a table one is written, with the first's moves."""
     own_program = stage.program and set(stage.form.actions[0]) == set(stage.form.actions[1])
-    program = stage.program if own_program else write_program(stage.form)
+    program = stage.program if own_program else write_match_program(stage.form)
     actions = stage.form.actions if own_program else (stage.form.actions[0], stage.form.actions[0])
     try:
         seats = Agent(entry.name, program, entry.rules, default_move).seats()

@@ -569,7 +569,7 @@ def _average(values: Floats) -> Interval | None:
     if not known.size:
         return None
     mean = float(known.mean())
-    reach = 2 * float(known.std()) / known.size**0.5 if known.size > 1 else np.inf
+    reach = 2 * float(known.std(ddof=1)) / known.size**0.5 if known.size > 1 else np.inf
     return Interval(mean, mean - reach, mean + reach, _LEVEL, "two standard errors", known.size)
 
 

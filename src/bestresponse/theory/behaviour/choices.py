@@ -28,7 +28,7 @@ from bestresponse.theory.games.normal_form import NormalForm
 
 ChoiceModel = Literal["qre", "level-k", "cognitive-hierarchy"]
 HIGHEST_LEVEL = 3
-_FOLDS = 10
+_FOLDS = 10  # every model predicts each tenth of the games from the others
 _SURE = 1e-9
 """No prediction counts as more certain than this, so that one surprise is not worth minus infinity."""
 _PRECISIONS = np.concatenate([[0.0], np.geomspace(0.01, 100.0, 320)])
@@ -94,9 +94,9 @@ def predict_quantal(forms: Sequence[NormalForm], precisions: Floats) -> list[tup
             if r:
                 sound &= np.abs(here - paths[r - 1]).max(axis=1) < _JUMP
             paths[r] = here
-        for place, g in enumerate(members):
-            found = paths[:, place] if sound[place] else _follow_branch(forms[g], precisions)
-            predictions[g] = found[:, :rows], found[:, rows:]
+        for member, g in enumerate(members):
+            path = paths[:, member] if sound[member] else _follow_branch(forms[g], precisions)
+            predictions[g] = path[:, :rows], path[:, rows:]
     return [predictions[g] for g in range(len(forms))]
 
 
@@ -143,8 +143,8 @@ def fit_choices(
     size = len(data)
     weights = np.vstack([np.ones(size), rng.multinomial(size, np.full(size, 1 / size), size=draws)])
     forms = list(dict.fromkeys(game.form for game in data))
-    places = np.array([forms.index(game.form) for game in data])
-    folds = [np.isin(places, np.arange(len(forms))[start::_FOLDS]) for start in range(min(_FOLDS, len(forms)))]
+    form_indices = np.array([forms.index(game.form) for game in data])
+    folds = [np.isin(form_indices, np.arange(len(forms))[start::_FOLDS]) for start in range(min(_FOLDS, len(forms)))]
     fits = []
     for model in models:
         if model == "level-k":
@@ -153,7 +153,7 @@ def fit_choices(
         unit = float(np.mean([np.ptp(form.payoffs) for form in forms])) or 1.0
         grid = _PRECISIONS / unit if model == "qre" else _TAUS
         predicted = predict_quantal(forms, grid) if model == "qre" else [predict_hierarchy(f, grid) for f in forms]
-        table = np.array([_score(game, predicted[place]) for game, place in zip(data, places, strict=True)])
+        table = np.array([_score(game, predicted[index]) for game, index in zip(data, form_indices, strict=True)])
         heights = weights @ table
         best = heights.argmax(axis=1)
         scores = [table[fold][:, table[~fold].sum(axis=0).argmax()].sum() for fold in folds]

@@ -24,10 +24,10 @@ from bestresponse.theory.arrays import Floats, Ints, Shorts
 from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.repeated.automaton import Automaton
 
-_LEAST_ERROR = 1e-9
+_LEAST_ERROR = 1e-9  # an error of 0 would make a single slip impossible, and its logarithm infinite
 _LEAST_SHARE = 1e-12
 """A share of 0 could never grow again."""
-_LONGEST_STRIDE = 64.0
+_LONGEST_STRIDE = 64.0  # where two steps are nearly alike their extrapolation would have no limit
 _MOST_CYCLES = 3_000
 _FLAT, _STEP = 1e-4, 1e-4
 """With a smaller curvature, each parameter's own being 1, the data do not determine the shares; and the step in which
@@ -226,14 +226,14 @@ def _climb(
         return np.column_stack([shares, np.clip(there[:, -1], _LEAST_ERROR, largest)])
 
     for _ in range(_MOST_CYCLES):
-        here, own = points[active], weights[active]
-        first, height = _step(agreement, own, here, engine)
-        second, _ = _step(agreement, own, bound(first), engine)
+        here, active_weights = points[active], weights[active]
+        first, height = _step(agreement, active_weights, here, engine)
+        second, _ = _step(agreement, active_weights, bound(first), engine)
         move, bend = first - here, second - 2 * first + here
         length = np.linalg.norm(move, axis=1) / np.maximum(np.linalg.norm(bend, axis=1), 1e-300)
         stride = np.clip(length, 1.0, _LONGEST_STRIDE)[:, None]
         ahead = bound(here + 2 * stride * move + stride**2 * bend)
-        third, reached = _step(agreement, own, ahead, engine)
+        third, reached = _step(agreement, active_weights, ahead, engine)
         points[active] = bound(np.where((reached >= height)[:, None], third, second))
         gained, heights[active] = height - heights[active], height
         active = active[~(gained < tolerance)]
@@ -252,13 +252,13 @@ def _step(agreement: Agreement, weights: Floats, points: Floats, engine: Engine)
             agreement.counts, agreement.levels, float(agreement.actions - 1), weights, points, out, heights
         )
         return out, heights
-    for b, (own, point) in enumerate(zip(weights, points, strict=True)):
+    for b, (unit_weights, point) in enumerate(zip(weights, points, strict=True)):
         joint, slips = _weigh(agreement, point[:-1], point[-1])
         top = joint.max(axis=1, keepdims=True)
         relative = np.exp(joint - top)
         total = relative.sum(axis=1, keepdims=True)
-        heights[b] = own @ (top + np.log(total))[:, 0]
-        part = own[:, None] * relative / total
-        mistakes = (part * (agreement.counts @ slips)).sum() / (own @ agreement.counts[:, 0].sum(axis=1))
-        out[b] = np.append(part.sum(axis=0) / own.sum(), mistakes)
+        heights[b] = unit_weights @ (top + np.log(total))[:, 0]
+        part = unit_weights[:, None] * relative / total
+        mistakes = (part * (agreement.counts @ slips)).sum() / (unit_weights @ agreement.counts[:, 0].sum(axis=1))
+        out[b] = np.append(part.sum(axis=0) / unit_weights.sum(), mistakes)
     return out, heights

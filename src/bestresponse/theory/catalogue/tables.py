@@ -37,8 +37,8 @@ E = TypeVar("E", bound=CatalogueEntry)
 @cache
 def load_entries(file: str, kind: type[E]) -> Mapping[str, E]:
     """Load the entries of a file of the catalogue, in alphabetical order of their names."""
-    found = tomllib.loads(read_data(file), parse_float=Decimal)
-    return {name: kind(name, data["description"], data["citation"], data) for name, data in sorted(found.items())}
+    tables = tomllib.loads(read_data(file), parse_float=Decimal)
+    return {name: kind(name, data["description"], data["citation"], data) for name, data in sorted(tables.items())}
 
 
 def find_entry(known: Mapping[str, E], name: str) -> E:
@@ -57,8 +57,8 @@ class TableEntry(CatalogueEntry):
     def game(self) -> NormalForm:
         """Build the game."""
         if "rule" in self.data:
-            found = RULES[self.data["rule"]](**self.data.get("arguments", {}))
-            return NormalForm(found.payoffs, found.players, found.actions, self.name)
+            form = RULES[self.data["rule"]](**self.data.get("arguments", {}))
+            return NormalForm(form.payoffs, form.players, form.actions, self.name)
         payoffs = np.array(self.data["payoffs"], dtype=object)
         if self.data.get("symmetric"):
             payoffs = np.stack([payoffs, payoffs.T])
@@ -138,7 +138,7 @@ def minimum_effort() -> NormalForm:
 
 def public_goods() -> NormalForm:
     """Return half of what three players give to each of them (Isaac and Walker 1988)."""
-    return _build_game(range(0, 21, 10), 3, lambda given: 20 - given + 0.5 * given.sum(axis=0))
+    return _build_game(range(0, 21, 10), 3, lambda contributions: 20 - contributions + 0.5 * contributions.sum(axis=0))
 
 
 RULES: dict[str, Callable[..., NormalForm]] = {

@@ -37,7 +37,7 @@ def kuhn_poker(players: int = 2) -> Tree:
     def expand(position: tuple[str, str]) -> Leaf | Chance | Turn:
         deal, history = position
         if not deal:
-            return Chance({one: (Fraction(1, len(deals)), (one, "")) for one in deals})
+            return Chance({cards: (Fraction(1, len(deals)), (cards, "")) for cards in deals})
         bettor = history.find("b")
         if len(history) == players + max(bettor, 0):
             return Leaf(_kuhn_payoffs(ranks, deal, history, bettor))

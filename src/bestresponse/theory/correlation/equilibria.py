@@ -41,8 +41,8 @@ from bestresponse.theory.linear_program import find_fairest_mixture, find_mixtur
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_CELLS_LIMIT = 1500
-_DUALITY_GAP = 1e-7
+_CELLS_LIMIT = 1500  # every Newton step of the barrier method solves dense equations in the cells
+_DUALITY_GAP = 1e-7  # `_polished` solves the binding rows from here to the last digits
 _NEWTON_STEPS = 60
 
 
@@ -146,8 +146,8 @@ Objective = Literal["welfare", "fairness", "entropy", "any"]
 
 _NUMBERS_LIMIT = 20_000_000
 _FLOOR_SLACKS = (1e-10, 1e-9, 1e-8)  # how much of the lowest payoff may be given up for the largest sum
-VIOLATION_LIMIT = 1e-9
-_EXACT_CELLS = 36
+VIOLATION_LIMIT = 1e-9  # of a payoff range, as everywhere in this package
+_EXACT_CELLS = 36  # above, whole numbers would take too long, and what HiGHS says stands or is refused
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -197,7 +197,7 @@ def correlated(game: GameLike, objective: Objective = "welfare", *, coarse: bool
             f"the {objective} correlated equilibrium found gives a player an incentive of {violation:.1e} of its "
             f"payoff range to disobey, more than {VIOLATION_LIMIT:g}; try another objective"
         )
-    payoffs = np.array([float((distribution * own).sum()) for own in game.payoffs])
+    payoffs = np.array([float((distribution * table).sum()) for table in game.payoffs])
     value = float(payoffs.min() if objective == "fairness" else payoffs.sum())
     if objective == "entropy":
         value = float(-(flat[flat > 0] * np.log(flat[flat > 0])).sum())
@@ -220,16 +220,16 @@ def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool =
         raise InvalidGame(f"distribution: expected one probability per cell, shape {game.shape}, got {p.shape}")
     if not abs(float(p.sum()) - 1.0) <= 1e-6 or float(p.min()) < -1e-6:
         raise InvalidGame(f"distribution: expected probabilities that sum to 1, got sum {float(p.sum()):g}")
-    found = []
+    regrets = []
     for i in range(game.num_players):
-        own = np.moveaxis(game.payoffs[i] - game.payoffs[i].min(), i, 0).reshape(game.shape[i], -1)
+        table = np.moveaxis(game.payoffs[i] - game.payoffs[i].min(), i, 0).reshape(game.shape[i], -1)
         weight = np.moveaxis(p, i, 0).reshape(game.shape[i], -1)
         if coarse:
-            found.append(float((own @ weight.sum(axis=0)).max() - (own * weight).sum()))
+            regrets.append(float((table @ weight.sum(axis=0)).max() - (table * weight).sum()))
         else:
-            switched = own @ weight.T
-            found.append(float((switched.max(axis=0) - np.diag(switched)).sum()))
-    return np.array([max(gain, 0.0) for gain in found])
+            switched = table @ weight.T
+            regrets.append(float((switched.max(axis=0) - np.diag(switched)).sum()))
+    return np.array([max(gain, 0.0) for gain in regrets])
 
 
 def incentives(game: NormalForm, coarse: bool) -> csr_array:
@@ -243,10 +243,10 @@ def incentives(game: NormalForm, coarse: bool) -> csr_array:
             f"the incentive constraints of a {'x'.join(map(str, game.shape))} game have {numbers:,} numbers, more than "
             f"{_NUMBERS_LIMIT:,}; regret matching approaches the coarse correlated equilibria of such a game"
         )
-    tables = [own / (float(np.ptp(own)) or 1.0) for own in game.payoffs]
+    tables = [table / (float(np.ptp(table)) or 1.0) for table in game.payoffs]
     rows = list(_list_disobediences(tables, coarse))
     ends = np.cumsum([0, *(len(gains) for gains, _ in rows)])
-    entries = (np.concatenate([gains for gains, _ in rows]), np.concatenate([places for _, places in rows]), ends)
+    entries = (np.concatenate([gains for gains, _ in rows]), np.concatenate([columns for _, columns in rows]), ends)
     return sparse.csr_array(entries, shape=(len(rows), cells))
 
 
@@ -257,12 +257,12 @@ def _list_disobediences(tables: Sequence[Numbers], coarse: bool) -> Iterator[tup
     """
     for player, table in enumerate(tables):
         count = table.shape[player]
-        own = np.moveaxis(table, player, 0).reshape(count, -1)
+        payoffs = np.moveaxis(table, player, 0).reshape(count, -1)
         cells = np.moveaxis(np.arange(table.size).reshape(table.shape), player, 0).reshape(count, -1)
         everything = list(range(count))
         moves = [(everything, b) for b in everything] if coarse else [([a], b) for a, b in permutations(everything, 2)]
-        for told, instead in moves:
-            yield (own[instead] - own[told]).ravel(), cells[told].ravel()
+        for recommended, instead in moves:
+            yield (payoffs[instead] - payoffs[recommended]).ravel(), cells[recommended].ravel()
 
 
 def relative_violation(rows: csr_array, flat: Array) -> float:
@@ -285,7 +285,7 @@ def _certified(game: NormalForm, rows: csr_array, objective: Objective, coarse: 
 
 def exact_correlated(game: NormalForm, worth: Array, coarse: bool) -> Array:
     """Find the (coarse) correlated equilibrium of largest expected `worth` (one number per cell) in whole numbers."""
-    tables = [np.array(whole_payoffs(own.reshape(1, -1))[0], dtype=object).reshape(own.shape) for own in game.payoffs]
+    tables = [np.array(whole_payoffs(u.reshape(1, -1))[0], dtype=object).reshape(u.shape) for u in game.payoffs]
     rows = []
     for gains, cells in _list_disobediences(tables, coarse):
         row = np.zeros(worth.size, dtype=object)
@@ -303,10 +303,10 @@ def _by_linear_program(game: NormalForm, rows: csr_array, objective: Objective) 
     total = scaled.sum(axis=0)
     if objective == "fairness":
         return _find_fairest(rows, (flat - flat.min()) / scale, total)
-    found = find_mixture(-total if objective == "welfare" else 0.0 * total, rows, np.zeros(rows.shape[0]))
-    if found is None:
+    mixture = find_mixture(-total if objective == "welfare" else 0.0 * total, rows, np.zeros(rows.shape[0]))
+    if mixture is None:
         raise NotCertified("the linear program of the correlated equilibrium was found to have no solution")
-    return found
+    return mixture
 
 
 def _find_fairest(rows: csr_array, payoffs: Array, total: Array) -> Array:
@@ -318,16 +318,16 @@ def _find_fairest(rows: csr_array, payoffs: Array, total: Array) -> Array:
     above = sparse.vstack([rows, sparse.csr_array(-payoffs)], format="csr")
     for slack in _FLOOR_SLACKS:  # rounding may have made the floor a little too high for HiGHS
         limits = np.concatenate([np.zeros(rows.shape[0]), np.full(len(payoffs), slack - floor)])
-        found = find_mixture(-total, above, limits)
-        if found is not None:
-            return found
+        mixture = find_mixture(-total, above, limits)
+        if mixture is not None:
+            return mixture
     return fairest
 
 
-_SHIFTS = (1e-6, 1e-8, 1e-5)
+_SHIFTS = (1e-6, 1e-8, 1e-5)  # each is tried where those before it do not lead to a certificate
 _WORTH_COMPILING = 3_000  # payoffs of each player: some seconds of work in whole numbers, and loading takes one
 _KERNELS = "bestresponse.theory.correlation.kernels"
-_EXACT_BATCH_CELLS = 16
+_EXACT_BATCH_CELLS = 16  # fewer than for a single game: many games of a batch may need it
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,7 +8,7 @@ from numba import njit
 
 from bestresponse.theory.arrays import Floats, Ints
 from bestresponse.theory.correlation.equilibria import VIOLATION_LIMIT
-from bestresponse.theory.equilibria.lemke_howson_kernels import find_bounds, pivot
+from bestresponse.theory.equilibria.lemke_howson_kernels import find_bounds, pivot_condensed
 from bestresponse.theory.zero_sum.simplex import PIVOT_EPSILON
 
 _COST_EPSILON = 1e-11
@@ -21,18 +21,18 @@ def _incentives(A: Floats, B: Floats, G: Floats) -> None:
     m, n = A.shape
     _, scale = find_bounds(A)
     k = 0
-    for told in range(m):
+    for recommended in range(m):
         for instead in range(m):
-            if told != instead:
+            if recommended != instead:
                 for j in range(n):
-                    G[k, told * n + j] = (A[instead, j] - A[told, j]) * scale
+                    G[k, recommended * n + j] = (A[instead, j] - A[recommended, j]) * scale
                 k += 1
     _, scale = find_bounds(B)
-    for told in range(n):
+    for recommended in range(n):
         for instead in range(n):
-            if told != instead:
+            if recommended != instead:
                 for i in range(m):
-                    G[k, i * n + told] = (B[i, instead] - B[i, told]) * scale
+                    G[k, i * n + recommended] = (B[i, instead] - B[i, recommended]) * scale
                 k += 1
 
 
@@ -89,7 +89,7 @@ def _simplex(T: Floats, basic: Ints, nonbasic: Ints) -> bool:
                 r, right, step = i, T[i, C], p
         if r < 0:
             return False
-        pivot(T, r, c)
+        pivot_condensed(T, r, c)
         basic[r], nonbasic[c] = nonbasic[c], basic[r]
     return False
 

@@ -11,7 +11,7 @@ from numba import njit
 
 from bestresponse.theory.arrays import Floats, Ints
 
-EXTINCT = 1e-300
+EXTINCT = 1e-300  # smaller numbers would soon be denormal, which makes arithmetic slow
 _LOOSE = {"contract", "nsz", "reassoc"}
 Pair = tuple[Floats, ...]
 
@@ -85,9 +85,9 @@ def _slope(payoffs: Floats, mix: Floats, other: Floats, values: Floats, slopes: 
 
 
 @njit(inline="always")
-def _ahead(mix: Floats, slopes: Floats, k: int, size: float, place: Floats) -> None:
+def _ahead(mix: Floats, slopes: Floats, k: int, size: float, point: Floats) -> None:
     for a in range(mix.shape[0]):
-        place[a] = mix[a] + size * slopes[k, a]
+        point[a] = mix[a] + size * slopes[k, a]
 
 
 @njit(inline="always")

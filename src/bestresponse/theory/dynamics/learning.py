@@ -68,12 +68,12 @@ from bestresponse.theory.arrays import Ints
 from bestresponse.theory.engines import ChosenEngine, Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import Profile, as_profile
-from bestresponse.theory.seeds import Seed, generator
+from bestresponse.theory.seeds import Seed, as_generator
 
 Run = Callable[[Ints, Array], None]
 """Go on by each of the numbers of steps given, and write the state after each into the rows given."""
-_WORTH_COMPILING = 100_000
-_WORTH_CALLING = 1_000
+_WORTH_COMPILING = 100_000  # steps that plain code takes in about the time it takes to load the compiled loop
+_WORTH_CALLING = 1_000  # steps, once it is loaded
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -184,10 +184,10 @@ def external_regrets(times: Array, totals: Sequence[Array], earned: Array) -> Ar
     return np.asarray((best - earned) / times[:, None])
 
 
-def schedule(steps: int, stride: int | None) -> Iterator[int]:
+def space_records(steps: int, stride: int | None) -> Iterator[int]:
     """Say how many steps lie between records: `stride`, by default so that there are about 1000, and the end.
 
-    >>> list(schedule(7, 3))
+    >>> list(space_records(7, 3))
     [3, 3, 1]
     """
     if steps < 1:
@@ -248,7 +248,7 @@ def _learn(
                 clipped[i][:] = np.maximum(clipped[i] + value - got, 0.0)
                 averages[i] += (time if linear else 1) * profile[i]
 
-    times, held = walk(stepwise(advance, state), schedule(steps, stride), *sizes)
+    times, held = walk(stepwise(advance, state), space_records(steps, stride), *sizes)
     external = external_regrets(times, held[players : 2 * players], held[-1])
     last = tuple(choose(i) for i in range(players))
     return record(game, method, "numpy", times, held[:players], last, external)
@@ -269,7 +269,7 @@ def multiplicative_weights(
     """`steps` rounds in which all players update at once; `rate` multiplies total payoffs in the exponent."""
     if rate is not None and not 0 < rate < np.inf:
         raise UsageError(f"rate: expected a number above 0, got {rate:g}")
-    spans = np.array([float(np.ptp(own)) or 1.0 for own in game.payoffs])
+    spans = np.array([float(np.ptp(table)) or 1.0 for table in game.payoffs])
     tuned = np.sqrt(8.0 * np.log(game.shape) / max(steps, 1)) / spans
     rates = tuned if rate is None else np.full(game.num_players, rate)
 
@@ -311,7 +311,7 @@ def logit_dynamics(
             for mix, value in zip(parts, values(parts), strict=True):
                 mix += size * (logit_reply(value, precision) - mix)
 
-    times, paths = walk(stepwise(advance, state), chain([0], schedule(steps, stride)), *game.shape)
+    times, paths = walk(stepwise(advance, state), chain([0], space_records(steps, stride)), *game.shape)
     method = f"logit dynamics, precision {precision:g}"
     return record(game, method, "numpy", size * times, paths, tuple(path[-1] for path in paths))
 
@@ -352,7 +352,7 @@ def fictitious_play(
     sizes, players = (*game.shape, *game.shape, game.num_players), game.num_players
     state, parts = allot(*sizes)
     tally = _Tally(tuple(parts[players:-1]), tuple(parts[:players]), parts[-1])
-    rng = generator(seed)
+    rng = as_generator(seed)
     believed = start_or_uniform(game, start)
     expected = fitness(game)(believed)
     for i, (mix, values) in enumerate(zip(believed, expected, strict=True)):
@@ -371,7 +371,7 @@ def fictitious_play(
         from bestresponse.theory.dynamics.kernels import best_reply_steps
 
         run = partial(best_reply_steps, two_matrices(game), tally.totals, tally.counts, tally.earned, state)
-    first, *gaps = schedule(steps, stride)  # the first round has been played already
+    first, *gaps = space_records(steps, stride)  # the first round has been played already
     times, held = walk(run, [first - 1, *gaps], *sizes)
     external = external_regrets(times + 1, held[players:-1], held[-1]) if gain is None and not weight else None
     last = tuple(np.eye(len(total))[total.argmax()] for total in tally.totals)
@@ -390,16 +390,16 @@ def _choose(values: Array, precision: float | None, rng: np.random.Generator) ->
 def _play(game: NormalForm, tally: _Tally, actions: tuple[int, ...], gain: float | None) -> None:
     """Add a round to the totals; with a gain they fade by it first, so that they stay averages."""
     kept, new = (1.0, 1.0) if gain is None else (1.0 - gain, gain)
-    for i, (own, action) in enumerate(zip(game.payoffs, actions, strict=True)):
+    for i, (table, action) in enumerate(zip(game.payoffs, actions, strict=True)):
         tally.counts[i][:] *= kept
         tally.counts[i][action] += new
-        tally.earned[i] += own[actions]
+        tally.earned[i] += table[actions]
         tally.totals[i][:] *= kept
-        tally.totals[i][:] += new * own[(*actions[:i], slice(None), *actions[i + 1 :])]
+        tally.totals[i][:] += new * table[(*actions[:i], slice(None), *actions[i + 1 :])]
 
 
 Form = Literal["euler", "rk4", "discrete"]
-_EXTINCT = 1e-300
+_EXTINCT = 1e-300  # as in `kernels`, so that both engines give the same path
 
 
 def replicator(
@@ -435,7 +435,7 @@ def replicator(
     run = stepwise(_step_shares(played, parts, form, size, one_population, mutation), state)
     if chosen == "numba":
         run = _compile_shares(game, parts, (size, form == "rk4", one_population))
-    times, paths = walk(run, chain([0], schedule(steps, stride)), *game.shape)
+    times, paths = walk(run, chain([0], space_records(steps, stride)), *game.shape)
     unit = 1.0 if form == "discrete" else size
     method = f"replicator, {form}" + (f", mutation {mutation:g}" if mutation else "")
     return record(game, method, chosen, unit * times, paths, tuple(path[-1] for path in paths))
@@ -446,7 +446,7 @@ def _check_replicator(game: NormalForm, size: float, form: Form, one_population:
         raise UsageError(f"form: expected one of {', '.join(get_args(Form))}, got {form!r}")
     if not 0 < size < np.inf:
         raise UsageError(f"size: expected a positive step, got {size:g}")
-    spread = max(float(np.ptp(own)) for own in game.payoffs)
+    spread = max(float(np.ptp(table)) for table in game.payoffs)
     if form != "discrete" and size * spread > 1.0:
         raise UsageError(f"size: payoffs that range over {spread:g} need steps of at most {1 / spread:g}, got {size:g}")
     if one_population and (game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T)):
@@ -468,9 +468,9 @@ def _mutate(offspring: Array, mutation: float) -> Array:
 
 def _add_background(game: NormalForm, background: float | None) -> NormalForm:
     """Turn payoffs into fitnesses, all of them positive."""
-    lowest = [float(own.min()) for own in game.payoffs]
+    lowest = [float(table.min()) for table in game.payoffs]
     if background is None:
-        return NormalForm(np.stack([(own - low) + 1.0 for own, low in zip(game.payoffs, lowest, strict=True)]))
+        return NormalForm(np.stack([(table - low) + 1.0 for table, low in zip(game.payoffs, lowest, strict=True)]))
     if background + min(lowest) <= 0:
         raise UsageError(
             f"background: expected more than {0 - min(lowest):g}, so that payoffs are positive; got {background:g}"

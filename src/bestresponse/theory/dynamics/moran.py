@@ -198,7 +198,7 @@ def _draw(weights: Array, rng: np.random.Generator) -> NDArray[np.int64]:
     return np.asarray((luck[:, None] >= limits).sum(axis=1))
 
 
-_MOST_PROFILES = 1500
+_MOST_PROFILES = 1500  # the chain is a dense table of their square, and elimination takes their cube
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -234,8 +234,8 @@ def alpha_rank(
         profiles: tuple[tuple[str, ...], ...] = tuple((label,) for label in game.actions[0])
         rates, method = _one_population(game, alpha, population), "alpha-Rank, one population"
     else:
-        places = list(np.ndindex(*game.shape))
-        profiles = tuple(tuple(game.actions[i][a] for i, a in enumerate(place)) for place in places)
+        cells = list(np.ndindex(*game.shape))
+        profiles = tuple(tuple(game.actions[i][a] for i, a in enumerate(cell)) for cell in cells)
         rates, method = _many_populations(game, alpha, population), "alpha-Rank, one population per player"
     # Elimination without subtraction (Grassmann, Taksar & Heyman, "Regenerative analysis and steady state distributions
     # for Markov chains", Operations Research 33, 1985), in logarithms, as plain numbers would vanish.
@@ -251,11 +251,11 @@ def _one_population(game: NormalForm, alpha: float, size: int) -> Array:
     if game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T):
         raise UsageError("one_population: expected a symmetric game of two players; this one is not")
     payoff = game.payoffs[0]
-    own = np.diag(payoff)
+    mutual = np.diag(payoff)
     mutants = np.arange(1, size)
     # advantage[resident, mutant, k - 1]: fitness of a mutant minus fitness of a resident while there are k mutants
-    invader = (mutants - 1) * own[None, :, None] + (size - mutants) * payoff.T[:, :, None]
-    resident = mutants * payoff[:, :, None] + (size - mutants - 1) * own[:, None, None]
+    invader = (mutants - 1) * mutual[None, :, None] + (size - mutants) * payoff.T[:, :, None]
+    resident = mutants * payoff[:, :, None] + (size - mutants - 1) * mutual[:, None, None]
     advantage = (invader - resident) / (size - 1)
     exponents = -alpha * np.cumsum(advantage, axis=2)
     fixation = -np.logaddexp(0.0, np.logaddexp.reduce(exponents, axis=2))
@@ -270,9 +270,9 @@ def _many_populations(game: NormalForm, alpha: float, size: int) -> Array:
     rates = np.full((count, count), -np.inf)
     index = np.arange(count).reshape(game.shape)
     neighbours = max(1, sum(m - 1 for m in game.shape))
-    for i, own in enumerate(game.payoffs):
+    for i, table in enumerate(game.payoffs):
         lines = np.moveaxis(index, i, -1).reshape(-1, game.shape[i])
-        payoffs = np.moveaxis(own, i, -1).reshape(-1, game.shape[i])
+        payoffs = np.moveaxis(table, i, -1).reshape(-1, game.shape[i])
         gain = alpha * (payoffs[:, None, :] - payoffs[:, :, None])
         rates[lines[:, :, None], lines[:, None, :]] = _log_fixation(gain, size) - np.log(neighbours)
     np.fill_diagonal(rates, -np.inf)

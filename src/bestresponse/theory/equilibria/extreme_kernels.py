@@ -38,11 +38,11 @@ from bestresponse.theory.arrays import Floats, Ints, Numbers, Shorts
 
 DOUBT = -1
 TOO_MANY = -2
-_FIRST_LEVELS = 16
+_FIRST_LEVELS = 16  # room is doubled when it is full
 _FIRST_ROOM = 256
-_MOST_VERTICES = 2**26
-_NEAR = 1e-9
-_SMALL_PIVOT = 1e-7
+_MOST_VERTICES = 2**26  # half a GiB of masks
+_NEAR = 1e-9  # far above rounding: whatever is closer to a tie is left to whole numbers
+_SMALL_PIVOT = 1e-7  # dividing by less would multiply rounding errors beyond `_NEAR`
 
 
 @njit(cache=True, error_model="numpy", fastmath={"nsz"})
@@ -157,14 +157,14 @@ def walk_vertices(M: Floats) -> tuple[int, Ints]:
             count += 1
             ups[np.sum(T[R, :C] > 0.0)] += 1
             step[C], fresh = 0, False
-        c, found = step[C], 0
-        while c < C and found == 0:
-            found = _leads_back(T, R, C, step[c], c)
+        c, back = step[C], 0
+        while c < C and back == 0:
+            back = _leads_back(T, R, C, step[c], c)
             c += 1
-        if found == DOUBT:
+        if back == DOUBT:
             return DOUBT, masks
         step[C] = c
-        if found == 0:
+        if back == 0:
             level -= 1
             if level >= 0:
                 c = steps[level, C + 1]

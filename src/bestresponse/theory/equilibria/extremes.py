@@ -32,14 +32,14 @@ from bestresponse.theory.games.regrets import Profile
 _MEMORY_LIMIT = 2**30
 _HOPELESS = 2**33  # vertices at most; games of this size seldom have a hundredth of them
 _LONG = 2**20  # vertices at most: from here on the enumeration may take a second, and can be interrupted
-_TOO_MANY = -2
+_TOO_MANY = -2  # `extreme_kernels.TOO_MANY`, which is not imported here as that would load numba
 _INTEGER_BYTES = 80
-_MASK_BITS = 52
+_MASK_BITS = 52  # one bit a label: masks stand beside strategies in tables of floats, which hold 53 bits
 _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
 # With integers of any length a game takes about so many seconds, and so many more for every number to compute; loading
 # the compiled loops takes a second.
 _GAME_SECONDS, _NUMBER_SECONDS, _LOADING_SECONDS = 1e-3, 3e-7, 1.0
-_REGRET_LIMIT = 1e-9
+_REGRET_LIMIT = 1e-9  # of the payoff range; an answer with more is computed again in whole numbers
 EXACT_VERTICES = 1500
 """Integers of any length take a fraction of a second up to so many, as they do up to about 8x8."""
 Edge = tuple[int, int]
@@ -93,7 +93,7 @@ def compute_indices(game: NormalForm, bases: Iterable[Sequence[int]], exact: boo
     if exact:
         matrices: list[Any] = [whole_matrix(game, player) for player in (0, 1)]
     else:
-        matrices = [(own - own.min()) / (float(np.ptp(own)) or 1.0) + 1.0 for own in game.payoffs]
+        matrices = [(table - table.min()) / (float(np.ptp(table)) or 1.0) + 1.0 for table in game.payoffs]
 
     def find_sign(player: int, rows: list[int], columns: list[int]) -> int:
         part = [[matrices[player][i][j] for j in columns] for i in rows]
@@ -210,17 +210,17 @@ class Extremes:
 
     def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
         """Group the equilibria into connected components."""
-        found = dict(zip(self.edges, equilibria, strict=True))
+        by_edge = dict(zip(self.edges, equilibria, strict=True))
         components = []
         for part in self.parts:
-            x = {k: found[k, h].strategies[0] for k, h in part}
-            y = {h: found[k, h].strategies[1] for k, h in part}
+            x = {k: by_edge[k, h].strategies[0] for k, h in part}
+            y = {h: by_edge[k, h].strategies[1] for k, h in part}
             subsets = tuple(
                 NashSubset(np.stack([x[k] for k in xs]), np.stack([y[h] for h in ys]))
                 for xs, ys in find_maximal_subsets(part)
             )
             index = sum(self.indices.get(edge, 0) for edge in part)
-            components.append(Component(tuple(found[edge] for edge in part), subsets, index))
+            components.append(Component(tuple(by_edge[edge] for edge in part), subsets, index))
         return tuple(components)
 
 
@@ -240,12 +240,12 @@ def extreme_equilibria(game: NormalForm, *, exact: bool = False, engine: Engine 
     kernel = (_READY.get(payoffs.shape) if engine in _COMPILED else None) or _find_kernel(game, engine)
     if kernel is None:
         return _by_integers(game)
-    count, _, whole, degenerate, worst, _ = found = kernel(payoffs)
+    count, _, whole, degenerate, worst, _ = seen = kernel(payoffs)
     if count == _TOO_MANY:
         raise _too_large(payoffs.shape[1], payoffs.shape[2], "has more than 67 million vertices, or 1 GiB of them")
     if count < 0 or worst > _REGRET_LIMIT or (exact and not whole) or not (degenerate or count % 2):
         return _by_integers(game)
-    return Extremes(game, found)
+    return Extremes(game, seen)
 
 
 def require_two_players(game: NormalForm, what: str) -> None:
@@ -292,18 +292,18 @@ def _find_kernel(game: NormalForm, engine: Engine) -> Callable[[Array], Seen] | 
 
 def _call_in_thread(kernel: Callable[[Array], Seen], payoffs: Array) -> Seen:
     """Call compiled code where Ctrl-C need not wait for its end."""
-    found: list[Seen] = []
+    seen: list[Seen] = []
 
     def work() -> None:
         with suppress(MemoryError):
-            found.append(kernel(payoffs))
+            seen.append(kernel(payoffs))
 
     thread = Thread(target=work, daemon=True)
     thread.start()
     thread.join()
-    if not found:
+    if not seen:
         raise _too_large(payoffs.shape[1], payoffs.shape[2], "has more vertices than fit into memory")
-    return found[0]
+    return seen[0]
 
 
 def _by_integers(game: NormalForm) -> Extremes:
@@ -355,9 +355,9 @@ def _spread(vertex: Vertex, used: list[int], m: int) -> Vertex:
     return Vertex(spread(vertex.basis), spread(vertex.zeros), tuple(point))
 
 
-def _first_with_zeros(found: list[Vertex], origin: int) -> list[int]:
+def _first_with_zeros(corners: list[Vertex], origin: int) -> list[int]:
     first: dict[int, int] = {}
-    return [-1 if v.zeros & origin == origin else first.setdefault(v.zeros, k) for k, v in enumerate(found)]
+    return [-1 if v.zeros & origin == origin else first.setdefault(v.zeros, k) for k, v in enumerate(corners)]
 
 
 def _reading_order(*points: tuple[int, ...]) -> tuple[int, list[Fraction]]:

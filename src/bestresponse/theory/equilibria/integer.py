@@ -70,23 +70,23 @@ def _simplified(values: list[float]) -> list[Fraction]:
     rounding = largest / spread / 2**51
     if rounding > _ROUNDING_LIMIT:
         return exact
-    start, width = min(values), float(spread)
-    if all(_is_near_simple((value - start) / width, 1.0) for value in values):
+    make_dictionary, width = min(values), float(spread)
+    if all(_is_near_simple((value - make_dictionary) / width, 1.0) for value in values):
         shares = [(value - low) / spread for value in exact]
         near = [share.limit_denominator(_SIMPLE_DENOMINATOR) for share in shares]
         if all(abs(a - b) <= 2 * rounding for a, b in zip(shares, near, strict=True)):
             return near
-    places = ceil(-log10(max(width * 1e-14, float(largest) * 2e-16, _SMALLEST_FLOAT)))
-    return [_simple(value, largest, places) for value in values]
+    decimals = ceil(-log10(max(width * 1e-14, float(largest) * 2e-16, _SMALLEST_FLOAT)))
+    return [_simple(value, largest, decimals) for value in values]
 
 
-def _simple(value: float, largest: Fraction, places: int) -> Fraction:
+def _simple(value: float, largest: Fraction, decimals: int) -> Fraction:
     """The fraction of small denominator that `value` is up to rounding, else its decimal with so many places."""
     if _is_near_simple(value, float(largest)):
         near = Fraction(value).limit_denominator(_SIMPLE_DENOMINATOR)
         if abs(near - Fraction(value)) <= largest / 2**51:
             return near
-    return round(Decimal(repr(value)).scaleb(places)) * Fraction(10) ** -places
+    return round(Decimal(repr(value)).scaleb(decimals)) * Fraction(10) ** -decimals
 
 
 def _is_near_simple(value: float, largest: float) -> bool:
@@ -182,7 +182,7 @@ class Dictionary:
         return tuple(values)
 
 
-def start(matrix: list[list[int]]) -> Dictionary:
+def make_dictionary(matrix: list[list[int]]) -> Dictionary:
     """Return the dictionary of z = 0."""
     width = len(matrix[0])
     slacks = list(range(width, width + len(matrix)))
@@ -200,7 +200,7 @@ class Vertex:
 
 def vertices(matrix: list[list[int]]) -> Iterator[Vertex]:
     """Return every lexicographically feasible basis, breadth first from the origin. A degenerate vertex has several."""
-    first = start(matrix)
+    first = make_dictionary(matrix)
     waiting = deque([(first, (1 << first.width) - 1)])
     seen = {waiting[0][1]}
     while waiting:
@@ -228,7 +228,7 @@ def optimize(
     >>> optimize([[2, 3], [1, 1]], [12, 5], [1, 1])
     ((5, 0), (0, 1))
     """
-    table = start([list(row) for row in matrix])
+    table = make_dictionary([list(row) for row in matrix])
     for row, bound in zip(table.rows, right, strict=True):
         row[-1] = bound
     cost = [-value for value in worth] + [0]

@@ -16,14 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.extremes import find_largest_regret, require_two_players
-from bestresponse.theory.equilibria.integer import start, whole_matrix, whole_payoffs
+from bestresponse.theory.equilibria.integer import make_dictionary, whole_matrix, whole_payoffs
 from bestresponse.theory.equilibria.result import Equilibrium, Fractions
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, as_payoffs
 
-_REGRET_LIMIT = 1e-9
-_WORTH_COMPILING = 20_000
+_REGRET_LIMIT = 1e-9  # of the payoff range; an answer with more is computed again in whole numbers
+_WORTH_COMPILING = 20_000  # payoffs of each player: from here on loading the compiled loop pays
 _KERNELS = "bestresponse.theory.equilibria.lemke_howson_kernels"
-_EXACT_LABELS = 24
+_EXACT_LABELS = 24  # above, floats are tried first: whole numbers grow with the game
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,11 +63,11 @@ def lemke_howson(game: GameLike, label: int = 0) -> Equilibrium:
 def lemke_howson_all(game: GameLike) -> tuple[Equilibrium, ...]:
     """Return the different equilibria at the ends of the paths from every label: at least one, seldom all there are."""
     game = as_normal_form(game)
-    found: dict[tuple[object, ...], Equilibrium] = {}
+    equilibria: dict[tuple[object, ...], Equilibrium] = {}
     for label in range(sum(game.shape)):
         e = lemke_howson(game, label)
-        found.setdefault(tuple(tuple(np.round(x, 9).tolist()) for x in e.strategies), e)
-    return tuple(found.values())
+        equilibria.setdefault(tuple(tuple(np.round(x, 9).tolist()) for x in e.strategies), e)
+    return tuple(equilibria.values())
 
 
 def lemke_howson_batch(row: ArrayLike, col: ArrayLike, label: int = 0, *, engine: Engine = "auto") -> LemkeHowsonBatch:
@@ -141,7 +141,7 @@ def _exact_path(
 ) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], int]:
     """Both strategies, unscaled, and the number of pivots."""
     m, n = len(row), len(row[0])
-    tables = [start([list(line) for line in zip(*col, strict=True)]), start(row)]
+    tables = [make_dictionary([list(line) for line in zip(*col, strict=True)]), make_dictionary(row)]
     current, side, steps = label, int(label >= m), 0
     while True:
         variable = current if side == 0 else (current - m if current >= m else n + current)

@@ -10,7 +10,7 @@ from numba import njit
 from bestresponse.theory.arrays import Floats, Ints
 
 _TIE = 1e-11
-_LONGEST = 100_000
+_LONGEST = 100_000  # pivots: paths can be exponentially long, and one that rounding made cycle has no end
 
 
 @njit(cache=True, error_model="numpy")
@@ -44,7 +44,7 @@ def _lexicographically_before(T: Floats, R: int, C: int, pos: Ints, i: int, k: i
 
 
 @njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
-def pivot(T: Floats, r: int, c: int) -> None:
+def pivot_condensed(T: Floats, r: int, c: int) -> None:
     """Exchange the variables of row r and column c of a condensed tableau."""
     inverse = 1.0 / T[r, c]
     width = T.shape[1]
@@ -95,7 +95,7 @@ def _enter(T: Floats, order: Ints, pos: Ints, variable: int) -> int:
     if r < 0:
         return -1
     leaver = order[r]
-    pivot(T, r, c)
+    pivot_condensed(T, r, c)
     order[r], order[R + c] = variable, leaver
     pos[variable], pos[leaver] = r, -1 - c
     return int(leaver)

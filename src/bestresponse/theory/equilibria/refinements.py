@@ -53,17 +53,17 @@ def find_perfect(game: GameLike) -> PerfectEquilibria:
     """Find the extreme Nash equilibria of a two-player game and say which are trembling-hand perfect.
 
     >>> chain_store = NormalForm.bimatrix([[0, 0], [-1, 1]], [[2, 2], [-1, 1]])
-    >>> found = find_perfect(chain_store)
-    >>> [(e.supports, p) for e, p in zip(found.equilibria, found.perfect)]
+    >>> refined = find_perfect(chain_store)
+    >>> [(e.supports, p) for e, p in zip(refined.equilibria, refined.perfect)]
     [(((0,), (0,)), False), (((1,), (1,)), True), (((0,), (0, 1)), False)]
     """
     form = as_normal_form(game)
     if form.num_players != 2:
         raise UsageError(f"perfect equilibria are computed for two players; this game has {form.num_players}")
-    found = solve_bimatrix(form)
-    kept = tuple(is_perfect(form, e) for e in found.equilibria)
-    how = "exact" if all(e.exact is not None for e in found.equilibria) else "to 1e-9"
-    return PerfectEquilibria(found.equilibria, kept, f"{found.method}; undominated strategies, {how}", found.complete)
+    nash = solve_bimatrix(form)
+    kept = tuple(is_perfect(form, e) for e in nash.equilibria)
+    how = "exact" if all(e.exact is not None for e in nash.equilibria) else "to 1e-9"
+    return PerfectEquilibria(nash.equilibria, kept, f"{nash.method}; undominated strategies, {how}", nash.complete)
 
 
 def is_perfect(game: NormalForm, equilibrium: Equilibrium) -> bool:
@@ -84,10 +84,10 @@ def _is_dominated(game: NormalForm, equilibrium: Equilibrium, player: int) -> bo
 
 
 _MISTAKE = Fraction(1, 10**9)
-_MOST_ACTIONS = 10
+_MOST_ACTIONS = 10  # of which there are 10! orders
 _MOST_BITS = 200_000  # of the rarest mistake, times orders squared: a proof that takes longer than seconds is not tried
-_SIMPLE = 1000
-_NEAR = 1e-6
+_SIMPLE = 1000  # largest denominator of a limit that is guessed from small mistakes
+_NEAR = 1e-6  # a thousand mistakes: what is played with less is one, and the limit is no farther
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,11 +128,11 @@ def find_proper(game: GameLike) -> ProperEquilibrium:
             limit = tuple(_normalise([p if p > _NEAR else Fraction(0) for p in mix]) for mix in trembling)
     strategies = tuple(np.array([float(p) for p in mix]) for mix in limit)
     exact = form.is_exact and _is_equilibrium(row, turned, limit)
-    found = Equilibrium.at(form, strategies, limit if exact else None)
+    equilibrium = Equilibrium.at(form, strategies, limit if exact else None)
     distance = max(abs(float(a - b)) for x, y in zip(limit, trembling, strict=True) for a, b in zip(x, y, strict=True))
-    if distance > _NEAR or found.regret > _NEAR * (float(np.ptp(form.payoffs)) or 1.0):
-        raise NotCertified(f"no proper equilibrium could be certified: regret {found.regret:.3g} at the limit")
-    return ProperEquilibrium(found, trembling, float(mistake), distance, proof is not None)
+    if distance > _NEAR or equilibrium.regret > _NEAR * (float(np.ptp(form.payoffs)) or 1.0):
+        raise NotCertified(f"no proper equilibrium could be certified: regret {equilibrium.regret:.3g} at the limit")
+    return ProperEquilibrium(equilibrium, trembling, float(mistake), distance, proof is not None)
 
 
 def _prove(own: Rationals, other: Rationals, orders: int) -> tuple[Fraction, Fractions, Fractions] | None:
@@ -187,7 +187,7 @@ def _solve_orders(own: Rationals, other: Rationals, mistake: Fraction) -> tuple[
 def _weigh(order: Sequence[int], mistake: Fraction) -> Rationals:
     """The probabilities of the actions when they are played in this order of likelihood."""
     weights = np.empty(len(order), dtype=object)
-    weights[list(order)] = [mistake**place for place in range(len(order))]
+    weights[list(order)] = [mistake**rank for rank in range(len(order))]
     return np.asarray(weights / weights.sum())
 
 

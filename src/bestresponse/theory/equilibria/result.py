@@ -36,7 +36,7 @@ from bestresponse.theory.games.regrets import Profile, contract, deviation_payof
 if TYPE_CHECKING:
     from bestresponse.theory.equilibria.extremes import Extremes
 
-_TOLERANCE = 1e-9
+_TOLERANCE = 1e-9  # of payoffs that are not exact: smaller differences count as 0
 
 
 def is_symmetric_bimatrix(game: NormalForm) -> bool:
@@ -111,12 +111,12 @@ def pure_nash(game: GameLike, *, strict: bool = False, tolerance: float | None =
     """
     game = as_normal_form(game)
     stays = np.ones(game.shape, dtype=np.bool_)
-    for player, (own, given) in enumerate(zip(game.payoffs, game.given, strict=True)):
+    for player, (payoffs, exact) in enumerate(zip(game.payoffs, game.given, strict=True)):
         if tolerance == 0.0 or (tolerance is None and game.is_exact):
-            best = given == given.max(axis=player, keepdims=True)
+            best = exact == exact.max(axis=player, keepdims=True)
         else:
-            width = find_tie_width(own, player) if tolerance is None else tolerance * float(np.ptp(own))
-            best = own >= own.max(axis=player, keepdims=True) - width
+            width = find_tie_width(payoffs, player) if tolerance is None else tolerance * float(np.ptp(payoffs))
+            best = payoffs >= payoffs.max(axis=player, keepdims=True) - width
         stays &= np.asarray(best, dtype=np.bool_)
         if strict:
             stays &= best.sum(axis=player, keepdims=True) == 1
@@ -128,8 +128,8 @@ Concept = Literal["Nash", "extreme Nash", "isolated Nash", "pure Nash", "pure su
 """What a list of equilibria can hold all of."""
 
 _TIE = 1e-9
-_SAME = 1e-12
-_LAST = 2.0**-50
+_SAME = 1e-12  # rounding of a probability: both players play the same strategy
+_LAST = 2.0**-50  # some units in the last place of the largest payoff
 _EXACT_CELLS = 400
 
 _LONGEST = 150
@@ -199,7 +199,7 @@ class Equilibrium:
         if self.exact is None or self.game.payoffs[0].size > _EXACT_CELLS:
             return None
         mixes = [np.array(mix, dtype=object) for mix in self.exact]
-        return [contract(own, mixes, player).tolist() for player, own in enumerate(as_fractions(self.game.given))]
+        return [contract(table, mixes, player).tolist() for player, table in enumerate(as_fractions(self.game.given))]
 
     @cached_property
     def payoffs(self) -> Array:
@@ -216,8 +216,8 @@ class Equilibrium:
         totals = [Fraction(0)] * self.game.num_players
         for cell in product(*self.supports):
             weight = prod(mix[a] for mix, a in zip(self.exact, cell, strict=True))
-            for player, own in enumerate(self.game.given):
-                totals[player] += weight * Fraction(own[cell])
+            for player, table in enumerate(self.game.given):
+                totals[player] += weight * Fraction(table[cell])
         return tuple(totals)
 
     @property
@@ -229,9 +229,9 @@ class Equilibrium:
     def regret(self) -> float:
         """The largest gain any player could make by deviating."""
         if self._exact_deviations is not None and self._earned is not None:
-            return max(float(max(u) - own) for u, own in zip(self._exact_deviations, self._earned, strict=True))
+            return max(float(max(u) - earned) for u, earned in zip(self._exact_deviations, self._earned, strict=True))
         best = [float(values.max()) for values in self._deviations]
-        return max(0.0, *(top - float(own) for top, own in zip(best, self.payoffs, strict=True)))
+        return max(0.0, *(top - float(earned) for top, earned in zip(best, self.payoffs, strict=True)))
 
     @cached_property
     def strict(self) -> bool:
@@ -240,7 +240,7 @@ class Equilibrium:
             return self.kind == "pure" and all(u.count(max(u)) == 1 for u in self._exact_deviations)
         pairs = zip(self._deviations, self.game.payoffs, strict=True)
         # Relative to what is compared; `find_tie_width` says why a share of the range is not enough.
-        tied = [(u >= u.max() - max(_TIE * np.abs(u).max(), _LAST * np.ptp(own))).sum() for u, own in pairs]
+        tied = [(u >= u.max() - max(_TIE * np.abs(u).max(), _LAST * np.ptp(table))).sum() for u, table in pairs]
         return self.kind == "pure" and bool(max(tied) == 1)
 
     @cached_property
@@ -417,16 +417,16 @@ class NashResult:
         return len(self.equilibria)
 
     @overload
-    def __getitem__(self, place: int) -> Equilibrium: ...
+    def __getitem__(self, index: int) -> Equilibrium: ...
 
     @overload
-    def __getitem__(self, place: slice) -> tuple[Equilibrium, ...]: ...
+    def __getitem__(self, index: slice) -> tuple[Equilibrium, ...]: ...
 
-    def __getitem__(self, place: int | slice) -> Equilibrium | tuple[Equilibrium, ...]:
-        return self.equilibria[place]
+    def __getitem__(self, index: int | slice) -> Equilibrium | tuple[Equilibrium, ...]:
+        return self.equilibria[index]
 
     def _repr_html_(self) -> str:
-        rows = (tuple(np.round(own, 6).tolist() for own in one.strategies) for one in self.equilibria)
+        rows = (tuple(np.round(mix, 6).tolist() for mix in equilibrium.strategies) for equilibrium in self.equilibria)
         players = self.equilibria[0].game.players if self.equilibria else ()
         return format_html(repr(self), players, rows)
 

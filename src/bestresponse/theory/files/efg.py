@@ -17,7 +17,7 @@ from bestresponse.theory.files.game_text import GameText, number_repeats, quote_
 from bestresponse.theory.trees.tree import CHANCE, LEAF, NODE_LIMIT, Chance, Leaf, Tree, Turn, build_tree
 
 Payoffs = tuple[Fraction, ...]
-_SUM_TOLERANCE = 1e-9
+_SUM_TOLERANCE = 1e-9  # decimals of a third do not sum to 1
 _MAX_PLAYERS = 1_000
 
 
@@ -105,10 +105,10 @@ class _Reader:
         labels, numbers = [], []
         while not words.at("}"):
             labels.append(words.quote("a branch or '}'"))
-            place = words.start
+            offset = words.start
             numbers.append(words.rational("its probability"))
             if not 0 <= numbers[-1] <= 1:
-                raise words.error(f"expected a probability between 0 and 1, got {float(numbers[-1]):g}", place)
+                raise words.error(f"expected a probability between 0 and 1, got {float(numbers[-1]):g}", offset)
         words.brace("}", "after the branches")
         total = sum(numbers, Fraction(0))
         if abs(total - 1) > _SUM_TOLERANCE:
@@ -168,5 +168,5 @@ def _lines(tree: Tree) -> Iterator[str]:
         else:
             infoset = tree.infosets[int(tree.infoset[node])]
             moves = " ".join(map(quote_text, infoset.moves))
-            place = f"{owner + 1} {numbers[int(tree.infoset[node])]}"
-            yield f'p "" {place} {quote_text(infoset.label)} {{ {moves} }} 0'
+            ids = f"{owner + 1} {numbers[int(tree.infoset[node])]}"
+            yield f'p "" {ids} {quote_text(infoset.label)} {{ {moves} }} 0'

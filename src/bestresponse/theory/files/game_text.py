@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _BLANK = re.compile(r"[\s,]*")
-_LONGEST_NUMBER = 400
+_LONGEST_NUMBER = 400  # characters: more than any float needs, and few enough to be read at once
 _SHOWN = 30
 
 
@@ -103,11 +103,11 @@ class GameText:
     def quotes(self, what: str) -> list[str]:
         """Texts between braces."""
         self.brace("{", f"before the {what}s")
-        found = []
+        texts = []
         while not self.at("}"):
-            found.append(self.quote(f"{what} or '}}'"))
+            texts.append(self.quote(f"{what} or '}}'"))
         self._take()
-        return found
+        return texts
 
     def end(self, what: str) -> None:
         """Refuse anything that follows."""
@@ -122,9 +122,9 @@ class GameText:
 
     def error(self, why: str, start: int | None = None) -> InvalidGame:
         """Make an error that names the line."""
-        place = self.start if start is None else start
-        line = self.text.count("\n", 0, place) + 1
-        column = place - self.text.rfind("\n", 0, place)
+        offset = self.start if start is None else start
+        line = self.text.count("\n", 0, offset) + 1
+        column = offset - self.text.rfind("\n", 0, offset)
         return InvalidGame(f"{self.source}, line {line}, column {column}: {why}")
 
     def _take(self) -> str:
@@ -132,14 +132,14 @@ class GameText:
         self._scan(self.start + len(token))
         return token
 
-    def _scan(self, place: int) -> None:
-        found = _TOKEN.match(self.text, place)
-        if found and found.lastgroup:
-            self.kind, self._ahead = found.lastgroup, found[found.lastgroup]
-            self.start = found.end() - len(self._ahead)
+    def _scan(self, offset: int) -> None:
+        match = _TOKEN.match(self.text, offset)
+        if match and match.lastgroup:
+            self.kind, self._ahead = match.lastgroup, match[match.lastgroup]
+            self.start = match.end() - len(self._ahead)
             return
-        blank = _BLANK.match(self.text, place)
-        self.start = blank.end() if blank else place
+        blank = _BLANK.match(self.text, offset)
+        self.start = blank.end() if blank else offset
         self._ahead = self.text[self.start : self.start + _SHOWN].split("\n")[0]
         self.kind = "other" if self._ahead else "end"
 
@@ -170,17 +170,17 @@ def number_repeats(labels: Iterable[str], unnamed: str = "") -> list[str]:
     >>> number_repeats(["a", "", "a"], unnamed="player ")
     ['a', 'player 2', 'a (2)']
     """
-    given = list(labels)
-    if all(given) and len(set(given)) == len(given):
-        return given
-    found: list[str] = []
+    names = list(labels)
+    if all(names) and len(set(names)) == len(names):
+        return names
+    numbered: list[str] = []
     taken: set[str] = set()
     counts: dict[str, int] = {}
-    for place, label in enumerate(given, start=1):
-        wanted = new = label or f"{unnamed}{place}"
+    for number, label in enumerate(names, start=1):
+        wanted = new = label or f"{unnamed}{number}"
         while new in taken:
             counts[wanted] = counts.get(wanted, 1) + 1
             new = f"{wanted} ({counts[wanted]})"
         taken.add(new)
-        found.append(new)
-    return found
+        numbered.append(new)
+    return numbered

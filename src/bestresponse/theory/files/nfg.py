@@ -48,7 +48,7 @@ from bestresponse.theory.games.normal_form import NormalForm, Rationals, as_payo
 from bestresponse.theory.trees.tree import Tree
 
 _CELLS = 20_000_000
-_MAX_PLAYERS = 60
+_MAX_PLAYERS = 60  # numpy's arrays have at most 64 axes
 
 
 def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:
@@ -204,18 +204,18 @@ def _game(data: object) -> NormalForm:
     if not isinstance(data, dict):
         raise InvalidGame(f"expected a matrix or an object, got {_kind(data)}")
     names = {key: _read_names(data[key], key, depth) for key, depth in _NAMES.items() if key in data}
-    given = set(data) - set(_NAMES)
+    keys = set(data) - set(_NAMES)
     players = len(data["payoffs"]) if isinstance(data.get("payoffs"), list) else 2
     for key in ("players", "actions"):
         if key in names and len(names[key]) != players:
             raise InvalidGame(f"{key}: expected one entry for each of {players} players, got {len(names[key])}")
-    if given in ({"zero_sum"}, {"row", "col"}, {"payoffs"}):
-        tables = {key: _numbers(data[key], key) for key in given}
+    if keys in ({"zero_sum"}, {"row", "col"}, {"payoffs"}):
+        tables = {key: _numbers(data[key], key) for key in keys}
         if "zero_sum" in tables:
             return NormalForm.zero_sum(tables["zero_sum"], **names)
         return NormalForm.bimatrix(**tables, **names) if "row" in tables else NormalForm(**tables, **names)
-    found = ", ".join(map(repr, sorted(given))) or "nothing"
-    raise InvalidGame(f"expected 'zero_sum', 'row' and 'col', or 'payoffs' (and {sorted(_NAMES)}), got {found}")
+    listed = ", ".join(map(repr, sorted(keys))) or "nothing"
+    raise InvalidGame(f"expected 'zero_sum', 'row' and 'col', or 'payoffs' (and {sorted(_NAMES)}), got {listed}")
 
 
 def _bare(matrix: ArrayLike) -> NormalForm:
@@ -232,32 +232,32 @@ def _bare(matrix: ArrayLike) -> NormalForm:
     )
 
 
-def _read_names(given: object, what: str, depth: int) -> Any:
+def _read_names(names: object, what: str, depth: int) -> Any:
     """Read a text, a list of texts, or a list of such lists, as `depth` says."""
     if depth == 0:
-        if not isinstance(given, str):
-            raise InvalidGame(f"{what}: expected a text, got {_kind(given)}")
-        return given
-    if not isinstance(given, list):
-        raise InvalidGame(f"{what}: expected a list of {'lists of ' * (depth - 1)}names, got {_kind(given)}")
-    return tuple(_read_names(one, f"{what}[{k}]", depth - 1) for k, one in enumerate(given))
+        if not isinstance(names, str):
+            raise InvalidGame(f"{what}: expected a text, got {_kind(names)}")
+        return names
+    if not isinstance(names, list):
+        raise InvalidGame(f"{what}: expected a list of {'lists of ' * (depth - 1)}names, got {_kind(names)}")
+    return tuple(_read_names(name, f"{what}[{k}]", depth - 1) for k, name in enumerate(names))
 
 
-def _numbers(given: object, what: str, depth: int = 0) -> Any:
+def _numbers(numbers: object, what: str, depth: int = 0) -> Any:
     """Give lists of numbers, also those written as texts; InvalidGame names the place of anything else."""
-    if isinstance(given, list):
+    if isinstance(numbers, list):
         if depth > _DEEPEST:
             raise InvalidGame(f"{what}: expected at most {_DEEPEST} nested lists")
-        return [_numbers(one, f"{what}[{k}]", depth + 1) for k, one in enumerate(given)]
+        return [_numbers(row, f"{what}[{k}]", depth + 1) for k, row in enumerate(numbers)]
     if depth == 0:
-        raise InvalidGame(f"{what}: expected a matrix, got {_kind(given)}")
-    if not isinstance(given, float | Fraction | str):
-        raise InvalidGame(f"{what}: expected a number, got {_kind(given)}")
-    return read_texts(given, what)
+        raise InvalidGame(f"{what}: expected a matrix, got {_kind(numbers)}")
+    if not isinstance(numbers, float | Fraction | str):
+        raise InvalidGame(f"{what}: expected a number, got {_kind(numbers)}")
+    return read_texts(numbers, what)
 
 
-def _kind(given: object) -> str:
-    match given:
+def _kind(element: object) -> str:
+    match element:
         case None:
             return "null"
         case bool():
@@ -265,7 +265,7 @@ def _kind(given: object) -> str:
         case float() | Fraction():
             return "a number"
         case str():
-            return f"the text {given[:30]!r}"
+            return f"the text {element[:30]!r}"
         case list():
             return "a list"
         case _:

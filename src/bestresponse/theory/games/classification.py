@@ -24,7 +24,7 @@ from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_
 from bestresponse.theory.games.dominance import iterated_elimination
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
 
-_EQUAL = 1e-9
+_EQUAL = 1e-9  # of a payoff range: rounding of floats that are not exact
 _CELLS_LIMIT = 200_000
 
 
@@ -89,8 +89,8 @@ def exact_potential(game: NormalForm) -> Array | None:
     """
     numbers, slack = _choose_numbers(game)
     potential = _sum_gains(numbers)
-    for i, own in enumerate(numbers):
-        rest = own - potential
+    for i, table in enumerate(numbers):
+        rest = table - potential
         if (rest.max(axis=i) - rest.min(axis=i)).max() > slack:
             return None
     return np.asarray(_sum_gains(game.given), dtype=np.float64)
@@ -99,8 +99,8 @@ def exact_potential(game: NormalForm) -> Array | None:
 def _sum_gains(payoffs: Numbers) -> Numbers:
     """What the players gain one after the other on the way from the first cell to each cell."""
     total: Numbers = payoffs[0] - payoffs[0]
-    for i, own in enumerate(payoffs):
-        later = own[tuple(slice(None) if k <= i else slice(0, 1) for k in range(len(payoffs)))]
+    for i, table in enumerate(payoffs):
+        later = table[tuple(slice(None) if k <= i else slice(0, 1) for k in range(len(payoffs)))]
         total = total + (later - later.take([0], axis=i))
     return total
 
@@ -109,7 +109,7 @@ def _choose_numbers(game: NormalForm) -> tuple[Numbers, float]:
     """The payoffs to compare, and how close equal ones are: whole units where they are exact."""
     if game.units is not None:
         return game.units, 0.0
-    largest = max(float(np.ptp(own)) for own in game.payoffs) or float(np.abs(game.payoffs).max())
+    largest = max(float(np.ptp(table)) for table in game.payoffs) or float(np.abs(game.payoffs).max())
     return game.payoffs, _EQUAL * largest
 
 
@@ -133,9 +133,9 @@ def finite_improvement(game: NormalForm) -> bool:
 def _can_improve(game: NormalForm, alive: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Cells from which some player gains by moving alone to a cell that is alive."""
     better = np.zeros(game.shape, dtype=np.bool_)
-    for i, own in enumerate(game.payoffs if game.units is None else game.units):
-        slack = _EQUAL * float(np.ptp(own)) if game.units is None else 0
-        better |= np.where(alive, own, own.min()).max(axis=i, keepdims=True) > own + slack
+    for i, table in enumerate(game.payoffs if game.units is None else game.units):
+        slack = _EQUAL * float(np.ptp(table)) if game.units is None else 0
+        better |= np.where(alive, table, table.min()).max(axis=i, keepdims=True) > table + slack
     return better
 
 
@@ -148,8 +148,8 @@ def has_constant_sum(game: NormalForm) -> bool:
 def _strategically_zero_sum(game: NormalForm) -> bool:
     """What remains of both payoffs after removing row and column means must be opposite up to scale."""
     tables, slack = _scale(game)
-    means = [own.mean(axis=0, keepdims=True) + own.mean(axis=1, keepdims=True) - own.mean() for own in tables]
-    parts = [own - mean for own, mean in zip(tables, means, strict=True)]
+    means = [table.mean(axis=0, keepdims=True) + table.mean(axis=1, keepdims=True) - table.mean() for table in tables]
+    parts = [table - mean for table, mean in zip(tables, means, strict=True)]
     sizes = [abs(part).max() for part in parts]
     if min(sizes) <= slack:
         return bool(max(sizes) <= slack)
@@ -159,7 +159,7 @@ def _strategically_zero_sum(game: NormalForm) -> bool:
 def _scale(game: NormalForm) -> tuple[list[Numbers], float]:
     """Every player's payoffs from 0 to 1, in fractions where they are exact, and how close equal ones are."""
     numbers = game.payoffs if game.units is None else as_fractions(game.units)
-    scaled = [(own - own.min()) / ((own.max() - own.min()) or 1) for own in numbers]
+    scaled = [(table - table.min()) / ((table.max() - table.min()) or 1) for table in numbers]
     return scaled, _EQUAL if game.units is None else 0.0
 
 
@@ -183,8 +183,8 @@ def _coordination(game: NormalForm) -> bool:
     return len(strict) == count and all(len({cell[i] for cell in strict}) == count for i in range(game.num_players))
 
 
-_COMPARED_LIMIT = 20_000
-_TIED = 1e-12
+_COMPARED_LIMIT = 20_000  # cells, each compared with all others
+_TIED = 1e-12  # of what is summed: rounding of a sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +291,6 @@ def _is_safer(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -
 
 def _find_losses(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -> tuple[float, float]:
     """What each player loses who moves alone from `here` to its action in `there`; whole units where they are exact."""
-    tables = [own / (_largest(own) or 1.0) for own in game.payoffs] if game.units is None else game.units
+    tables = [table / (_largest(table) or 1.0) for table in game.payoffs] if game.units is None else game.units
     row, col = tables[0].tolist(), tables[1].tolist()
     return (row[here[0]][here[1]] - row[there[0]][here[1]], col[here[0]][here[1]] - col[here[0]][there[1]])

@@ -20,8 +20,8 @@ from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, a
 from bestresponse.theory.linear_program import find_mixture
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
-_MARGIN = 1e-9
-_SIMPLE = 1_000
+_MARGIN = 1e-9  # of the payoff range: a smaller margin may be rounding of the linear program
+_SIMPLE = 1_000  # largest denominator of probabilities that are guessed, and proved afterwards
 _PROVED_CELLS = 2_000
 """Up to this many payoffs security levels are proved in fractions."""
 _EXACT_CELLS = 1500
@@ -99,7 +99,7 @@ def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination,
     game = as_normal_form(game)
     unit, dominated = Fraction(0), []
     if game.units is not None:
-        high, low = (Fraction(game.given.item(place)) for place in (game.units.argmax(), game.units.argmin()))
+        high, low = (Fraction(game.given.item(cell)) for cell in (game.units.argmax(), game.units.argmin()))
         unit = (high - low) / max(1, int(game.units.max()))
     for player, count in enumerate(game.shape):
         payoffs = _by_action(game, game.payoffs, player)
@@ -110,13 +110,13 @@ def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination,
             exact = None if whole is None else whole[others] - whole[action]
             lead = _Lead(payoffs[others] - payoffs[action], exact, unit, slack, spread)
             kind: Literal["strict", "weak"] = "strict"
-            found = _find_strict(lead)
-            if found is None and not strict:
-                kind, found = "weak", _find_weak(lead)
-            if found is not None:
+            witness = _find_strict(lead)
+            if witness is None and not strict:
+                kind, witness = "weak", _find_weak(lead)
+            if witness is not None:
                 dominator = np.zeros(count)
-                dominator[others] = found[0]
-                dominated.append(Domination(player, action, kind, dominator, found[1]))
+                dominator[others] = witness[0]
+                dominated.append(Domination(player, action, kind, dominator, witness[1]))
     return tuple(dominated)
 
 
@@ -171,11 +171,11 @@ def maximin(game: GameLike, player: int) -> SecurityLevel:
     game = as_normal_form(game)
     if not 0 <= player < game.num_players:
         raise UsageError(f"player: expected 0 to {game.num_players - 1}, got {player}")
-    own = _by_action(game, game.payoffs, player)
-    solved = solve_zero_sum_game(own)
-    worst = own.min(axis=1)
+    payoffs = _by_action(game, game.payoffs, player)
+    solved = solve_zero_sum_game(payoffs)
+    worst = payoffs.min(axis=1)
     exact = None
-    if game.is_exact and own.size <= _PROVED_CELLS:
+    if game.is_exact and payoffs.size <= _PROVED_CELLS:
         # Where what one side guarantees is what the other concedes, in exact arithmetic, both are optimal.
         table = as_fractions(_by_action(game, game.given, player))
         mix, against = _read_simple(solved.row), _read_simple(solved.col)

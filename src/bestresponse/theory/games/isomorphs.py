@@ -24,7 +24,7 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.seeds import Seed, generator
+from bestresponse.theory.seeds import Seed, as_generator
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -69,15 +69,15 @@ def rewrite_game(
     players = list(range(count) if order is None else order)
     if sorted(players) != list(range(count)):
         raise UsageError(f"order: expected an order of 0 to {count - 1}, got {players}")
-    moves = [tuple(own) for own in ([range(game.shape[i]) for i in players] if actions is None else actions)]
+    moves = [tuple(ordering) for ordering in ([range(game.shape[i]) for i in players] if actions is None else actions)]
     factors, offsets = tuple(map(float, scale or [1.0] * count)), tuple(map(float, shift or [0.0] * count))
     if {len(moves), len(factors), len(offsets)} != {count}:
         sizes = f"{len(moves)}, {len(factors)} and {len(offsets)}"
         raise UsageError(f"expected orders of actions, scales and shifts for {count} players, got {sizes}")
-    for old, own in zip(players, moves, strict=True):
-        if sorted(own) != list(range(game.shape[old])):
+    for old, ordering in zip(players, moves, strict=True):
+        if sorted(ordering) != list(range(game.shape[old])):
             name, last = game.players[old], game.shape[old] - 1
-            raise UsageError(f"actions of {name}: expected an order of 0 to {last}, got {list(own)}")
+            raise UsageError(f"actions of {name}: expected an order of 0 to {last}, got {list(ordering)}")
     if not all(0 < factor < float("inf") for factor in factors):
         raise UsageError(f"scale: expected positive numbers, got {list(factors)}")
     axes, cells = (0, *(1 + i for i in players)), np.ix_(range(count), *moves)
@@ -87,7 +87,7 @@ def rewrite_game(
         payoffs = payoffs * np.reshape(factors, (-1, *ones)) + np.reshape(offsets, (-1, *ones))
     elif game.rationals is not None:
         exact = game.rationals[players].transpose(axes)[cells]
-    labels = tuple(tuple(game.actions[old][k] for k in own) for old, own in zip(players, moves, strict=True))
+    labels = tuple(tuple(game.actions[old][k] for k in ordering) for old, ordering in zip(players, moves, strict=True))
     names = tuple(game.players[old] for old in players)
     new = replace(game, payoffs=payoffs, players=names, actions=labels, rationals=exact)
     return Isomorph(new, tuple(players), tuple(moves), factors, offsets)
@@ -95,7 +95,7 @@ def rewrite_game(
 
 def random_isomorph(seed: Seed, game: NormalForm, affine: bool = True) -> Isomorph:
     """Put actions and players in random order and, if `affine`, scale payoffs by 1/2 to 2 and shift them by -5 to 5."""
-    rng = generator(seed)
+    rng = as_generator(seed)
     order = rng.permutation(game.num_players).tolist()
     actions = [rng.permutation(game.shape[old]).tolist() for old in order]
     if not affine:
@@ -161,7 +161,7 @@ def _make(row: str, col: str) -> OrdinalGame:
 
 
 def _ranks(pattern: str) -> Array:
-    worth = {letter: float(4 - place) for place, letter in enumerate(PATTERNS[pattern])}
+    worth = {letter: float(4 - position) for position, letter in enumerate(PATTERNS[pattern])}
     return np.array([[worth["S"], worth["R"]], [worth["P"], worth["T"]]])
 
 
@@ -178,15 +178,15 @@ def name_ordinal(game: NormalForm) -> OrdinalGame:
     """
     if game.shape != (2, 2):
         raise UsageError(f"only 2x2 games are in this list, got shape {game.shape}")
-    for own, player in zip(game.payoffs, game.players, strict=True):
-        if len(np.unique(own)) < 4:
+    for table, player in zip(game.payoffs, game.players, strict=True):
+        if len(np.unique(table)) < 4:
             raise InvalidGame(
-                f"{player} is indifferent between outcomes {own.tolist()}; expected four different payoffs"
+                f"{player} is indifferent between outcomes {table.tolist()}; expected four different payoffs"
             )
-    row, col = (1.0 + own.ravel().argsort().argsort().reshape(2, 2) for own in game.payoffs)
+    row, col = (1.0 + table.ravel().argsort().argsort().reshape(2, 2) for table in game.payoffs)
     if row[:, 0].max() == 4:
         row, col = row[:, ::-1], col[:, ::-1]
     if col[1].max() == 4:
         row, col = row[::-1], col[::-1]
-    found = (next(name for name in PATTERNS if np.array_equal(_ranks(name), seen)) for seen in (row, _reflect(col)))
-    return _make(*found)
+    patterns = (next(name for name in PATTERNS if np.array_equal(_ranks(name), seen)) for seen in (row, _reflect(col)))
+    return _make(*patterns)

@@ -29,7 +29,7 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.notebook import MOST_ROWS, format_html
 from bestresponse.theory.arrays import Numbers as Numbers, Rationals as Rationals, as_fractions
 
-_LARGEST_EXPONENT = 400
+_LARGEST_EXPONENT = 400  # beyond what floats hold, so 0 or infinite; a fraction of 1e999999999 would fill the memory
 
 
 def as_rationals(numbers: ArrayLike) -> Rationals | None:
@@ -43,16 +43,16 @@ def as_rationals(numbers: ArrayLike) -> Rationals | None:
     if isinstance(numbers, np.ndarray) and numbers.dtype.kind == "f" and not (numbers == np.rint(numbers)).all():
         return None
     try:
-        given = np.asarray(numbers, dtype=object)
+        array = np.asarray(numbers, dtype=object)
     except ValueError:
         return None
-    found = np.empty(given.size, dtype=object)
-    for k, number in enumerate(given.ravel()):
+    rationals = np.empty(array.size, dtype=object)
+    for k, number in enumerate(array.ravel()):
         exact = _as_rational(number)
         if exact is None:
             return None
-        found[k] = exact
-    return found.reshape(given.shape)
+        rationals[k] = exact
+    return rationals.reshape(array.shape)
 
 
 def _as_rational(number: object) -> int | Fraction | None:
@@ -141,8 +141,8 @@ def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
     if array.size == 0:
         raise InvalidGame(f"{what}: expected at least one number, got an empty array of shape {array.shape}")
     if not np.isfinite(array).all():
-        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise InvalidGame(f"{what}: expected finite numbers, got {array[place]} at {list(place)}")
+        index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise InvalidGame(f"{what}: expected finite numbers, got {array[index]} at {list(index)}")
     return array
 
 
@@ -173,12 +173,12 @@ def _refuse_lossy(numbers: object, what: str) -> None:
 def _read_plain(numbers: object) -> Array | None:
     """Copy numbers that floats surely hold, and are finite; None for all that has to be looked at closely."""
     try:
-        given = np.asarray(numbers)
+        array = np.asarray(numbers)
     except ValueError:
         return None
-    if given.dtype.kind not in "biuf" or given.itemsize > 8 or not given.size:
+    if array.dtype.kind not in "biuf" or array.itemsize > 8 or not array.size:
         return None
-    floats = given.astype(np.float64)
+    floats = array.astype(np.float64)
     return floats if np.maximum.reduce(np.abs(floats), axis=None) < _LARGEST_WHOLE else None
 
 
@@ -219,10 +219,10 @@ class NormalForm:
         return f"NormalForm({self.name!r}, {self.num_players} players, {' x '.join(map(str, self.shape))} actions)"
 
     def _repr_html_(self) -> str:
-        profiles = islice(np.ndindex(*self.shape), MOST_ROWS + 1)
+        cells = islice(np.ndindex(*self.shape), MOST_ROWS + 1)
         rows = (
-            (*(own[k] for own, k in zip(self.actions, profile, strict=True)), *self.payoffs[(slice(None), *profile)])
-            for profile in profiles
+            (*(names[k] for names, k in zip(self.actions, cell, strict=True)), *self.payoffs[(slice(None), *cell)])
+            for cell in cells
         )
         return format_html(repr(self), (*self.players, *(f"payoff of {name}" for name in self.players)), rows)
 
@@ -254,21 +254,21 @@ class NormalForm:
 
     def _keep_rationals(self, floats: Array) -> Rationals | None:
         """Keep the exact payoffs where floats do not hold them, and only if they are those of this game."""
-        given = self.rationals
-        if given is None and not (isinstance(self.payoffs, np.ndarray) and self.payoffs.dtype == np.float64):
-            given = as_rationals(self.payoffs)
-        if given is None or fits_floats(given) or not np.array_equal(given.astype(np.float64), floats):
+        rationals = self.rationals
+        if rationals is None and not (isinstance(self.payoffs, np.ndarray) and self.payoffs.dtype == np.float64):
+            rationals = as_rationals(self.payoffs)
+        if rationals is None or fits_floats(rationals) or not np.array_equal(rationals.astype(np.float64), floats):
             return None
-        return given
+        return rationals
 
     def _check_names(self) -> None:
         if len(self.players) != self.num_players or len(set(self.players)) != len(self.players):
             raise InvalidGame(f"players: expected {self.num_players} different names, got {_list_some(self.players)}")
         if len(self.actions) != self.num_players:
             raise InvalidGame(f"actions: expected names for {self.num_players} players, got {len(self.actions)}")
-        for who, names, count in zip(self.players, self.actions, self.shape, strict=True):
+        for player, names, count in zip(self.players, self.actions, self.shape, strict=True):
             if len(names) != count or len(set(names)) != count:
-                raise InvalidGame(f"actions of {who}: expected {count} different names, got {_list_some(names)}")
+                raise InvalidGame(f"actions of {player}: expected {count} different names, got {_list_some(names)}")
 
     @classmethod
     def bimatrix(cls, row: ArrayLike, col: ArrayLike, **names: Unpack[GameNames]) -> NormalForm:

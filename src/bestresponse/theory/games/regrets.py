@@ -22,13 +22,13 @@ def as_profile(game: NormalForm, profile: Sequence[ArrayLike]) -> Profile:
     if len(profile) != game.num_players:
         raise InvalidGame(f"profile: expected {game.num_players} mixed strategies, got {len(profile)}")
     strategies = tuple(np.asarray(mix, dtype=np.float64) for mix in profile)
-    for strategy, count, who in zip(strategies, game.shape, game.players, strict=True):
+    for strategy, count, player in zip(strategies, game.shape, game.players, strict=True):
         if strategy.shape != (count,):
-            raise InvalidGame(f"strategy of {who}: expected {count} probabilities, got shape {strategy.shape}")
+            raise InvalidGame(f"strategy of {player}: expected {count} probabilities, got shape {strategy.shape}")
         total = float(strategy.sum())
         if not abs(total - 1.0) <= _SUM_TOLERANCE or float(strategy.min()) < -_SUM_TOLERANCE:
             got = f"{strategy.tolist()} (sum {total:g})"
-            raise InvalidGame(f"strategy of {who}: expected probabilities that sum to 1, got {got}")
+            raise InvalidGame(f"strategy of {player}: expected probabilities that sum to 1, got {got}")
     return strategies
 
 
@@ -87,8 +87,8 @@ def best_responses(
     ((1,), (1,))
     """
     game = as_normal_form(game)
-    found = []
+    replies = []
     for i, values in enumerate(deviation_payoffs(game, profile)):
         slack = tolerance * float(np.ptp(game.payoffs[i]))
-        found.append(tuple(int(a) for a in np.flatnonzero(values >= values.max() - slack)))
-    return tuple(found)
+        replies.append(tuple(int(a) for a in np.flatnonzero(values >= values.max() - slack)))
+    return tuple(replies)

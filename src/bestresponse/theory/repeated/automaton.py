@@ -161,8 +161,8 @@ def behave_alike(first: Automaton, second: Automaton) -> bool:
     """Say whether both do the same after every history."""
     if first.step.shape[1:] != second.step.shape[1:]:
         return False
-    one, other = reduced(first), reduced(second)
-    return np.array_equal(one.mix, other.mix) and np.array_equal(one.step, other.step)
+    left, right = reduced(first), reduced(second)
+    return np.array_equal(left.mix, right.mix) and np.array_equal(left.step, right.step)
 
 
 def relabelled(automaton: Automaton, own: Sequence[int], other: Sequence[int]) -> Automaton:
@@ -251,7 +251,7 @@ def _majority(name: str, soft: bool, depth: int) -> Automaton:
 
 def classic_strategies() -> tuple[Automaton, ...]:
     """Return all of them, in alphabetical order."""
-    found = [
+    strategies = [
         constant("cooperator", [1, 0]),
         constant("defector", [0, 1]),
         constant("random", [0.5, 0.5]),
@@ -283,7 +283,7 @@ def classic_strategies() -> tuple[Automaton, ...]:
         _forgiving_grim(),
         _tester(),
     ]
-    return tuple(sorted(found, key=lambda automaton: automaton.name))
+    return tuple(sorted(strategies, key=lambda automaton: automaton.name))
 
 
 def classic_strategy(name: str) -> Automaton:
@@ -313,11 +313,11 @@ def cooperative_actions(game: NormalForm) -> tuple[int, int]:
 
 
 def _cooperative(game: NormalForm, first: int, second: int) -> bool:
-    for own, (mine, theirs) in zip(
+    for table, (mine, theirs) in zip(
         (game.payoffs[0], game.payoffs[1].T), ((first, second), (second, first)), strict=True
     ):
-        reward, sucker = own[mine, theirs], own[mine, 1 - theirs]
-        temptation, punishment = own[1 - mine, theirs], own[1 - mine, 1 - theirs]
+        reward, sucker = table[mine, theirs], table[mine, 1 - theirs]
+        temptation, punishment = table[1 - mine, theirs], table[1 - mine, 1 - theirs]
         if not (reward > sucker and temptation >= punishment and reward > punishment):
             return False
     return True

@@ -11,8 +11,8 @@ from bestresponse.theory.arrays import Bools, Floats, Shorts, Words
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.repeated.round_robin import Matches, Rules
 
-_RANGE = 4294967296.0
-_MOST_COUNTED = 65535
+_RANGE = 4294967296.0  # 2**32: half of a random number decides one move
+_MOST_COUNTED = 65535  # rounds: four counts of 16 bits share a number
 
 
 def play_compiled(matches: Matches, rules: Rules, repetitions: int, seed: int) -> Array:
@@ -98,11 +98,11 @@ def _play_side_by_side(
 def _pay(out: Floats, match: int, rep: int, payoffs: Floats, tally: np.uint64) -> None:
     """Totals from the outcomes counted in `tally`."""
     quarter = np.uint64(0xFFFF)
-    for who in range(2):
+    for player in range(2):
         earned = 0.0
         for k in range(4):
-            earned += np.float64((tally >> np.uint64(16 * k)) & quarter) * payoffs[who, k // 2, k % 2]
-        out[match, rep, who] = earned
+            earned += np.float64((tally >> np.uint64(16 * k)) & quarter) * payoffs[player, k // 2, k % 2]
+        out[match, rep, player] = earned
 
 
 @njit(cache=True, parallel=True, nogil=True, error_model="numpy")

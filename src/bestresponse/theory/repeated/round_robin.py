@@ -21,15 +21,15 @@ from dataclasses import dataclass
 from importlib import import_module
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.theory.arrays import Ints
 from bestresponse.theory.engines import Engine, choose_engine
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.repeated.automaton import Automaton, States, reduced
 
 _KERNELS = "bestresponse.theory.repeated.kernels"
-_BREAK_EVEN_TURNS = 20_000_000
+_BREAK_EVEN_TURNS = 20_000_000  # take plain code about as long as loading the compiled one
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +131,9 @@ def exact_round_robin(
     [9.0, 14.0]
     """
     rules = rules or Rules()
-    totals = expected_totals(Matches.of([reduced(one) for one in strategies], game, rules.noise), rules)
+    totals = expected_totals(Matches.of([reduced(strategy) for strategy in strategies], game, rules.noise), rules)
     return TournamentResult(totals)
 
-
-Pairs = NDArray[np.int64]
-Places = NDArray[np.int64]
 
 _MOST_CELLS = 1_000_000
 
@@ -165,13 +162,13 @@ class _Chain:
     belongs to `pair[c]`; `target` is where they lead; `start` the first cell of every pair. Only cells that can be
     reached are kept: two strategies that look back one round share few of their pairs of states."""
 
-    pair: Places
+    pair: Ints
     chances: Array
-    target: Places
-    start: Places
+    target: Ints
+    start: Ints
 
     @classmethod
-    def of(cls, matches: Matches, pairs: Pairs) -> _Chain:
+    def of(cls, matches: Matches, pairs: Ints) -> _Chain:
         first, second = pairs.T
         cols = matches.states[second].astype(np.int64)
         cells = matches.states[first] * cols
@@ -192,8 +189,8 @@ class _Chain:
             seen[new] = True
             following = self.target[new][self.chances[new] > 0]
             new = np.unique(following[~seen[following]])
-        place = np.cumsum(seen) - 1
-        return _Chain(self.pair[seen], self.chances[seen], place[self.target[seen]], place[self.start])
+        renumbered = np.cumsum(seen) - 1
+        return _Chain(self.pair[seen], self.chances[seen], renumbered[self.target[seen]], renumbered[self.start])
 
 
 def _count(chain: _Chain, rules: Rules) -> Array:
@@ -202,8 +199,8 @@ def _count(chain: _Chain, rules: Rules) -> Array:
 
     cells, actions = chain.chances.shape
     live = chain.chances.ravel() > 0
-    places = (chain.target.ravel()[live], np.repeat(np.arange(cells), actions)[live])
-    onward = csr_array((chain.chances.ravel()[live] * rules.continuation, places), shape=(cells, cells))
+    coordinates = (chain.target.ravel()[live], np.repeat(np.arange(cells), actions)[live])
+    onward = csr_array((chain.chances.ravel()[live] * rules.continuation, coordinates), shape=(cells, cells))
     now = np.zeros(cells)
     now[chain.start] = 1.0
     visits = now.copy()
@@ -213,7 +210,7 @@ def _count(chain: _Chain, rules: Rules) -> Array:
     return np.asarray(np.add.reduceat(chain.chances * visits[:, None], chain.start))
 
 
-_MATCHES_AT_ONCE = 200_000
+_MATCHES_AT_ONCE = 200_000  # bounds the memory of their states and draws
 
 
 def play_in_step(matches: Matches, rules: Rules, repetitions: int, seed: int) -> Array:

@@ -61,13 +61,13 @@ class CfrState:
         self.starts = np.cumsum([0, *(plex.num_sequences for plex in plexes)])
         behaviours = [plex.normalise(np.zeros(plex.num_sequences)) for plex in plexes]
         self.behaviour = np.concatenate(behaviours)
-        self.plan = np.concatenate([plex.plan(own) for plex, own in zip(plexes, behaviours, strict=True)])
+        self.plan = np.concatenate([plex.plan(behaviour) for plex, behaviour in zip(plexes, behaviours, strict=True)])
         self.regret, self.total, self.value = np.zeros((3, int(self.starts[-1])))
         counts, others, payoffs = [np.zeros(1, dtype=np.int64)], [], []
         for player, plex in enumerate(plexes):
-            own, rest = form.sequences[player], [q for q in range(form.num_players) if q != player]
-            order = np.argsort(own, kind="stable")
-            counts.append(np.bincount(own, minlength=plex.num_sequences))
+            sequences, rest = form.sequences[player], [q for q in range(form.num_players) if q != player]
+            order = np.argsort(sequences, kind="stable")
+            counts.append(np.bincount(sequences, minlength=plex.num_sequences))
             others.append(form.sequences[rest][:, order] + self.starts[rest][:, None])
             payoffs.append(form.payoffs[player][order])
         self.ends = np.cumsum(np.concatenate(counts))
@@ -314,16 +314,16 @@ def _average(form: SequenceForm, totals: list[Array]) -> list[Array]:
 def schedule(variant: Variant, first: int, last: int) -> Array:
     """Per iteration the factors of positive and of negative regrets, and the weight in the average."""
     t = np.arange(first, last + 1, dtype=np.float64)
-    one = np.ones_like(t)
+    ones = np.ones_like(t)
     match variant:
         case "cfr":
-            return np.stack([one, one, one])
+            return np.stack([ones, ones, ones])
         case "cfr+":
-            return np.stack([one, 0 * one, t])
+            return np.stack([ones, 0 * ones, t])
         case "dcfr":
-            return np.stack([t**1.5 / (t**1.5 + 1), one / 2, t**2])
+            return np.stack([t**1.5 / (t**1.5 + 1), ones / 2, t**2])
         case "pcfr+":
-            return np.stack([one, 0 * one, t**2])
+            return np.stack([ones, 0 * ones, t**2])
         case _:
             raise UsageError(f"{variant!r} is no variant of CFR; expected one of {', '.join(get_args(Variant))}")
 

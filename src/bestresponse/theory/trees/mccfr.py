@@ -23,11 +23,11 @@ Position = TypeVar("Position")
 Sampling = Literal["external", "outcome"]
 Expand = Callable[[Position], Leaf | Chance | Turn]
 
-_EXPLORE = 0.6
+_EXPLORE = 0.6  # much, as moves that are not played any more have to be met too
 
 
 @dataclass(slots=True)
-class _Place:
+class _Infoset:
     """What is kept of an information set: its moves, regrets, and how much each move was played."""
 
     label: str
@@ -58,12 +58,13 @@ class SampledPolicy:
     def on(self, tree: Tree) -> Policy:
         """Return the policy on the whole tree: uniform where it was never met."""
         whole = {
-            who: {
-                one.label: self.table[who].get(one.label) or dict.fromkeys(one.moves, 1.0 / len(one.moves))
-                for one in tree.infosets
-                if one.player == player
+            name: {
+                infoset.label: self.table[name].get(infoset.label)
+                or dict.fromkeys(infoset.moves, 1.0 / len(infoset.moves))
+                for infoset in tree.infosets
+                if infoset.player == player
             }
-            for player, who in enumerate(tree.players)
+            for player, name in enumerate(tree.players)
         }
         return policy_from_table(tree, whole)
 
@@ -89,11 +90,11 @@ def mccfr(
                 walker.explore(root, player)
             else:
                 walker.play(root, player, 1.0, 1.0, 1.0)
-    table: dict[str, dict[str, dict[str, float]]] = {who: {} for who in walker.players}
-    for (player, _), place in walker.places.items():
-        whole = place.played.sum()
-        mix = place.played / whole if whole > 0 else place.strategy()
-        table[walker.players[player]][place.label] = dict(zip(place.moves, mix.tolist(), strict=True))
+    table: dict[str, dict[str, dict[str, float]]] = {name: {} for name in walker.players}
+    for (player, _), infoset in walker.infosets.items():
+        whole = infoset.played.sum()
+        mix = infoset.played / whole if whole > 0 else infoset.strategy()
+        table[walker.players[player]][infoset.label] = dict(zip(infoset.moves, mix.tolist(), strict=True))
     return SampledPolicy(table, iterations, sampling)
 
 
@@ -117,7 +118,7 @@ class _Walker:
     players: tuple[str, ...]
     expand: Callable[..., Leaf | Chance | Turn]
     rng: np.random.Generator
-    places: dict[tuple[int, str], _Place] = field(default_factory=dict)
+    infosets: dict[tuple[int, str], _Infoset] = field(default_factory=dict)
 
     def explore(self, position: object, player: int) -> float:
         """External sampling: what `player` earns, its regrets updated on the way."""
@@ -128,15 +129,15 @@ class _Walker:
             case Chance():
                 return self.explore(what.branches[self._draw_branch(what)[0]][1], player)
             case Turn():
-                owner, place = self._find(what)
-                mix = place.strategy()
+                owner, infoset = self._find(what)
+                mix = infoset.strategy()
                 after = list(what.moves.values())
                 if owner != player:
-                    place.played += mix
+                    infoset.played += mix
                     return self.explore(after[self._draw(mix)], player)
-                values = np.array([self.explore(one, player) for one in after])
+                values = np.array([self.explore(child, player) for child in after])
                 mean = float(mix @ values)
-                place.regrets += values - mean
+                infoset.regrets += values - mean
                 return mean
 
     def play(self, position: object, player: int, own: float, others: float, sampled: float) -> tuple[float, float]:
@@ -154,34 +155,34 @@ class _Walker:
                 earned, tail = self.play(what.branches[label][1], player, own, others * p, sampled * p)
                 return earned, tail * p
             case Turn():
-                owner, place = self._find(what)
-                mix = place.strategy()
+                owner, infoset = self._find(what)
+                mix = infoset.strategy()
                 after = list(what.moves.values())
                 if owner != player:
                     move = self._draw(mix)
                     share = float(mix[move])
                     earned, tail = self.play(after[move], player, own, others * share, sampled * share)
                     return earned, tail * share
-                place.played += mix * own / sampled
+                infoset.played += mix * own / sampled
                 chances = _EXPLORE / len(mix) + (1.0 - _EXPLORE) * mix
                 move = self._draw(chances)
                 earned, tail = self.play(after[move], player, own * mix[move], others, sampled * chances[move])
                 weight = earned * others
                 gain = np.full(len(mix), -weight * tail * mix[move])
                 gain[move] += weight * tail
-                place.regrets += gain
+                infoset.regrets += gain
                 return earned, tail * float(mix[move])
 
-    def _find(self, turn: Turn) -> tuple[int, _Place]:
+    def _find(self, turn: Turn) -> tuple[int, _Infoset]:
         if turn.player not in self.players:
             raise InvalidGame(f"{turn.player!r} moves; expected one of {', '.join(self.players)}")
         owner = self.players.index(turn.player)
-        place = self.places.get((owner, turn.infoset))
-        if place is None:
+        infoset = self.infosets.get((owner, turn.infoset))
+        if infoset is None:
             moves = tuple(turn.moves)
-            place = _Place(turn.label or turn.infoset, moves, np.zeros(len(moves)), np.zeros(len(moves)))
-            self.places[owner, turn.infoset] = place
-        return owner, place
+            infoset = _Infoset(turn.label or turn.infoset, moves, np.zeros(len(moves)), np.zeros(len(moves)))
+            self.infosets[owner, turn.infoset] = infoset
+        return owner, infoset
 
     def _draw(self, mix: Array) -> int:
         return int(np.searchsorted(np.cumsum(mix), self.rng.random() * mix.sum(), side="right").clip(0, len(mix) - 1))

@@ -53,7 +53,7 @@ def to_normal_form(game: TreeLike, *, limit: int = CELL_LIMIT) -> NormalForm:
         chosen = ([(tree.infosets[i], plan[i]) for i in order if plan[i] >= 0] for plan in plans[-1].tolist())
         labels = ("; ".join(f"{infoset.label}: {infoset.moves[move]}" for infoset, move in sets) for sets in chosen)
         actions.append(tuple(label or "nothing to choose" for label in labels))
-    _check_size([len(own) for own in plans], 0, limit)
+    _check_size([len(strategies) for strategies in plans], 0, limit)
     if tree.is_exact and tree.num_players * math.prod(map(len, plans)) <= _EXACT_CELLS:
         return NormalForm(*_compute_exactly(read_leaves(tree), played, tree, tuple(actions)))
     weighted = (tree.payoffs[tree.leaves] * tree.reach[tree.leaves, None]).T
@@ -138,7 +138,7 @@ _MAX_PLAYERS = 30
 _ENTRIES_PER_CELL = 20
 _EXACT_CELLS = 20_000
 """Of the largest table that is computed in whole numbers."""
-_LARGEST_WHOLE = 2**53
+_LARGEST_WHOLE = 2**53  # up to here floats add whole numbers exactly
 
 
 def _written(count: int) -> str:
@@ -191,8 +191,8 @@ def to_tree(form: NormalForm) -> Tree:
     def expand(chosen: tuple[int, ...]) -> Leaf | Turn:
         seat = len(chosen)
         if seat == form.num_players:
-            return Leaf([own[chosen] for own in form.given])
-        who = form.players[seat]
-        return Turn(who, who, {name: (*chosen, k) for k, name in enumerate(form.actions[seat])})
+            return Leaf([table[chosen] for table in form.given])
+        player = form.players[seat]
+        return Turn(player, player, {name: (*chosen, k) for k, name in enumerate(form.actions[seat])})
 
     return build_tree(form.players, (), expand, limit=3 * form.payoffs[0].size, name=form.name)

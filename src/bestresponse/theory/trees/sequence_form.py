@@ -80,14 +80,14 @@ class Treeplex:
 class SequenceForm:
     """`sequences[p, l]` is player p's sequence at merged leaf l, `payoffs[p, l]` its payoff times chance.
 
-    `places` says to which merged leaf each leaf of the tree belongs.
+    `merged_leaves` says to which merged leaf each leaf of the tree belongs.
     """
 
     tree: Tree
     plexes: tuple[Treeplex, ...]
     sequences: IntArray
     payoffs: Array
-    places: IntArray
+    merged_leaves: IntArray
 
     @property
     def num_players(self) -> int:
@@ -101,11 +101,11 @@ class SequenceForm:
 
     def read_payoffs(self) -> list[list[Fraction]]:
         """Give `payoffs` as fractions: exact where the tree is, else of the numbers its floats stand for."""
-        found = [[Fraction(0)] * self.payoffs.shape[1] for _ in range(self.num_players)]
-        for own, payoffs in zip(found, read_leaves(self.tree), strict=True):
-            for place, payoff in zip(self.places.tolist(), payoffs, strict=True):
-                own[place] += payoff
-        return found
+        merged = [[Fraction(0)] * self.payoffs.shape[1] for _ in range(self.num_players)]
+        for sums, payoffs in zip(merged, read_leaves(self.tree), strict=True):
+            for leaf, payoff in zip(self.merged_leaves.tolist(), payoffs, strict=True):
+                sums[leaf] += payoff
+        return merged
 
     def plans(self, policy: Policy) -> list[Array]:
         """Turn a policy into every player's realization plan."""
@@ -134,12 +134,12 @@ class SequenceForm:
         return self.payoffs @ weights
 
 
-def bin_sums(places: IntArray, weights: Array, length: int) -> Array:
-    """Return the sum of the weights at each place; fractions stay fractions."""
+def bin_sums(bins: IntArray, weights: Array, length: int) -> Array:
+    """Return the sum of the weights in each bin; fractions stay fractions."""
     if weights.dtype != np.object_:
-        return np.asarray(np.bincount(places, weights, length), dtype=np.float64)
+        return np.asarray(np.bincount(bins, weights, length), dtype=np.float64)
     sums = np.array([Fraction(0)] * length, dtype=object)
-    np.add.at(sums, places, weights)
+    np.add.at(sums, bins, weights)
     return sums
 
 
@@ -178,10 +178,10 @@ def to_sequence_form(tree: Tree) -> SequenceForm:
         numbers.append(number)
     last = np.stack([_last_move(tree, player)[tree.leaves] for player in range(tree.num_players)])
     sequences = np.stack([number[row] for number, row in zip(numbers, last, strict=True)])
-    merged, places = np.unique(sequences, axis=1, return_inverse=True)
+    merged, merged_leaves = np.unique(sequences, axis=1, return_inverse=True)
     leaves = (tree.payoffs[tree.leaves] * tree.reach[tree.leaves, None]).T
-    payoffs = np.stack([bin_sums(places.ravel(), row, merged.shape[1]) for row in leaves])
-    return SequenceForm(tree, tuple(plexes), np.ascontiguousarray(merged), payoffs, places.ravel())
+    payoffs = np.stack([bin_sums(merged_leaves.ravel(), row, merged.shape[1]) for row in leaves])
+    return SequenceForm(tree, tuple(plexes), np.ascontiguousarray(merged), payoffs, merged_leaves.ravel())
 
 
 def _last_move(tree: Tree, player: int) -> IntArray:
@@ -189,9 +189,9 @@ def _last_move(tree: Tree, player: int) -> IntArray:
     last = np.full(tree.num_nodes, -1, dtype=np.int64)
     for nodes in tree.levels[1:]:
         parents = tree.parent[nodes]
-        own = tree.owner[parents] == player
-        place = tree.first_move[tree.infoset[parents]] + tree.move[nodes]
-        last[nodes] = np.where(own, place, last[parents])
+        moved = tree.owner[parents] == player
+        entries = tree.first_move[tree.infoset[parents]] + tree.move[nodes]
+        last[nodes] = np.where(moved, entries, last[parents])
     return last
 
 
@@ -295,12 +295,12 @@ def counterfactual_values(tree: Tree, policy: Policy | PolicyTable) -> dict[int,
     """
     form = to_sequence_form(tree)
     plans = form.plans(_as_policy(tree, policy))
-    found: dict[int, Array] = {}
+    by_infoset: dict[int, Array] = {}
     for player, plex in enumerate(form.plexes):
         values = find_best_values(form, player, plans)
         for infoset, first, size in zip(plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True):
-            found[infoset] = values[first : first + size].copy()
-    return found
+            by_infoset[infoset] = values[first : first + size].copy()
+    return by_infoset
 
 
 def plan_regrets(form: SequenceForm, plans: Sequence[Array]) -> Array:

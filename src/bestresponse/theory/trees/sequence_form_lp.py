@@ -87,7 +87,7 @@ def solve_tree(game: TreeLike, tolerance: float = 1e-7) -> TreeSolution:
 
 def certify_plans(form: SequenceForm, weights: Sequence[Array], method: str, limit: float = np.inf) -> TreeSolution:
     """Make a solution of weights of all players' sequences; NotCertified where NashConv exceeds `limit`."""
-    behaviours = [plex.normalise(own) for plex, own in zip(form.plexes, weights, strict=True)]
+    behaviours = [plex.normalise(weight) for plex, weight in zip(form.plexes, weights, strict=True)]
     plans = [plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)]
     gap = float(plan_regrets(form, plans).sum())
     if gap > limit:
@@ -142,7 +142,7 @@ def turn_form(form: SequenceForm, seat: int) -> SequenceForm:
     """Return the sequence form of a game of two with the given player first."""
     if seat == 0:
         return form
-    return SequenceForm(form.tree, form.plexes[::-1], form.sequences[::-1], form.payoffs[::-1], form.places)
+    return SequenceForm(form.tree, form.plexes[::-1], form.sequences[::-1], form.payoffs[::-1], form.merged_leaves)
 
 
 def _load_sparse() -> ModuleType:
@@ -200,8 +200,8 @@ def plan_constraints(plex: Treeplex) -> csr_array:
 Polynomial = tuple[Fraction, ...]
 """Coefficients, that of the lowest power first."""
 
-_ZERO = 1e-11
-_TIE = 1e-10
+_ZERO = 1e-11  # what rounding leaves of a 0 after many pivots
+_TIE = 1e-10  # above rounding, as a tie that is missed can make the path cycle
 
 
 def solve_complementarity(matrix: Array, cover: Array, right: Array, most_pivots: int = 20_000) -> tuple[Array, Array]:

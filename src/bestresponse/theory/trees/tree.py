@@ -119,8 +119,8 @@ class Tree:
     @cached_property
     def infoset_index(self) -> dict[tuple[str, str], int]:
         """Where an information set stands, by its player's name and its label or key; labels come first."""
-        by_key = {(self.players[one.player], one.key): i for i, one in enumerate(self.infosets)}
-        return by_key | {(self.players[one.player], one.label): i for i, one in enumerate(self.infosets)}
+        by_key = {(self.players[infoset.player], infoset.key): i for i, infoset in enumerate(self.infosets)}
+        return by_key | {(self.players[infoset.player], infoset.label): i for i, infoset in enumerate(self.infosets)}
 
     @cached_property
     def reach(self) -> Array:
@@ -202,7 +202,7 @@ class Tree:
 NODE_LIMIT = 1_000_000
 """How many nodes a tree may have unless the caller says otherwise (about 200 bytes each while it grows)."""
 
-_SUM_TOLERANCE = 1e-9
+_SUM_TOLERANCE = 1e-9  # thirds and tenths as floats do not sum to 1 exactly
 
 Position = TypeVar("Position")
 
@@ -250,9 +250,9 @@ def build_tree(
     return Grower(players, expand).grow(root, limit, name)
 
 
-def _is_beyond_floats(given: Number, nearest: float) -> bool:
+def _is_beyond_floats(number: Number, nearest: float) -> bool:
     """Say whether a number that is no float is none that floats are taken to mean exactly."""
-    return not isinstance(given, float) and (given != nearest or not (64.0 * nearest).is_integer())
+    return not isinstance(number, float) and (number != nearest or not (64.0 * nearest).is_integer())
 
 
 class Grower(Generic[Position]):
@@ -383,8 +383,8 @@ class Grower(Generic[Position]):
             self.infosets.append(Infoset(player, turn.infoset, self._new_label(player, turn), moves))
         elif self.infosets[number].moves != moves:
             label, before = self.infosets[number].label, ", ".join(self.infosets[number].moves)
-            place = f"the information set {label!r} of {turn.player}"
-            raise self._wrong(node, f"{place} offers {', '.join(moves)} here and {before} before; expected the same")
+            subject = f"the information set {label!r} of {turn.player}"
+            raise self._wrong(node, f"{subject} offers {', '.join(moves)} here and {before} before; expected the same")
         return number
 
     def _new_label(self, player: int, turn: Turn) -> str:
@@ -487,15 +487,15 @@ def policy_from_table(tree: Tree, table: PolicyTable) -> Policy:
     row = np.zeros(int(tree.first_move[-1]))
     for index, infoset in enumerate(tree.infosets):
         player = tree.players[infoset.player]
-        given = table.get(player, {}).get(infoset.label)
-        if given is None:
+        probabilities = table.get(player, {}).get(infoset.label)
+        if probabilities is None:
             raise InvalidGame(f"policy: {player} has no probabilities at the information set {infoset.label!r}")
-        unknown = [move for move in given if move not in infoset.moves]
+        unknown = [move for move in probabilities if move not in infoset.moves]
         if unknown:
             expected = ", ".join(infoset.moves)
             raise InvalidGame(f"policy: {player} has no move {unknown[0]!r} at {infoset.label!r}; expected {expected}")
         first = tree.first_move[index]
-        row[first : first + len(infoset.moves)] = [given.get(move, 0.0) for move in infoset.moves]
+        row[first : first + len(infoset.moves)] = [probabilities.get(move, 0.0) for move in infoset.moves]
     return Policy(tree, row)
 
 
@@ -506,6 +506,6 @@ def _check_distributions(tree: Tree, probabilities: Array) -> None:
     if wrong.size:
         infoset = tree.infosets[wrong[0]]
         first = tree.first_move[wrong[0]]
-        given = probabilities[first : first + len(infoset.moves)].tolist()
-        place = f"{tree.players[infoset.player]} at {infoset.label!r}"
-        raise InvalidGame(f"policy of {place}: expected probabilities that sum to 1, got {given}")
+        mix = probabilities[first : first + len(infoset.moves)].tolist()
+        where = f"{tree.players[infoset.player]} at {infoset.label!r}"
+        raise InvalidGame(f"policy of {where}: expected probabilities that sum to 1, got {mix}")

@@ -85,13 +85,13 @@ def _solve_kept(form: SequenceForm, kept: Sequence[Kept]) -> list[Array]:
     both = kept[0][form.sequences[0]] & kept[1][form.sequences[1]]
     sequences = np.stack([names[ends[both]] for names, ends in zip(number, form.sequences, strict=True)])
     plexes = tuple(_restrict(plex, have) for plex, have in zip(form.plexes, kept, strict=True))
-    small = SequenceForm(form.tree, plexes, sequences, form.payoffs[:, both], form.places)
-    found = []
+    small = SequenceForm(form.tree, plexes, sequences, form.payoffs[:, both], form.merged_leaves)
+    behaviours = []
     for plex, have, plan in zip(form.plexes, kept, optimise_plans(small), strict=True):
         whole = np.zeros(plex.num_sequences)
         whole[have] = plan
-        found.append(plex.normalise(whole))
-    return found
+        behaviours.append(plex.normalise(whole))
+    return behaviours
 
 
 def _restrict(plex: Treeplex, kept: Kept) -> Treeplex:

@@ -60,9 +60,9 @@ def saddle_points(games: Array) -> tuple[Array, Array, Indices]:
     guaranteed, conceded = games.min(axis=1), games.max(axis=0)
     x, y = np.zeros((rows, count)), np.zeros((cols, count))
     saddle = guaranteed.max(axis=0) >= conceded.min(axis=0)
-    found = np.flatnonzero(saddle)
-    x[guaranteed[:, found].argmax(axis=0), found] = 1.0
-    y[conceded[:, found].argmin(axis=0), found] = 1.0
+    solved = np.flatnonzero(saddle)
+    x[guaranteed[:, solved].argmax(axis=0), solved] = 1.0
+    y[conceded[:, solved].argmin(axis=0), solved] = 1.0
     return x, y, np.flatnonzero(~saddle)
 
 
@@ -309,8 +309,8 @@ def _solve_open(chunk: _Chunk, left: Indices) -> None:
         optimum = simplex(np.take(chunk.games, left, axis=2))
         chunk.x[:, left], chunk.y[:, left] = optimum.x, optimum.y
         failed = chunk.certify(left, ZeroSumStep.SIMPLEX)
-        for game, place in zip(failed, np.searchsorted(left, failed), strict=True):
-            _solve_carefully(chunk, game, optimum.kernel_rows[:, place], optimum.kernel_cols[:, place])
+        for game, position in zip(failed, np.searchsorted(left, failed), strict=True):
+            _solve_carefully(chunk, game, optimum.kernel_rows[:, position], optimum.kernel_cols[:, position])
 
 
 def _solve_carefully(chunk: _Chunk, game: int, rows: NDArray[np.bool_], cols: NDArray[np.bool_]) -> None:

@@ -28,7 +28,7 @@ from bestresponse.report import tables
 from bestresponse.report.document import Cell
 from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import Experiment, Item, Outcome, Payment
-from bestresponse.web.sessions.session import LABELS, Answer, Session, Table, round_amount, trace_states
+from bestresponse.web.sessions.session import LABELS, Session, SessionTable, TimedAnswer, round_amount, trace_states
 from bestresponse.web.sessions.setup import PERSON, make_game
 from bestresponse.web.sessions.store import BrokenSession, Lobby
 
@@ -249,7 +249,7 @@ def list_payments(server: ServerState, lobby: str = "") -> list[Row]:
     return [{name: row.get(name) for name in columns} for row in rows]
 
 
-def _describe_person(server: ServerState, experiment: Experiment, table: Table, seat: int) -> Row:
+def _describe_person(server: ServerState, experiment: Experiment, table: SessionTable, seat: int) -> Row:
     sessions, payment = server.sessions, experiment.payment
     holder = sessions.register.get(table.id, seat)
     seats = sessions.list_seats(table.id, seat)
@@ -303,9 +303,9 @@ def list_codebook(server: ServerState, lobby: str = "") -> list[Row]:
     return [{"table": table, "column": column, "meaning": meaning} for table, column, meaning in columns]
 
 
-def _list_tables(server: ServerState, lobby: str) -> list[tuple[Table, Session | None]]:
+def _list_tables(server: ServerState, lobby: str) -> list[tuple[SessionTable, Session | None]]:
     """List the tables of one lobby or of all, the oldest first; a session that cannot be rebuilt is None."""
-    opened: list[tuple[Table, Session | None]] = []
+    opened: list[tuple[SessionTable, Session | None]] = []
     for table in (table for known in _list_lobbies(server, lobby) for table in known.tables):
         try:
             opened.append((table, server.sessions.get_session(table.id)))
@@ -314,7 +314,7 @@ def _list_tables(server: ServerState, lobby: str) -> list[tuple[Table, Session |
     return opened
 
 
-def _describe_seat(server: ServerState, table: Table, seat: int | None, role: str) -> Row:
+def _describe_seat(server: ServerState, table: SessionTable, seat: int | None, role: str) -> Row:
     """Describe a table and a seat of it; None stands for one that is not known."""
     setup = table.setup
     occupant = None if seat is None else setup.seats[seat]
@@ -353,7 +353,7 @@ def _list_moves(server: ServerState, lobby: str) -> Iterator[Row]:
                 yield row | {"attempt": number, "discarded": number < last}
 
 
-def _list_answers(server: ServerState, table: Table, answers: list[Answer]) -> list[Row]:
+def _list_answers(server: ServerState, table: SessionTable, answers: list[TimedAnswer]) -> list[Row]:
     """List the answers of one attempt; where it cannot be rebuilt without rounds and payoffs, but none is left out."""
     roles: tuple[Role, ...] = ()
     places: list[AnswerPlace] | list[None] = [None] * len(answers)
@@ -407,7 +407,7 @@ def _dump(value: object) -> str:
 def list_times(server: ServerState, lobby: str = "") -> list[Row]:
     """List one row for each page that a person came to, with the time until the next one by a steady clock."""
     tables = {table.id: table for table, _ in _list_tables(server, lobby)}
-    visits: dict[tuple[str, int], list[tuple[Table, int, str, JsonMapping]]] = {}
+    visits: dict[tuple[str, int], list[tuple[SessionTable, int, str, JsonMapping]]] = {}
     for event in server.sessions.journal.read_events(*_PAGES):
         table = tables.get(event["session"])
         if table is not None and table.setup.seats[event["seat"]] == PERSON:

@@ -53,7 +53,7 @@ class Criterion:
 
 
 @pydantic_dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid"))
-class Item:
+class JudgedItem:
     """One transcript with its name."""
 
     id: Annotated[str, Field(min_length=1, max_length=80)]
@@ -67,7 +67,7 @@ class JudgingTask:
     id: str
     title: str
     rubric: str
-    items: tuple[Item, ...]
+    items: tuple[JudgedItem, ...]
     judges: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -85,7 +85,7 @@ class JudgingTask:
         """The criteria of the rubric."""
         return rubrics()[self.rubric]
 
-    def order(self, judge: int) -> list[Item]:
+    def order(self, judge: int) -> list[JudgedItem]:
         """The items as that judge sees them."""
         shuffled = list(self.items)
         generator(int(self.id, 16), "order", judge).shuffle(shuffled)
@@ -127,10 +127,10 @@ def _check_levels(task: JudgingTask, given: Mapping[str, str]) -> tuple[dict[str
     return levels, wrong
 
 
-def read_items(text: str) -> tuple[Item, ...]:
+def read_items(text: str) -> tuple[JudgedItem, ...]:
     """Read transcripts from a table with the columns `item` and `text`."""
     rows = enumerate(read_sheet(text, ("item", "text")), 1)
-    return tuple(Item(row["item"][:80] or str(number), row["text"][:_LONGEST]) for number, (_, row) in rows)
+    return tuple(JudgedItem(row["item"][:80] or str(number), row["text"][:_LONGEST]) for number, (_, row) in rows)
 
 
 def tabulate_agreement(task: JudgingTask, scores: Iterable[Score]) -> Table:
@@ -179,7 +179,7 @@ class JudgingStore:
 
     def _apply_event(self, event: JsonMapping) -> None:
         if event["event"] == "judging":
-            items = tuple(Item(*item) for item in event["items"])
+            items = tuple(JudgedItem(*item) for item in event["items"])
             task = JudgingTask(event["task"], event["title"], event["rubric"], items, tuple(event["judges"]))
             self._tasks[task.id] = task
             self._scores[task.id] = {}
@@ -205,7 +205,7 @@ class JudgingStore:
         """Return what this judge has said, by the name of the item."""
         return {item: score for (who, item), score in self._scores[task].items() if who == judge}
 
-    def begin(self, title: str, rubric: str, items: Iterable[Item], judges: Iterable[str]) -> JudgingTask:
+    def begin(self, title: str, rubric: str, items: Iterable[JudgedItem], judges: Iterable[str]) -> JudgingTask:
         """Begin a task; UsageError where it cannot be one."""
         task = JudgingTask(secrets.token_hex(6), title, rubric, tuple(items), tuple(judges))
         plain = [[item.id, item.text] for item in task.items]
@@ -258,7 +258,7 @@ class JudgingStore:
 
 def draw_transcripts(
     folder: RunFolder, count: int, seed: int, player: str = "", silent: bool = False
-) -> tuple[Item, ...]:
+) -> tuple[JudgedItem, ...]:
     """Draw what seats of finished plays saw and said: `count` of them at random, players not named.
 
     Seats without a word of reasoning are left out unless `silent`; `player` keeps those whose player's name has it.
@@ -267,7 +267,7 @@ def draw_transcripts(
     if not found:
         raise UsageError("this run has no finished play with words to judge; choose another, or allow seats without")
     drawn = sorted(generator(seed, "transcripts").sample(range(len(found)), min(count, len(found))))
-    return tuple(Item(f"T{number}", found[k]) for number, k in enumerate(drawn, 1))
+    return tuple(JudgedItem(f"T{number}", found[k]) for number, k in enumerate(drawn, 1))
 
 
 def _write_transcripts(folder: RunFolder, play: StoredPlay, player: str, silent: bool) -> Iterator[str]:

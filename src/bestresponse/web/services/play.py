@@ -12,7 +12,7 @@ from bestresponse.players.lookup import list_strategies
 from bestresponse.web.access import Name, Server, ServerState
 from bestresponse.web.experiments.model import check_experiment, parse_experiment
 from bestresponse.web.services.export import compute_earnings
-from bestresponse.web.sessions.session import PHASES, Session, Table, find_label
+from bestresponse.web.sessions.session import PHASES, Session, SessionTable, find_label
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup, list_named_models, make_game
 from bestresponse.web.sessions.store import BrokenSession, Lobby, NotFound
 
@@ -151,7 +151,7 @@ def describe_session(server: Server, session: Name) -> dict[str, object]:
         return asdict(_describe_table(server, found.table)) | {"game": found.setup.game.name, **course}
 
 
-def _describe_table(server: ServerState, table: Table) -> TableState:
+def _describe_table(server: ServerState, table: SessionTable) -> TableState:
     part = f", part {table.number}: {table.part.name}" if table.part.name else ""
     name = f"Group {table.group}{part}"
     about = TableState(table.id, table.group, table.number, name, table.treatment, "broken")

@@ -43,7 +43,7 @@ _GRACE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SessionTable:
     """A session as the journal knows it: its number among the groups of a lobby, and what is played.
 
     In an experiment people have a seat at a table of each part; `number` counts these from 1.
@@ -90,7 +90,7 @@ class Timing(Presence):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TimedAnswer:
     """A submission with its timing."""
 
     submission: Submission
@@ -220,7 +220,7 @@ class Session:
     was begun; a restart makes a new session, and this one is `discarded`.
     """
 
-    table: Table
+    table: SessionTable
     game: AnyGame
     episode: AnyEpisode
     standing: TableStanding = field(default_factory=TableStanding)
@@ -238,7 +238,7 @@ class Session:
 
     @classmethod
     def restore(
-        cls, table: Table, game: Game[S], answers: Iterable[Answer], standing: TableStanding | None = None
+        cls, table: SessionTable, game: Game[S], answers: Iterable[TimedAnswer], standing: TableStanding | None = None
     ) -> Session:
         """Rebuild the session from its answers."""
         given, standing = list(answers), standing or TableStanding()
@@ -328,9 +328,9 @@ class Session:
         given = [submission for submission in self.episode.submissions if submission.role == role]
         return given[turn] if 0 <= turn < len(given) else None
 
-    def list_answers(self) -> list[Answer]:
+    def list_answers(self) -> list[TimedAnswer]:
         """List the answers with their timing."""
-        return [Answer(*pair) for pair in zip(self.episode.submissions, self.timings, strict=True)]
+        return [TimedAnswer(*pair) for pair in zip(self.episode.submissions, self.timings, strict=True)]
 
     def stand_ins(self, role: Role) -> int:
         """How often somebody stood in for that role."""

@@ -32,12 +32,12 @@ from bestresponse.runs import Manifest, RunFolder, environment
 from bestresponse.runs.store.folder import Lines, read_lines
 from bestresponse.web.experiments.model import Assignment, Experiment, check_experiment, parse_experiment, wrap_setup
 from bestresponse.web.sessions.session import (
-    Answer,
     Presence,
     SeatRegister,
     Session,
-    Table,
+    SessionTable,
     TableStanding,
+    TimedAnswer,
     Timing,
     name_attempt,
 )
@@ -78,7 +78,7 @@ class Journal:
         """Read the events of these kinds, or all, in the order they came."""
         return [row for row in read_lines(self.path / "events.jsonl") if not kinds or row["event"] in kinds]
 
-    def finish(self, table: Table, attempt: int, record: Record) -> None:
+    def finish(self, table: SessionTable, attempt: int, record: Record) -> None:
         """Append the record of a play that is over."""
         data = {"lobby": table.lobby, "group": table.group, "setup": asdict(table.setup)}
         if attempt > 1:
@@ -87,12 +87,12 @@ class Journal:
             data |= {"part": table.number, "treatment": table.treatment}
         self.folder.finish(name_attempt(table.id, attempt), data, record)
 
-    def read_answers(self) -> dict[str, list[Answer]]:
+    def read_answers(self) -> dict[str, list[TimedAnswer]]:
         """Read the answers of every play."""
-        answers: dict[str, list[Answer]] = {}
+        answers: dict[str, list[TimedAnswer]] = {}
         for row in read_lines(self.path / "submissions.jsonl"):
             known: dict[str, Any] = {field.name: row.get(field.name) for field in fields(Timing)}
-            answers.setdefault(row["spec"], []).append(Answer(submission_from_json(row), Timing(**known)))
+            answers.setdefault(row["spec"], []).append(TimedAnswer(submission_from_json(row), Timing(**known)))
         return answers
 
 
@@ -105,7 +105,7 @@ class Lobby:
 
     id: str
     setup: Setup
-    tables: tuple[Table, ...]
+    tables: tuple[SessionTable, ...]
     created: str
     experiment: Experiment
     source: str = ""
@@ -117,7 +117,7 @@ class Lobby:
         return self.tables[0].texts
 
     @cached_property
-    def first_tables(self) -> tuple[Table, ...]:
+    def first_tables(self) -> tuple[SessionTable, ...]:
         """The table at which each group begins."""
         return tuple(table for table in self.tables if table.number == 1)
 
@@ -131,7 +131,9 @@ def read_lobby(event: JsonMapping) -> Lobby:
     name, created, tables = event["lobby"], event["at"], []
     if "experiment" not in event:
         experiment, part = wrap_setup(Setup(**event["setup"]))
-        tables = [Table(session, name, group, part, created) for group, session in enumerate(event["sessions"], 1)]
+        tables = [
+            SessionTable(session, name, group, part, created) for group, session in enumerate(event["sessions"], 1)
+        ]
         return Lobby(name, part.setup, tuple(tables), created, experiment)
     experiment, treatments = parse_experiment(event["experiment"], event.get("speed", 1))
     size = experiment.assignment.matching_groups
@@ -143,7 +145,7 @@ def read_lobby(event: JsonMapping) -> Lobby:
             for index in range(count):
                 group = block * count + index + 1
                 session = f"{name}-{group}" if number == 1 else f"{name}-{group}p{number}"
-                tables.append(Table(session, name, group, part, created, number, treatment))
+                tables.append(SessionTable(session, name, group, part, created, number, treatment))
                 seats = list(part.setup.persons)
                 if number > 1 and experiment.assignment.roles == "random":
                     generator(experiment.seed, "roles", group, number).shuffle(seats)
@@ -200,7 +202,7 @@ class SessionStore:
         self.changed: Callable[[Session], None] = lambda session: None
         self.lock = threading.Lock()
         self._lobbies: dict[str, Lobby] = {}
-        self._tables: dict[str, Table] = {}
+        self._tables: dict[str, SessionTable] = {}
         self.live: dict[str, Session] = {}
         self.standings: defaultdict[str, TableStanding] = defaultdict(TableStanding)
         self._broken: dict[str, str] = {}
@@ -423,7 +425,7 @@ class SessionStore:
         self.changed(session)
         return session
 
-    def list_attempts(self, name: str) -> list[tuple[int, list[Answer]]]:
+    def list_attempts(self, name: str) -> list[tuple[int, list[TimedAnswer]]]:
         """List number and answers of the attempts that are not in play: those before a restart, and a broken one."""
         numbers = range(1, self.standings[name].attempt + 1)
         attempts = [(number, list(self._before.get(name_attempt(name, number), ()))) for number in numbers]
@@ -523,7 +525,7 @@ class SessionStore:
             return chosen
         return next(place for place in free if place[0] == chosen[0])
 
-    def _list_free(self, table: Table) -> list[int]:
+    def _list_free(self, table: SessionTable) -> list[int]:
         """List the seats that the next person may take; none where the game has begun."""
         live, standing = self.live.get(table.id), self.standings[table.id]
         if not self.is_open(table.id) or not any(map(standing.is_awaited, table.setup.persons)):

@@ -136,7 +136,7 @@ class TaskIn(render.Closed):
     title: str = Field(max_length=200)
     rubric: str = Field(max_length=40)
     judges: list[Annotated[str, Field(min_length=1, max_length=80)]] = Field(max_length=100)
-    items: list[judging.Item] = Field(default_factory=list, max_length=1000)
+    items: list[judging.JudgedItem] = Field(default_factory=list, max_length=1000)
     csv: str = Field("", max_length=900_000)
     run: str = Field("", max_length=80)
     count: int = Field(20, ge=1, le=_MOST)

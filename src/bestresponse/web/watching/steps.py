@@ -54,7 +54,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class ReplayStage:
     """Answers that were given in the same state; what everybody had earned before them where that is new."""
 
     number: int
@@ -81,19 +81,19 @@ def list_steps(record: Record, game: AnyGame | None, calls: Iterable[Call] = ())
     return steps
 
 
-def list_stages(record: Record, game: AnyGame | None, calls: Iterable[Call] = ()) -> list[Stage]:
+def list_stages(record: Record, game: AnyGame | None, calls: Iterable[Call] = ()) -> list[ReplayStage]:
     """List the answers in groups of those that were given at the same time, with what each cost; solves the game."""
     others, equilibrium = measure_against_others(record, game), measure_against_equilibrium(record, game)
     groups: dict[int, list[Step]] = {}
     for step in list_steps(record, game, calls):
         known = replace(step, regret=others.get(step.number), regret_equilibrium=equilibrium.get(step.number))
         groups.setdefault(step.stage, []).append(known)
-    stages: list[Stage] = []
+    stages: list[ReplayStage] = []
     states = trace_states(game, record.submissions) if game else []
     before: Mapping[Role, float] = {}
     for number, steps in enumerate(groups.values(), 1):
         earned = game.payoffs(states[steps[0].number - 1]) if game else {}
-        stages.append(Stage(number, tuple(steps), {} if earned == before else earned))
+        stages.append(ReplayStage(number, tuple(steps), {} if earned == before else earned))
         before = earned
     return stages
 
@@ -165,7 +165,7 @@ class ReplayBoard:
     rounds: PlayedRounds | None = None
 
 
-def build_replay(record: Record, game: AnyGame | None, stages: Sequence[Stage]) -> ReplayBoard:
+def build_replay(record: Record, game: AnyGame | None, stages: Sequence[ReplayStage]) -> ReplayBoard:
     """Build what is drawn; only the chart of costs where the game is not known."""
     roles = list(dict.fromkeys(s.role for s in record.submissions if s.role not in (NATURE, REFEREE)))
     seats = {role: number % 6 for number, role in enumerate(game.roles if game else roles)}
@@ -206,7 +206,7 @@ def _chart_rounds(tables: Mapping[Role, PlayedRounds]) -> tuple[RoundChart, ...]
     return tuple(charts)
 
 
-def _measure_bars(stages: Sequence[Stage], roles: Sequence[str]) -> list[Bar]:
+def _measure_bars(stages: Sequence[ReplayStage], roles: Sequence[str]) -> list[Bar]:
     """Measure the regrets against the others (else against the equilibrium); empty where none is known."""
     bars: list[Bar] = []
     for number, stage in enumerate(stages if len(stages) > 1 else ()):
@@ -228,7 +228,7 @@ def _list_path(tree: Tree, node: int) -> list[str]:
     return list(map(str, reversed(path)))
 
 
-def _weigh_cells(form: NormalForm, stage: Stage, record: Record) -> str:
+def _weigh_cells(form: NormalForm, stage: ReplayStage, record: Record) -> str:
     """Return how much of each cell was chosen at this stage; a seat that did not answer leaves its side open."""
     answers = {step.role: record.submissions[step.number - 1].decision.action for step in stage.steps}
     if not any(role in answers for role in form.players):

@@ -40,6 +40,7 @@ _LOSSES = {
     "loss": "is lost at that information set against the equilibrium",
 }
 """What the circles of the tree show: the first of these that is known."""
+_COMPLETE = "policies known at every information set"
 _EXCESS = "exploitability that goes once this set alone is as in the nearest equilibrium; two players, constant sum"
 Policies = Sequence[plans.StatedPolicy]
 
@@ -80,13 +81,9 @@ def _share_known(policies: Policies) -> float:
     return float(np.mean([policy.known[asked].mean() for policy in policies]))
 
 
-def _count_complete(policies: Policies) -> int:
-    return sum(policy.complete for policy in policies)
-
-
 METRICS: tuple[Metric[Policies], ...] = (
     Metric("policies", "policies", "policies that were asked for", "", "", len),
-    Metric("complete", "complete", "policies known at every information set", "", "", _count_complete),
+    Metric("complete", "complete", _COMPLETE, "", "", lambda policies: sum(p.complete for p in policies)),
     Metric("known", "sets known", "share of the information sets with a readable answer", "", ".0%", _share_known),
     _average("exploitability", "exploitability", "what a best response takes, mean of the seats; constant sum", ".4f"),
     _average("exploitability_normalised", "exploitability / range", "as a share of the range of payoffs", ".3f"),

@@ -38,21 +38,21 @@ Supports = tuple[tuple[int, ...], ...]
 REGRET_LIMIT = 1e-9
 """Of the payoff range: what is an equilibrium in floating point."""
 _NEWTON_STEPS = 25
-_FAR = 20.0
-_SOLVED = 1e-13
-_USED = 1e-9
-_REGULAR = 1e-9
-_FLAT = 1e-8
+_FAR = 20.0  # probabilities so far outside [0, 1] do not come back
+_SOLVED = 1e-13  # of payoffs in [0, 1]: what rounding leaves of a lead of 0
+_USED = 1e-9  # what is played with less is not played
+_REGULAR = 1e-9  # of the largest singular value: a derivative with a smaller one counts as singular
+_FLAT = 1e-8  # looser than `_REGULAR`: a false direction is found out by its first step
 _STEP, _LAST_STEP = 1e-2, 1e-8
 _MOST_STEPS = 2000
-_END = 1e-6
-_DIRECTIONS = 12
-_MOST_FACES = 64
+_END = 1e-6  # far more than the last step of a walk, which stops just before a probability is 0
+_DIRECTIONS = 12  # in a kernel of more dimensions curves may lead elsewhere than along its axes
+_MOST_FACES = 64  # they double with every unused best response
 
 
 def scale_payoffs(game: NormalForm) -> Array:
     """Return payoffs moved and scaled into [0, 1], player by player; best responses stay what they are."""
-    return np.stack([(own - own.min()) / (float(np.ptp(own)) or 1.0) for own in game.payoffs])
+    return np.stack([(table - table.min()) / (float(np.ptp(table)) or 1.0) for table in game.payoffs])
 
 
 def find_supports(mix: Profile, used: float) -> Supports:
@@ -63,7 +63,7 @@ def find_supports(mix: Profile, used: float) -> Supports:
 def restrict(payoffs: Numbers, mix: Profile, supports: Supports) -> tuple[Numbers, Profile]:
     """Leave out of payoffs and mixtures what is not in the supports."""
     used = tuple(x[list(support)] for x, support in zip(mix, supports, strict=True))
-    return np.stack([own[np.ix_(*supports)] for own in payoffs]), used
+    return np.stack([table[np.ix_(*supports)] for table in payoffs]), used
 
 
 def pair_payoffs(payoffs: Numbers, mix: tuple[Numbers, ...], player: int, other: int) -> Numbers:
@@ -81,11 +81,11 @@ def find_leads(payoffs: Numbers, mix: tuple[Numbers, ...]) -> Numbers:
 def derive_leads(payoffs: Numbers, mix: tuple[Numbers, ...]) -> Numbers:
     """Derive the leads by the others' shifts from their first action."""
     blocks = []
-    for i, own in enumerate(mix):
+    for i, strategy in enumerate(mix):
         row = []
         for j in range(len(mix)):
             if i == j:
-                row.append(np.zeros((len(own) - 1, len(own) - 1), dtype=payoffs.dtype))
+                row.append(np.zeros((len(strategy) - 1, len(strategy) - 1), dtype=payoffs.dtype))
                 continue
             table = pair_payoffs(payoffs, mix, i, j)
             lead = table[1:] - table[:1]
@@ -231,7 +231,7 @@ def _draw_flat_steps(derivative: Array, generator: np.random.Generator) -> Array
 _ROUNDING = 1e-12  # what a candidate in floats plays with less, it does not play
 _LEAST_PLAYED = (1e-9, 0.0)
 """What is played with less is first taken for rounding, then for a small probability."""
-_BITS = 512
+_BITS = 512  # of the unit, beside those that payoffs need
 _STEPS = 60
 _SINGULAR = 1e-13
 _LONGEST = 2000  # bits of a payoff: floats of very different exponents would take too long
@@ -269,9 +269,9 @@ def certify(game: NormalForm, mix: Profile) -> Certified | None:
 def _is_close(units: Numbers, mix: Profile) -> bool:
     """Say whether every regret is less than 1e-9 of what the player's own moves differ by, all in rationals."""
     shares = tuple(x / x.sum() for x in map(as_fractions, mix))
-    for player, own in enumerate(units):
-        earned = contract(own, shares, player)
-        spread = own.max(axis=player, keepdims=True) - own.min(axis=player, keepdims=True)
+    for player, table in enumerate(units):
+        earned = contract(table, shares, player)
+        spread = table.max(axis=player, keepdims=True) - table.min(axis=player, keepdims=True)
         if max(earned) - earned @ shares[player] > _REGRET_LIMIT * contract(spread, shares, player).sum():
             return False
     return True
@@ -304,36 +304,36 @@ def _certify_on(units: Numbers, supports: Supports, mix: Profile) -> Certified |
 
 def _refine(units: Numbers, mix: Profile, bits: int, sure: int) -> list[list[int]] | None:
     """Make all actions earn the same, in whole numbers of 1 / 2^bits; None where steps do not get below 2^-sure."""
-    one = 1 << bits
-    point = tuple(np.array([int(Fraction(p) * one) for p in x.tolist()], dtype=object) for x in mix)
+    unit = 1 << bits
+    point = tuple(np.array([int(Fraction(p) * unit) for p in x.tolist()], dtype=object) for x in mix)
     for x in point:
-        x[0] += one - sum(x)
+        x[0] += unit - sum(x)
     for _ in range(_STEPS):
-        step = _find_step(units, point, one)
+        step = _find_step(units, point, unit)
         largest = np.inf if step is None else max(map(abs, step), default=0.0)
         if step is None or largest > 1.0:
             return None
-        point = shift(point, np.array([int(Fraction(change) * one) for change in step], dtype=object))
+        point = shift(point, np.array([int(Fraction(change) * unit) for change in step], dtype=object))
         if largest <= 2.0**-sure:
             return [x.tolist() for x in point] if min(map(min, point)) >= -(1 << bits - sure) else None
     return None
 
 
-def _find_step(units: Numbers, point: tuple[Numbers, ...], one: int) -> list[float] | None:
+def _find_step(units: Numbers, point: tuple[Numbers, ...], unit: int) -> list[float] | None:
     """Compute by how much to change the probabilities of all actions but the first ones; None if by more than 1."""
     leads = find_leads(units, point).tolist()
     if not leads:
         return []
     jacobian = derive_leads(units, point).tolist()
     rows = [max(map(abs, row)) for row in jacobian]
-    if any(abs(lead) > len(leads) * size * one for lead, size in zip(leads, rows, strict=True)):
+    if any(abs(lead) > len(leads) * size * unit for lead, size in zip(leads, rows, strict=True)):
         return None
     # Rows and columns are made comparable first: their payoffs may be of very different size.
     rows = [size or 1 for size in rows]
     scaled = np.array([[u / size for u in row] for row, size in zip(jacobian, rows, strict=True)])
     columns = np.abs(scaled).max(axis=0)
     columns[columns == 0.0] = 1.0
-    wanted = np.array([-lead / (size * one) for lead, size in zip(leads, rows, strict=True)])
+    wanted = np.array([-lead / (size * unit) for lead, size in zip(leads, rows, strict=True)])
     step: list[float] = (np.linalg.lstsq(scaled / columns, wanted, rcond=_SINGULAR)[0] / columns).tolist()
     return step
 

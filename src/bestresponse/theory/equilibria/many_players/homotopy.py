@@ -33,10 +33,10 @@ Limits = tuple[int, float, float, float, float, float]
 """How many steps; the first and the smallest; the largest first correction that is accepted, the largest after which
 the step is doubled, and the size of a correction that ends them."""
 
-_CORRECTIONS = 3
+_CORRECTIONS = 3  # Newton's method doubles digits: what three do not reach is too far, and the step is cut
 
 
-def split(z: Complexes, sizes: Sequence[int]) -> list[Complexes]:
+def split_by_player(z: Complexes, sizes: Sequence[int]) -> list[Complexes]:
     """Cut the columns into one block for each player."""
     return np.split(z, np.cumsum([m - 1 for m in sizes])[:-1], axis=1)
 
@@ -74,11 +74,11 @@ def _predict(begin: Tensors, ends: Tensors, sizes: Sequence[int], z: Complexes, 
         return _solve(jacobian, -by_t)
 
     wide = h[:, None]
-    one = slope(z, t)
-    two = slope(z + wide / 2 * one, t + h / 2)
-    three = slope(z + wide / 2 * two, t + h / 2)
-    four = slope(z + wide * three, t + h)
-    return z + wide / 6 * (one + 2 * two + 2 * three + four)
+    first = slope(z, t)
+    second = slope(z + wide / 2 * first, t + h / 2)
+    third = slope(z + wide / 2 * second, t + h / 2)
+    fourth = slope(z + wide * third, t + h)
+    return z + wide / 6 * (first + 2 * second + 2 * third + fourth)
 
 
 def _correct(
@@ -107,7 +107,7 @@ def evaluate(
     begin: Tensors, ends: Tensors, sizes: Sequence[int], z: Complexes, t: Floats
 ) -> tuple[Complexes, Complexes, Complexes]:
     """Return the values of the equations at (z, t), their derivatives by z, and by t."""
-    y = [with_one(block) for block in split(z, sizes)]
+    y = [with_one(block) for block in split_by_player(z, sizes)]
     offsets = np.concatenate([[0], np.cumsum([m - 1 for m in sizes])])
     value = np.empty_like(z)
     by_t = np.empty_like(z)
@@ -118,8 +118,8 @@ def evaluate(
         now = old + t.reshape(-1, *[1] * (old.ndim - 1)) * change
         others = [j for j in range(len(sizes)) if j != i]
         by_t[:, rows] = _contract(change, [y[j] for j in others], -1)
-        for place, j in enumerate(others):
-            table = _contract(now, [y[j] for j in others], place)
+        for axis, j in enumerate(others):
+            table = _contract(now, [y[j] for j in others], axis)
             jacobian[:, rows, offsets[j] : offsets[j + 1]] = table[:, :, 1:]
         value[:, rows] = (table * y[others[-1]][:, None, :]).sum(axis=2)
     return value, jacobian, by_t
@@ -127,17 +127,17 @@ def evaluate(
 
 def _contract(tensor: Complexes, mixes: list[Complexes], keep: int) -> Complexes:
     """Sum over the others' coordinates, weighted by `mixes`, all but the one at `keep`."""
-    for place in range(len(mixes) - 1, -1, -1):
-        if place != keep:
-            axis = place + 2
+    for k in range(len(mixes) - 1, -1, -1):
+        if k != keep:
+            axis = k + 2
             moved = np.moveaxis(tensor, axis, -1)
-            weights = mixes[place].reshape(len(tensor), *[1] * (moved.ndim - 2), -1)
+            weights = mixes[k].reshape(len(tensor), *[1] * (moved.ndim - 2), -1)
             tensor = (moved * weights).sum(axis=-1)
     return tensor
 
 
 _LIMITS: Limits = (400, 0.05, 1e-7, 0.03, 2e-3, 1e-9)
-_REGULAR = 1e-9
+_REGULAR = 1e-9  # of the largest singular value: at a smaller one several paths may end
 KERNELS = "bestresponse.theory.equilibria.many_players.path_kernels"
 _WORTH_COMPILING = 150  # paths
 
@@ -210,8 +210,8 @@ def _prepare(sizes: tuple[int, ...], seed: int) -> _Start:
     forms = [{j: _draw(generator, (m,)) for j, m in enumerate(sizes) if j != i} for i in owners]
     tensors = []
     for i in range(len(sizes)):
-        own = [form.values() for form, owner in zip(forms, owners, strict=True) if owner == i]
-        products = [reduce(np.multiply.outer, vectors) for vectors in own]
+        equations = [form.values() for form, owner in zip(forms, owners, strict=True) if owner == i]
+        products = [reduce(np.multiply.outer, vectors) for vectors in equations]
         tensors.append(np.stack(products)[None])
     solutions = [_vanish(sizes, forms, chosen) for chosen in _assignments(sizes)]
     return _Start(bases, tuple(tensors), np.array(solutions, dtype=np.complex128))
@@ -226,7 +226,7 @@ def _vanish(sizes: Sequence[int], forms: list[dict[int, Complexes]], chosen: tup
     """The z at which in every equation the linear form of the player chosen is 0."""
     parts = []
     for j in range(len(sizes)):
-        rows = np.stack([forms[k][j] for k, who in enumerate(chosen) if who == j])
+        rows = np.stack([forms[k][j] for k, player in enumerate(chosen) if player == j])
         parts.append(np.linalg.solve(rows[:, 1:], -rows[:, 0]))
     return np.concatenate(parts)
 
@@ -236,8 +236,8 @@ def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto
     sizes = tuple(int(m) for m in payoffs[0].shape[1:])
     start = _prepare(sizes, seed)
     targets = []
-    for i, own in enumerate(payoffs):
-        first = np.moveaxis(own, i + 1, 1)
+    for i, table in enumerate(payoffs):
+        first = np.moveaxis(table, i + 1, 1)
         # What every other action earns more than the first: (systems, equations, others' actions...).
         targets.append(_turn(first[:, 1:] - first[:, :1], i, start.bases))
     paths, systems = len(start.solutions), len(payoffs[0])
@@ -246,16 +246,18 @@ def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto
     kernels = load_kernels(KERNELS, engine, len(z), _WORTH_COMPILING)
     if kernels is not None:
         reached, limits = np.zeros(len(z)), np.array(_LIMITS)
-        kernels.follow(np.array(sizes), _flat(start.tensors)[0], _flat(targets), z, owner, reached, limits)
+        kernels.follow_rows(np.array(sizes), _flat(start.tensors)[0], _flat(targets), z, owner, reached, limits)
     else:
         reached = follow(sizes, start.tensors, targets, z, owner, _LIMITS)
-    points = tuple(with_one(block) @ basis.T for block, basis in zip(split(z, sizes), start.bases, strict=True))
+    points = tuple(
+        with_one(block) @ basis.T for block, basis in zip(split_by_player(z, sizes), start.bases, strict=True)
+    )
     return PathEnds(owner, points, _are_regular(start, targets, z, reached, owner))
 
 
 def _flat(tensors: Tensors) -> Complexes:
     """All coefficients of a system in one row."""
-    return np.concatenate([one.reshape(len(one), -1) for one in tensors], axis=1)
+    return np.concatenate([tensor.reshape(len(tensor), -1) for tensor in tensors], axis=1)
 
 
 def _are_regular(

@@ -12,7 +12,7 @@ Complexes = NDArray[np.complex128]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_CORRECTIONS = 3
+_CORRECTIONS = 3  # as in `homotopy`
 
 
 @njit(cache=True, error_model="numpy")
@@ -202,7 +202,7 @@ def _follow_one(
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def follow(
+def follow_rows(
     sizes: Ints, begin: Complexes, targets: Complexes, z: Complexes, owner: Ints, reached: Floats, limits: Floats
 ) -> None:
     """Move every row of z to the end of its path; `reached` says how far each came."""

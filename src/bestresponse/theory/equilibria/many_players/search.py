@@ -53,10 +53,10 @@ _MOST_PROFILES = 1_000_000
 _PATHS_AT_ONCE = 2000
 _MOST_PATHS = 20_000
 """Of one system: more are not started."""
-_SEEDS = 3
-_REAL = 1e-6
-_NEAR = 1e-2
-_SAME = 1e-6
+_SEEDS = 3  # starts: paths that jumped from one start seldom do from another
+_REAL = 1e-6  # imaginary parts and negative probabilities of a real solution, up to rounding
+_NEAR = 1e-2  # ends that are not regular are known to a few digits only
+_SAME = 1e-6  # of probabilities: two solutions that are closer are one
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class _Search:
     engine: Engine
     deadline: float
     report: Callable[[str], None] | None
-    found: list[Profile] = field(default_factory=list)
+    mixed: list[Profile] = field(default_factory=list)
     searched: int = 0
     followed: bool = False
     sure: bool = True
@@ -92,7 +92,7 @@ def nplayer_nash(
     if profiles <= _MOST_PROFILES:
         _search_supports(search)
     candidates = list(pure)
-    for mix in search.found:
+    for mix in search.mixed:
         candidates.append(tuple(np.zeros(m) for m in game.shape))
         for whole, part, actions in zip(candidates[-1], mix, left.kept, strict=True):
             whole[list(actions)] = part
@@ -233,7 +233,7 @@ def _search_supports(search: _Search) -> None:
             _solve_systems(search, batch)
             if search.report is not None:
                 done = f"{search.searched:,} profiles of supports searched"
-                search.report(f"{len(search.found):,} mixed equilibria, {done}")
+                search.report(f"{len(search.mixed):,} mixed equilibria, {done}")
 
 
 def _batches(search: _Search, choices: list[list[tuple[int, ...]]], most: int) -> Iterator[list[Supports]]:
@@ -255,10 +255,10 @@ def _batches(search: _Search, choices: list[list[tuple[int, ...]]], most: int) -
 
 def _is_beaten(payoffs: Array, supports: Supports) -> bool:
     """Say whether some action in a support earns less than another action whatever the others' supports do."""
-    for i, own in enumerate(supports):
+    for i, support in enumerate(supports):
         rest = [range(payoffs.shape[1 + i]) if k == i else s for k, s in enumerate(supports)]
         mine = np.moveaxis(payoffs[i][np.ix_(*rest)], i, 0).reshape(payoffs.shape[1 + i], -1)
-        if (mine[None] > mine[list(own), None]).all(axis=2).any():
+        if (mine[None] > mine[list(support), None]).all(axis=2).any():
             return True
     return False
 
@@ -307,7 +307,7 @@ def _keep_equilibrium(search: _Search, supports: Supports, parts: list[Array], r
         whole[list(support)] = next(left) if len(support) > 1 else 1.0
     polished = equal_payoffs(search.payoffs, supports, mix)
     if polished is not None and worst_regret(search.payoffs, polished) <= REGRET_LIMIT:
-        search.found.append(polished)
+        search.mixed.append(polished)
         return
     near = tuple(np.clip(x, 0.0, None) / np.clip(x, 0.0, None).sum() for x in mix)
     if not regular and worst_regret(search.payoffs, near) < _NEAR:

@@ -26,11 +26,11 @@ from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.games.regrets import Profile, contract
 
 _STEPS = 1500
-_USED = (1e-2, 1e-4, 1e-7)
-BRANCHES = 8
+_USED = (1e-2, 1e-4, 1e-7)  # what is played with less counts as a mistake: first much, then hardly anything
+BRANCHES = 8  # failing ones take seconds each
 _CORRECTIONS = 8
 _TOLERANCE = 1e-9
-_HIGHEST = 1e8
+_HIGHEST = 1e8  # for payoffs in [0, 1]: a loss of 1e-6 is then never chosen
 _MOST_POINTS = 20_000
 _LEAST_STEP = 1e-10
 _CROSSING = 1e-4

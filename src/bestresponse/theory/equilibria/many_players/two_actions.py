@@ -23,7 +23,7 @@ Bilinear = tuple[Fraction, Fraction, Fraction, Fraction]
 """Constant, factors of the first and of the second probability, and of their product."""
 Linear = tuple[Fraction, Fraction]
 
-_DIGITS = 10**60
+_DIGITS = 10**60  # of an irrational root: signs of gains there are decided far beyond floats
 
 
 @dataclass(slots=True)
@@ -47,18 +47,18 @@ def solve_two_actions(game: NormalForm) -> CubeSolution:
     [['0', '0', '0'], ['1', '1', '1'], ['1/2', '1/2', '1/2']]
     """
     gains = [_find_gain(game, player) for player in range(3)]
-    found = CubeSolution([])
-    for face in sorted(product((0, 1, None), repeat=3), key=lambda one: one.count(None)):
+    cube = CubeSolution([])
+    for face in sorted(product((0, 1, None), repeat=3), key=lambda ends: ends.count(None)):
         mixing = [i for i in range(3) if face[i] is None]
         match len(mixing):
             case 0 | 1:
-                _solve_edge(found, gains, face, mixing)
+                _solve_edge(cube, gains, face, mixing)
             case 2:
-                _solve_square(found, gains, face, mixing)
+                _solve_square(cube, gains, face, mixing)
             case _:
-                _solve_inside(found, gains)
-    found.points = list(dict.fromkeys(found.points))
-    return found
+                _solve_inside(cube, gains)
+    cube.points = list(dict.fromkeys(cube.points))
+    return cube
 
 
 def _find_gain(game: NormalForm, player: int) -> Bilinear:
@@ -80,7 +80,7 @@ def _fits(gains: Sequence[Bilinear], player: int, point: Sequence[Fraction]) -> 
     return gain if point[player] == 1 else -gain
 
 
-def _solve_edge(found: CubeSolution, gains: Sequence[Bilinear], face: Sequence[int | None], mixing: list[int]) -> None:
+def _solve_edge(cube: CubeSolution, gains: Sequence[Bilinear], face: Sequence[int | None], mixing: list[int]) -> None:
     """At most one player mixes, who must not care: the others' conditions are linear in its probability."""
     ends = [[Fraction(end if x is None else x) for x in face] for end in (0, 1)]
     if any(_gain_at(gains, i, ends[0]) != 0 for i in mixing):
@@ -88,13 +88,13 @@ def _solve_edge(found: CubeSolution, gains: Sequence[Bilinear], face: Sequence[i
     held = [i for i in range(3) if i not in mixing]
     if not mixing:
         if all(_fits(gains, i, ends[0]) >= 0 for i in held):
-            found.points.append(tuple(ends[0]))
+            cube.points.append(tuple(ends[0]))
         return
     limits = [(_fits(gains, i, ends[0]), _fits(gains, i, ends[1])) for i in held]
-    _keep_segment(found, ends[0], mixing[0], limits)
+    _keep_segment(cube, ends[0], mixing[0], limits)
 
 
-def _keep_segment(found: CubeSolution, point: list[Fraction], free: int, limits: Sequence[Linear]) -> None:
+def _keep_segment(cube: CubeSolution, point: list[Fraction], free: int, limits: Sequence[Linear]) -> None:
     """Keep the part of a line on which linear functions, given by their values at 0 and 1, are not negative."""
     low, high = Fraction(0), Fraction(1)
     for start, stop in limits:
@@ -105,15 +105,13 @@ def _keep_segment(found: CubeSolution, point: list[Fraction], free: int, limits:
             low, high = (max(low, root), high) if start < 0 else (low, min(high, root))
     if low > high or low == 1 or high == 0:
         return
-    found.continua = found.continua or low < high
+    cube.continua = cube.continua or low < high
     for end in (low, high):
         if 0 < end < 1:
-            found.points.append(tuple(end if k == free else x for k, x in enumerate(point)))
+            cube.points.append(tuple(end if k == free else x for k, x in enumerate(point)))
 
 
-def _solve_square(
-    found: CubeSolution, gains: Sequence[Bilinear], face: Sequence[int | None], mixing: list[int]
-) -> None:
+def _solve_square(cube: CubeSolution, gains: Sequence[Bilinear], face: Sequence[int | None], mixing: list[int]) -> None:
     """Two players mix, each so that the other does not care; the third must not want its other action."""
     held = next(i for i in range(3) if i not in mixing)
     chosen = Fraction(face[held] or 0)
@@ -128,15 +126,15 @@ def _solve_square(
         return
     if not free:
         if _fits(gains, held, point) >= 0:
-            found.points.append(tuple(point))
+            cube.points.append(tuple(point))
         return
     corners = [[Fraction(ends[free.index(k)]) if k in free else x for k, x in enumerate(point)]
                for ends in product((0, 1), repeat=len(free))]  # fmt: skip
     fits = [_fits(gains, held, corner) for corner in corners]
     if len(free) == 1:
-        _keep_segment(found, point, free[0], [(fits[0], fits[1])])
+        _keep_segment(cube, point, free[0], [(fits[0], fits[1])])
     elif max(fits) > 0 or not any(fits):
-        found.continua = True  # a part of the square, which reaches its edges as the function is bilinear
+        cube.continua = True  # a part of the square, which reaches its edges as the function is bilinear
 
 
 def _restrict(gain: Bilinear, player: int, held: int, chosen: Fraction) -> Linear:
@@ -154,7 +152,7 @@ def _find_root(line: Linear) -> Fraction | str:
     return "none" if line[0] else "all"
 
 
-def _solve_inside(found: CubeSolution, gains: Sequence[Bilinear]) -> None:
+def _solve_inside(cube: CubeSolution, gains: Sequence[Bilinear]) -> None:
     """Everybody mixes: see above."""
     first, second, third = gains  # in (q, r), in (p, r), in (p, q)
     above, below = (-third[0], -third[2]), (third[1], third[3])  # p = above / below
@@ -167,28 +165,26 @@ def _solve_inside(found: CubeSolution, gains: Sequence[Bilinear]) -> None:
     if any(square):
         roots, rational = _solve_quadratic(square)
     else:
-        found.continua = True
+        cube.continua = True
         roots, rational = [root for line in (below, under) if isinstance(root := _find_root(line), Fraction)], True
     for q in roots:
-        if 0 < q < 1 and _keep_inside(
-            found, q, second, [line[0] + line[1] * q for line in (above, below, over, under)]
-        ):
-            found.rational = found.rational and rational
+        if 0 < q < 1 and _keep_inside(cube, q, second, [line[0] + line[1] * q for line in (above, below, over, under)]):
+            cube.rational = cube.rational and rational
 
 
-def _keep_inside(found: CubeSolution, q: Fraction, second: Bilinear, at: Sequence[Fraction]) -> bool:
+def _keep_inside(cube: CubeSolution, q: Fraction, second: Bilinear, at: Sequence[Fraction]) -> bool:
     """Keep the equilibrium at q, if there is one; say whether a point was kept."""
     p, r = _find_root((-at[0], at[1])), _find_root((-at[2], at[3]))
     if p == "all" and r == "all":
-        found.continua = True
+        cube.continua = True
         return False
     if p == "all" and isinstance(r, Fraction):
         p = _find_root((second[0] + second[2] * r, second[1] + second[3] * r))
     elif r == "all" and isinstance(p, Fraction):
         r = _find_root((second[0] + second[1] * p, second[2] + second[3] * p))
-    found.continua = found.continua or "all" in (p, r)
+    cube.continua = cube.continua or "all" in (p, r)
     if isinstance(p, Fraction) and isinstance(r, Fraction) and 0 < p < 1 and 0 < r < 1:
-        found.points.append((p, q, r))
+        cube.points.append((p, q, r))
         return True
     return False
 

@@ -42,7 +42,7 @@ _MOST_SEQUENCES = 400
 _BRANCHES = 4
 _FIRST_TRY, _LAST_TRY = 50.0, 2e4
 """Precisions, for payoffs of range 1, between which the limit of a branch is guessed, each at four times the last."""
-_LARGEST_DENOMINATOR = 5000
+_LARGEST_DENOMINATOR = 5000  # of powers and weights that are guessed, and proved afterwards
 _ROUNDING = 1e-7
 
 Term = tuple[Fraction, Fraction]

@@ -130,37 +130,37 @@ def _chosen(owner: int, below: list[dict[Payoffs, int]]) -> dict[Payoffs, int]:
     """A move and its payoffs are best in all profiles in which every other branch gives the owner no more."""
     least = max(min(payoffs[owner] for payoffs in table) for table in below)
     values = sorted({payoffs[owner] for table in below for payoffs in table if payoffs[owner] >= least}, reverse=True)
-    found: dict[Payoffs, int] = {}
+    counts: dict[Payoffs, int] = {}
     for value in values:
         no_more = [sum(ways for payoffs, ways in table.items() if payoffs[owner] <= value) for table in below]
         profiles = math.prod(no_more)
-        for table, own in zip(below, no_more, strict=True):
+        for table, allowed in zip(below, no_more, strict=True):
             for payoffs, ways in table.items():
                 if payoffs[owner] == value:
-                    found[payoffs] = found.get(payoffs, 0) + ways * (profiles // own)
-    return found
+                    counts[payoffs] = counts.get(payoffs, 0) + ways * (profiles // allowed)
+    return counts
 
 
 def _drawn(tree: Tree, node: int, below: list[dict[Payoffs, int]]) -> dict[Payoffs, int]:
     """The mean payoffs of every combination of the branches' equilibria."""
-    found: dict[Payoffs, int] = {(Fraction(0),) * tree.num_players: 1}
+    combined: dict[Payoffs, int] = {(Fraction(0),) * tree.num_players: 1}
     for child, table in zip(tree.children[node], below, strict=True):
-        if len(found) * len(table) > _COMBINATIONS:
+        if len(combined) * len(table) > _COMBINATIONS:
             raise TooLarge(f"the ties below {tree.path(node)} combine in more than {_COMBINATIONS} ways")
         share = tree.read_probability(child)
         sums: dict[Payoffs, int] = {}
-        for (before, many), (payoffs, ways) in product(found.items(), table.items()):
+        for (before, many), (payoffs, ways) in product(combined.items(), table.items()):
             total = tuple(sum_ + share * u for sum_, u in zip(before, payoffs, strict=True))
             sums[total] = sums.get(total, 0) + many * ways
-        found = sums
-    return found
+        combined = sums
+    return combined
 
 
 def _describe_pure(tree: Tree, solution: _Solution) -> SubgamePerfectEquilibrium:
     moves: dict[str, dict[str, str]] = {player: {} for player in tree.players}
     for index, infoset in enumerate(tree.infosets):
         moves[tree.players[infoset.player]][infoset.label] = infoset.moves[int(solution.choices[index].argmax())]
-    exact = {who: Fraction(u) for who, u in zip(tree.players, solution.payoffs, strict=True)}
+    exact = {player: Fraction(u) for player, u in zip(tree.players, solution.payoffs, strict=True)}
     return SubgamePerfectEquilibrium(moves, _named(tree, solution.payoffs), exact if tree.is_exact else None)
 
 
@@ -248,19 +248,20 @@ def _solve_backwards(tree: Tree, limit: int) -> tuple[list[_Solution], int, bool
 def _solve_part(tree: Tree, root: int, solved: dict[int, list[_Solution]], limit: int) -> tuple[list[_Solution], bool]:
     """Solve what lies between `root` and the subgames inside, for every combination of their equilibria."""
     inside = _find_inside(tree, root, solved)
-    found: list[_Solution] = []
+    solutions: list[_Solution] = []
     complete = True
     combinations = product(*(solved[node] for node in inside))
     for chosen in combinations:
-        given = dict(zip(inside, chosen, strict=True))
-        below = {key: mix for one in chosen for key, mix in one.choices.items()}
-        parts, whole = _solve_top(tree, root, given)
+        fixed = dict(zip(inside, chosen, strict=True))
+        below = {key: mix for solution in chosen for key, mix in solution.choices.items()}
+        parts, whole = _solve_top(tree, root, fixed)
         complete = complete and whole
-        found += [_Solution(part.payoffs, below | part.choices) for part in parts]
-        if len(found) >= limit:
-            complete = complete and len(found) == limit and not any(True for _ in islice(combinations, 1))
+        solutions += [_Solution(part.payoffs, below | part.choices) for part in parts]
+        if len(solutions) >= limit:
+            # At the limit nothing is left out only if it is met exactly and no combination is still to be tried.
+            complete = complete and len(solutions) == limit and not any(True for _ in islice(combinations, 1))
             break
-    return found[:limit], complete
+    return solutions[:limit], complete
 
 
 def _find_inside(tree: Tree, root: int, solved: dict[int, list[_Solution]]) -> list[int]:
@@ -275,33 +276,33 @@ def _find_inside(tree: Tree, root: int, solved: dict[int, list[_Solution]]) -> l
     return sorted(inside)
 
 
-def _solve_top(tree: Tree, root: int, given: dict[int, _Solution]) -> tuple[list[_Solution], bool]:
+def _solve_top(tree: Tree, root: int, fixed: dict[int, _Solution]) -> tuple[list[_Solution], bool]:
     """Solve the part below `root` where subgames inside earn what is given."""
     below = tree.children[root]
     owner = int(tree.owner[root])
-    if all(node in given or tree.owner[node] == LEAF for node in below):
+    if all(node in fixed or tree.owner[node] == LEAF for node in below):
         # Where everything is seen, ties are exact: floats are taken as the simplest fractions they can stand for.
         sure = tree.is_perfect_information
         read = tree.read_payoffs if sure else tree.list_payoffs
-        earned = [given[node].payoffs if node in given else read(node) for node in below]
+        earned = [fixed[node].payoffs if node in fixed else read(node) for node in below]
         if owner == CHANCE:
             weights = [tree.read_probability(node) if sure else tree.find_probability(node) for node in below]
-            return [_Solution(tuple(sum(map(mul, weights, own)) for own in zip(*earned, strict=True)), {})], True
+            return [_Solution(tuple(sum(map(mul, weights, u)) for u in zip(*earned, strict=True)), {})], True
         return list(_choose_best(tree, root, owner, earned)), True
-    solved = {node: Leaf(solution.payoffs) for node, solution in given.items() if node != root}
+    solved = {node: Leaf(solution.payoffs) for node, solution in fixed.items() if node != root}
     part = build_tree(tree.players, root, lambda node: solved.get(node) or tree.describe(node), name=tree.name)
     try:
         table = to_normal_form(part, limit=_PART_LIMIT)
     except TooLarge as error:
         raise TooLarge(f"the part of the tree below {tree.path(root)} is too large to be solved: {error}") from None
     result = nash(table)
-    places = [tree.infoset_index[tree.players[one.player], one.label] for one in part.infosets]
-    found = []
+    indices = [tree.infoset_index[tree.players[infoset.player], infoset.label] for infoset in part.infosets]
+    solutions = []
     for e in result.equilibria:
         policy = find_behaviour(part, e.strategies)
         rows = np.split(policy.probabilities, part.first_move[1:-1])
-        found.append(_Solution(e.exact_payoffs or tuple(e.payoffs.tolist()), dict(zip(places, rows, strict=True))))
-    return found, result.complete
+        solutions.append(_Solution(e.exact_payoffs or tuple(e.payoffs.tolist()), dict(zip(indices, rows, strict=True))))
+    return solutions, result.complete
 
 
 def _choose_best(tree: Tree, node: int, owner: int, earned: list[Earned]) -> Iterator[_Solution]:

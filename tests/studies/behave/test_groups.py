@@ -1,0 +1,45 @@
+"""Cooperation of a group of players, by hand."""
+
+import pytest
+
+from bestresponse.report.stats.statistics import Interval
+from bestresponse.studies.behave.study import PlayerGroup, SeatMoves
+from bestresponse.theory.games.normal_form import NormalForm
+
+DILEMMA = NormalForm([[[3, 0], [5, 1]], [[3, 5], [0, 1]]])
+PENNIES = NormalForm([[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]])
+
+
+def moves(*own, match="m", seat=0, form=DILEMMA, subject=None):
+    return SeatMoves({"run": "r", "seat": f"seat {seat}"}, form, seat, own, (), match, subject)
+
+
+def test_cooperation_is_averaged_over_moves_with_an_interval_over_matches():
+    group = PlayerGroup([moves(0, 0, 1, match="a"), moves(0, match="b"), moves(1, 0, match="c")], 1)
+    # Four of six moves, two of three first ones; in the second round one of two that were still played.
+    whole, first = group.average_cooperation(), group.average_cooperation(0, 1)
+    assert (whole.estimate, whole.n) == (pytest.approx(4 / 6), 3)
+    assert (first.estimate, first.n) == (pytest.approx(2 / 3), 3)
+    second = group.average_cooperation(1, 2)
+    assert (second.estimate, second.n) == (1.0, 2)
+    # Only the first match had a third round: no interval.
+    assert group.average_cooperation(2, 3) == 0.0
+    assert group.average_cooperation(3, 4) is None
+
+
+def test_two_of_a_group_who_met_each_other_are_one_match():
+    met = PlayerGroup([moves(0, 0, match="a"), moves(1, 0, match="a", seat=1)], 1)
+    assert met.average_cooperation() == 0.75
+    apart = PlayerGroup([moves(0, 0, match="a"), moves(1, 0, match="b", seat=1)], 1)
+    assert isinstance(apart.average_cooperation(), Interval)
+
+
+def test_games_without_cooperation_and_mixtures_do_not_count():
+    group = PlayerGroup([moves(0, form=PENNIES), moves((0.5, 0.5))], 1)
+    assert group.cooperation == []
+    assert group.average_cooperation() is None
+
+
+def test_a_unit_is_the_player_or_else_the_seat_of_the_match():
+    assert moves(0, match="x", seat=1).unit == "x seat 1"
+    assert moves(0, subject="ann").unit == "r ann"
