@@ -13,7 +13,7 @@ from bestresponse.models.providers.reading import read_alternatives, read_count,
 from bestresponse.models.schema import read_schema
 
 _LOGPROBS = frozenset({"responseLogprobs", "logprobs"})
-_MOST_ALTERNATIVES = 20
+_MOST_ALTERNATIVES = 20  # the API takes no more
 _REFUSALS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE")
 _FINISH = {"STOP": Finish.STOP, "MAX_TOKENS": Finish.LENGTH, **dict.fromkeys(_REFUSALS, Finish.REFUSAL)}
 

@@ -14,7 +14,7 @@ from bestresponse.models.providers.reading import read_chat_reply
 from bestresponse.models.schema import make_strict, read_schema
 
 OPENAI_URL = "https://api.openai.com/v1"
-_MOST_ALTERNATIVES = 20
+_MOST_ALTERNATIVES = 20  # the API takes no more
 
 
 class OpenAIModel(HttpModel):
