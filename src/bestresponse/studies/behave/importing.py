@@ -40,7 +40,7 @@ ROLES = ("row", "column")
 _BLOCK = 2_000
 """Matches that are written at a time."""
 _SAME = 1e-9
-Cells = Mapping[str, Any]
+Cells = Mapping[str, object]
 
 
 @settings

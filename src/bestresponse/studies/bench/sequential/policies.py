@@ -424,7 +424,7 @@ def _respond(tree: Tree, policy: Policy) -> Policy:
     return policy_from_table(tree, sure)
 
 
-State = tuple[Action, ...]
+State = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
