@@ -52,14 +52,14 @@ def _list_parts(game: NormalForm | Tree | GameTable, most: int) -> tuple[list[st
     if isinstance(game, NormalForm):
         rows = []
         for cell in islice(product(*map(range, game.shape)), most):
-            made = tuple((who, moves[k]) for who, moves, k in zip(game.players, game.actions, cell, strict=True))
+            made = tuple((player, moves[k]) for player, moves, k in zip(game.players, game.actions, cell, strict=True))
             earned = tuple(read_fraction(float(payoffs[cell])) for payoffs in game.payoffs)
             rows.append(Row(made, earned, (game.num_players,)))
         table = GameTable(game.players, game.actions, tuple(rows))
         return describe_turns(table), table.rows, game.payoffs[0].size
     if isinstance(game, Tree) and len(game.leaves) > _MOST_ENDS:
         choices = Counter(game.players[infoset.player] for infoset in game.infosets)
-        turns = [f"{who} chooses at {choices[who]:,} information sets." for who in game.players]
+        turns = [f"{player} chooses at {choices[player]:,} information sets." for player in game.players]
         return turns, list_rows(game, game.leaves.tolist()[:most]), len(game.leaves)
     table = table_from_tree(game) if isinstance(game, Tree) else game
     unlearned = dict.fromkeys(_find_unlearned(tree(table), {}) if table.private else ())

@@ -66,21 +66,21 @@ class DomainReader:
 
     def words(self, path: str, count: int = 1) -> tuple[str, ...]:
         """Return a list of at least `count` different texts."""
-        found = self.get(path, list)
-        if not found or not all(isinstance(word, str) and word for word in found):
+        texts = self.get(path, list)
+        if not texts or not all(isinstance(word, str) and word for word in texts):
             raise self.wrong(f"{path}: expected a list of texts")
-        if len({word.casefold() for word in found}) != len(found):
+        if len({word.casefold() for word in texts}) != len(texts):
             raise self.wrong(f"{path}: two entries are the same; expected different ones")
-        if len(found) < count:
+        if len(texts) < count:
             raise self.wrong(f"{path}: expected at least {count} different texts")
-        return tuple(found)
+        return tuple(texts)
 
     def range(self, path: str) -> tuple[int, int]:
         """Return two whole numbers, the smaller first."""
-        found = self.get(path, list)
-        if len(found) != 2 or not all(isinstance(x, int) for x in found) or found[0] > found[1] or found[0] < 0:
-            raise self.wrong(f"{path} is {found!r}, expected two whole numbers, the smaller first")
-        return found[0], found[1]
+        bounds = self.get(path, list)
+        if len(bounds) != 2 or not all(isinstance(x, int) for x in bounds) or bounds[0] > bounds[1] or bounds[0] < 0:
+            raise self.wrong(f"{path} is {bounds!r}, expected two whole numbers, the smaller first")
+        return bounds[0], bounds[1]
 
 
 Private = JsonMapping
@@ -89,7 +89,7 @@ Private = JsonMapping
 Deal = JsonMapping
 """What was agreed, as plain data; people are seats, in the order of the names."""
 
-Said = Sequence[tuple[int, str]]
+Messages = Sequence[tuple[int, str]]
 """The messages of a talk: the seat of the writer and the words."""
 
 _TIE = "tie"
@@ -152,7 +152,7 @@ class DealRules(Protocol):
         """Return the JSON schema of the referee's ruling."""
 
     def read(
-        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
+        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], messages: Messages = ()
     ) -> Deal:
         """Return the ruling as a deal; InvalidMove where it contradicts itself, the rules or what was said."""
 
@@ -204,7 +204,7 @@ class Option(DealRules):
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether some item suits all."""
-        return bool(set.intersection(*(set(own["values"]) for own in private)))
+        return bool(set.intersection(*(set(person["values"]) for person in private)))
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of some values."""
@@ -217,7 +217,7 @@ class Option(DealRules):
         return make_object({"agreed": {"type": "boolean"}, "choice": _make_choice(self.items)})
 
     def read(
-        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
+        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], messages: Messages = ()
     ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it contradicts itself."""
         choice = _read_item(data.get("choice"), self.items)
@@ -269,7 +269,7 @@ class Trade(DealRules):
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether everybody owns something."""
-        return all(any(own["endowment"].values()) for own in private)
+        return all(any(person["endowment"].values()) for person in private)
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of an endowment, in which 0 need not be written, and values."""
@@ -283,7 +283,7 @@ class Trade(DealRules):
         return make_object({"agreed": {"type": "boolean"}, "gives": make_object(dict.fromkeys(names, basket))})
 
     def read(
-        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
+        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], messages: Messages = ()
     ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it contradicts itself or cannot be carried out."""
         gives = _read_mapping(data, "gives", "what each person gives")
@@ -292,10 +292,10 @@ class Trade(DealRules):
             raise InvalidMove(f"{strangers[0]!r} gives something, but only {' and '.join(names)} trade")
         baskets = [self._read_basket(gives.get(name) or {}, name) for name in names]
         agreed = _read_agreed(data, any(baskets), "gives")
-        for name, basket, own in zip(names, baskets, private, strict=True):
+        for name, basket, person in zip(names, baskets, private, strict=True):
             for item, count in basket.items():
-                if agreed and count > own["endowment"].get(item, 0):
-                    raise InvalidMove(f"{name} gives {count} x {item} but owns {own['endowment'].get(item, 0)}")
+                if agreed and count > person["endowment"].get(item, 0):
+                    raise InvalidMove(f"{name} gives {count} x {item} but owns {person['endowment'].get(item, 0)}")
         return {"agreed": agreed, "gives": baskets}
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
@@ -303,17 +303,17 @@ class Trade(DealRules):
         if not deal["agreed"]:
             return (0.0,) * len(private)
 
-        def worth(basket: Mapping[str, int], own: Private) -> float:
-            return float(sum(count * own["values"].get(item, 0) for item, count in basket.items()))
+        def worth(basket: Mapping[str, int], person: Private) -> float:
+            return float(sum(count * person["values"].get(item, 0) for item, count in basket.items()))
 
         gives = deal["gives"]
-        return tuple(worth(gives[1 - i], own) - worth(gives[i], own) for i, own in enumerate(private))
+        return tuple(worth(gives[1 - i], person) - worth(gives[i], person) for i, person in enumerate(private))
 
-    def _read_basket(self, given: object, name: str) -> dict[str, int]:
-        if not isinstance(given, Mapping):
-            raise InvalidMove(f"{name} gives {given!r}, expected numbers of pieces by fruit", Flaw.UNPARSEABLE)
+    def _read_basket(self, pieces: object, name: str) -> dict[str, int]:
+        if not isinstance(pieces, Mapping):
+            raise InvalidMove(f"{name} gives {pieces!r}, expected numbers of pieces by fruit", Flaw.UNPARSEABLE)
         basket: dict[str, int] = {}
-        for item, count in given.items():
+        for item, count in pieces.items():
             if not isinstance(count, int | float) or isinstance(count, bool) or count != int(count) or count < 0:
                 raise InvalidMove(f"{name} gives {count!r} of {item}, expected a whole number of pieces")
             known = _read_item(item, self.items)
@@ -353,8 +353,8 @@ class Price(DealRules):
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether some price leaves nobody worse off."""
-        gains = sum(own["worth"] if own["part"] == "buyer" else -own["worth"] for own in private)
-        return gains >= 0 and len({own["part"] for own in private}) == 2
+        gains = sum(person["worth"] if person["part"] == "buyer" else -person["worth"] for person in private)
+        return gains >= 0 and len({person["part"] for person in private}) == 2
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of a part and a worth."""
@@ -370,7 +370,7 @@ class Price(DealRules):
         return make_object({"agreed": {"type": "boolean"}, "price": {"type": ["number", "null"]}})
 
     def read(
-        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
+        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], messages: Messages = ()
     ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where the price is out of range or nobody named it."""
         price = data.get("price")
@@ -382,7 +382,7 @@ class Price(DealRules):
         if not self.low <= price <= self.high:
             raise InvalidMove(f"the price {price:g} is not {self.fill_public()['prices']}")
         figures = re.compile(rf"(?<![\d.]){re.escape(f'{price:g}')}(?!\d|[.,]\d)")
-        if said and not any(figures.search(text) for _, text in said):
+        if messages and not any(figures.search(text) for _, text in messages):
             raise InvalidMove(f"the referee says {price:g}, but no message names that price in figures")
         return {"agreed": agreed, "price": float(price)}
 
@@ -422,7 +422,7 @@ class Issues(DealRules):
         if players != 2 or len(parts) != 2:
             raise reader.wrong("issues are settled by 2 players with 2 generate.parts")
         issues = {name: reader.words(f"deal.issues.{name}", 2) for name in reader.get("deal.issues", dict)}
-        levels = [level.casefold() for own in issues.values() for level in own]
+        levels = [level.casefold() for scale in issues.values() for level in scale]
         if len(set(levels)) < len(levels):
             raise reader.wrong("deal.issues: two levels have the same name; expected different ones")
         return cls(issues, parts[0])
@@ -430,7 +430,7 @@ class Issues(DealRules):
     @property
     def levels(self) -> tuple[str, ...]:
         """The levels of all issues."""
-        return tuple(level for own in self.issues.values() for level in own)
+        return tuple(level for scale in self.issues.values() for level in scale)
 
     def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
         """Return the lowest (0 without a deal) and the highest sum of values."""
@@ -450,7 +450,7 @@ class Issues(DealRules):
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether the parts differ."""
-        return len({own["part"] for own in private}) == 2
+        return len({person["part"] for person in private}) == 2
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of a part and values."""
@@ -467,13 +467,13 @@ class Issues(DealRules):
         return make_object({"agreed": {"type": "boolean"}, "terms": make_object(terms)})
 
     def read(
-        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
+        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], messages: Messages = ()
     ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where an issue of an agreement is left open."""
-        given = _read_mapping(data, "terms", "a level of each issue")
+        written = _read_mapping(data, "terms", "a level of each issue")
         if data.get("agreed") is False:
             return {"agreed": False, "terms": {}}
-        terms = {name: _read_item(given.get(name), levels) for name, levels in self.issues.items()}
+        terms = {name: _read_item(written.get(name), levels) for name, levels in self.issues.items()}
         agreed = _read_agreed(data, any(terms.values()), "terms")
         left = [name for name, level in terms.items() if level is None]
         if left:
@@ -482,11 +482,11 @@ class Issues(DealRules):
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
         """Return the sum of what the levels are worth to each person."""
-        return tuple(float(sum(own["values"][level] for level in deal["terms"].values())) for own in private)
+        return tuple(float(sum(person["values"][level] for level in deal["terms"].values())) for person in private)
 
     def rule(self, last: Sequence[str]) -> Deal:
         """Return the levels that the last message of both names, one of each issue."""
-        terms = {name: _find_common(_find_named(own, text) for text in last) for name, own in self.issues.items()}
+        terms = {name: _find_common(_find_named(levels, text) for text in last) for name, levels in self.issues.items()}
         agreed = all(terms.values())
         return {"agreed": agreed, "terms": terms if agreed else {}}
 
@@ -542,27 +542,27 @@ class Moves(DealRules):
         return make_object({"moves": make_object(dict.fromkeys(names, move))})
 
     def read(
-        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
+        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], messages: Messages = ()
     ) -> Deal:
         """Return the moves, or InvalidMove where one is missing or is not the one that the writer's note names."""
-        given = data.get("moves")
-        if not isinstance(given, Mapping):
-            raise InvalidMove(f"'moves' is {given!r}, expected the move of each person", Flaw.UNPARSEABLE)
-        moves = [_read_item(given.get(name), self.moves) for name in names]
-        notes = dict(said)
+        written = data.get("moves")
+        if not isinstance(written, Mapping):
+            raise InvalidMove(f"'moves' is {written!r}, expected the move of each person", Flaw.UNPARSEABLE)
+        moves = [_read_item(written.get(name), self.moves) for name in names]
+        notes = dict(messages)
         for seat, (name, move) in enumerate(zip(names, moves, strict=True)):
             if move is None:
                 raise InvalidMove(f"the move of {name} is missing")
             named = _find_named(self.moves, notes[seat]) if seat in notes else [move]
             if named != [move]:
-                found = " and ".join(named) or "no move"
-                raise InvalidMove(f"the referee says {name} plays {move}, but the note names {found}")
+                noted_moves = " and ".join(named) or "no move"
+                raise InvalidMove(f"the referee says {name} plays {move}, but the note names {noted_moves}")
         return {"moves": moves}
 
     def rule(self, last: Sequence[str]) -> Deal | None:
         """Return the moves that the notes name; None where a note names none, or several."""
         named = [_find_named(self.moves, text) for text in last]
-        return {"moves": [own[0] for own in named]} if all(len(own) == 1 for own in named) else None
+        return {"moves": [moves[0] for moves in named]} if all(len(moves) == 1 for moves in named) else None
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
         """Return what the table says."""
@@ -597,7 +597,7 @@ class Verdict(DealRules):
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether all sides differ."""
-        return len({own["side"] for own in private}) == len(private)
+        return len({person["side"] for person in private}) == len(private)
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of a side."""
@@ -608,7 +608,7 @@ class Verdict(DealRules):
         return make_object({"reasons": {"type": "string"}, "winner": {"type": "string", "enum": [*names, _TIE]}})
 
     def read(
-        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
+        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], messages: Messages = ()
     ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it names no winner."""
         winner = _read_item(data.get("winner"), (*names, _TIE))
@@ -655,19 +655,19 @@ def _read_agreed(data: Mapping[str, object], named: bool, field: str) -> bool:
 
 
 def _read_mapping(data: Mapping[str, object], field: str, expected: str) -> Mapping[str, object]:
-    given = data.get(field) or {}
-    if not isinstance(given, Mapping):
-        raise InvalidMove(f"{field!r} is {given!r}, expected {expected}", Flaw.UNPARSEABLE)
-    return given
+    mapping = data.get(field) or {}
+    if not isinstance(mapping, Mapping):
+        raise InvalidMove(f"{field!r} is {mapping!r}, expected {expected}", Flaw.UNPARSEABLE)
+    return mapping
 
 
-def _read_item(given: object, items: Sequence[str]) -> str | None:
+def _read_item(answer: object, items: Sequence[str]) -> str | None:
     """Return the item that is meant, None where none is."""
-    if given is None or given in ("", "none", "None", "null"):
+    if answer is None or answer in ("", "none", "None", "null"):
         return None
-    same = [item for item in items if str(given).strip().casefold().rstrip(".") == item.casefold()]
+    same = [item for item in items if str(answer).strip().casefold().rstrip(".") == item.casefold()]
     if not same:
-        raise InvalidMove(f"{given!r} is not one of {', '.join(items)}")
+        raise InvalidMove(f"{answer!r} is not one of {', '.join(items)}")
     return same[0]
 
 
@@ -679,7 +679,7 @@ def _find_named(items: Sequence[str], text: str) -> list[str]:
 def _find_common(named: Iterable[list[str]]) -> str | None:
     """Return the one item that everybody names and nothing else; None where there is none."""
     first, *others = named
-    return first[0] if len(first) == 1 and all(own == first for own in others) else None
+    return first[0] if len(first) == 1 and all(items == first for items in others) else None
 
 
 def describe_form(schema: JsonMapping) -> str:
@@ -698,23 +698,23 @@ def describe_form(schema: JsonMapping) -> str:
     return " or ".join(_PLACES[kind] for kind in kinds)
 
 
-def read_by_schema(given: object, schema: JsonMapping, name: str) -> Any:
+def read_by_schema(answer: object, schema: JsonMapping, name: str) -> Any:
     """Return what somebody wrote by a schema, in its spelling and order; InvalidGame says where it differs."""
     match schema:
         case {"enum": options}:
-            same = [option for option in options if option.casefold() == str(given).strip().casefold()]
+            same = [option for option in options if option.casefold() == str(answer).strip().casefold()]
             if not same:
-                raise InvalidGame(f"{name} is {shorten(given)}, expected {' or '.join(options)}")
+                raise InvalidGame(f"{name} is {shorten(answer)}, expected {' or '.join(options)}")
             return same[0]
         case {"type": "integer", "minimum": low, "maximum": high}:
-            if not isinstance(given, int) or isinstance(given, bool) or not low <= given <= high:
-                raise InvalidGame(f"{name} is {shorten(given)}, expected {low} to {high}")
-            return given
-    if not isinstance(given, Mapping):
-        raise InvalidGame(f"{name} is {shorten(given)}, expected an object")
+            if not isinstance(answer, int) or isinstance(answer, bool) or not low <= answer <= high:
+                raise InvalidGame(f"{name} is {shorten(answer)}, expected {low} to {high}")
+            return answer
+    if not isinstance(answer, Mapping):
+        raise InvalidGame(f"{name} is {shorten(answer)}, expected an object")
     parts = schema["properties"]
     written = {key: part["default"] for key, part in parts.items() if "default" in part}
-    for key, value in given.items():
+    for key, value in answer.items():
         known = [part for part in parts if part.casefold() == str(key).strip().casefold()]
         if not known:
             raise InvalidGame(f"{name} has {key!r}, expected only {', '.join(parts)}")
