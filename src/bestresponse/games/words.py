@@ -14,7 +14,7 @@ from bestresponse.games.logic.game import (
     word_game,
 )
 from bestresponse.games.logic.tables import list_rows, read_fraction, table_from_tree
-from bestresponse.games.lookup import Found
+from bestresponse.games.lookup import LoadedGame
 from bestresponse.logic.programs.game_table import DecisionNode, End, GameTable, Knowledge, Node, Row, tree
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
@@ -24,10 +24,10 @@ _MOST_ENDS = 2_000
 """Of a tree with more ends it is only said how often each player chooses."""
 
 
-def describe_found(found: Found) -> tuple[str, ...]:
+def describe_loaded_game(loaded: LoadedGame) -> tuple[str, ...]:
     """Tell a game that was looked up; a program by its own table, which keeps moves that nobody learns of."""
-    game = found.game
-    return describe_game(game if isinstance(game, NormalForm | Tree | LogicGame) else found.solvable())
+    game = loaded.game
+    return describe_game(game if isinstance(game, NormalForm | Tree | LogicGame) else loaded.solvable())
 
 
 def describe_game(game: NormalForm | Tree | LogicGame | GameTable, most: int = MOST_TOLD) -> tuple[str, ...]:

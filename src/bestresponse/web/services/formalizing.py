@@ -15,13 +15,13 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from bestresponse.analysis.solve.document import as_document, drawable, picture_figures
-from bestresponse.analysis.solve.solve import solve_found
+from bestresponse.analysis.solve.solve import solve_loaded_game
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
 from bestresponse.formal.formalize.forms import what_is_wrong
 from bestresponse.formal.formalize.plan import Example
 from bestresponse.games.logic.game import describe_table, program_game, read_program_text
-from bestresponse.games.lookup import Found
+from bestresponse.games.lookup import LoadedGame
 from bestresponse.logic.confined.server import SAMPLE
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.language.diagnostics import Diagnostic
@@ -99,12 +99,12 @@ def _send_solutions(connection: Connection) -> None:
     with suppress(EOFError, OSError):
         while True:
             report, name = connection.recv()
-            connection.send(_solve(Found(name, "file", program_game(report, name))))
+            connection.send(_solve(LoadedGame(name, "file", program_game(report, name))))
 
 
-def _solve(loaded: Found) -> tuple[Section, ...]:
+def _solve(loaded: LoadedGame) -> tuple[Section, ...]:
     try:
-        sections = as_document(loaded, solve_found(loaded)).sections
+        sections = as_document(loaded, solve_loaded_game(loaded)).sections
     except BestResponseError as error:
         return (Section("Equilibria", (Note(f"They could not be worked out: {error}."),)),)
     wanted = tuple(section for section in sections if section.title in ("Payoffs", "Equilibria", "Kind of game"))

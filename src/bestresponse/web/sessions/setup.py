@@ -26,7 +26,7 @@ from bestresponse.games.dialogue.deals import Trade, Verdict
 from bestresponse.games.dialogue.domain import domain_names, load_domain
 from bestresponse.games.dialogue.game import make_plain_dialogue
 from bestresponse.games.logic.game import program_game
-from bestresponse.games.lookup import Found, find_game, game_names
+from bestresponse.games.lookup import LoadedGame, find_game, game_names
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame, Wanted
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import Report, validate
@@ -205,7 +205,7 @@ def make_game(choice: GameChoice) -> AnyGame:
 def _build_game(choice: GameChoice) -> AnyGame:
     if choice.program:
         name = choice.name or "game"
-        return _make_playable(Found(name, "file", program_game(validate_program(choice.program), name)), choice)
+        return _make_playable(LoadedGame(name, "file", program_game(validate_program(choice.program), name)), choice)
     if choice.name.startswith(_DIALOGUE):
         return make_plain_dialogue(choice.name.removeprefix(_DIALOGUE), choice.parameters)
     known = list(game_names())
@@ -254,7 +254,7 @@ def set_parameters(game: Game[S], values: Mapping[str, Parameter]) -> AnyGame:
         raise UsageError(f"{game.name} cannot be made with these parameters: {error}") from None
 
 
-def _make_playable(loaded: Found, choice: GameChoice) -> AnyGame:
+def _make_playable(loaded: LoadedGame, choice: GameChoice) -> AnyGame:
     table = loaded.game if isinstance(loaded.game, NormalForm) else None
     if choice.mixed and (choice.rounds > 1 or table is None):
         raise UsageError("probabilities can be asked for in games with a payoff table and one round only")
