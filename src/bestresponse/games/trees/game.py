@@ -19,7 +19,6 @@ from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 _MOST_LEAVES_LISTED = 40
 _MOST_DRAWS = 4
-_MOST_NODES = 500
 _CARDS = {"J": "jack", "Q": "queen", "K": "king", "A": "ace", "T": "ten"}
 _POKER = ("kuhn-poker", "leduc-poker")
 _WITH_RULES = ("kuhn-poker", "kuhn-poker-3", "leduc-poker", "trust", "ultimatum")
@@ -81,9 +80,10 @@ class TreeGame:
         elif int(self.tree.owner[state]) >= 0 and self.roles[int(self.tree.owner[state])] == role:
             index = int(self.tree.infoset[state])
             facts["infoset"] = self.tree.infosets[index].label
-            seen = self._seen.setdefault(index, describe_infoset(self.tree, index))
+            if index not in self._seen:
+                self._seen[index] = describe_infoset(self.tree, index)
             situation = " ".join(
-                part for part in ("It is your turn.", seen, f"What you know: {facts['infoset']}.") if part
+                part for part in ("It is your turn.", self._seen[index], f"What you know: {facts['infoset']}.") if part
             )
         placeholders = {"me": role, "title": self.name, "everybody": ", ".join(self.roles)}
         return View(role, TEXTS.fill("tree_rules", **placeholders, description=self._description), situation, facts)
@@ -137,8 +137,8 @@ def read_rules(name: str) -> str:
 def describe_infoset(tree: Tree, index: int) -> str:
     """Say what the owner of an information set has seen; empty where that is nothing."""
     player = tree.infosets[index].player
-    nodes = np.flatnonzero(tree.infoset == index)[:_MOST_NODES]
-    ways = [list_moves_to(tree, int(node)) for node in nodes]
+    # All nodes are looked at: a move that only the first of them share is one that the player has not seen.
+    ways = [list_moves_to(tree, int(node)) for node in np.flatnonzero(tree.infoset == index)]
     if len({len(way) for way in ways}) > 1:
         return ""
     card = tree.infosets[index].label[:1]  # in poker the first letter is the card that the player holds
