@@ -56,7 +56,7 @@ from bestresponse.games.dialogue.deals import (
 _TEXTS = ("task", "private", "message", "referee", "score")
 _KINDS: dict[str, type[DealRules]] = {kind.kind: kind for kind in (Option, Trade, Price, Issues, Moves, Verdict)}
 _MOST_PLAYERS = 10
-_TRIES = 1000
+_TRIES = 1000  # draws in a row without a new or possible game, after which there is taken to be none
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*( [\w.'’-]+)?")
 _LONGEST_NAME = 30
 _LONGEST_TEXT = 300

@@ -33,6 +33,7 @@ from bestresponse.theory.trees.sequence_form import has_perfect_recall
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 MOST_ENDS = 20_000
+# A float this near to such a fraction was one, as 0.333... is 1/3; any other is the decimal that it is written as.
 _DENOMINATOR = 1_000_000
 _ROUNDING = 1e-12
 _TREE_RULES = (

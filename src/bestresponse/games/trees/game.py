@@ -18,7 +18,7 @@ from bestresponse.games.texts import TEXTS
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 _MOST_LEAVES_LISTED = 40
-_MOST_DRAWS = 4
+_MOST_DRAWS = 4  # a longer list of what chance may have drawn says no more than that it drew
 _CARDS = {"J": "jack", "Q": "queen", "K": "king", "A": "ace", "T": "ten"}
 _POKER = ("kuhn-poker", "leduc-poker")
 _WITH_RULES = ("kuhn-poker", "kuhn-poker-3", "leduc-poker", "trust", "ultimatum")

@@ -293,7 +293,7 @@ def fill_link(experiment: Experiment, code: str, participant: str = "", label: s
 
 
 _MOST = 12
-_SURE = 1e-9
+_SURE = 1e-9  # less is what rounding leaves of a gain or a share that is none
 _NASH = "In an equilibrium nobody gains by changing only their own choice."
 _PERFECT = (
     "In a subgame-perfect equilibrium whoever moves does what is best for them at every point of the game, also at "

@@ -37,7 +37,7 @@ PHASES: dict[Phase, tuple[str, str]] = {
     "replaced": ("replaced by a bot", "replaced"),
 }
 """For whoever watches a table: how far the seat is, and the page that the person sees."""
-_SHORT = 5.0
+_SHORT = 5.0  # seconds for a person who missed the last answer and was not seen since: the others wait no longer
 _GRACE = 2.0
 """Seconds after the time-out in which the form of a person who is still there arrives with what was typed."""
 

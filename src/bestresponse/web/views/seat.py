@@ -35,7 +35,7 @@ from bestresponse.web.texts import InterfaceTexts
 
 pages = APIRouter(include_in_schema=False)
 _COOKIE = "seat"
-_DAYS = 30 * 24 * 3600
+_DAYS = 30 * 24 * 3600  # so long a browser that comes back finds its seat
 _LOOK = 0.2
 _BEAT = 15.0
 Known = Annotated[int, Query(ge=0, le=10_000)]
