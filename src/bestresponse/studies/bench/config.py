@@ -200,7 +200,7 @@ class BenchConfig(RunSettings):
         """The game that is named, as theory takes it; None where games are drawn."""
         if self.game is None:
             return None
-        form = self.game.found.solvable()
+        form = self.game.loaded.solvable()
         if isinstance(form, NormalForm):
             if max(form.shape) > _MOST_ACTIONS or form.payoffs.size > _MOST_PAYOFFS:
                 size = f"{form.num_players} players with {max(form.shape)} actions at most"
@@ -297,7 +297,7 @@ class Source:
     @property
     def form(self) -> NormalForm | None:
         """The one game; None where games are drawn."""
-        form = None if self.game is None else self.game.found.solvable()
+        form = None if self.game is None else self.game.loaded.solvable()
         return form if isinstance(form, NormalForm) else None
 
 

@@ -222,7 +222,7 @@ class VerifyConfig(RunSettings):
     @property
     def form(self) -> NormalForm | Tree:
         """The game as theory takes it."""
-        return self.game.found.solvable()
+        return self.game.loaded.solvable()
 
     @cached_property
     def scene(self) -> Scene:
