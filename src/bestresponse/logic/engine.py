@@ -42,8 +42,8 @@ class RuntimeFault(LogicError):
     """A program raised an error while it ran; `line` (0 if unknown) and `source_line` tell in which clause."""
 
     def __init__(self, message: str, line: int = 0, source_line: str = "") -> None:
-        place = f" in the clause at line {line}: {source_line}" if line else ""
-        super().__init__(f"{message}{place}")
+        location = f" in the clause at line {line}: {source_line}" if line else ""
+        super().__init__(f"{message}{location}")
         self.message = message
         self.line = line
         self.source_line = source_line

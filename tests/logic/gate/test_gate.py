@@ -155,7 +155,7 @@ def test_goals_pass_the_same_gate() -> None:
 
 def test_initialise_before_a_goal_becomes_what_is_given() -> None:
     goal = check_goal("initialise(last_move(p2, 'D'), s0), select(p1, p2, s0, M)", check_source(DILEMMA))
-    assert [(write(fluent), write(place)) for fluent, place in goal.given] == [("last_move(p2,'D')", "s0")]
+    assert [(write(fluent), write(situation)) for fluent, situation in goal.fluents] == [("last_move(p2,'D')", "s0")]
 
 
 def test_nothing_is_both_allowed_and_forbidden() -> None:
@@ -195,14 +195,14 @@ def test_what_is_given_replaces_what_is_said_of_the_same_name_and_first_argument
     said = "initially(mood(p1, calm), s0).\ninitially(mood(p2, calm), s0).\ninitially(mood(p3, calm), S).\n"
     program = check_source(said + "initially(weather(p1, dry), s0).\nask(M) :- initially(mood(p1, M), s0).")
     goal = check_goal(f"{given_text}, ask(M)", program)
-    changed = program.given(goal.given)
+    changed = program.initialise(goal.fluents)
     found = [write(c.head.args[0]) for c in changed.clauses if write(c.head).startswith("initially")]
     assert sorted(found) == sorted(kept if "s9" not in given_text else [*kept, "mood(p3,calm)"])
 
 
 def test_a_rule_about_everybody_gives_way_to_what_is_given_of_one() -> None:
     program = check_source("initially(mood(_, calm), s0).\nask(M) :- initially(mood(p1, M), s0).")
-    changed = program.given(check_goal("initialise(mood(p1, angry), s0), ask(M)", program).given)
+    changed = program.initialise(check_goal("initialise(mood(p1, angry), s0), ask(M)", program).fluents)
     assert "calm" not in changed.canonical
     assert changed.canonical.startswith("':-'(ask(_1),initially(mood(p1,_1),s0)).\n")
 
@@ -484,7 +484,7 @@ def test_goals_before_the_goal_are_given_only_where_they_are_fluents_without_var
         with pytest.raises(ProgramRefused, match="stands before the goal it is meant for"):
             check_goal(text, program)
     two = check_goal("initialise(a(1), s0), initialise(b(2), s1), true", program)
-    assert [(write(fluent), write(place)) for fluent, place in two.given] == [("a(1)", "s0"), ("b(2)", "s1")]
+    assert [(write(fluent), write(situation)) for fluent, situation in two.fluents] == [("a(1)", "s0"), ("b(2)", "s1")]
     assert two.canonical == "'-'(true,[])"
 
 

@@ -53,12 +53,12 @@ class TheoryCheck:
             return Proof(Verdict.UNKNOWN, str(error))
         if isinstance(answer, Proof):
             return grounded.settle(answer)
-        holds = answer == grounded.places["value"] if isinstance(answer, Fraction) else answer
+        holds = answer == grounded.arguments["value"] if isinstance(answer, Fraction) else answer
         return grounded.settle(Proof(Verdict.PROVED if holds else Verdict.REFUTED))
 
     def find_truth(self, grounded: Grounded) -> bool | Fraction | Proof:
         """Return whether a claim's form holds of its arguments, or the number that its `value` has to be."""
-        answer: bool | Fraction | Proof = getattr(self.game, grounded.claim.form)(**grounded.places)
+        answer: bool | Fraction | Proof = getattr(self.game, grounded.claim.form)(**grounded.arguments)
         return answer
 
 
@@ -78,10 +78,10 @@ class LogicCheck:
 
     def decide(self, grounded: Grounded) -> Proof:
         """Whether a grounded claim follows."""
-        places = grounded.places
+        arguments = grounded.arguments
         form = grounded.claim.form
         looks_ahead = ("possible", form) in self._heads
-        ends = [places[name] for name in ("outcome", "than") if name in places and self.subject.tree is not None]
+        ends = [arguments[name] for name in ("outcome", "than") if name in arguments and self.subject.tree is not None]
         if ("claim", form) not in self._heads or any(len(nodes) > 1 for nodes in ends):
             return Proof(Verdict.UNKNOWN, "claims about chance and knowledge are decided by theory alone")
         if looks_ahead and self.subject.tree is not None and not self.subject.tree_is_open:
@@ -91,11 +91,11 @@ class LogicCheck:
             program = self.program
         except (InvalidGame, LogicError) as error:
             return Proof(Verdict.UNKNOWN, str(error))
-        arguments = [self._write_argument(name, place, places) for name, place in places.items()]
+        terms = [self._write_argument(name, argument, arguments) for name, argument in arguments.items()]
         if "Error" in self._heads["claim", form]:
-            rounding = find_rounding(places["share"], 2) if "share" in places else find_rounding(places["value"])
-            arguments.append(_write_number(rounding))
-        term = Struct(form, tuple(arguments))
+            margin = find_rounding(arguments["share"], 2) if "share" in arguments else find_rounding(arguments["value"])
+            terms.append(_write_number(margin))
+        term = Struct(form, tuple(terms))
         proof = self._engine.prove(program, Struct("claim", (term,)))
         if looks_ahead and proof.verdict is Verdict.REFUTED:
             proof = self._engine.prove(program, Struct("possible", (term,)))
@@ -103,46 +103,46 @@ class LogicCheck:
                 return Proof(Verdict.UNKNOWN, "a tie: best play may do this or something else")
         return grounded.settle(proof)
 
-    def _write_argument(self, name: str, place: Any, places: Mapping[str, Any]) -> Term:
+    def _write_argument(self, name: str, argument: Any, arguments: Mapping[str, Any]) -> Term:
         tree = self.subject.tree
-        if isinstance(place, Fraction):
-            return _write_number(place)
+        if isinstance(argument, Fraction):
+            return _write_number(argument)
         if tree is not None and name == "who":
-            return int(self.subject.order[place])
+            return int(self.subject.order[argument])
         if tree is not None and name == "action":
-            return Atom(f"a{tree.infosets[int(tree.infoset[places['after']])].moves.index(place)}")
+            return Atom(f"a{tree.infosets[int(tree.infoset[arguments['after']])].moves.index(argument)}")
         if tree is not None:
-            return Atom(f"n{place if name == 'after' else place[0][0]}")
+            return Atom(f"n{argument if name == 'after' else argument[0][0]}")
         match name:
             case "who":
-                return Atom(f"p{place}")
+                return Atom(f"p{argument}")
             case "action" | "other" | "chosen":
-                return Atom(f"a{place}")
+                return Atom(f"a{argument}")
             case "removed":
-                return list_of([Struct("-", (Atom(f"p{who}"), Atom(f"a{k}"))) for who, k in place])
+                return list_of([Struct("-", (Atom(f"p{player}"), Atom(f"a{k}"))) for player, k in argument])
             case "mixed":
-                return _write_belief(place)
+                return _write_belief(argument)
             case "mixes":
                 return list_of(
                     [
-                        Struct("part", (Atom(f"p{who}"), own, high, _write_belief(place.leave_out(who))))
-                        for who, (own, high) in enumerate(zip(*(map(_write_mix, rows) for rows in place), strict=True))
+                        Struct("part", (Atom(f"p{i}"), own, high, _write_belief(argument.leave_out(i))))
+                        for i, (own, high) in enumerate(zip(*(map(_write_mix, rows) for rows in argument), strict=True))
                     ]
                 )
             case "part":
-                who, belief = place
+                player, belief = argument
                 own = _write_mix(belief.rows[0])
-                return Struct("part", (Atom(f"p{who}"), own, Atom(f"p{1 - who}"), _write_belief(belief)))
+                return Struct("part", (Atom(f"p{player}"), own, Atom(f"p{1 - player}"), _write_belief(belief)))
             case _:
-                return _write_actions(place)
+                return _write_actions(argument)
 
 
 def _write_number(value: Fraction) -> Term:
     return value.numerator if value.denominator == 1 else value
 
 
-def _write_actions(places: Iterable[int]) -> Term:
-    return list_of([Atom(f"a{k}") for k in places])
+def _write_actions(actions: Iterable[int]) -> Term:
+    return list_of([Atom(f"a{k}") for k in actions])
 
 
 def _write_mix(row: tuple[Fraction, ...]) -> Term:
@@ -228,11 +228,11 @@ def _table(subject: Subject) -> Iterator[str]:
     yield f"seats([{', '.join(f'p{i}' for i in range(len(shape)))}])."
     yield from (f"player(p{i})." for i in range(len(shape)))
     yield from (f"action(p{i}, a{k})." for i, n in enumerate(shape) for k in range(n))
-    for who in range(len(shape)):
-        for places in product(*map(range, shape)):
-            others = _write_actions(places[:who] + places[who + 1 :])
-            value = write(_write_number(Fraction(int(subject.cells[(who, *places)]), subject.scale)))
-            yield f"cell(p{who}, a{places[who]}, {write(others)}, {write(_write_actions(places))}, {value})."
+    for player in range(len(shape)):
+        for profile in product(*map(range, shape)):
+            others = _write_actions(profile[:player] + profile[player + 1 :])
+            value = write(_write_number(Fraction(int(subject.cells[(player, *profile)]), subject.scale)))
+            yield f"cell(p{player}, a{profile[player]}, {write(others)}, {write(_write_actions(profile))}, {value})."
 
 
 def _nodes(tree: Tree) -> Iterator[str]:
@@ -260,16 +260,16 @@ _NATURE: Final = "nature"
 
 @dataclass(frozen=True, slots=True)
 class Grounded:
-    """A claim in the game's own names (`claim`) and numbers (`places`, by parameter)."""
+    """A claim in the game's own names (`claim`) and numbers (`arguments`, by parameter)."""
 
     claim: Claim
-    places: JsonMapping
+    arguments: JsonMapping
 
     @property
     def rounded(self) -> bool:
         """Whether probabilities of the claim may have been rounded."""
-        beliefs = [place for place in self.places.values() if isinstance(place, Belief)]
-        share = self.places.get("share", Fraction(0))
+        beliefs = [argument for argument in self.arguments.values() if isinstance(argument, Belief)]
+        share = self.arguments.get("share", Fraction(0))
         return any(belief.rows != belief.highest for belief in beliefs) or find_rounding(share, 2) != 0
 
     def settle(self, proof: Proof) -> Proof:
@@ -285,7 +285,7 @@ class Grounded:
 def ground(claim: Claim, subject: Subject) -> Grounded:
     """The claim in the game's terms, or `Ungrounded` with the reason.
 
-    In `places`, players and actions are numbers; an outcome is one action number per player; what the others do is the
+    Players and actions become numbers; an outcome is one action number per player; what the others do is the
     same without the player it is about; mixes are one row of probabilities per player. A chain of a tree is a node; an
     outcome that leaves out what nature draws is all nodes that it may be, each with its probability.
     """
@@ -305,28 +305,28 @@ class _Grounding:
         self.claim = claim
         self.subject = subject
         self.parameters = FORMS[claim.form].parameters
-        self.who = self._player(claim["who"]) if ("who", Sort.WHO) in self.parameters else 0
+        self.player = self._player(claim["who"]) if ("who", Sort.WHO) in self.parameters else 0
 
     def ground(self) -> Grounded:
         args: list[Any] = []
-        places: JsonObject = {}
+        arguments: JsonObject = {}
         for (name, sort), argument in zip(self.parameters, self.claim.args, strict=True):
-            said, places[name] = self._place(name, sort, argument)
-            args.append(said)
-        return Grounded(Claim(self.claim.form, tuple(args), self.claim.negated), places)
+            canonical, arguments[name] = self._resolve(name, sort, argument)
+            args.append(canonical)
+        return Grounded(Claim(self.claim.form, tuple(args), self.claim.negated), arguments)
 
-    def _place(self, name: str, sort: Sort, argument: Any) -> tuple[Any, Any]:
+    def _resolve(self, name: str, sort: Sort, argument: Any) -> tuple[Any, Any]:
         match sort:
             case Sort.NUMBER:
                 if name == "share" and not 0 <= argument <= 1:
                     raise Ungrounded("a probability is between 0 and 1")
                 return argument, argument
             case Sort.WHO:
-                return self.subject.players[self.who], self.who
+                return self.subject.players[self.player], self.player
             case Sort.ACTION:
-                place = self._action(self.who, argument)
-                label = self.subject.actions[self.who][place]
-                return label, label if self.subject.tree is not None else place
+                index = self._action(self.player, argument)
+                label = self.subject.actions[self.player][index]
+                return label, label if self.subject.tree is not None else index
             case Sort.JOINT:
                 return self._joint(argument)
             case Sort.MIXES:
@@ -341,117 +341,117 @@ class _Grounding:
     def _single_out(self, chain: Chain, name: str) -> tuple[Chain, Any]:
         """Find moves that are eliminated, or the one that the only other player chooses with some probability."""
         pairs = [(self._player(move.who), move.action) for move in chain]
-        places = tuple((who, self._action(who, action)) for who, action in pairs)
-        said = tuple(Move(self.subject.players[who], self.subject.actions[who][place]) for who, place in places)
+        choices = tuple((player, self._action(player, action)) for player, action in pairs)
+        moves = tuple(Move(self.subject.players[i], self.subject.actions[i][k]) for i, k in choices)
         if name == "chosen":
-            if len(self.subject.players) != 2 or [who for who, _ in places] != [1 - self.who]:
+            if len(self.subject.players) != 2 or [player for player, _ in choices] != [1 - self.player]:
                 raise Ungrounded("a probability from which on something holds is one choice's of the only other player")
-            return said, places[0][1]
-        compared = [(self.who, self._action(self.who, self.claim[which])) for which in ("action", "other")]
-        if not places or set(places) & set(compared):
+            return moves, choices[0][1]
+        compared = [(self.player, self._action(self.player, self.claim[which])) for which in ("action", "other")]
+        if not choices or set(choices) & set(compared):
             raise Ungrounded("nothing is eliminated, or what is compared")
-        counts = Counter(who for who, _ in set(places))
-        if any(counts[who] == len(actions) for who, actions in enumerate(self.subject.actions)):
+        counts = Counter(player for player, _ in set(choices))
+        if any(counts[player] == len(actions) for player, actions in enumerate(self.subject.actions)):
             raise Ungrounded("somebody is left without a choice")
-        return said, places
+        return moves, choices
 
     def _player(self, name: str) -> int:
-        found = self.subject.player(name)
-        if found is None:
+        player = self.subject.player(name)
+        if player is None:
             raise Ungrounded(f"there is no player {name!r:.60}; the players are {', '.join(self.subject.players)}")
-        return found
+        return player
 
-    def _action(self, who: int, name: str) -> int:
-        own = self.subject.index[who]
-        if name in own:
-            return own[name]
-        folded = [k for action, k in own.items() if action.casefold() == name.strip().casefold()]
+    def _action(self, player: int, name: str) -> int:
+        indices = self.subject.index[player]
+        if name in indices:
+            return indices[name]
+        folded = [k for action, k in indices.items() if action.casefold() == name.strip().casefold()]
         if len(folded) == 1:
             return folded[0]
-        raise Ungrounded(f"{self.subject.players[who]} cannot choose {name!r:.60}; possible: {', '.join(own)}")
+        raise Ungrounded(f"{self.subject.players[player]} cannot choose {name!r:.60}; possible: {', '.join(indices)}")
 
     def _joint(self, names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
         if len(names) != len(self.subject.players):
             raise Ungrounded(f"an outcome needs {len(self.subject.players)} choices, got {len(names)}")
-        places = tuple(self._action(who, name) for who, name in enumerate(names))
-        return tuple(self.subject.actions[who][k] for who, k in enumerate(places)), places
+        indices = tuple(self._action(player, name) for player, name in enumerate(names))
+        return tuple(self.subject.actions[player][k] for player, k in enumerate(indices)), indices
 
     def _profile(self, chain: Chain, others: bool) -> tuple[Chain, tuple[int, ...]]:
         """In canonical order: the others from the last player on, `you` at the end (printed outermost)."""
         chosen: dict[int, int] = {}
         for name, action in chain:
-            who = self._player(name)
-            if who in chosen:
-                raise Ungrounded(f"{self.subject.players[who]} chooses twice in one outcome")
-            chosen[who] = self._action(who, action)
-        wanted = [i for i in range(len(self.subject.players)) if not (others and i == self.who)]
+            player = self._player(name)
+            if player in chosen:
+                raise Ungrounded(f"{self.subject.players[player]} chooses twice in one outcome")
+            chosen[player] = self._action(player, action)
+        wanted = [i for i in range(len(self.subject.players)) if not (others and i == self.player)]
         if others:
-            chosen.pop(self.who, None)
+            chosen.pop(self.player, None)
         if missing := [self.subject.players[i] for i in wanted if i not in chosen]:
             raise Ungrounded(f"it does not say what {', '.join(missing)} chooses")
-        places = tuple(chosen[i] for i in wanted)
-        said = [Move(self.subject.players[i], self.subject.actions[i][chosen[i]]) for i in wanted]
-        return tuple(reversed(said)), places
+        indices = tuple(chosen[i] for i in wanted)
+        moves = [Move(self.subject.players[i], self.subject.actions[i][chosen[i]]) for i in wanted]
+        return tuple(reversed(moves)), indices
 
     def _mixes(self, mixes: tuple[Mix, ...], name: str) -> tuple[tuple[Mix, ...], object]:
         """Find probabilities; they may sum to 1 but for their rounding."""
         rows: dict[int, tuple[Fraction, ...]] = {}
         highest: dict[int, tuple[Fraction, ...]] = {}
         for mix in mixes:
-            who = self._player(mix.who)
-            row = [Fraction(0)] * len(self.subject.actions[who])
+            i = self._player(mix.who)
+            row = [Fraction(0)] * len(self.subject.actions[i])
             # Who rounds one probability of a mix rounds all of them: 0.27, 0.1 and 0.63 may be 0.2702, 0.1031, 0.6267.
             errors = [find_rounding(weight, 2) for _, weight in mix.weights]
             error = [min(filter(None, errors), default=Fraction(0))] * len(row)
             for action, weight in mix.weights:
-                row[self._action(who, action)] += weight
+                row[self._action(i, action)] += weight
             total = sum(row, Fraction(0))
             if min(row) < 0 or abs(total - 1) > sum(error, Fraction(0)):
-                raise Ungrounded(f"the probabilities of {self.subject.players[who]} are not a mix: they must sum to 1")
-            rows[who] = tuple(weight / total for weight in row)
-            highest[who] = tuple(weight + most for weight, most in zip(rows[who], error, strict=True))
-        wanted = [i for i in range(len(self.subject.players)) if name == "mixes" or i != self.who]
+                raise Ungrounded(f"the probabilities of {self.subject.players[i]} are not a mix: they must sum to 1")
+            rows[i] = tuple(weight / total for weight in row)
+            highest[i] = tuple(weight + most for weight, most in zip(rows[i], error, strict=True))
+        wanted = [i for i in range(len(self.subject.players)) if name == "mixes" or i != self.player]
         if name == "part":
             wanted = list(rows)
         if name == "part" and (len(wanted) != 1 or len(self.subject.players) != 2):
             raise Ungrounded("it is not one of two players who mixes")
         if missing := [self.subject.players[i] for i in wanted if i not in rows]:
             raise Ungrounded(f"it does not say how {', '.join(missing)} mixes")
-        said = []
+        named = []
         for i in wanted:
             weights = zip(self.subject.actions[i], rows[i], strict=True)
-            said.append(Mix(self.subject.players[i], tuple((action, weight) for action, weight in weights if weight)))
+            named.append(Mix(self.subject.players[i], tuple((action, weight) for action, weight in weights if weight)))
         belief = Belief(tuple(rows[i] for i in wanted), tuple(highest[i] for i in wanted))
-        return tuple(said), (wanted[0], belief) if name == "part" else belief
+        return tuple(named), (wanted[0], belief) if name == "part" else belief
 
     def _known(self, chain: Chain) -> tuple[Chain, Chain]:
         """Check the moves that somebody is said to know of."""
-        said = []
+        moves = []
         for name, action in chain:
             nature = name.strip().casefold() == _NATURE
-            who = None if nature else self._player(name)
-            label = action if who is None else self.subject.actions[who][self._action(who, action)]
-            said.append(Move(_NATURE if who is None else self.subject.players[who], label))
-        return tuple(said), tuple(said)
+            player = None if nature else self._player(name)
+            label = action if player is None else self.subject.actions[player][self._action(player, action)]
+            moves.append(Move(_NATURE if player is None else self.subject.players[player], label))
+        return tuple(moves), tuple(moves)
 
     def _find_nodes(self, tree: Tree, chain: Chain) -> tuple[Chain, object]:
         """Follow a chain of moves; where it leaves out what nature draws, every draw is followed."""
-        nodes, said = [(0, Fraction(1))], []
+        nodes, moves = [(0, Fraction(1))], []
         for move in chain:
             nodes, made = self._follow(tree, nodes, move)
-            said.append(made)
+            moves.append(made)
         if self.claim.form != "continuation_payoff":
             nodes = _follow_draws(tree, nodes)
         for node, _ in nodes:
             self._check_end(tree, node)
         if "outcome" in FORMS[self.claim.form].names:
             total = sum((weight for _, weight in nodes), Fraction(0))
-            return tuple(said), tuple((node, weight / total) for node, weight in nodes)
+            return tuple(moves), tuple((node, weight / total) for node, weight in nodes)
         alike = tree.owner if self.claim.form == "moves_next" else tree.infoset
         kinds = {int(alike[node]) for node, _ in nodes}
         if len(nodes) > 1 and (len(kinds) > 1 or self.claim.form == "continuation_payoff"):
             raise Ungrounded("it depends on what nature draws, which is not said")
-        return tuple(said), nodes[0][0]
+        return tuple(moves), nodes[0][0]
 
     def _follow(
         self, tree: Tree, nodes: list[tuple[int, Fraction]], move: Move
@@ -490,8 +490,8 @@ class _Grounding:
         if "outcome" in FORMS[self.claim.form].names and owner != LEAF:
             raise Ungrounded(f"the game is not over after {tree.path(node)}")
         if self.claim.form in ("will_play", "knows"):
-            if owner != self.subject.order[self.who]:
-                raise Ungrounded(f"it is not {self.subject.players[self.who]} who moves after {tree.path(node)}")
+            if owner != self.subject.order[self.player]:
+                raise Ungrounded(f"it is not {self.subject.players[self.player]} who moves after {tree.path(node)}")
             if (
                 self.claim.form == "will_play"
                 and self.claim["action"] not in tree.infosets[int(tree.infoset[node])].moves
@@ -501,12 +501,12 @@ class _Grounding:
 
 def _follow_draws(tree: Tree, nodes: list[tuple[int, Fraction]]) -> list[tuple[int, Fraction]]:
     """Follow everything that nature may draw, until somebody else moves or the game is over."""
-    found = []
+    reached = []
     stack = nodes[::-1]
     while stack:
         node, weight = stack.pop()
         if tree.owner[node] == CHANCE:
             stack += [(child, weight * exact(tree.probability[child])) for child in reversed(tree.children[node])]
         else:
-            found.append((node, weight))
-    return found
+            reached.append((node, weight))
+    return reached

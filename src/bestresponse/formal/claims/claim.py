@@ -104,8 +104,8 @@ def _fits(sort: Sort, argument: object) -> bool:
 def _print(claim: Claim) -> str:
     parameters = list(zip(FORMS[claim.form].parameters, claim.args, strict=True))
     if claim.form == "payoff":
-        who, value, outcome = (_print_argument(sort, argument) for (_, sort), argument in parameters)
-        return f"finally(goal({who}, {value}), {outcome})"
+        player, value, outcome = (_print_argument(sort, argument) for (_, sort), argument in parameters)
+        return f"finally(goal({player}, {value}), {outcome})"
     if parameters and parameters[-1] == (("who", Sort.WHO), YOU):
         parameters.pop()
     inside = ", ".join(_print_argument(sort, argument) for (_, sort), argument in parameters)
@@ -194,33 +194,33 @@ def _claims(term: Term) -> Iterator[Claim]:
 
 def _finally(result: Term, situation: Term) -> Iterator[Claim]:
     if isinstance(result, Struct) and result.name == "goal" and len(result.args) == 2:
-        who, value = result.args
-        yield Claim("payoff", (_name(who), _number(value), _chain(situation)))
+        player, value = result.args
+        yield Claim("payoff", (_name(player), _number(value), _chain(situation)))
     elif isinstance(result, Struct) and result.name == "outcome" and len(result.args) % 3 == 0:
         triples = [result.args[i : i + 3] for i in range(0, len(result.args), 3)]
-        outcome = tuple(Move(_name(who), _name(action)) for who, action, _ in triples)
-        stated = [(who, value) for who, _, value in triples if not isinstance(deref(value), Var)]
+        outcome = tuple(Move(_name(player), _name(action)) for player, action, _ in triples)
+        stated = [(player, value) for player, _, value in triples if not isinstance(deref(value), Var)]
         if not stated:
             raise _Unreadable("the outcome states no payoff")
-        yield from (Claim("payoff", (_name(who), _number(value), outcome)) for who, value in stated)
+        yield from (Claim("payoff", (_name(player), _number(value), outcome)) for player, value in stated)
     else:
         raise _Unreadable(f"finally/2 takes goal(Player, Payoff) or outcome(...), not {brief(result)}")
 
 
 def _arguments(term: Struct) -> Iterator[Any]:
     wanted = FORMS[term.name].parameters
-    given = list(term.args)
+    arguments = list(term.args)
     if wanted and wanted[-1][1] is Sort.JOINT:
         first = len(wanted) - 1
-        yield from (_argument(sort, one) for (_, sort), one in zip(wanted[:first], given, strict=False))
-        yield tuple(_name(one) for one in given[first:])
+        yield from (_argument(sort, argument) for (_, sort), argument in zip(wanted[:first], arguments, strict=False))
+        yield tuple(_name(argument) for argument in arguments[first:])
         return
-    if len(given) == len(wanted) - 1 and wanted[-1] == ("who", Sort.WHO):
-        given.append(Atom(YOU))
-    if len(given) != len(wanted):
-        raise _Unreadable(f"{term.name} takes {len(wanted)} arguments, got {len(given)}")
-    for (_, sort), one in zip(wanted, given, strict=True):
-        yield _argument(sort, one)
+    if len(arguments) == len(wanted) - 1 and wanted[-1] == ("who", Sort.WHO):
+        arguments.append(Atom(YOU))
+    if len(arguments) != len(wanted):
+        raise _Unreadable(f"{term.name} takes {len(wanted)} arguments, got {len(arguments)}")
+    for (_, sort), argument in zip(wanted, arguments, strict=True):
+        yield _argument(sort, argument)
 
 
 def _argument(sort: Sort, term: Term) -> object:
@@ -327,14 +327,14 @@ class JsonAnswer:
 
 
 def _sorts(players: tuple[str, ...], actions: tuple[str, ...]) -> dict[Sort, dict[str, object]]:
-    who, action = _one_of(players), _one_of(actions)
+    player, action = _one_of(players), _one_of(actions)
     weight = _object({"action": action, "probability": _NUMBER})
     return {
-        Sort.WHO: who,
+        Sort.WHO: player,
         Sort.NUMBER: _NUMBER,
         Sort.ACTION: action,
-        Sort.CHAIN: {"type": "array", "items": _object({"who": who, "action": action})},
-        Sort.MIXES: {"type": "array", "items": _object({"who": who, "weights": {"type": "array", "items": weight}})},
+        Sort.CHAIN: {"type": "array", "items": _object({"who": player, "action": action})},
+        Sort.MIXES: {"type": "array", "items": _object({"who": player, "weights": {"type": "array", "items": weight}})},
         Sort.JOINT: {"type": "array", "items": action},
     }
 
@@ -390,18 +390,18 @@ def read_answer(text: str) -> JsonAnswer:
     if start is None:
         return _no_answer(text, 'expected an object with a list "claims"')
     rows: list[object] = []
-    place, complete = start.end(), False
+    position, complete = start.end(), False
     decoder = json.JSONDecoder()
     while not complete:
         try:
-            row, place = decoder.raw_decode(text, place)
+            row, position = decoder.raw_decode(text, position)
         except (ValueError, RecursionError) as error:
-            complete = text.startswith("]", place)
+            complete = text.startswith("]", position)
             if not (rows or complete):
                 return _no_answer(text, f"this is no JSON: {error}")
             break
         rows.append(row)
-        place = _BETWEEN.match(text, place).end()  # type: ignore[union-attr]
+        position = _BETWEEN.match(text, position).end()  # type: ignore[union-attr]
     read = [_read_row(row) for row in rows[:MOST_CLAIMS]]
     if len(rows) > MOST_CLAIMS:
         read.append(

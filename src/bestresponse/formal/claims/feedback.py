@@ -25,7 +25,9 @@ from bestresponse.logic.engine import Verdict
 
 Tone = Literal["positive", "negative"]
 """Whether feedback states the true values or only that a claim is false."""
+# A reasoner is told a few truths about a claim; more would bury what is wrong with it.
 _MOST_SAID: Final = 4
+# Every action that may be right instead is proved before it is named: these are tried, in the order of the game.
 _MOST_TRIED: Final = 500
 _INSTEAD: Final = (
     ("higher", "lower", "equal"),
@@ -66,13 +68,12 @@ class Correction:
 
 def correct(checked: tuple[Checked, ...], checker: Checker, tone: Tone = "positive") -> tuple[Correction, ...]:
     """Correct every refuted claim, in order."""
-    found: list[Correction] = []
-    for one in checked:
-        if one.verdict is not Verdict.REFUTED or not isinstance(one.claim, Claim):
-            continue
-        truths = tuple(_truths(one.claim, checker)) if tone == "positive" else ()
-        found.append(Correction(one.claim, truths or (Sentence(deny(one.claim), one.claim, denies=True),)))
-    return tuple(found)
+    corrections: list[Correction] = []
+    for claim in (judged.claim for judged in checked if judged.verdict is Verdict.REFUTED):
+        if isinstance(claim, Claim):
+            truths = tuple(_truths(claim, checker)) if tone == "positive" else ()
+            corrections.append(Correction(claim, truths or (Sentence(deny(claim), claim, denies=True),)))
+    return tuple(corrections)
 
 
 def _truths(claim: Claim, checker: Checker) -> Iterator[Sentence]:
@@ -81,10 +82,10 @@ def _truths(claim: Claim, checker: Checker) -> Iterator[Sentence]:
     settled: set[tuple[Argument, ...]] = set()
     for candidate in _candidates(ground(claim, checker.subject), checker.theory):
         weaker = candidate.form == "weakly_dominant" and candidate.args in settled
-        found = checker.check(candidate)
-        if found.verdict is Verdict.PROVED and isinstance(found.claim, Claim) and not weaker:
+        checked = checker.check(candidate)
+        if checked.verdict is Verdict.PROVED and isinstance(checked.claim, Claim) and not weaker:
             settled.add(candidate.args)
-            yield Sentence(say(found.claim), found.claim)
+            yield Sentence(say(checked.claim), checked.claim)
             count += 1
         if count == _MOST_SAID:
             return
@@ -92,26 +93,26 @@ def _truths(claim: Claim, checker: Checker) -> Iterator[Sentence]:
 
 def _candidates(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
     """Yield what may be true instead; what is not is left out later."""
-    claim, game, places = grounded.claim, theory.game, grounded.places
+    claim, game, arguments = grounded.claim, theory.game, grounded.arguments
     if claim.negated:
         yield claim.negate()
     elif family := next((forms for forms in _INSTEAD if claim.form in forms), None):
         yield from (Claim(form, claim.args) for form in family)
-    elif "than" in places and "who" in places:
+    elif "than" in arguments and "who" in arguments:
         for name in ("outcome", "than"):
-            value = game.payoff(places["who"], Fraction(0), places[name])
+            value = game.payoff(arguments["who"], Fraction(0), arguments[name])
             if isinstance(value, Fraction):
                 yield Claim("payoff", (claim["who"], value, claim[name]))
-    elif "value" in places and claim.form not in _EXTREMES:
+    elif "value" in arguments and claim.form not in _EXTREMES:
         truth = theory.find_truth(grounded)
         values = [truth] if isinstance(truth, Fraction) else []
         if claim.form == "continuation_payoff" and isinstance(game, TreeTheory):
-            values = list(game.list_worths(places["after"], places["who"]))
+            values = list(game.list_worths(arguments["after"], arguments["who"]))
         yield from (claim.change(value=value) for value in values)
         if claim.form == "pure_equilibria" and isinstance(game, TableTheory) and values[0] < _MOST_SAID:
             yield from (Claim("equilibrium", (_name_outcome(game, outcome),)) for outcome in _list_outcomes(game))
     elif claim.form.startswith("best_response") or claim.form in ("will_play", *_GUARANTEED):
-        actions = theory.subject.actions[places["who"]][:_MOST_TRIED]
+        actions = theory.subject.actions[arguments["who"]][:_MOST_TRIED]
         yield from (claim.change(action=action) for action in actions)
     elif isinstance(game, TableTheory):
         yield from _table_candidates(grounded, game)
@@ -121,8 +122,8 @@ _GUARANTEED: Final = ("highest_guaranteed_payoff_choice", "lowest_guaranteed_pay
 
 
 def _table_candidates(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
-    claim, places = grounded.claim, grounded.places
-    actions = game.subject.actions[places.get("who", 0)]
+    claim, arguments = grounded.claim, grounded.arguments
+    actions = game.subject.actions[arguments.get("who", 0)]
     match claim.form:
         case "better_response" | "equal_response" | "better_response_to_mix" | "equal_response_to_mix":
             kind = claim.form.partition("_")[2]
@@ -131,7 +132,7 @@ def _table_candidates(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
             yield Claim(f"equal_{kind}", claim.args)
         case "guaranteed_payoff_for_choice" | "limited_payoff_for_choice":
             form = _EXTREMES[claim.form]
-            truth = getattr(game, form)(places["value"], places["action"], places["who"])
+            truth = getattr(game, form)(arguments["value"], arguments["action"], arguments["who"])
             yield Claim(form, claim.change(value=truth).args)
         case "highest_mutual_payoff" | "lowest_mutual_payoff":
             wanted = game.total.max() if claim.form.startswith("highest") else game.total.min()
@@ -141,16 +142,16 @@ def _table_candidates(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
             for action in actions[:_MOST_TRIED]:
                 yield from (Claim(f"{how}_dominant", (action, claim["who"])) for how in ("strictly", "weakly"))
         case "equilibrium":
-            yield from _list_deviations(claim, places["outcome"], game)
+            yield from _list_deviations(claim, arguments["outcome"], game)
         case "mixed_equilibrium":
-            yield from _show_better_choice(claim, places["mixes"], game)
+            yield from _show_better_choice(claim, arguments["mixes"], game)
         case "pareto_optimal":
-            better = (other for other in _list_outcomes(game) if game.pareto_dominates(other, places["outcome"]))
+            better = (other for other in _list_outcomes(game) if game.pareto_dominates(other, arguments["outcome"]))
             for outcome in islice(better, 1):
                 yield Claim("pareto_dominates", (_name_outcome(game, outcome), claim["outcome"]))
         case "pareto_dominates":
-            for who, player in enumerate(game.subject.players):
-                first, second = (game.pay(who, places[name]) for name in ("outcome", "than"))
+            for i, player in enumerate(game.subject.players):
+                first, second = (game.pay(i, arguments[name]) for name in ("outcome", "than"))
                 if first < second:
                     yield Claim("payoff", (player, first, claim["outcome"]))
                     yield Claim("payoff", (player, second, claim["than"]))
@@ -170,48 +171,48 @@ def _name_outcome(game: TableTheory, outcome: tuple[int, ...]) -> Chain:
 
 def _list_deviations(claim: Claim, outcome: tuple[int, ...], game: TableTheory) -> Iterator[Claim]:
     """Say who gains by choosing what instead: one claim for each player who does."""
-    for who, player in enumerate(game.subject.players):
-        replies = game.find_replies(who, outcome[:who] + outcome[who + 1 :])
+    for i, player in enumerate(game.subject.players):
+        replies = game.find_replies(i, outcome[:i] + outcome[i + 1 :])
         best = int(replies.argmax())
-        if replies[best] > replies[outcome[who]]:
-            names = game.subject.actions[who]
+        if replies[best] > replies[outcome[i]]:
+            names = game.subject.actions[i]
             against = tuple(move for move in claim["outcome"] if move.who != player)
-            yield Claim("better_response", (names[best], names[outcome[who]], against, player))
+            yield Claim("better_response", (names[best], names[outcome[i]], against, player))
 
 
 def _show_better_choice(claim: Claim, mixes: Belief, game: TableTheory) -> Iterator[Claim]:
     """For the first player who would rather choose otherwise: what a choice in the mix and the best one earn."""
-    for who, player in enumerate(game.subject.players):
-        values = game.expect(who, mixes.leave_out(who))
-        worst = min((k for k, weight in enumerate(mixes.rows[who]) if weight), key=values.__getitem__)
+    for i, player in enumerate(game.subject.players):
+        values = game.expect(i, mixes.leave_out(i))
+        worst = min((k for k, weight in enumerate(mixes.rows[i]) if weight), key=values.__getitem__)
         best = max(range(len(values)), key=values.__getitem__)
-        if worst not in game.list_best(who, mixes.leave_out(who)):
+        if worst not in game.list_best(i, mixes.leave_out(i)):
             others = tuple(mix for mix in claim["mixes"] if mix.who != player)
-            for place in (worst, best):
-                args = (player, values[place], game.subject.actions[who][place], others)
+            for action in (worst, best):
+                args = (player, values[action], game.subject.actions[i][action], others)
                 yield Claim("expected_payoff", args)
             return
 
 
 def _show_counterexample(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
     """Yield the payoffs of both choices in a case, not eliminated, where the first does not earn more."""
-    places, strict = grounded.places, grounded.claim.form.startswith("strict")
-    who, first = places["who"], places["action"]
-    gone = {(player, place) for player, place in places.get("removed", ()) if player != who}
-    others = [places["other"]] if "other" in places else [k for k in range(len(game.own[who])) if k != first]
+    arguments, strict = grounded.arguments, grounded.claim.form.startswith("strict")
+    player, first = arguments["who"], arguments["action"]
+    gone = {(i, k) for i, k in arguments.get("removed", ()) if i != player}
+    others = [arguments["other"]] if "other" in arguments else [k for k in range(len(game.own[player])) if k != first]
     for second in others:
         cases = (outcome for outcome in _list_outcomes(game) if not gone & set(enumerate(outcome)))
-        pairs = [(case, (*case[:who], second, *case[who + 1 :])) for case in cases if case[who] == first]
-        leads = [int(game.cells[(who, *a)] - game.cells[(who, *b)]) for a, b in pairs]
+        pairs = [(case, (*case[:player], second, *case[player + 1 :])) for case in cases if case[player] == first]
+        leads = [int(game.cells[(player, *a)] - game.cells[(player, *b)]) for a, b in pairs]
         worst = min(range(len(leads)), key=lambda k: (leads[k] > 0, leads[k] == 0))
         if first != second and (leads[worst] < 0 or (strict and leads[worst] == 0)):
             for outcome in pairs[worst]:
-                value = game.pay(who, outcome)
-                yield Claim("payoff", (game.subject.players[who], value, _name_outcome(game, outcome)))
+                value = game.pay(player, outcome)
+                yield Claim("payoff", (game.subject.players[player], value, _name_outcome(game, outcome)))
             return
 
 
-_PLACE: Final = re.compile(r"\{(?:(if|after) )?(\w+)\}")
+_PLACEHOLDER: Final = re.compile(r"\{(?:(if|after) )?(\w+)\}")
 _VERB: Final = re.compile(r"<([^<>]*)>")
 
 
@@ -245,18 +246,18 @@ def phrase(claim: Claim) -> str:
     """
     form = FORMS[claim.form]
     arguments: dict[str, Any] = dict(zip(form.names, claim.args, strict=True))
-    who = arguments.get("who", "")
+    player = arguments.get("who", "")
 
-    def fill(place: re.Match[str]) -> str:
-        way, name = place.groups()
+    def fill(placeholder: re.Match[str]) -> str:
+        way, name = placeholder.groups()
         if name == "whose":
-            return "yours" if who == YOU else _name(str(who))
-        said = _tell(name, arguments[name])
+            return "yours" if player == YOU else _name(str(player))
+        text = _tell(name, arguments[name])
         if way == "after":
-            return f"after {', then '.join(map(_tell_move, arguments[name]))}" if said else "at the start"
-        return said if way is None else f"if {said}, " if said else ""
+            return f"after {', then '.join(map(_tell_move, arguments[name]))}" if text else "at the start"
+        return text if way is None else f"if {text}, " if text else ""
 
-    return _PLACE.sub(fill, _VERB.sub(lambda verb: _choose_verb(verb[1], str(who), claim.negated), form.words))
+    return _PLACEHOLDER.sub(fill, _VERB.sub(lambda verb: _choose_verb(verb[1], str(player), claim.negated), form.words))
 
 
 def describe(form: Form) -> str:
@@ -270,18 +271,18 @@ def describe(form: Form) -> str:
     return words.replace("{whose}", "{who}")
 
 
-def _choose_verb(verb: str, who: str, denied: bool) -> str:
+def _choose_verb(verb: str, person: str, denied: bool) -> str:
     """Return the first or second of two ways to say something, or a verb as it goes with a person."""
     made, bar, opposite = verb.partition("|")
     if bar:
         return opposite if denied else made
     if denied:
-        return f"{'do' if who == YOU else 'does'} not {verb}"
-    return verb if who == YOU else f"{verb}s"
+        return f"{'do' if person == YOU else 'does'} not {verb}"
+    return verb if person == YOU else f"{verb}s"
 
 
-def _name(who: str) -> str:
-    return {YOU: YOU, "them": "the other player", NATURE: "chance"}.get(who, who)
+def _name(player: str) -> str:
+    return {YOU: YOU, "them": "the other player", NATURE: "chance"}.get(player, player)
 
 
 def _tell(name: str, argument: Any) -> str:
@@ -299,7 +300,7 @@ def _tell(name: str, argument: Any) -> str:
         case Sort.CHAIN:
             if name == "removed":
                 whose = ("yours" if move.who == YOU else _name(move.who) for move in argument)
-                return " and ".join(f"{move.action} of {who}" for move, who in zip(argument, whose, strict=True))
+                return " and ".join(f"{move.action} of {owner}" for move, owner in zip(argument, whose, strict=True))
             movers = {move.who for move in argument}
             if len(movers) == len(argument) and NATURE not in movers:  # order does not matter: the reasoner first
                 argument = sorted(argument, key=lambda move: move.who != YOU)

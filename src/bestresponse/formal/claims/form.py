@@ -1,7 +1,7 @@
 """What a form of claim is. Each is declared once, at a method of a theory of games (`tables`, `trees`):
 
     @form("{if outcome}{who} <get> {value}")
-    def payoff(self, who: int, value: Fraction, outcome: Places) -> Fraction: ...
+    def payoff(self, who: int, value: Fraction, outcome: PureProfile) -> Fraction: ...
 
 The method's name and parameters are the form's name and arguments, in its words `<a|b>` is a where the claim is made
 and b where it is denied, and `<get>` is a verb of {who}. The method decides the claim by arithmetic: it returns whether
@@ -77,9 +77,9 @@ class Belief(NamedTuple):
     rows: tuple[tuple[Fraction, ...], ...]
     highest: tuple[tuple[Fraction, ...], ...]
 
-    def leave_out(self, who: int) -> Belief:
+    def leave_out(self, player: int) -> Belief:
         """Return the same without one player."""
-        return Belief(*(rows[:who] + rows[who + 1 :] for rows in self))
+        return Belief(*(rows[:player] + rows[player + 1 :] for rows in self))
 
 
 class Ungrounded(Exception):
@@ -130,7 +130,7 @@ class SharedForms(ABC, Generic[Outcome]):
     num_players: int
 
     @abstractmethod
-    def pay(self, who: int, outcome: Outcome) -> Fraction:
+    def pay(self, player: int, outcome: Outcome) -> Fraction:
         """Return what a player gets in an outcome."""
 
     @abstractmethod
@@ -170,7 +170,7 @@ class SharedForms(ABC, Generic[Outcome]):
     @form("{if outcome}the payoffs of all players <sum|do not sum> to {value}")
     def total_payoff(self, value: Fraction, outcome: Outcome) -> Fraction:
         """Say what all players get together in an outcome."""
-        return sum((self.pay(who, outcome) for who in range(self.num_players)), Fraction(0))
+        return sum((self.pay(player, outcome) for player in range(self.num_players)), Fraction(0))
 
     @form("the most anybody can get <is|is not> {value}")
     def highest_payoff(self, value: Fraction) -> Fraction:

@@ -29,6 +29,7 @@ from bestresponse.formal.claims.translation import Passage, Reading, Translator
 from bestresponse.logic.engine import LogicEngine, Proof, Verdict
 
 Unit = Literal["text", "paragraph"]
+# Each paragraph may take a call of a model, and a call costs money.
 _MOST_PARAGRAPHS = 40
 _LONGEST_QUOTE = 300
 _DISPUTED = "the rules read this sentence otherwise"
@@ -76,24 +77,25 @@ class Review:
         return f"Review({self.summary})"
 
     def _repr_html_(self) -> str:
-        right: dict[object, str] = {one.claim: one.text for one in self.corrections}
+        right: dict[object, str] = {correction.claim: correction.text for correction in self.corrections}
         rows = []
-        for one in self.checked:
-            words = say(one.claim) if isinstance(one.claim, Claim) else one.text
-            rows.append((one.verdict.value, words, right.get(one.claim, one.proof.why), one.text))
+        for checked in self.checked:
+            words = say(checked.claim) if isinstance(checked.claim, Claim) else checked.text
+            rows.append((checked.verdict.value, words, right.get(checked.claim, checked.proof.why), checked.text))
         return format_html(self.summary, ("verdict", "claim", "why", "formula"), rows)
 
     @property
     def refuted(self) -> tuple[Checked, ...]:
         """The claims that are false."""
-        return tuple(one for one in self.checked if one.verdict is Verdict.REFUTED)
+        return tuple(checked for checked in self.checked if checked.verdict is Verdict.REFUTED)
 
     @property
     def refutations(self) -> tuple[Refutation, ...]:
         """Every false claim with its correction and its places in the text."""
+        passages = self.passages or ()
         return tuple(
-            Refutation(one.claim, one.text, tuple(p for p in self.passages or () if one.claim in p.claims))
-            for one in self.corrections
+            Refutation(correction.claim, correction.text, tuple(p for p in passages if correction.claim in p.claims))
+            for correction in self.corrections
         )
 
     @property
@@ -101,27 +103,27 @@ class Review:
         """The sentences that speak of amounts or solutions and gave no claim; None where that is not known."""
         if self.passages is None:
             return None
-        return tuple(one.text for one in self.passages if one.reading is Reading.UNREAD)
+        return tuple(passage.text for passage in self.passages if passage.reading is Reading.UNREAD)
 
     @property
     def state(self) -> State:
         """What the claims that were read amount to."""
         if self.refuted:
             return State.REFUTED
-        if any(one.verdict is Verdict.PROVED for one in self.checked):
+        if any(checked.verdict is Verdict.PROVED for checked in self.checked):
             return State.UNREFUTED
         return State.UNDECIDED if self.checked else State.UNCHECKED
 
     @property
     def summary(self) -> str:
         """The verdict in one line, with how much of the text it covers."""
-        found = {
+        verdict = {
             State.REFUTED: f"{len(self.refuted):,} refuted",
             State.UNREFUTED: "nothing refuted",
             State.UNDECIDED: "nothing could be decided",
             State.UNCHECKED: "nothing could be checked",
         }[self.state]
-        parts = [f"{found}; {_count(len(self.checked), 'claim')} read, {self._coverage()}"]
+        parts = [f"{verdict}; {_count(len(self.checked), 'claim')} read, {self._coverage()}"]
         return "; ".join((*parts, *(f"{kind}: {count:,}" for kind, count in self.troubles.items())))
 
     @property
@@ -143,7 +145,7 @@ class Review:
         claims: list[JsonObject] = []
         for checked in self.checked:
             claim = checked.claim
-            places = [passage for passage in self.passages or () if claim in passage.claims]
+            passages = [passage for passage in self.passages or () if claim in passage.claims]
             claims.append(
                 {
                     "claim": checked.text,
@@ -152,22 +154,22 @@ class Review:
                     "verdict": checked.verdict.value,
                     "why": checked.proof.why,
                     "correction": right.get(claim),
-                    "places": [_tell_span(passage) for passage in places],
+                    "places": [_tell_span(passage) for passage in passages],
                 }
             )
-        told: JsonObject = {"summary": self.summary, "state": self.state.value, "claims": claims}
+        report: JsonObject = {"summary": self.summary, "state": self.state.value, "claims": claims}
         for name, reading in (("unread", Reading.UNREAD), ("not_asserted", Reading.NOT_ASSERTED)):
             apart = [passage for passage in self.passages or () if passage.reading is reading]
             spans = [_tell_span(passage) | {"why": passage.why} for passage in apart]
-            told[name] = None if self.passages is None else spans
-        return told | {"troubles": dict(self.troubles)}
+            report[name] = None if self.passages is None else spans
+        return report | {"troubles": dict(self.troubles)}
 
     def _coverage(self) -> str:
         if self.passages is None:
             return "number of unread sentences not known"
-        spoken = [one for one in self.passages if one.reading is not Reading.SILENT]
-        unread = sum(one.reading is Reading.UNREAD for one in spoken)
-        aside = sum(one.reading is Reading.NOT_ASSERTED for one in spoken)
+        spoken = [passage for passage in self.passages if passage.reading is not Reading.SILENT]
+        unread = sum(passage.reading is Reading.UNREAD for passage in spoken)
+        aside = sum(passage.reading is Reading.NOT_ASSERTED for passage in spoken)
         rest = f", {aside:,} not asserted" if aside else ""
         return f"{unread:,} of {_count(len(spoken), 'sentence')} unread{rest}"
 
@@ -220,18 +222,18 @@ class Reviewer:
                 more = self.second.translate(part, subject).passages or ()
                 others += [_place(passage, start, subject) for passage in more if passage.claims]
             if passages is not None and translation.passages is not None:
-                passages += [_place(one, start, subject) for one in translation.passages]
+                passages += [_place(passage, start, subject) for passage in translation.passages]
             else:
                 passages = None
         disputed = dict(_list_disputed(passages or [], others, checker))
         checked = tuple(
-            Checked(one.claim, Proof(Verdict.UNKNOWN, f"{_DISPUTED}: {disputed[one.claim]}"))
-            if one.claim in disputed and one.verdict is not Verdict.UNKNOWN
-            else one
-            for one in checker.check_all(claims)
+            Checked(judged.claim, Proof(Verdict.UNKNOWN, f"{_DISPUTED}: {disputed[judged.claim]}"))
+            if judged.claim in disputed and judged.verdict is not Verdict.UNKNOWN
+            else judged
+            for judged in checker.check_all(claims)
         )
-        found = None if passages is None else tuple(passages)
-        return Review(checked, correct(checked, checker, self.tone), tuple(calls), found, cut)
+        read_passages = None if passages is None else tuple(passages)
+        return Review(checked, correct(checked, checker, self.tone), tuple(calls), read_passages, cut)
 
     def _checker(self, subject: Subject) -> Checker:
         """One checker per thread and game in a row: programs are loaded once, engines are never shared."""
@@ -255,8 +257,8 @@ def _list_disputed(
             verdicts = {checker.check(claim).verdict for claim in claims} - {Verdict.UNKNOWN}
             refutes.append(Verdict.REFUTED in verdicts if verdicts else None)
         if None not in refutes and refutes[0] != refutes[1]:
-            said = " ".join(say(claim) for claim in near if isinstance(claim, Claim))
-            yield from ((claim, said) for claim in passage.claims)
+            understood = " ".join(say(claim) for claim in near if isinstance(claim, Claim))
+            yield from ((claim, understood) for claim in passage.claims)
 
 
 def _place(passage: Passage, start: int, subject: Subject) -> Passage:
@@ -274,8 +276,8 @@ def _ground(claim: Claim | Malformed, subject: Subject) -> Claim | Malformed:
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:
     """The paragraphs with their places; the last of many holds all that is left."""
-    found = [(match.start(), match.group()) for match in re.finditer(r"\S(?:.|\n(?!\s*\n))*", text)]
-    yield from found[: _MOST_PARAGRAPHS - 1]
-    if len(found) >= _MOST_PARAGRAPHS:
-        start = found[_MOST_PARAGRAPHS - 1][0]
+    paragraphs = [(match.start(), match.group()) for match in re.finditer(r"\S(?:.|\n(?!\s*\n))*", text)]
+    yield from paragraphs[: _MOST_PARAGRAPHS - 1]
+    if len(paragraphs) >= _MOST_PARAGRAPHS:
+        start = paragraphs[_MOST_PARAGRAPHS - 1][0]
         yield start, text[start:]

@@ -20,7 +20,9 @@ from bestresponse.formal.claims.form import YOU
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
+# Sums and differences of payoffs below this fit into 64 bits; larger payoffs are whole numbers of Python.
 _SMALL = 2**40
+# Two fractions with denominators up to this differ by at least 1e-12, so that a float tells them apart.
 _SIMPLE = 1_000_000
 THEM = "them"
 _SELF = frozenset({"you", "i", "me", "myself", "reasoner", "self"})
@@ -81,7 +83,7 @@ class Subject:
         if isinstance(self.game, NormalForm):
             return tuple(self.game.actions[i] for i in self.order)
         moves = [[m for s in self.game.infosets if s.player == i for m in s.moves] for i in self.order]
-        return tuple(tuple(dict.fromkeys(found)) for found in moves)
+        return tuple(tuple(dict.fromkeys(labels)) for labels in moves)
 
     @cached_property
     def scale(self) -> int:
@@ -102,7 +104,7 @@ class Subject:
     @cached_property
     def index(self) -> tuple[dict[str, int], ...]:
         """Where each action stands, per player."""
-        return tuple({action: k for k, action in enumerate(own)} for own in self.actions)
+        return tuple({action: k for k, action in enumerate(labels)} for labels in self.actions)
 
     @cached_property
     def _people(self) -> dict[str, int]:

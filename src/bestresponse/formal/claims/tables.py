@@ -20,15 +20,15 @@ from bestresponse.theory.arrays import Numbers
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import NormalForm
 
-Places = tuple[int, ...]
-"""The place of an action for each player."""
+PureProfile = tuple[int, ...]
+"""For each player the index of an action."""
 
 TABLE_RULES: Final = Path(__file__).with_name("tables.pl").read_text("utf-8")
 _MOST_SOLVED: Final = 8
 """Choices of each player in games all of whose equilibria are looked for: more can take minutes."""
 
 
-class TableTheory(SharedForms[Places]):
+class TableTheory(SharedForms[PureProfile]):
     """Decides claims about one table by arithmetic on its payoffs."""
 
     def __init__(self, subject: Subject) -> None:
@@ -44,7 +44,7 @@ class TableTheory(SharedForms[Places]):
     @cached_property
     def worst(self) -> tuple[Numbers, ...]:
         """For each player the least that each action can earn."""
-        return tuple(own.min(axis=1) for own in self.own)
+        return tuple(payoffs.min(axis=1) for payoffs in self.own)
 
     @cached_property
     def total(self) -> Numbers:
@@ -55,24 +55,24 @@ class TableTheory(SharedForms[Places]):
         """Return a payoff as a number."""
         return Fraction(int(scaled), self.subject.scale)
 
-    def pay(self, who: int, outcome: Places) -> Fraction:
+    def pay(self, player: int, outcome: PureProfile) -> Fraction:
         """Return what a player gets in an outcome."""
-        return self.unscale(self.cells[(who, *outcome)])
+        return self.unscale(self.cells[(player, *outcome)])
 
     def bound_payoffs(self, *players: int) -> tuple[Fraction, Fraction]:
         """Return the least and the most that any of these players, all by default, can get."""
         cells = self.cells[list(players)] if players else self.cells
         return self.unscale(cells.min()), self.unscale(cells.max())
 
-    def find_replies(self, who: int, rest: Places) -> Numbers:
+    def find_replies(self, player: int, rest: PureProfile) -> Numbers:
         """Return what each action of a player earns if the others choose `rest`, times `scale`."""
-        shape = [n for i, n in enumerate(self.cells.shape[1:]) if i != who]
-        return self.own[who][:, int(np.ravel_multi_index(rest, shape)) if rest else 0]
+        shape = [n for i, n in enumerate(self.cells.shape[1:]) if i != player]
+        return self.own[player][:, int(np.ravel_multi_index(rest, shape)) if rest else 0]
 
-    def expect(self, who: int, mixed: Belief) -> list[Fraction]:
+    def expect(self, player: int, mixed: Belief) -> list[Fraction]:
         """Return what each action earns on average."""
         weights = _multiply(mixed.rows)
-        rows = self.own[who].tolist()
+        rows = self.own[player].tolist()
         sums = (sum((w * u for w, u in zip(weights, row, strict=True) if w), Fraction(0)) for row in rows)
         return [total / self.subject.scale for total in sums]
 
@@ -82,17 +82,17 @@ class TableTheory(SharedForms[Places]):
         pairs = zip(ranges, differences, strict=True)
         return sum((r * abs(d) for r, d in pairs if r), Fraction(0)) / self.subject.scale
 
-    def find_lead(self, who: int, action: int, other: int, mixed: Belief) -> tuple[Fraction, Fraction]:
+    def find_lead(self, player: int, action: int, other: int, mixed: Belief) -> tuple[Fraction, Fraction]:
         """Return how much more one action earns than another on average, and how far that may be off."""
-        values = self.expect(who, mixed)
-        slack = self.find_slack(mixed, (self.own[who][action] - self.own[who][other]).tolist())
+        values = self.expect(player, mixed)
+        slack = self.find_slack(mixed, (self.own[player][action] - self.own[player][other]).tolist())
         return values[action] - values[other], slack
 
-    def list_best(self, who: int, mixed: Belief) -> list[int]:
+    def list_best(self, player: int, mixed: Belief) -> list[int]:
         """List the actions that no other one beats on average."""
-        places = range(len(self.own[who]))
-        leads = {a: [self.find_lead(who, b, a, mixed) for b in places] for a in places}
-        return [a for a in places if all(lead <= slack for lead, slack in leads[a])]
+        actions = range(len(self.own[player]))
+        leads = {a: [self.find_lead(player, b, a, mixed) for b in actions] for a in actions}
+        return [a for a in actions if all(lead <= slack for lead, slack in leads[a])]
 
     # What somebody gets.
 
@@ -132,12 +132,12 @@ class TableTheory(SharedForms[Places]):
         return bool(self.worst[who][action] < self.worst[who][other])
 
     @form("<no|some> outcome has a higher sum of payoffs than {actions}")
-    def highest_mutual_payoff(self, actions: Places) -> bool:
+    def highest_mutual_payoff(self, actions: PureProfile) -> bool:
         """Say whether an outcome has the highest sum of payoffs."""
         return bool(self.total[actions] == self.total.max())
 
     @form("<no|some> outcome has a lower sum of payoffs than {actions}")
-    def lowest_mutual_payoff(self, actions: Places) -> bool:
+    def lowest_mutual_payoff(self, actions: PureProfile) -> bool:
         """Say whether an outcome has the lowest sum of payoffs."""
         return bool(self.total[actions] == self.total.min())
 
@@ -183,19 +183,19 @@ class TableTheory(SharedForms[Places]):
         return value if abs(mean - value) <= find_rounding(value) + slack else mean
 
     @form("{if against}<no|some> choice earns {who} more than {action}")
-    def best_response(self, action: int, against: Places, who: int) -> bool:
+    def best_response(self, action: int, against: PureProfile, who: int) -> bool:
         """Say whether nothing earns more against choices of the others."""
         replies = self.find_replies(who, against)
         return bool(replies[action] == replies.max())
 
     @form("{if against}{action} <earns|does not earn> {who} more than {other}")
-    def better_response(self, action: int, other: int, against: Places, who: int) -> bool:
+    def better_response(self, action: int, other: int, against: PureProfile, who: int) -> bool:
         """Compare two actions against choices of the others."""
         replies = self.find_replies(who, against)
         return bool(replies[action] > replies[other])
 
     @form("{if against}{action} <earns|does not earn> {who} the same as {other}")
-    def equal_response(self, action: int, other: int, against: Places, who: int) -> bool:
+    def equal_response(self, action: int, other: int, against: PureProfile, who: int) -> bool:
         """Compare two actions against choices of the others."""
         replies = self.find_replies(who, against)
         return bool(replies[action] == replies[other])
@@ -219,11 +219,11 @@ class TableTheory(SharedForms[Places]):
     # From which probability on: what is linear in a probability holds between two ends where it holds at both.
 
     def _is_ahead(
-        self, who: int, action: int, other: int, chosen: int, share: Fraction, side: int
+        self, player: int, action: int, other: int, chosen: int, share: Fraction, side: int
     ) -> tuple[bool, bool]:
         """Say whether one action earns more than another, and whether it earns no less, wherever the other player
         chooses something with a probability above (side 1) or below (side -1) a share."""
-        gains = [self.unscale(value) for value in self.own[who][action] - self.own[who][other]]
+        gains = [self.unscale(value) for value in self.own[player][action] - self.own[player][other]]
         edge = share + side * find_rounding(share, 2)
         often = gains.pop(chosen)
         ends = [often] if side > 0 else gains
@@ -256,13 +256,13 @@ class TableTheory(SharedForms[Places]):
 
     # Dominance.
 
-    def _compare(self, who: int, action: int, other: int, removed: tuple[tuple[int, int], ...] = ()) -> Numbers:
+    def _compare(self, player: int, action: int, other: int, removed: tuple[tuple[int, int], ...] = ()) -> Numbers:
         """Return how much more one action earns than another in every case that is left, times `scale`."""
-        cells = np.moveaxis(self.cells[who], who, 0)
+        cells = np.moveaxis(self.cells[player], player, 0)
         difference: Numbers = cells[action] - cells[other]
-        others = [i for i in range(len(self.cells)) if i != who]
-        for axis, player in enumerate(others):
-            gone = [place for seat, place in removed if seat == player]
+        others = [i for i in range(len(self.cells)) if i != player]
+        for axis, opponent in enumerate(others):
+            gone = [index for seat, index in removed if seat == opponent]
             difference = np.delete(difference, gone, axis=axis)
         return difference
 
@@ -290,8 +290,8 @@ class TableTheory(SharedForms[Places]):
         difference = self._compare(who, action, other, removed)
         return bool((difference >= 0).all() and (difference > 0).any())
 
-    def _list_others(self, action: int, who: int) -> Iterator[int]:
-        return (other for other in range(len(self.own[who])) if other != action)
+    def _list_others(self, action: int, player: int) -> Iterator[int]:
+        return (other for other in range(len(self.own[player])) if other != action)
 
     @form("{action} <is|is not> strictly dominant for {who}")
     def strictly_dominant(self, action: int, who: int) -> bool:
@@ -316,25 +316,23 @@ class TableTheory(SharedForms[Places]):
     # Equilibria and what is best for all.
 
     @form("the outcome in which {outcome} <is|is not> a Nash equilibrium")
-    def equilibrium(self, outcome: Places) -> bool:
+    def equilibrium(self, outcome: PureProfile) -> bool:
         """Say whether nobody gains by deviating alone."""
-        return all(
-            self.best_response(action, outcome[:who] + outcome[who + 1 :], who) for who, action in enumerate(outcome)
-        )
+        return all(self.best_response(action, outcome[:i] + outcome[i + 1 :], i) for i, action in enumerate(outcome))
 
     @form("the number of pure Nash equilibria <is|is not> {value}")
     def pure_equilibria(self, value: Fraction) -> Fraction:
         """Count the outcomes that are equilibria."""
         stable = np.ones(self.cells.shape[1:], dtype=bool)
-        for who, cells in enumerate(self.cells):
-            stable &= np.asarray(cells == cells.max(axis=who, keepdims=True), dtype=bool)
+        for player, cells in enumerate(self.cells):
+            stable &= np.asarray(cells == cells.max(axis=player, keepdims=True), dtype=bool)
         return Fraction(int(stable.sum()))
 
     @form("it <is|is not> a Nash equilibrium that {mixes}")
     def mixed_equilibrium(self, mixes: Belief) -> bool:
         """Say whether nobody gains by deviating alone from a mix."""
-        best = [self.list_best(who, mixes.leave_out(who)) for who in range(len(self.cells))]
-        return all(not w or a in best[who] for who, row in enumerate(mixes.rows) for a, w in enumerate(row))
+        best = [self.list_best(player, mixes.leave_out(player)) for player in range(len(self.cells))]
+        return all(not w or a in best[player] for player, row in enumerate(mixes.rows) for a, w in enumerate(row))
 
     @form("in <some|no> Nash equilibrium {part}")
     def mixed_equilibrium_part(self, part: tuple[int, Belief]) -> bool:
@@ -343,11 +341,11 @@ class TableTheory(SharedForms[Places]):
         The other one mixes over its best replies. What of these keeps the first one's choices best is an interval,
         whose ends are replies themselves or points at which two choices tie: one of these points has to do.
         """
-        who, mixed = part
-        replies = self.list_best(1 - who, mixed)
+        player, mixed = part
+        replies = self.list_best(1 - player, mixed)
         if len(replies) > 2:
             raise Ungrounded("the other player has more than two best replies to that mix")
-        first, second = self.own[who][:, replies[0]].tolist(), self.own[who][:, replies[-1]].tolist()
+        first, second = self.own[player][:, replies[0]].tolist(), self.own[player][:, replies[-1]].tolist()
         weights = {Fraction(0), Fraction(1)}
         for i, k in combinations(range(len(first)), 2):
             here, there = first[i] - first[k], second[i] - second[k]
@@ -379,13 +377,13 @@ class TableTheory(SharedForms[Places]):
         return Proof(Verdict.REFUTED)
 
     @form("<|it is not so that >everybody gets at least as much, and somebody more, if {outcome} than if {than}")
-    def pareto_dominates(self, outcome: Places, than: Places) -> bool:
+    def pareto_dominates(self, outcome: PureProfile, than: PureProfile) -> bool:
         """Say whether one outcome is as good as another for all, and better for somebody."""
         leads = [cells[outcome] - cells[than] for cells in self.cells]
         return bool(min(leads) >= 0 and max(leads) > 0)
 
     @form("<no|some> outcome is at least as good for everybody, and better for somebody, than that in which {outcome}")
-    def pareto_optimal(self, outcome: Places) -> bool:
+    def pareto_optimal(self, outcome: PureProfile) -> bool:
         """Say whether no outcome Pareto-dominates this one."""
         return not any(self.pareto_dominates(better, outcome) for better in np.ndindex(self.cells.shape[1:]))
 

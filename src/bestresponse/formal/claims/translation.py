@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain
 from typing import Final, NamedTuple, Protocol
 
 from bestresponse.core.game import NATURE
@@ -167,16 +168,16 @@ def clean(text: str) -> str:
 
 def split_blocks(text: str) -> Iterator[tuple[int, int]]:
     """Yield where each item of a list, heading or paragraph starts and ends; lines of wrapped text are joined."""
-    start = place = 0
+    start = end = 0
     for line in text.splitlines(keepends=True):
-        before = text[start:place].rstrip()
+        before = text[start:end].rstrip()
         # A line shorter than this does not end because the page does.
         wrapped = len(before) > 60 and before[-1] not in ".:;!?|" and not (MARK.match(line) or "|" in line)
         if not (wrapped and line.strip()):
-            yield start, place
-            start = place
-        place += len(line)
-    yield start, place
+            yield start, end
+            start = end
+        end += len(line)
+    yield start, end
 
 
 def split_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -187,9 +188,9 @@ def split_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]
     """
     for match in (*_SENTENCE_END.finditer(text, start, end), None):
         last = end if match is None else match.end()
-        said = text[start:last]
-        if said.strip():
-            yield start + len(said) - len(said.lstrip()), start + len(said.rstrip())
+        sentence = text[start:last]
+        if sentence.strip():
+            yield start + len(sentence) - len(sentence.lstrip()), start + len(sentence.rstrip())
         start = last
 
 
@@ -204,7 +205,7 @@ def take_stance(sentence: str, subject: Subject) -> Stance:
 def _speaks(sentence: str, subject: Subject) -> bool:
     """Return whether a sentence has an amount, or a word of the theory beside something else than a heading's words."""
     names = [*subject.game.players, *(f"player {seat + 1}" for seat in subject.order)]
-    names += [action for own in subject.actions for action in own if action[:1].isdigit()]
+    names += [action for actions in subject.actions for action in actions if action[:1].isdigit()]
     bare = re.sub(rf"\b(?:{'|'.join(map(re.escape, names))})\b", "", sentence, flags=re.IGNORECASE)
     return not _HEADING.match(bare) and bool(_AMOUNT.search(bare) or _SPEAKS.search(bare))
 
@@ -217,9 +218,9 @@ def find_passages(text: str, subject: Subject, rows: Iterable[QuotedClaim]) -> t
     sentences = (span for start, end in split_blocks(plain) for span in split_sentences(plain, start, end))
     for first, last in sentences:
         claims = tuple(claim for span, claim in quoted if span is not None and span[0] < last and span[1] > first)
-        said = " ".join(plain[first:last].split())
-        reading = Reading.READ if claims else take_stance(said, subject).reading
-        passages.append(Passage(first, last, said, claims, reading))
+        sentence = " ".join(plain[first:last].split())
+        reading = Reading.READ if claims else take_stance(sentence, subject).reading
+        passages.append(Passage(first, last, sentence, claims, reading))
     return tuple(passages)
 
 
@@ -278,7 +279,7 @@ class _TextReader:
         self.text = clean(self.written)
         sentences = [self.text[start:end] for start, end in split_sentences(self.text, 0, len(self.text))]
         speaks_to_them = len(self.subject.players) == 2 and any(
-            _FIRST.search(one) and _SECOND.search(one) and not _THIRD.search(one) for one in sentences
+            _FIRST.search(text) and _SECOND.search(text) and not _THIRD.search(text) for text in sentences
         )
         self.alone = SentenceReader(self.subject, 0)
         self.addressed = SentenceReader(self.subject, 1) if speaks_to_them else self.alone
@@ -300,44 +301,44 @@ class _TextReader:
         for level in self.levels:
             context = None if level.context is None or context is None else context.add(level.context)
         for first, last in split_sentences(self.text, begin, end):
-            said = " ".join(self.text[first:last].split())
-            stance = take_stance(said, self.subject)
+            sentence = " ".join(self.text[first:last].split())
+            stance = take_stance(sentence, self.subject)
             claims: tuple[Claim, ...] = ()
             self.why = f"it has more than {_LONGEST_SENTENCE} characters"
             if context is None:
                 self.why = "what stands before it may speak of another game"
-            elif stance.asserted and len(said) <= _LONGEST_SENTENCE:
-                claims, context = self._read_sentence(said.rstrip(" .!;"), context)
-            self.reduced = self.reduced or has_word(said, "eliminations")
+            elif stance.asserted and len(sentence) <= _LONGEST_SENTENCE:
+                claims, context = self._read_sentence(sentence.rstrip(" .!;"), context)
+            self.reduced = self.reduced or has_word(sentence, "eliminations")
             reading = Reading.READ if claims else stance.reading
             why = self.why if reading is Reading.UNREAD else ""
-            yield Passage(first, last, said.rstrip(" .!;"), claims, reading, why)
+            yield Passage(first, last, sentence.rstrip(" .!;"), claims, reading, why)
         if depth != 0 or context is None or self.text[begin:end].rstrip().endswith(":"):
             self.levels.append(_Level(depth, context))
 
-    def _read_sentence(self, said: str, context: Context) -> tuple[tuple[Claim, ...], Context | None]:
+    def _read_sentence(self, sentence: str, context: Context) -> tuple[tuple[Claim, ...], Context | None]:
         """Return the claims of a sentence, and the context of what follows: None where that may be another game."""
         if self.parsed >= _MOST_SENTENCES:
             self.why = f"{_MOST_SENTENCES} sentences stand before it"
             return (), context
         self.parsed += 1
-        reader = self.alone if _THIRD.search(said) else self.addressed
-        claims = self._claim(reader, said, context)
+        reader = self.alone if _THIRD.search(sentence) else self.addressed
+        claims = self._claim(reader, sentence, context)
         self.why = "a choice was eliminated before" if self.reduced and reader.why == "" else reader.why
         if claims:
             return claims, context
-        head, colon, rest = said.partition(":")
-        heading = reader.read_heading(head) if colon or not _IF.match(said) else None
+        head, colon, rest = sentence.partition(":")
+        heading = reader.read_heading(head) if colon or not _IF.match(sentence) else None
         if heading is not None:
             context = context.add(heading)
             return self._claim(reader, rest, context), context
         conditional = bool(colon) and (has_word(head, "conditions") or has_word(head, "shifts"))
         if colon and not conditional:
             claims = self._claim(reader, rest, context)
-        return claims, None if not claims and (conditional or has_word(said, "shifts")) else context
+        return claims, None if not claims and (conditional or has_word(sentence, "shifts")) else context
 
-    def _claim(self, reader: SentenceReader, said: str, context: Context) -> tuple[Claim, ...]:
-        claims = reader.read(said, context)
+    def _claim(self, reader: SentenceReader, sentence: str, context: Context) -> tuple[Claim, ...]:
+        claims = reader.read(sentence, context)
         of_dominance = any(re.match("strictly_|weakly_|no_dominant", claim.form) for claim in claims)
         return () if self.reduced and of_dominance else claims
 
@@ -366,9 +367,7 @@ class ModelTranslator:
         cut = 0
         prompt = _prompt(text, subject)
         messages: tuple[Message, ...] = (Message("system", TEXTS.text("system")), Message("user", prompt))
-        moves = (
-            () if subject.tree is not None else tuple(dict.fromkeys(move for own in subject.actions for move in own))
-        )
+        moves = () if subject.tree is not None else tuple(dict.fromkeys(chain.from_iterable(subject.actions)))
         players = subject.players if subject.tree is None else (*subject.players, NATURE)
         wanted = claims_schema(forms_for(subject), players, moves)
         schema = schema_text(wanted) if self.model.abilities.schema else None
@@ -408,7 +407,7 @@ def _prompt(text: str, subject: Subject) -> str:
         "translate_json",
         people="\n".join(_people(subject)),
         actions="\n".join(
-            f"- {who}: {', '.join(own)}" for who, own in zip(subject.players, subject.actions, strict=True)
+            f"- {player}: {', '.join(moves)}" for player, moves in zip(subject.players, subject.actions, strict=True)
         ),
         forms="\n".join(
             f"- {form.name}: {', '.join(f'{name} ({sort.value})' for name, sort in form.parameters)}. "
@@ -423,10 +422,10 @@ def _prompt(text: str, subject: Subject) -> str:
 def _people(subject: Subject) -> Iterator[str]:
     """Which words of a text mean which player."""
     names = [subject.game.players[seat] for seat in subject.order]
-    places = [f"Player {seat + 1}" for seat in subject.order]
+    labels = [f"Player {seat + 1}" for seat in subject.order]
     sides = [("the row player", "the column player")[seat] if len(names) == 2 else "" for seat in subject.order]
     for number, player in enumerate(subject.players):
-        also = dict.fromkeys(word for word in (names[number], places[number], sides[number]) if word and word != player)
+        also = dict.fromkeys(word for word in (names[number], labels[number], sides[number]) if word and word != player)
         words = [*(["I", "me", "my"] if number == 0 else ()), *also]
         if number == 1 and len(names) == 2:
             words += ["they", "he", "she", "the other player", "the opponent"]

@@ -48,10 +48,10 @@ class TreeTheory(SharedForms[Weighted]):
     @cached_property
     def equilibria(self) -> tuple[SubgamePerfectEquilibrium, ...]:
         """All pure subgame perfect equilibria."""
-        found = subgame_perfect(self.tree, MOST_EQUILIBRIA)
-        if not found.complete:
-            raise TooLarge(f"the game has {found.count:,} subgame perfect equilibria, more than {MOST_EQUILIBRIA:,}")
-        return found.equilibria
+        solution = subgame_perfect(self.tree, MOST_EQUILIBRIA)
+        if not solution.complete:
+            raise TooLarge(f"the game has {solution.count:,} subgame perfect equilibria, more than {MOST_EQUILIBRIA:,}")
+        return solution.equilibria
 
     @cached_property
     def surviving(self) -> Surviving:
@@ -68,9 +68,9 @@ class TreeTheory(SharedForms[Weighted]):
         made = {equilibrium.moves[owner][infoset.label] for equilibrium in self.equilibria}
         return tuple(move for move in infoset.moves if move in made)
 
-    def list_worths(self, node: int, who: int) -> tuple[Fraction, ...]:
+    def list_worths(self, node: int, player: int) -> tuple[Fraction, ...]:
         """List what a player can get by best play from a node on, each value once; the ends where it is a range."""
-        seat = self.subject.order[who]
+        seat = self.subject.order[player]
         if not self.subject.tree_is_open:
             return tuple(sorted({bound[node][seat] for bound in (self.surviving.least, self.surviving.most)}))
         return tuple(sorted({self._follow(node, seat, equilibrium) for equilibrium in self.equilibria}))
@@ -87,16 +87,16 @@ class TreeTheory(SharedForms[Weighted]):
         move = play.moves[self.tree.players[owner]][infoset.label]
         return self._follow(children[infoset.moves.index(move)], seat, play)
 
-    def pay(self, who: int, outcome: Weighted) -> Fraction:
+    def pay(self, player: int, outcome: Weighted) -> Fraction:
         """Return what a player gets at an end; where that depends on nature, a claim about it cannot be decided."""
-        values = {exact(self.tree.payoffs[node][self.subject.order[who]]) for node, _ in outcome}
+        values = {exact(self.tree.payoffs[node][self.subject.order[player]]) for node, _ in outcome}
         if len(values) > 1:
             raise Ungrounded("it depends on what nature draws, which is not said")
         return values.pop()
 
     def bound_payoffs(self, *players: int) -> tuple[Fraction, Fraction]:
         """Return the least and the most that any of these players, all by default, can get."""
-        seats = [self.subject.order[who] for who in players or range(self.num_players)]
+        seats = [self.subject.order[player] for player in players or range(self.num_players)]
         paid = self.tree.payoffs[self.tree.leaves][:, seats]
         return exact(paid.min()), exact(paid.max())
 
@@ -142,15 +142,15 @@ class TreeTheory(SharedForms[Weighted]):
     @form("{after after}, {who} <know> that {known}")
     def knows(self, who: int, known: Chain, after: int) -> bool:
         """Say whether some moves were made wherever the mover thinks that it may be."""
-        places = np.flatnonzero(self.tree.infoset == self.tree.infoset[after]).tolist()
-        return all(set(known) <= set(self._list_history(place)) for place in places)
+        nodes = np.flatnonzero(self.tree.infoset == self.tree.infoset[after]).tolist()
+        return all(set(known) <= set(self._list_history(node)) for node in nodes)
 
     def _list_history(self, node: int) -> list[Move]:
         moves = []
         while (parent := int(self.tree.parent[node])) >= 0:
             owner = int(self.tree.owner[parent])
-            who = "nature" if owner == CHANCE else self.subject.players[self.subject.order.index(owner)]
-            moves.append(Move(who, self.tree.branch_labels[node]))
+            mover = "nature" if owner == CHANCE else self.subject.players[self.subject.order.index(owner)]
+            moves.append(Move(mover, self.tree.branch_labels[node]))
             node = parent
         return moves
 
@@ -175,10 +175,10 @@ def find_surviving_moves(tree: Tree) -> Surviving:
     if tree.num_nodes > MOST_NODES:
         raise TooLarge(f"the tree has {tree.num_nodes:,} nodes; hidden moves are looked through in {MOST_NODES:,}")
     sets: list[list[int]] = [[] for _ in tree.infosets]
-    for node, place in enumerate(tree.infoset.tolist()):
-        if place >= 0:
-            sets[place].append(node)
-    moves = [frozenset(range(len(one.moves))) for one in tree.infosets]
+    for node, index in enumerate(tree.infoset.tolist()):
+        if index >= 0:
+            sets[index].append(node)
+    moves = [frozenset(range(len(infoset.moves))) for infoset in tree.infosets]
     while True:
         least, most = _bound(tree, moves, min), _bound(tree, moves, max)
         fewer = [

@@ -104,12 +104,12 @@ def make_story(name: str, text: str, program: str) -> Story:
 
 def choose(known: Iterable[Story], games: Iterable[str] = (), ids: Iterable[str] = ()) -> tuple[Story, ...]:
     """The stories of certain games or ids, all if neither is named; UsageError for a name nobody knows."""
-    found = tuple(known)
+    pool = tuple(known)
     kinds, names = set(games), set(ids)
-    for what, given, have in (("game", kinds, {s.game for s in found}), ("story", names, {s.id for s in found})):
-        for name in sorted(given - have):
+    for what, wanted, have in (("game", kinds, {s.game for s in pool}), ("story", names, {s.id for s in pool})):
+        for name in sorted(wanted - have):
             raise UsageError(f"there is no {what} {name!r} in these stories.{did_you_mean(name, sorted(have))}")
-    return tuple(s for s in found if (not kinds or s.game in kinds) and (not names or s.id in names))
+    return tuple(s for s in pool if (not kinds or s.game in kinds) and (not names or s.id in names))
 
 
 def _parse(data: Mapping[str, object], where: str) -> Iterable[Story]:
@@ -157,7 +157,7 @@ def read_game_lines(players: Sequence[str], text: str) -> GameTable:
     >>> read_game_lines(["a"], "~{1/3|2/3} {x|y} > a stay : {1|0}").rows[1].chances
     (Fraction(2, 3), None)
     """
-    lines = [one for line in text.splitlines() if line.strip() for one in _unfold(line.strip())]
+    lines = [unfolded for line in text.splitlines() if line.strip() for unfolded in _unfold(line.strip())]
     plays = [
         ([_read_step(players, part.strip()) for part in line.rpartition(":")[0].split(">")], line) for line in lines
     ]
@@ -165,29 +165,29 @@ def read_game_lines(players: Sequence[str], text: str) -> GameTable:
     chancy = any(chance is not None for steps, _ in plays for _, _, chance, _ in steps)
     rows = tuple(_build_row(players, steps, line, chancy, private) for steps, line in plays)
     moves = tuple(
-        tuple(dict.fromkeys(move for row in rows for who, move in row.moves if who == player)) for player in players
+        tuple(dict.fromkeys(move for row in rows for mover, move in row.moves if mover == player)) for player in players
     )
     return GameTable(tuple(players), moves, rows, private=private)
 
 
 def _unfold(line: str) -> Iterator[str]:
-    groups = [found.split("|") for found in _BRACES.findall(line)]
+    groups = [braced.split("|") for braced in _BRACES.findall(line)]
     counts = {len(group) for group in groups}
     if len(counts) > 1:
         raise ValueError(f"all braces of a line need equally many parts: {line}")
     for k in range(counts.pop() if counts else 1):
-        yield _BRACES.sub(lambda found, k=k: found[1].split("|")[k], line)  # type: ignore[misc]
+        yield _BRACES.sub(lambda match, k=k: match[1].split("|")[k], line)  # type: ignore[misc]
 
 
 def _read_step(players: Sequence[str], part: str) -> _Step:
     drawn = _DRAW.fullmatch(part)
     if drawn is not None:
         return NATURE, drawn[2], Fraction(drawn[1]), None
-    for who in sorted(players, key=len, reverse=True):
-        if part.startswith((f"{who} ", f"{who}[")):
-            rest = part[len(who) :]
+    for player in sorted(players, key=len, reverse=True):
+        if part.startswith((f"{player} ", f"{player}[")):
+            rest = part[len(player) :]
             known, _, move = rest[1:].partition("]") if rest.startswith("[") else ("", "", rest)
-            return who, move.strip(), None, known.strip() if rest.startswith("[") else None
+            return player, move.strip(), None, known.strip() if rest.startswith("[") else None
     raise ValueError(f"nobody of {', '.join(players)} moves in {part!r}")
 
 
@@ -198,7 +198,7 @@ def _build_row(players: Sequence[str], steps: list[_Step], line: str, chancy: bo
     later = [*steps[1:], None]
     percepts = tuple(((step[0], step[3]),) if step is not None and step[3] else () for step in later)
     return Row(
-        tuple((who, move) for who, move, _, _ in steps),
+        tuple((mover, move) for mover, move, _, _ in steps),
         payoffs,
         (1,) * len(steps),
         tuple(chance for _, _, chance, _ in steps) if chancy else (),

@@ -115,8 +115,8 @@ def check_constraints(table: GameTable, named: Named) -> Finding:
     first, second = table.moves
     cells = {}
     for pair in product(first, second):
-        one, other = table.payoffs(pair)
-        cells[pair] = [(one, other)]
+        row_payoff, column_payoff = table.payoffs(pair)
+        cells[pair] = [(row_payoff, column_payoff)]
     return broken(cells, named, shared=set(first) == set(second))
 
 
@@ -139,10 +139,10 @@ def _namings(cells: Cells, size: int, shared: bool) -> Iterator[tuple[tuple[str,
 
 def _wrong(cells: Cells, named: Named, rows: tuple[str, ...], cols: tuple[str, ...], swapped: bool) -> list[str]:
     """What is not as it should be under one naming; the first choice among several values that fits wins."""
-    places = list(product(range(len(rows)), range(len(cols))))
-    choices = [cells.get((rows[i], cols[k]), ()) for i, k in places]
+    positions = list(product(range(len(rows)), range(len(cols))))
+    choices = [cells.get((rows[i], cols[k]), ()) for i, k in positions]
     missing = [
-        f"no payoffs for {rows[i]}, {cols[k]}" for (i, k), values in zip(places, choices, strict=True) if not values
+        f"no payoffs for {rows[i]}, {cols[k]}" for (i, k), values in zip(positions, choices, strict=True) if not values
     ]
     if missing:
         return missing
@@ -150,7 +150,7 @@ def _wrong(cells: Cells, named: Named, rows: tuple[str, ...], cols: tuple[str, .
     for values in product(*choices):
         letters: dict[str, Fraction] = {}
         wrong: list[str] = []
-        for (i, k), pair in zip(places, values, strict=True):
+        for (i, k), pair in zip(positions, values, strict=True):
             names = named.letters[k][i] if swapped else named.letters[i][k]
             for name, value in zip(names, pair[::-1] if swapped else pair, strict=True):
                 if letters.setdefault(name, value) != value:

@@ -31,7 +31,9 @@ from bestresponse.models.base import Finish, Message, Model, Reply, Request
 
 MOST_CHARACTERS = 50_000
 _STAGES = (Stage.READER, Stage.STATIC, Stage.RUNTIME, Stage.CONTRACT)
+# Enough freedom for a model that would give the same answer again to give another one.
 _HEAT = 0.7
+# Characters at the end of an answer: where it holds them more than twice, it runs in circles.
 _CIRCLE = 80
 MOST_ROOM = 32_000
 """Tokens up to which an answer that was cut off gets more room."""
@@ -127,7 +129,7 @@ class Attempt:
             return (-1, 0)
         if self.report.ok:
             return (len(_STAGES), 0)
-        stages = [_STAGES.index(one.stage) for one in self.report.errors] or [len(_STAGES) - 1]
+        stages = [_STAGES.index(error.stage) for error in self.report.errors] or [len(_STAGES) - 1]
         return (min(stages), -len(stages))
 
 
@@ -147,7 +149,7 @@ class Formalization:
     @property
     def best(self) -> Attempt | None:
         """The attempt that came furthest, the latest among equals."""
-        return max(enumerate(self.attempts), key=lambda one: (one[1].progress, one[0]))[1] if self.attempts else None
+        return max(enumerate(self.attempts), key=lambda pair: (pair[1].progress, pair[0]))[1] if self.attempts else None
 
     @property
     def ok(self) -> bool:
@@ -169,7 +171,7 @@ class Formalization:
     def questions(self) -> tuple[OpenQuestion, ...]:
         """What the story leaves open, as the model that wrote the best program says, and no remark has answered."""
         asked = self.best.questions if self.best is not None else ()
-        return tuple(one for one in asked if not any(one.text in remark for remark in self.remarks))
+        return tuple(question for question in asked if not any(question.text in remark for remark in self.remarks))
 
     @property
     def told(self) -> str:
@@ -339,7 +341,7 @@ class Election:
         """The first candidate of the largest group; where none is a game, the one that came furthest."""
         if self.groups:
             return self.candidates[self.groups[0][0]]
-        return max(self.candidates, key=lambda one: one.best.progress if one.best else (-2, 0))
+        return max(self.candidates, key=lambda candidate: candidate.best.progress if candidate.best else (-2, 0))
 
     @property
     def votes(self) -> int:
@@ -370,10 +372,11 @@ def formalize_many(formalizer: Formalizer, story: str, count: int) -> Election:
     if count < 1:
         raise UsageError(f"{count} candidates are none; give at least 1")
     base = formalizer.settings
-    found: list[Formalization] = []
+    candidates: list[Formalization] = []
     for number in range(count):
-        warm = base if number == 0 else replace(base, temperature=max(base.temperature, _HEAT))
-        found.append(replace(formalizer, settings=replace(warm, replicate=base.replicate + number)).formalize(story))
-        if found[-1].no_game is not None and number == 0:
+        heat = base.temperature if number == 0 else max(base.temperature, _HEAT)
+        warm = replace(base, temperature=heat, replicate=base.replicate + number)
+        candidates.append(replace(formalizer, settings=warm).formalize(story))
+        if candidates[-1].no_game is not None and number == 0:
             break
-    return elect(found)
+    return elect(candidates)

@@ -61,17 +61,17 @@ class ProgramForm:
 
     def task(self, story: str) -> str:
         """Show the examples, then the story."""
-        examples = [TEXTS.fill("example", story=one.story, program=one.program) for one in self._shown]
+        examples = [TEXTS.fill("example", story=example.story, program=example.program) for example in self._shown]
         return TEXTS.fill("task", examples="\n\n".join(examples), story=story).lstrip("\n")
 
     def read(self, reply: Reply) -> ProgramAnswer:
         """Find the program in a reply, between fences or bare."""
         code = find_code(reply.text)
-        found = find_asides(reply.text)
+        asides = find_asides(reply.text)
         if code is None:
-            return replace(found, problem=_no_program(reply))
+            return replace(asides, problem=_no_program(reply))
         cut = reply.finish is Finish.LENGTH or code.how == "unclosed"
-        questions = found.questions
+        questions = asides.questions
         if code.programs > 1:
             questions += (
                 OpenQuestion(f"Which of the {code.programs} programs in the answer is meant?", "the last one"),
@@ -142,23 +142,23 @@ Form = ProgramForm | TableForm
 def estimate_formalizing(story: str) -> tuple[int, int]:
     """Return about how many tokens the prompt and the program of a story take, at four characters each."""
     examples = library()
-    shown = sum(len(one.story) + len(one.program) for one in examples) // len(examples)
+    shown = sum(len(example.story) + len(example.program) for example in examples) // len(examples)
     return (len(TEXTS.text("system")) + shown + len(story)) // _CHARACTERS_PER_TOKEN, _USUAL_REPLY
 
 
 def _read_json(reply: Reply, read: Callable[[str], GameTable]) -> ProgramAnswer:
     """Read the game in a reply and write its program; what the model asks or refuses is kept."""
     try:
-        found = read_asides(read_object(reply.text))
+        asides = read_asides(read_object(reply.text))
     except InvalidGame:
-        found = find_asides(reply.text)
-    if found.no_game is not None or found.misfit is not None:
-        return found
+        asides = find_asides(reply.text)
+    if asides.no_game is not None or asides.misfit is not None:
+        return asides
     try:
-        return replace(found, source=write_table_program(read(reply.text)))
+        return replace(asides, source=write_table_program(read(reply.text)))
     except InvalidGame as error:
         wrong = _CUT if reply.finish is Finish.LENGTH else str(error)
-        return replace(found, problem=wrong, no_game="it lists no players" if wrong == NO_PLAYERS else None)
+        return replace(asides, problem=wrong, no_game="it lists no players" if wrong == NO_PLAYERS else None)
 
 
 def _no_program(reply: Reply) -> str:
@@ -182,6 +182,7 @@ _BEGINNING = re.compile(r"^\s*initial\s*\(", re.MULTILINE)
 _MOST_QUESTIONS = 10
 _LONGEST_REASON = 300
 _LONGEST_ANSWER = 1_000_000
+# No fence is longer; on a long line of spaces its pattern would take quadratic time.
 _LONGEST_FENCE = 100
 
 
@@ -201,7 +202,7 @@ def find_code(answer: str) -> ExtractedCode | None:
     """The program in an answer; None where there is nothing like one.
 
     >>> find_code("Here it is:\\n```prolog\\ninitial(s0).\\n```\\nGood luck!")
-    Code(text='initial(s0).', how='fenced')
+    ExtractedCode(text='initial(s0).', how='fenced')
     """
     answer = answer[:_LONGEST_ANSWER]
     blocks, closed = _blocks(answer)
@@ -217,26 +218,26 @@ def find_asides(answer: str) -> ProgramAnswer:
     """Return the questions in the comments of an answer, and its reason for giving no game or not this form.
 
     >>> find_asides("% QUESTION: Does Bo see the offer? ASSUMED: yes").questions
-    (Question(text='Does Bo see the offer?', assumed='yes'),)
+    (OpenQuestion(text='Does Bo see the offer?', assumed='yes'),)
     """
     answer = answer[:_LONGEST_ANSWER]
-    pairs = (_ASSUMED.split(found, maxsplit=1) for found in _QUESTION.findall(answer)[:_MOST_QUESTIONS])
+    pairs = (_ASSUMED.split(question, maxsplit=1) for question in _QUESTION.findall(answer)[:_MOST_QUESTIONS])
     questions = tuple(OpenQuestion(pair[0].strip(), pair[1].strip() if len(pair) > 1 else "") for pair in pairs)
-    found = _REFUSAL.search(answer)
-    if found is None:
+    refusal = _REFUSAL.search(answer)
+    if refusal is None:
         return ProgramAnswer(questions=questions)
-    return ProgramAnswer.refuse(questions, found.group(2).strip()[:_LONGEST_REASON], found.group(1) == "NO GAME")
+    return ProgramAnswer.refuse(questions, refusal.group(2).strip()[:_LONGEST_REASON], refusal.group(1) == "NO GAME")
 
 
 def _blocks(answer: str) -> tuple[list[str], bool]:
     blocks: list[list[str]] = []
     fence = ""
     for line in answer.splitlines():
-        found = _fence(line)
-        if found and not fence:
-            fence = found.group(1)[:3]
+        match = _fence(line)
+        if match and not fence:
+            fence = match.group(1)[:3]
             blocks.append([])
-        elif found and found.group(1).startswith(fence):
+        elif match and match.group(1).startswith(fence):
             fence = ""
         elif fence:
             blocks[-1].append(line)
@@ -288,7 +289,7 @@ def _ends(line: str) -> bool:
 _MOST = 12
 _MOST_ENDS = 9
 _LONGEST_LINE = 160
-_NO_PAYOFF = re.compile(r"^(?P<who>.*) has no payoff after (?P<end>.*)$", re.DOTALL)
+_NO_PAYOFF = re.compile(r"^(?P<player>.*) has no payoff after (?P<end>.*)$", re.DOTALL)
 _ALSO = (
     (re.compile(r"before '(?:and|or|not)'"), "write a comma for and, a semicolon for or, \\+ for not"),
     (re.compile(r"before '(?:=>|->|<-|if|:)'"), "write rules as head :- body."),
@@ -306,18 +307,18 @@ def what_is_wrong(report: Report, problem: str = "") -> str:
     faults = report.errors or report.warnings
     others = [fault for fault in faults if _NO_PAYOFF.match(fault.message) is None]
     lines = [f"- {problem}: write a shorter program" if problem else "", *_unpaid(report, faults), *_grouped(others)]
-    told = [line for line in lines if line]
-    more = len(told) - _MOST
-    return "\n".join(told[:_MOST] + ([f"- and {more} more of the same kinds"] if more > 0 else []))
+    shown = [line for line in lines if line]
+    more = len(shown) - _MOST
+    return "\n".join(shown[:_MOST] + ([f"- and {more} more of the same kinds"] if more > 0 else []))
 
 
 def _unpaid(report: Report, faults: Iterable[Diagnostic]) -> list[str]:
     """The ends without a payoff in one line, and predicates written with different numbers of arguments."""
-    found = [match for fault in faults if (match := _NO_PAYOFF.match(fault.message))]
-    if not found:
+    matches = [match for fault in faults if (match := _NO_PAYOFF.match(fault.message))]
+    if not matches:
         return []
-    players = dict.fromkeys(match["who"] for match in found)
-    ends = list(dict.fromkeys(match["end"] for match in found))
+    players = dict.fromkeys(match["player"] for match in matches)
+    ends = list(dict.fromkeys(match["end"] for match in matches))
     more = f" and {len(ends) - _MOST_ENDS} more" if len(ends) > _MOST_ENDS else ""
     line = (
         f"- {', '.join(players)} got no payoff at these ends: ({'), ('.join(ends[:_MOST_ENDS])}){more} "
@@ -334,17 +335,17 @@ def _unpaid(report: Report, faults: Iterable[Diagnostic]) -> list[str]:
 
 def _grouped(faults: Sequence[Diagnostic]) -> list[str]:
     """Faults that differ only in their place become one line."""
-    places: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
+    groups: dict[tuple[str, str, Severity], list[Diagnostic]] = {}
     for fault in faults:
         hint = _LIMIT if fault.code == "limit" else fault.hint
-        places.setdefault((fault.message, hint, fault.severity), []).append(fault)
-    return [_line(message, hint, found) for (message, hint, _), found in places.items()]
+        groups.setdefault((fault.message, hint, fault.severity), []).append(fault)
+    return [_line(message, hint, alike) for (message, hint, _), alike in groups.items()]
 
 
-def _line(message: str, hint: str, found: Sequence[Diagnostic]) -> str:
+def _line(message: str, hint: str, faults: Sequence[Diagnostic]) -> str:
     hint = hint or next((advice for habit, advice in _ALSO if habit.search(message)), "")
-    lines = sorted({one.line for one in found if one.line})
+    lines = sorted({fault.line for fault in faults if fault.line})
     where = f"line {', '.join(map(str, lines[:6]))}{', ...' if len(lines) > 6 else ''}: " if lines else ""
-    source = found[0].source_line.strip()
+    source = faults[0].source_line.strip()
     shown = f"\n    {source[:_LONGEST_LINE]}" if source and len(lines) == 1 else ""
     return f"- {where}{message}{f' ({hint})' if hint else ''}{shown}"

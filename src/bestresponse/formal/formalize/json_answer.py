@@ -87,7 +87,7 @@ def object_schema(optional: Mapping[str, Schema] | None = None, /, **properties:
 def list_schema(items: Schema, least: int | None = None, most: int | None = None) -> Schema:
     """Return the schema of a list, of a bounded length where bounds are given."""
     bounds = {"minItems": least, "maxItems": most}
-    return {"type": "array", "items": items} | {name: one for name, one in bounds.items() if one is not None}
+    return {"type": "array", "items": items} | {name: bound for name, bound in bounds.items() if bound is not None}
 
 
 def asides_schema() -> dict[str, Schema]:
@@ -119,12 +119,12 @@ def read_object(answer: str) -> dict[str, object]:
 
 def read_asides(data: Mapping[str, object]) -> ProgramAnswer:
     """Return an answer that has only the questions and the refusal in the data."""
-    given = data.get("unclear")
-    listed = given[:MOST_QUESTIONS] if isinstance(given, list) else []
+    unclear = data.get("unclear")
+    listed = unclear[:MOST_QUESTIONS] if isinstance(unclear, list) else []
     questions = tuple(
-        OpenQuestion(_shorten(one.get("question")), _shorten(one.get("assumed")))
-        for one in listed
-        if isinstance(one, dict) and _shorten(one.get("question"))
+        OpenQuestion(_shorten(entry.get("question")), _shorten(entry.get("assumed")))
+        for entry in listed
+        if isinstance(entry, dict) and _shorten(entry.get("question"))
     )
     refusal = data.get("refusal")
     if not isinstance(refusal, dict):
@@ -182,12 +182,12 @@ def read_game_table(answer: str) -> GameTable:
     """The table in an answer; InvalidGame says what is wrong with it."""
     data = read_object(answer)
     listed = _objects(data, "players")
-    players = [read_name(one.get("name")) for one in listed]
+    players = [read_name(player.get("name")) for player in listed]
     if not players:
         raise InvalidGame(NO_PLAYERS)
     if len(set(players)) != len(players):
         raise InvalidGame(f"two players have the same name: {', '.join(players)}")
-    moves = [_moves(who, one.get("moves")) for who, one in zip(players, listed, strict=True)]
+    moves = [_moves(name, player.get("moves")) for name, player in zip(players, listed, strict=True)]
     ends = data.get("ends")
     if not isinstance(ends, list) or not 0 < len(ends) <= MOST_ENDS:
         raise InvalidGame(f"expected a list of 1 to {MOST_ENDS} ends")
@@ -198,16 +198,16 @@ def read_game_table(answer: str) -> GameTable:
 
 
 def _objects(data: Mapping[str, object], key: str) -> list[dict[str, object]]:
-    found = data.get(key)
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+    objects = data.get(key)
+    if not isinstance(objects, list) or not all(isinstance(entry, dict) for entry in objects):
         raise InvalidGame(f"{key} must be a list of objects as in the example")
-    return found
+    return objects
 
 
-def _moves(who: str, given: object) -> list[str]:
-    moves = [read_name(one) for one in given] if isinstance(given, list) else []
+def _moves(player: str, listed: object) -> list[str]:
+    moves = [read_name(name) for name in listed] if isinstance(listed, list) else []
     if not moves or len(set(moves)) != len(moves):
-        raise InvalidGame(f"{who} needs different moves, at least one; got {', '.join(moves) or 'none'}")
+        raise InvalidGame(f"{player} needs different moves, at least one; got {', '.join(moves) or 'none'}")
     return moves
 
 
@@ -216,54 +216,55 @@ def _end(players: Sequence[str], end: object) -> _End:
     result = _objects(end, "result") if isinstance(end, dict) else []
     seats = {str(seat.get("player")).strip(): seat for seat in result}
     if len(result) != len(players) or seats.keys() != set(players):
-        told = ", ".join(who[:40] for who in seats) or "nobody"
-        raise InvalidGame(f"each end must tell of {', '.join(players)}, once each; one tells of {told}")
-    made = [seats[who].get("move") for who in players]
+        named = ", ".join(player[:40] for player in seats) or "nobody"
+        raise InvalidGame(f"each end must tell of {', '.join(players)}, once each; one tells of {named}")
+    made = [seats[player].get("move") for player in players]
     moved = [read_name(move) for move in made if move is not None]
     if made[len(moved) :] != [None] * (len(made) - len(moved)):
-        raise InvalidGame(f"in the end {_told(moved)} a player without a move comes before one who moves")
-    otherwise = f"the payoffs of the end {_told(moved)} must be numbers"
-    return tuple(moved), read_numbers([seats[who].get("payoff") for who in players], len(players), otherwise)
+        raise InvalidGame(f"in the end {_join_moves(moved)} a player without a move comes before one who moves")
+    otherwise = f"the payoffs of the end {_join_moves(moved)} must be numbers"
+    return tuple(moved), read_numbers([seats[player].get("payoff") for player in players], len(players), otherwise)
 
 
-def _told(moves: Sequence[str]) -> str:
+def _join_moves(moves: Sequence[str]) -> str:
     return ", ".join(moves) or "(no move)"
 
 
 def _at_once(players: list[str], moves: list[list[str]], ends: list[_End]) -> GameTable:
-    found: dict[tuple[str, ...], tuple[Fraction, ...]] = {}
+    cells: dict[tuple[str, ...], tuple[Fraction, ...]] = {}
     profiles = list(product(*moves))
     for profile, payoffs in ends:
-        if found.get(profile, payoffs) != payoffs:
-            raise InvalidGame(f"the end {_told(profile)} stands there twice, with different payoffs")
+        if cells.get(profile, payoffs) != payoffs:
+            raise InvalidGame(f"the end {_join_moves(profile)} stands there twice, with different payoffs")
         if profile not in profiles:
-            raise InvalidGame(f"the end {_told(profile)} is no combination of one move of each player")
-        found[profile] = payoffs
-    missing = [profile for profile in profiles if profile not in found]
+            raise InvalidGame(f"the end {_join_moves(profile)} is no combination of one move of each player")
+        cells[profile] = payoffs
+    missing = [profile for profile in profiles if profile not in cells]
     if missing:
-        raise InvalidGame(f"the end {_told(missing[0])} is missing")
-    own = tuple(tuple(one) for one in moves)
-    return table_from_cells(tuple(players), own, tuple(found[profile] for profile in profiles))
+        raise InvalidGame(f"the end {_join_moves(missing[0])} is missing")
+    actions = tuple(tuple(labels) for labels in moves)
+    return table_from_cells(tuple(players), actions, tuple(cells[profile] for profile in profiles))
 
 
 def _in_turn(players: list[str], moves: list[list[str]], ends: list[_End]) -> GameTable:
     rows: dict[tuple[str, ...], Row] = {}
     for made, payoffs in ends:
-        if not made or any(move not in own for move, own in zip(made, moves, strict=False)):
-            raise InvalidGame(f"the end {_told(made)} has a move that is not the next player's")
+        if not made or any(move not in choices for move, choices in zip(made, moves, strict=False)):
+            raise InvalidGame(f"the end {_join_moves(made)} has a move that is not the next player's")
         if made in rows and rows[made].payoffs == payoffs:
             continue
         if any(made[: len(other)] == other or other[: len(made)] == made for other in rows):
-            raise InvalidGame(f"the end {_told(made)} stands there twice, or the game goes on after another end")
+            raise InvalidGame(f"the end {_join_moves(made)} stands there twice, or the game goes on after another end")
         rows[made] = Row(tuple(zip(players, made, strict=False)), payoffs, (1,) * len(made))
     starts = {made[0] for made in rows}
     missing = next((move for move in moves[0] if move not in starts), "")
     if missing:
         raise InvalidGame(f"it is not said what happens after {missing}")
-    return GameTable(tuple(players), tuple(tuple(one) for one in moves), tuple(rows.values()))
+    return GameTable(tuple(players), tuple(tuple(labels) for labels in moves), tuple(rows.values()))
 
 
 MOST_NODES = 3_000
+# Each level of a tree is read by a call within a call.
 MOST_LEVELS = 60
 _NOTHING = "(nothing)"
 """What a player perceives who has forgotten everything: not the same as before its first move."""
@@ -295,12 +296,12 @@ def read_tree(answer: str) -> GameTable:
     return build_table(read_players(data.get("players")), data.get("tree"))
 
 
-def read_players(given: object) -> tuple[str, ...]:
+def read_players(listed: object) -> tuple[str, ...]:
     """Return the names of the players; InvalidGame where they are none."""
-    players = tuple(read_name(one) for one in given) if isinstance(given, list) else ()
+    players = tuple(read_name(name) for name in listed) if isinstance(listed, list) else ()
     if not players or len(set(players)) != len(players):
         raise InvalidGame(f"players must be a list of different names; got {', '.join(players) or 'none'}")
-    luck = next((who for who in players if who.casefold() in (NATURE, "luck")), None)
+    luck = next((player for player in players if player.casefold() in (NATURE, "luck")), None)
     if luck is not None:
         raise InvalidGame(f"{luck} is no player: write what luck decides as chance, with probabilities")
     return players
@@ -315,7 +316,7 @@ def build_table(players: tuple[str, ...], tree: object) -> GameTable:
     chancy = any(chance is not None for row in rows for chance in row.chances)
     return GameTable(
         players,
-        tuple(tuple(reader.moves[who]) for who in players),
+        tuple(tuple(reader.moves[player]) for player in players),
         tuple(Row(r.moves, r.payoffs, r.blocks, r.chances * chancy, r.percepts * private) for r in rows),
         private=private,
     )
@@ -328,10 +329,10 @@ class _Path:
     moves: tuple[tuple[str, str], ...] = ()
     chances: tuple[Fraction | None, ...] = ()
     percepts: tuple[tuple[tuple[str, str], ...], ...] = ()
-    own: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    choices: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
 
-    def extend(self, who: str, move: str, chance: Fraction | None, percepts: tuple[tuple[str, str], ...]) -> _Path:
-        return _Path((*self.moves, (who, move)), (*self.chances, chance), (*self.percepts, percepts), self.own)
+    def extend(self, mover: str, move: str, chance: Fraction | None, percepts: tuple[tuple[str, str], ...]) -> _Path:
+        return _Path((*self.moves, (mover, move)), (*self.chances, chance), (*self.percepts, percepts), self.choices)
 
     def __str__(self) -> str:
         return f"after {' > '.join(move for _, move in self.moves)}" if self.moves else "at the start"
@@ -343,7 +344,7 @@ class _Seen:
 
     path: _Path
     moves: tuple[str, ...]
-    own: tuple[tuple[str, str], ...]
+    choices: tuple[tuple[str, str], ...]
     count: int = 1
     forgets: bool = False
 
@@ -353,7 +354,7 @@ class _Reader:
 
     def __init__(self, players: tuple[str, ...]) -> None:
         self.players = players
-        self.moves: dict[str, dict[str, None]] = {who: {} for who in players}
+        self.moves: dict[str, dict[str, None]] = {player: {} for player in players}
         self.sets: dict[tuple[str, str], _Seen] = {}
         self._nodes = 0
 
@@ -377,82 +378,82 @@ class _Reader:
 
     def _read_chance(self, draws: object, path: _Path) -> Iterator[Row]:
         branches = _read_branches(draws, "draw", path)
-        odds = [_read_probability(one.get("probability"), move, path) for move, one in branches]
+        odds = [_read_probability(branch.get("probability"), move, path) for move, branch in branches]
         if sum(odds) != 1:
-            told = " + ".join(map(str, odds))
-            raise InvalidGame(f"{path}: the probabilities {told} sum to {sum(odds)}; they must sum to exactly 1")
-        for (move, one), chance in zip(branches, odds, strict=True):
+            terms = " + ".join(map(str, odds))
+            raise InvalidGame(f"{path}: the probabilities {terms} sum to {sum(odds)}; they must sum to exactly 1")
+        for (move, branch), chance in zip(branches, odds, strict=True):
             if chance:
-                yield from self._read_next(one.get("then"), path, NATURE, move, chance)
+                yield from self._read_next(branch.get("then"), path, NATURE, move, chance)
 
     def _read_choice(self, node: Mapping[str, object], path: _Path) -> Iterator[Row]:
-        who = self._find_player(node.get("player"), path)
+        player = self._find_player(node.get("player"), path)
         knows = _read_knowledge(node)
         branches = _read_branches(node["moves"], "move", path)
         moves = tuple(move for move, _ in branches)
-        self._enter(who, knows, moves, path)
-        self.moves[who] |= dict.fromkeys(moves)
-        for move, one in branches:
-            own = {**path.own, who: (*path.own.get(who, ()), (knows, move))}
-            after = _Path(path.moves, path.chances, path.percepts, own)
-            yield from self._read_next(one.get("then"), after, who, move, None)
+        self._enter(player, knows, moves, path)
+        self.moves[player] |= dict.fromkeys(moves)
+        for move, branch in branches:
+            choices = {**path.choices, player: (*path.choices.get(player, ()), (knows, move))}
+            after = _Path(path.moves, path.chances, path.percepts, choices)
+            yield from self._read_next(branch.get("then"), after, player, move, None)
 
-    def _read_next(self, node: object, path: _Path, who: str, move: str, chance: Fraction | None) -> Iterator[Row]:
-        return self.read(node, path.extend(who, move, chance, self._find_percepts(node)))
+    def _read_next(self, node: object, path: _Path, mover: str, move: str, chance: Fraction | None) -> Iterator[Row]:
+        return self.read(node, path.extend(mover, move, chance, self._find_percepts(node)))
 
     def _find_percepts(self, node: object) -> tuple[tuple[str, str], ...]:
         """Return what the next mover perceives when the play comes to its position."""
         if not isinstance(node, dict) or "moves" not in node:
             return ()
-        knows, who = _read_knowledge(node), self._match_player(node.get("player"))
-        return ((who, knows),) if who and knows else ()
+        knows, player = _read_knowledge(node), self._match_player(node.get("player"))
+        return ((player, knows),) if player and knows else ()
 
-    def _read_end(self, given: object, path: _Path) -> Row:
+    def _read_end(self, payoffs: object, path: _Path) -> Row:
         count = len(self.players)
         otherwise = f"{path}: payoffs must be {count} numbers, one for each of {', '.join(self.players)}"
         return Row(
-            path.moves, read_numbers(given, count, otherwise), (1,) * len(path.moves), path.chances, path.percepts
+            path.moves, read_numbers(payoffs, count, otherwise), (1,) * len(path.moves), path.chances, path.percepts
         )
 
-    def _find_player(self, given: object, path: _Path) -> str:
-        found = self._match_player(given)
-        if not found:
-            raise InvalidGame(f"{path}: {str(given)[:40]!r} moves, but the players are {', '.join(self.players)}")
-        return found
+    def _find_player(self, label: object, path: _Path) -> str:
+        player = self._match_player(label)
+        if not player:
+            raise InvalidGame(f"{path}: {str(label)[:40]!r} moves, but the players are {', '.join(self.players)}")
+        return player
 
-    def _match_player(self, given: object) -> str:
-        name = str(given).strip().casefold()
-        return next((who for who in self.players if who.casefold() == name), "")
+    def _match_player(self, label: object) -> str:
+        name = str(label).strip().casefold()
+        return next((player for player in self.players if player.casefold() == name), "")
 
-    def _enter(self, who: str, knows: str, moves: tuple[str, ...], path: _Path) -> None:
-        own = path.own.get(who, ())
-        if any(known == knows for known, _ in own):
+    def _enter(self, player: str, knows: str, moves: tuple[str, ...], path: _Path) -> None:
+        choices = path.choices.get(player, ())
+        if any(known == knows for known, _ in choices):
             raise InvalidGame(
-                f"{path}: {who} knows {knows or 'nothing'!r} for the second time on this way, as if it did not know "
+                f"{path}: {player} knows {knows or 'nothing'!r} for the second time on this way, as if it did not know "
                 "that it has chosen already; that cannot be told so: where the story means it, say that it does not fit"
             )
-        seen = self.sets.get((who, knows))
+        seen = self.sets.get((player, knows))
         if seen is None:
-            self.sets[who, knows] = _Seen(path, moves, own)
+            self.sets[player, knows] = _Seen(path, moves, choices)
             return
         seen.count += 1
         if set(seen.moves) != set(moves):
             raise InvalidGame(
-                f"{path}: {who}, knowing {knows or 'nothing'!r}, can choose {', '.join(moves)}, but {seen.path}, "
+                f"{path}: {player}, knowing {knows or 'nothing'!r}, can choose {', '.join(moves)}, but {seen.path}, "
                 f"knowing the same, {', '.join(seen.moves)}; give both positions the same moves, or say in knows what "
                 "tells them apart"
             )
-        seen.forgets = seen.forgets or seen.own != own
+        seen.forgets = seen.forgets or seen.choices != choices
 
     def add_forgetting(self, rows: tuple[Row, ...]) -> tuple[Row, ...]:
         """Let players who forget anything know nothing else than what `knows` says, wherever they choose."""
-        forgetful = {who for (who, _), seen in self.sets.items() if seen.forgets}
+        forgetful = {player for (player, _), seen in self.sets.items() if seen.forgets}
 
         def forget(row: Row) -> Row:
-            next_movers = [*(who for who, _ in row.moves[1:]), ""]
+            next_movers = [*(mover for mover, _ in row.moves[1:]), ""]
             percepts = tuple(
-                ((who, FORGETS), *(seen or ((who, _NOTHING),))) if who in forgetful else seen
-                for who, seen in zip(next_movers, row.percepts, strict=True)
+                ((mover, FORGETS), *(seen or ((mover, _NOTHING),))) if mover in forgetful else seen
+                for mover, seen in zip(next_movers, row.percepts, strict=True)
             )
             return replace(row, percepts=percepts)
 
@@ -463,20 +464,20 @@ def _read_knowledge(node: Mapping[str, object]) -> str:
     return " ".join(str(node.get("knows") or "").split())
 
 
-def _read_branches(given: object, name: str, path: _Path) -> list[tuple[str, Mapping[str, object]]]:
-    listed = given if isinstance(given, list) else ()
-    if not listed or not all(isinstance(one, dict) for one in listed):
+def _read_branches(branches: object, name: str, path: _Path) -> list[tuple[str, Mapping[str, object]]]:
+    listed = branches if isinstance(branches, list) else ()
+    if not listed or not all(isinstance(branch, dict) for branch in listed):
         raise InvalidGame(f"{path}: expected a list of objects with {name} and then")
-    names = [read_name(one.get(name)) for one in listed]
+    names = [read_name(branch.get(name)) for branch in listed]
     if len(set(names)) != len(names):
         raise InvalidGame(f"{path}: two branches are called the same: {', '.join(names)}")
     return list(zip(names, listed, strict=True))
 
 
-def _read_probability(given: object, draw: str, path: _Path) -> Fraction:
-    found = read_exact(given)
-    if found is None or not 0 <= found <= 1:
+def _read_probability(written: object, draw: str, path: _Path) -> Fraction:
+    probability = read_exact(written)
+    if probability is None or not 0 <= probability <= 1:
         raise InvalidGame(
-            f'{path}: the probability of {draw} is {str(given)[:40]!r}; expected one such as "1/3" or "0.25"'
+            f'{path}: the probability of {draw} is {str(written)[:40]!r}; expected one such as "1/3" or "0.25"'
         )
-    return found
+    return probability

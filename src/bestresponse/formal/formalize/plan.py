@@ -37,14 +37,17 @@ from bestresponse.models.base import Model
 Wish = Literal["auto", "program", "table", "tree"]
 FormName = Literal["program", "table", "tree"]
 
+# A single word such as "first" or "card" may stand in any story.
 _ENOUGH_CUES = 2
 _TRIES = 2
+# A table or a tree spells out a branch for every amount; a program says all of them in one rule.
 _MOST_AMOUNTS = 8
 _RANGE = re.compile(r"\b(?:from|between)?\s*(\d{1,9})\s*(?:to|and|up to|-|–|bis|und|à|et|a|y|hasta)\s*(\d{1,9})\b")
 _BETWEEN = re.compile(
     r"\b(?:from|between|any|whole|offers?|bids?|amount|number|zwischen|von|bietet|betrag|entre|de|desde|ofrece|offre)\b",
     re.IGNORECASE,
 )
+# So many characters before two numbers, a word has to say that they are a range to choose from.
 _AROUND = 40
 
 
@@ -71,9 +74,9 @@ def read_structure(story: str) -> Structure:
     """
     cues = count_cues(story)
     widths = [
-        int(found[2]) - int(found[1]) + 1
-        for found in _RANGE.finditer(story)
-        if _BETWEEN.search(story[max(0, found.start() - _AROUND) : found.end()])
+        int(match[2]) - int(match[1]) + 1
+        for match in _RANGE.finditer(story)
+        if _BETWEEN.search(story[max(0, match.start() - _AROUND) : match.end()])
     ]
     hidden = cues["#chance"] + cues["#secret"] >= _ENOUGH_CUES
     return Structure(hidden, cues["#turns"] >= _ENOUGH_CUES, max([0, *widths]))
@@ -128,11 +131,13 @@ def count_cues(text: str) -> Counter[str]:
     cues = languages[name].cues
     if name == "english":
         return Counter(cues[word] for word in words if word in cues)
-    found = (next((cue for stem, cue in cues.items() if word.startswith(stem)), None) for word in words)
-    return Counter(cue for cue in found if cue is not None)
+    matched = (next((cue for stem, cue in cues.items() if word.startswith(stem)), None) for word in words)
+    return Counter(cue for cue in matched if cue is not None)
 
 
+# How a game is built counts three times as much as what its story is about.
 _CUE_SHARE = 0.75
+# Makes the prisoner's dilemma the nearest example to a story without any cue.
 _PLAIN = 0.1
 _STOP_WORDS = (
     "a an and are as at be both but by can each either for from get gets has have he her him his if in is it its of on "
@@ -163,10 +168,10 @@ def read_examples(folder: Path) -> tuple[Example, ...]:
     """The examples in a folder; UsageError where there is none."""
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder; expected one with NAME.txt and NAME.pl files")
-    found = _read(folder)
-    if not found:
+    examples = _read(folder)
+    if not examples:
         raise UsageError(f"{folder} holds no examples; expected pairs of files NAME.txt (the story) and NAME.pl")
-    return found
+    return examples
 
 
 def write_example(folder: Path, example: Example) -> None:
@@ -196,13 +201,13 @@ def nearest(story: str, examples: Sequence[Example], count: int = 1) -> tuple[Ex
     cues = _vectors([count_cues(text) for text in texts])
     scored = [
         (
-            _CUE_SHARE * _cosine(cues[0], cues[place])
-            + (1 - _CUE_SHARE) * _cosine(words[0], words[place])
+            _CUE_SHARE * _cosine(cues[0], cues[index])
+            + (1 - _CUE_SHARE) * _cosine(words[0], words[index])
             + _PLAIN * (example.name == FIRST),
-            -place,
+            -index,
             example,
         )
-        for place, example in enumerate(examples, 1)
+        for index, example in enumerate(examples, 1)
     ]
     best = sorted(scored, key=lambda entry: entry[:2], reverse=True)[:count]
     return tuple(entry[2] for entry in reversed(best))
@@ -229,7 +234,7 @@ def _vectors(counted: Sequence[Counter[str]]) -> list[dict[str, float]]:
     ]
 
 
-def _cosine(one: dict[str, float], other: dict[str, float]) -> float:
-    product = math.fsum(weight * other[word] for word, weight in one.items() if word in other)
-    sizes = math.sqrt(math.fsum(w * w for w in one.values()) * math.fsum(w * w for w in other.values()))
+def _cosine(first: dict[str, float], second: dict[str, float]) -> float:
+    product = math.fsum(weight * second[word] for word, weight in first.items() if word in second)
+    sizes = math.sqrt(math.fsum(w * w for w in first.values()) * math.fsum(w * w for w in second.values()))
     return product / sizes if sizes else 0.0

@@ -92,16 +92,16 @@ def check_claims(
 
 def read_claims(answer: str, table: GameTable) -> Iterable[TestedClaim]:
     """Read and test the claims in an answer."""
-    given = read_object(answer).get("claims")
-    if not isinstance(given, list):
+    claims = read_object(answer).get("claims")
+    if not isinstance(claims, list):
         raise InvalidGame("expected a list of claims")
-    for one in given[:MOST_CLAIMS]:
-        if isinstance(one, dict):
-            words = " ".join(str(one.get("words") or one.get("kind")).split())[:300]
+    for claim in claims[:MOST_CLAIMS]:
+        if isinstance(claim, dict):
+            words = " ".join(str(claim.get("words") or claim.get("kind")).split())[:300]
             try:
-                if one.get("kind") not in _TESTS:
-                    raise InvalidGame(f"there are no claims of the kind {str(one.get('kind'))[:40]!r}")
-                why = _TESTS[one["kind"]](_Reading(one, table))
+                if claim.get("kind") not in _TESTS:
+                    raise InvalidGame(f"there are no claims of the kind {str(claim.get('kind'))[:40]!r}")
+                why = _TESTS[claim["kind"]](_Reading(claim, table))
                 yield TestedClaim(words, not why, why)
             except InvalidGame as error:
                 yield TestedClaim(words, None, str(error))
@@ -119,24 +119,24 @@ class _Reading:
         name = str(self.claim.get(key)).strip()
         known = [*self.table.players, *([NATURE] if self.table.chancy else [])]
         wanted = NATURE if name.casefold() in (LUCK, NATURE, "chance") else name
-        found = next((who for who in known if _is_same(who, wanted)), None)
-        if found is None:
+        player = next((candidate for candidate in known if _is_same(candidate, wanted)), None)
+        if player is None:
             raise InvalidGame(f"the game has no {name[:40] or 'player'}")
-        return found
+        return player
 
     def find_ends(self, key: str) -> list[Row]:
         """Return the ends in which all the moves of a field are made."""
         steps = self.claim.get(key)
-        wanted = [one for one in steps if isinstance(one, dict)] if isinstance(steps, list) else []
-        made = [(_Reading(one, self.table).find_player("player"), str(one.get("move")).strip()) for one in wanted]
+        wanted = [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
+        made = [(_Reading(step, self.table).find_player("player"), str(step.get("move")).strip()) for step in wanted]
         rows = [
             row
             for row in self.table.rows
-            if all(any(mover == who and _is_same(done, move) for mover, done in row.moves) for who, move in made)
+            if all(any(mover == player and _is_same(done, move) for mover, done in row.moves) for player, move in made)
         ]
         if not made or not rows:
-            told = ", ".join(f"{who}: {move}" for who, move in made)[:200]
-            raise InvalidGame(f"no play has the moves {told}" if made else "it names no moves")
+            listing = ", ".join(f"{player}: {move}" for player, move in made)[:200]
+            raise InvalidGame(f"no play has the moves {listing}" if made else "it names no moves")
         return rows
 
     def list_payoffs(self, rows: Sequence[Row], player: str) -> list[Fraction]:
@@ -147,7 +147,7 @@ class _Reading:
 
 def _test_first(reading: _Reading) -> str:
     player = reading.find_player("player")
-    movers = {next((who for who, _ in row.moves if who != NATURE), "nobody") for row in reading.table.rows}
+    movers = {next((mover for mover, _ in row.moves if mover != NATURE), "nobody") for row in reading.table.rows}
     together = {row.moves[k][0] for row in reading.table.rows for k in range(_find_first_block(row))}
     return "" if player in movers | together else f"{', '.join(sorted(movers))} moves first"
 
@@ -156,15 +156,15 @@ def _find_first_block(row: Row) -> int:
     """Return how many moves are made by the end of the first block in which a player moves."""
     start = 0
     for size in row.blocks:
-        if any(who != NATURE for who, _ in row.moves[start : start + size]):
+        if any(mover != NATURE for mover, _ in row.moves[start : start + size]):
             return start + size
         start += size
     return start
 
 
 def _test_same_time(reading: _Reading) -> str:
-    one, other = reading.find_player("player"), reading.find_player("other")
-    for seer, seen in ((one, other), (other, one)):
+    player, other = reading.find_player("player"), reading.find_player("other")
+    for seer, seen in ((player, other), (other, player)):
         if _knows(reading.table, seer, seen):
             return f"{seer} knows what {seen} chose"
     return ""
@@ -182,9 +182,9 @@ def _knows(table: GameTable, player: str, other: str) -> bool:
     """Whether a player, whenever it chooses after another has moved, can tell that one's moves so far."""
     seen: dict[object, set[tuple[str, ...]]] = {}
     for row in table.rows:
-        for depth, (who, _) in enumerate(row.moves):
+        for depth, (chooser, _) in enumerate(row.moves):
             done = tuple(move for mover, move in row.moves[:depth] if mover == other)
-            if who == player and done:
+            if chooser == player and done:
                 seen.setdefault(table.knowledge(row, depth, player), set()).add(done)
     return bool(seen) and all(len(histories) == 1 for histories in seen.values())
 
@@ -225,13 +225,13 @@ _TESTS: dict[str, Callable[[_Reading], str]] = {
 
 
 def _list_names(table: GameTable) -> str:
-    lines = [f"{who}: {', '.join(moves)}" for who, moves in zip(table.players, table.moves, strict=True)]
-    drawn = dict.fromkeys(move for row in table.rows for who, move in row.moves if who == NATURE)
+    lines = [f"{player}: {', '.join(moves)}" for player, moves in zip(table.players, table.moves, strict=True)]
+    drawn = dict.fromkeys(move for row in table.rows for mover, move in row.moves if mover == NATURE)
     return "\n".join([*lines, *([f"{LUCK}: {', '.join(drawn)}"] if drawn else [])])
 
 
-def _is_same(one: str, other: str) -> bool:
-    return "".join(filter(str.isalnum, one.casefold())) == "".join(filter(str.isalnum, other.casefold()))
+def _is_same(name: str, other: str) -> bool:
+    return "".join(filter(str.isalnum, name.casefold())) == "".join(filter(str.isalnum, other.casefold()))
 
 
 _VERDICT = re.compile(r"\b(AGREES|AGREE|DIFFERS|DIFFER)\b[ \t:.*-]{0,10}([^\n]{0,300})", re.IGNORECASE)
@@ -254,8 +254,8 @@ def compare_with_story(
     plain = ask(TEXTS.fill("compare", story=story.strip(), game=describe_table(table)), max_tokens=max_tokens)
     request = Request(plain.messages, max_tokens=max_tokens, temperature=0.0, seed=seed)
     reply = model.complete(request)
-    found = _VERDICT.search(reply.text)
-    if found is None:
+    verdict = _VERDICT.search(reply.text)
+    if verdict is None:
         return BackCheck(None, "the answer is neither AGREES nor DIFFERS", request, reply)
-    agrees = found.group(1).upper().startswith("AGREE")
-    return BackCheck(agrees, "" if agrees else found.group(2).strip(), request, reply)
+    agrees = verdict.group(1).upper().startswith("AGREE")
+    return BackCheck(agrees, "" if agrees else verdict.group(2).strip(), request, reply)

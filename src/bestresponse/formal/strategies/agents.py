@@ -103,7 +103,7 @@ class Seats:
     """The two seats of an agent's game: who sits there, which moves there are, what the agent does."""
 
     agent: str
-    found: SeatsFound
+    facts: SeatsFound
 
     def table(self, seat: int) -> StrategyTable:
         """What the agent does in seat 0 or 1; InvalidGame where its rules do not say, or keep a memory."""
@@ -117,7 +117,7 @@ class Seats:
         return build_automaton(self._behaviour(seat), self.agent, actions[seat], actions[1 - seat])
 
     def _behaviour(self, seat: int) -> StrategyTable | StrategyMachine:
-        behaviour = self.found.behaviour[seat]
+        behaviour = self.facts.behaviour[seat]
         if isinstance(behaviour, str):
             raise InvalidGame(behaviour)
         return behaviour
@@ -143,9 +143,9 @@ def build_automaton(
     if isinstance(behaviour, StrategyTable):
         after = [[_weights(behaviour.reply(a, b), mine, name) for b in theirs] for a in mine]
         return reduced(memory_one(name, _weights(behaviour.first, mine, name), after))
-    places = {pair: place for place, pair in enumerate(product(behaviour.moves, behaviour.moves))}
+    pair_index = {pair: index for index, pair in enumerate(product(behaviour.moves, behaviour.moves))}
     mix = [_weights(mixture, mine, name) for mixture, _ in behaviour.states]
-    step = [[[following[places[a, b]] for b in theirs] for a in mine] for _, following in behaviour.states]
+    step = [[[following[pair_index[a, b]] for b in theirs] for a in mine] for _, following in behaviour.states]
     return reduced(Automaton(name, np.array(mix), np.array(step)))
 
 
@@ -223,12 +223,12 @@ def formalize_strategy(
     words: str, game: str, model: Model, engine: LogicEngine, attempts: int = 5
 ) -> StrategyFormalization:
     """Rules for the strategy told in `words`, in the game of the program `game`; or everything that was tried."""
-    told = words.strip()
-    if not any(c.isalpha() for c in told):
+    strategy = words.strip()
+    if not any(c.isalpha() for c in strategy):
         raise UsageError("the strategy is empty: tell what to do first, and what after each move of the other player")
-    if len(told) > MOST_CHARACTERS:
-        raise UsageError(f"the strategy has {len(told):,} characters; expected at most {MOST_CHARACTERS:,}")
-    task = TEXTS.fill("task", example=published_strategy("tit-for-tat").strip(), game=game.strip(), words=told)
+    if len(strategy) > MOST_CHARACTERS:
+        raise UsageError(f"the strategy has {len(strategy):,} characters; expected at most {MOST_CHARACTERS:,}")
+    task = TEXTS.fill("task", example=published_strategy("tit-for-tat").strip(), game=game.strip(), words=strategy)
     made: list[StrategyAttempt] = []
     declined = ""
     while len(made) < attempts and not declined and (not made or made[-1].wrong):
@@ -240,7 +240,7 @@ def formalize_strategy(
         made.append(StrategyAttempt(request, reply, rules, wrong))
         if not rules and (refusal := _DECLINED.search(reply.text)):
             declined = refusal.group(1).strip()[:_LONGEST_REASON] or "it gave no reason"
-    return StrategyFormalization(told, model.id, tuple(made), declined)
+    return StrategyFormalization(strategy, model.id, tuple(made), declined)
 
 
 def _request(task: str, before: Sequence[StrategyAttempt]) -> Request:
@@ -269,7 +269,7 @@ def _wrong(rules: str, game: str, engine: LogicEngine) -> str:
         seats = Agent("the strategy", game, rules).seats()
         for seat in (0, 1):
             seats.automaton(seat)
-        several = seats.found.ambiguous
+        several = seats.facts.ambiguous
     except BestResponseError as error:
         return f"- {error}"
     return f"- {several}: {TEXTS.text('exclusive')}" if several else ""

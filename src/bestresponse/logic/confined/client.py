@@ -199,9 +199,9 @@ class Children:
 
     def _find_idle(self, setup: _Setup) -> Child | None:
         with self._lock:
-            for place, (made_for, child) in enumerate(self._idle):
+            for index, (made_for, child) in enumerate(self._idle):
                 if made_for == setup:
-                    del self._idle[place]
+                    del self._idle[index]
                     return child
         return None
 

@@ -53,9 +53,9 @@ class ConfinedEngine(LogicEngine):
 
     def find_seats(self, game: str, rules: str, default_move: str | None = None) -> SeatsFound:
         """Find out in a child what a strategy does in either seat of a game."""
-        given = {"game": game, "rules": rules, "default_move": default_move}
+        arguments = {"game": game, "rules": rules, "default_move": default_move}
         try:
-            return self._request("find_seats", lambda reply: decode_seats(reply.head["result"]), **given)
+            return self._request("find_seats", lambda reply: decode_seats(reply.head["result"]), **arguments)
         except LimitReached as error:
             raise LimitReached(f"{error} `bestresponse --logic-seconds 60 ...` allows more.") from None
 
@@ -79,18 +79,18 @@ class ConfinedEngine(LogicEngine):
 
         return self._request("ask", read_answers, source=program.gated.source, goal=text, names=names, limit=limit)
 
-    def _report(self, text: str, job: str, **given: object) -> Report:
+    def _report(self, text: str, job: str, **arguments: object) -> Report:
         try:
             return self._request(
-                job, lambda reply: decode_report(text, reply.head["result"], reply.read_items()), **given
+                job, lambda reply: decode_report(text, reply.head["result"], reply.read_items()), **arguments
             )
         except LogicError as error:
             return Report(text, frozenset(), (describe_failure(error),))
 
-    def _request(self, job: str, read: Callable[[ChildReply], _Read], **given: object) -> _Read:
+    def _request(self, job: str, read: Callable[[ChildReply], _Read], **arguments: object) -> _Read:
         """Let a child do a job and read its reply, or raise the error it ended with; all of it within the time."""
         limits = self.limits
-        body = json.dumps({"job": job, "seed": self._seed, "limits": asdict(limits), "given": given}).encode()
+        body = json.dumps({"job": job, "seed": self._seed, "limits": asdict(limits), "given": arguments}).encode()
         try:
             reply, self._layers = share_children().request(self._kind, body, limits, self._seed)
             head = reply.head

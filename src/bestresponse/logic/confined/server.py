@@ -46,6 +46,7 @@ finally(goal(P, U), S) :- holds(did(P, M), S), findall(O, holds(did(O, M), S), L
 """A small game, to load everything before the first one comes."""
 _COLLECT_EVERY: Final = 200_000
 """Objects between two looks for garbage: a child makes few cycles, and lives for seconds."""
+# Python seldom gives memory back: the next check would begin that much nearer to the limit.
 _LARGE: Final = 128 << 20
 _LINE: Final = 100
 """Rows or answers in a line of a reply; who reads them looks at the clock after each line."""
@@ -151,25 +152,25 @@ class Performer:
         """Do a job: its result, and the rows or answers that may be many."""
         engine: LogicEngine = self._swi or EmbeddedEngine(limits, request["seed"])
         engine.limits = limits
-        given = request["given"]
+        arguments = request["given"]
         match request["job"]:
             case "validate":
-                report = validate(given["source"], engine)
+                report = validate(arguments["source"], engine)
                 if report.table is None:
                     return report, ()
                 return replace(report, table=replace(report.table, rows=())), report.table.rows
             case "validate_strategy":
-                return validate_strategy(given["source"], given["game"], engine), ()
+                return validate_strategy(arguments["source"], arguments["game"], engine), ()
             case "find_seats":
-                return find_seats(given["game"], given["rules"], given["default_move"], limits), ()
+                return find_seats(arguments["game"], arguments["rules"], arguments["default_move"], limits), ()
             case "gate":
-                gated = engine.load(given["source"]).gated
+                gated = engine.load(arguments["source"]).gated
                 return Report("", gated.defined, gated.diagnostics), ()
             case _:
-                goal: str | Term = given["goal"]
-                if given["names"]:  # it was a term, whose variables get their names again
-                    goal = read_term(given["goal"]).term
-                    for variable, name in zip(variables_of(goal), given["names"], strict=True):
+                goal: str | Term = arguments["goal"]
+                if arguments["names"]:  # it was a term, whose variables get their names again
+                    goal = read_term(arguments["goal"]).term
+                    for variable, name in zip(variables_of(goal), arguments["names"], strict=True):
                         variable.name = name
-                answers = engine.solutions(engine.load(given["source"]), goal, given["limit"])
+                answers = engine.solutions(engine.load(arguments["source"]), goal, arguments["limit"])
                 return None, [{name: write(term) for name, term in answer.items()} for answer in answers]

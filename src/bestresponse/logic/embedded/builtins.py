@@ -170,14 +170,14 @@ def _count_up(machine: Machine, value: Var, low: int, high: int | None) -> Itera
         low += 1
 
 
-def gather(machine: Machine, answers: list[Term], place: Term) -> bool:
+def gather(machine: Machine, answers: list[Term], target: Term) -> bool:
     """Unify with the copies of all answers of a goal."""
     machine.charge(2 * len(answers))
-    place, listed = deref(place), list_of(answers)
-    if place.__class__ is not Var:
-        return unify(place, listed, machine.trail)
-    place.ref = listed  # no occurs check: copies hold no variable that was there before
-    machine.trail.append(place)
+    target, listed = deref(target), list_of(answers)
+    if target.__class__ is not Var:
+        return unify(target, listed, machine.trail)
+    target.ref = listed  # no occurs check: copies hold no variable that was there before
+    machine.trail.append(target)
     return True
 
 

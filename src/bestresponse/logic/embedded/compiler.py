@@ -115,7 +115,7 @@ def compile_goal(goal: Term, own: Mapping[str, str]) -> tuple[Code, list[Term | 
     compiler.count(goal)
     code = compiler.goal(goal, None, (CUT, 0))
     slots: list[Any] = [None] * compiler.slots
-    for variable, slot in compiler.places.values():
+    for variable, slot in compiler.variables.values():
         slots[slot] = variable
     slots[0] = 0
     return code, slots
@@ -128,7 +128,7 @@ class _Compiler:
         self.own = own
         self.origin = origin
         self.uses: dict[int, int] = {}
-        self.places: dict[int, tuple[Var, int]] = {}
+        self.variables: dict[int, tuple[Var, int]] = {}
         self.slots = 1
         self.cells = 0
 
@@ -169,10 +169,10 @@ class _Compiler:
     def variable(self, term: Var, in_head: bool) -> Pattern:
         if self.uses[id(term)] == 1:
             return (VOID,)
-        if id(term) in self.places:
-            return (LATER, self.places[id(term)][1])
-        self.places[id(term)] = (term, self.slot())
-        return (FIRST if in_head else LATER, self.places[id(term)][1])
+        if id(term) in self.variables:
+            return (LATER, self.variables[id(term)][1])
+        self.variables[id(term)] = (term, self.slot())
+        return (FIRST if in_head else LATER, self.variables[id(term)][1])
 
     def goal(self, term: Term, following: Code, cut: Cut) -> Code:
         """Code that runs a goal and goes on with `following`."""

@@ -61,7 +61,7 @@ class EmbeddedEngine(LogicEngine):
         compiled = program.handle
         if not isinstance(compiled, _Compiled):
             raise LogicError("This program was loaded by another engine; load it with this one.")
-        predicates = compiled.given(goal) if goal.given else compiled.predicates
+        predicates = compiled.initialise(goal) if goal.fluents else compiled.predicates
         situations = Situations() if compiled.repeatable else None
         machine = Machine(predicates, self.limits, self.draw, situations)
         code, slots = compile_goal(goal.term, compiled.own)
@@ -100,15 +100,15 @@ class _Compiled:
             clauses.setdefault(indicator(clause.head), []).append(self._compiled(clause))
         self.predicates: Mapping[str, Predicate] = {
             **_trusted(),
-            **{key: Predicate(found) for key, found in clauses.items()},
+            **{key: Predicate(group) for key, group in clauses.items()},
         }
 
     def _compiled(self, clause: GatedClause) -> CompiledClause:
         return compile_clause(clause.head, clause.body, self.own, (clause.line, clause.source_line))
 
-    def given(self, goal: GatedGoal) -> Mapping[str, Predicate]:
+    def initialise(self, goal: GatedGoal) -> Mapping[str, Predicate]:
         """The predicates with `initially/2` as the goal wants it."""
-        changed = self.gated.given(goal.given).clauses
+        changed = self.gated.initialise(goal.fluents).clauses
         initially = [self._compiled(clause) for clause in changed if indicator(clause.head) == "initially/2"]
         return {**self.predicates, "initially/2": Predicate(initially)}
 
@@ -133,4 +133,4 @@ def _predicates(text: str, own: Mapping[str, str]) -> dict[str, Predicate]:
     for clause in read(text).clauses:
         head, body = clause.parts
         clauses.setdefault(indicator(head), []).append(compile_clause(head, body, own))
-    return {key: Predicate(found) for key, found in clauses.items()}
+    return {key: Predicate(group) for key, group in clauses.items()}

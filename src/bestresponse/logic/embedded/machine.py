@@ -46,9 +46,11 @@ from bestresponse.logic.engine import Limits, RuntimeFault
 from bestresponse.logic.language.terms import Atom, Struct, Term, Var, deref
 
 _CLAUSES, _BRANCH, _MORE = range(3)
+# Steps between two looks at the clock, which take longer than a step.
 _CLOCK_EVERY = 255
 _VISITS_PER_STEP = 8
 """Terms that may be visited for each step that may be made: a visit takes an eighth of the time or less."""
+# About what a choice point takes.
 _CHOICE_CELLS = 8
 _NO_MORE: Code = (FAIL, None, None, None, (0, ""))
 
@@ -115,10 +117,10 @@ class Machine:
         # memory left to note a place beyond the 256th instruction of a function.
         choices: list[tuple[Any, ...]] = []
         try:
-            found = self._search(code, slots, choices, failed=False)
-            while found:
+            solved = self._search(code, slots, choices, failed=False)
+            while solved:
                 yield
-                found = self._search(None, [], choices, failed=True)
+                solved = self._search(None, [], choices, failed=True)
         except Fault as fault:
             if fault.origin is None:
                 fault.origin = _find_origin(fault)
@@ -193,9 +195,9 @@ class Machine:
                         continue
                     if predicate.tabled and operation != CALL_AGAIN and situations is not None:
                         self.used = cells
-                        found = situations.find(self, key, arguments)
-                        if found is not None:
-                            table, variables = found
+                        lookup = situations.find(self, key, arguments)
+                        if lookup is not None:
+                            table, variables = lookup
                             if table.source is None and table.whole and len(table.answers) < 2:
                                 failed = not table.answers
                                 for answer in table.answers:
@@ -266,11 +268,11 @@ class Machine:
                     code = code[1]
                     continue
                 elif operation == COLLECT:
-                    found = slots[code[2]]
+                    gathered = slots[code[2]]
                     self.used = cells
-                    found.append(copy(build(code[3], slots), self.charge, shared=True))
+                    gathered.append(copy(build(code[3], slots), self.charge, shared=True))
                     self.charged += 2
-                    found.cells += self.charged
+                    gathered.cells += self.charged
                     work.held += self.charged
                     self.charged = 0
                     if work.held + cells > max_cells:
@@ -292,11 +294,11 @@ class Machine:
                     failed = True
                     continue
                 elif operation == GATHER:
-                    found, slots[code[2]] = slots[code[2]], None
-                    work.held -= found.cells
-                    cells += found.cells
+                    gathered, slots[code[2]] = slots[code[2]], None
+                    work.held -= gathered.cells
+                    cells += gathered.cells
                     self.used = cells
-                    failed = not gather(self, found, build(code[3], slots))
+                    failed = not gather(self, gathered, build(code[3], slots))
                     cells += self.charged
                     self.charged = 0
                     code = code[1]

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _HOLDS = "holds/2"
 _MAX_NESTING = 60
 """How many machines may wait for each other: each takes some of Python's stack."""
+# About what an empty table takes.
 _TABLE_CELLS = 40
+# A call with so many answers may have no end of them.
 _MOST_ANSWERS = 1_000
 _NONE: Mapping[object, AnswerTable] = {}
 
@@ -54,8 +56,8 @@ class AnswerTable:
         self.busy = True
         self.machine.below = caller.below + caller.used
         try:
-            found = next(self.source, self) is not self
-            if found:
+            has_answer = next(self.source, self) is not self
+            if has_answer:
                 answer = Struct("", tuple(self.variables)) if self.variables else Atom("")
                 kept = copy(answer, self.hold, shared=True)
                 self.whole = self.whole and is_ground(kept)
@@ -67,7 +69,7 @@ class AnswerTable:
             raise
         finally:
             self.busy = False
-        return found
+        return has_answer
 
     def hold(self, cells: int) -> None:
         """Count memory that is kept until the situation is left."""
@@ -112,29 +114,29 @@ class Situations:
     def enter(self, situation: Term, work: Work) -> Term:
         """Return the object that stands for a situation, and forget all situations that it did not come from."""
         moves: list[Term] = []
-        place = deref(situation)
+        current = deref(situation)
         while (
-            _identify(place) not in self.tables
-            and isinstance(place, Struct)
-            and (place.name, len(place.args)) == ("do", 2)
+            _identify(current) not in self.tables
+            and isinstance(current, Struct)
+            and (current.name, len(current.args)) == ("do", 2)
         ):
-            moves.append(place.args[0])
-            place = deref(place.args[1])
+            moves.append(current.args[0])
+            current = deref(current.args[1])
         if not all(map(is_ground, moves)):
             return situation
-        if _identify(place) in self.tables:
-            self._leave(place, work)
-        elif isinstance(place, Atom):
+        if _identify(current) in self.tables:
+            self._leave(current, work)
+        elif isinstance(current, Atom):
             self._leave(None, work)
-            self._push(place)
+            self._push(current)
         else:
             return situation
         for move in reversed(moves):
-            place = Struct(
-                "do", (copy(move, _ignore, shared=True), place), not isinstance(place, Struct) or place.solid
+            current = Struct(
+                "do", (copy(move, _ignore, shared=True), current), not isinstance(current, Struct) or current.solid
             )
-            self._push(place)
-        return place
+            self._push(current)
+        return current
 
     def find(self, machine: Machine, key: str, arguments: list[Term]) -> tuple[AnswerTable, list[Var]] | None:
         """Return the table of a call about a known situation, which is its last argument, and the variables in it."""
@@ -151,27 +153,27 @@ class Situations:
         if table is None:
             if machine.nesting >= _MAX_NESTING:
                 return None
-            for place in self._find_unasked(name, situation):
-                table = self._open(machine, name, arguments[:-1], variables, place)
-                self.tables[_identify(place)][name] = table
+            for unasked in self._find_unasked(name, situation):
+                table = self._open(machine, name, arguments[:-1], variables, unasked)
+                self.tables[_identify(unasked)][name] = table
         return None if table is None or table.busy else (table, variables)
 
     def _find_unasked(self, name: object, situation: Term) -> list[Term]:
         """List the situations, the first one first, up to this one of which this was not asked."""
-        found: list[Term] = []
+        unasked: list[Term] = []
         while name not in self.tables[_identify(situation)]:
-            found.append(situation)
+            unasked.append(situation)
             if not isinstance(situation, Struct) or _identify(deref(situation.args[1])) not in self.tables:
                 break
             situation = deref(situation.args[1])
-        return found[::-1]
+        return unasked[::-1]
 
     def _open(
-        self, machine: Machine, name: tuple[Any, ...], given: list[Term], variables: list[Var], situation: Term
+        self, machine: Machine, name: tuple[Any, ...], arguments: list[Term], variables: list[Var], situation: Term
     ) -> AnswerTable:
-        fresh = copy(Struct("", (*given, *variables)), machine.charge, shared=True)
+        fresh = copy(Struct("", (*arguments, *variables)), machine.charge, shared=True)
         assert isinstance(fresh, Struct)
-        asked, unknown = fresh.args[: len(given)], list(fresh.args[len(given) :])
+        asked, unknown = fresh.args[: len(arguments)], list(fresh.args[len(arguments) :])
         table = AnswerTable(machine, None, unknown)  # type: ignore[arg-type]
         table.hold(_TABLE_CELLS)
         if name[0] == _HOLDS and isinstance(situation, Struct):
@@ -222,8 +224,8 @@ class Situations:
         self.chain.append(situation)
         self.tables[_identify(situation)] = {}
 
-    def _leave(self, place: Term | None, work: Work) -> None:
-        kept = None if place is None else _identify(place)
+    def _leave(self, situation: Term | None, work: Work) -> None:
+        kept = None if situation is None else _identify(situation)
         while self.chain and _identify(self.chain[-1]) != kept:
             for table in self.tables.pop(_identify(self.chain.pop())).values():
                 work.held -= table.cells

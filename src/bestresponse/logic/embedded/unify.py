@@ -16,8 +16,11 @@ from bestresponse.logic.language.terms import NIL, Atom, Number, String, Struct,
 LONG = 1 << 62
 """Whole numbers from here on take more memory than the cell that holds them."""
 
+# Looking at a small term is part of the step that does so, and is not counted.
 _FREE_VISITS = 8
+# Terms may share parts, so that a few of them are very many on paper; small ones are faster without remembering.
 _REMEMBER_AFTER = 256
+# Spelling is recursive: a call with a deeper argument is not looked up in a table.
 _DEEPEST_SPELT = 20
 
 

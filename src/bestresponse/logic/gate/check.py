@@ -44,6 +44,7 @@ REFUSING = frozenset(
 _MOST_TOLD = 3
 MAX_CLAUSES = 5_000
 MAX_UNDEFINED = 50
+# Finding a similar name takes long, so it is done for the first few faults, among these many names.
 MAX_NAMES = 200
 MAX_HINTS = 10
 MAX_ARITY = 60
@@ -104,13 +105,13 @@ class GatedProgram:
     def require(self) -> GatedProgram:
         """Itself, or `ProgramRefused` with the reasons."""
         refusals = self.refusals
-        told, rest = refusals[:_MOST_TOLD], refusals[_MOST_TOLD:]
-        if told:
+        shown, rest = refusals[:_MOST_TOLD], refusals[_MOST_TOLD:]
+        if shown:
             more = f" (and {len(rest)} more)" if rest else ""
-            raise ProgramRefused("The program was refused: " + "; ".join(map(str, told)) + more)
+            raise ProgramRefused("The program was refused: " + "; ".join(map(str, shown)) + more)
         return self
 
-    def given(self, fluents: Iterable[tuple[Term, Term]]) -> GatedProgram:
+    def initialise(self, fluents: Iterable[tuple[Term, Term]]) -> GatedProgram:
         """The program with these fluents in place of what `initially/2` says of the same name and first argument."""
         clauses = list(self.clauses)
         for fluent, situation in fluents:
@@ -127,7 +128,7 @@ class GatedGoal:
     term: Term
     names: tuple[str, ...]
     variables: tuple[Var, ...]
-    given: tuple[tuple[Term, Term], ...]
+    fluents: tuple[tuple[Term, Term], ...]
 
     @property
     def canonical(self) -> str:
@@ -148,31 +149,31 @@ def check_source(source: str) -> GatedProgram:
 
 
 def check_goal(goal: str | Term, program: GatedProgram) -> GatedGoal:
-    """Check one goal, as text or term, to be asked of a program; leading `initialise/2` goals become `given`."""
+    """Check one goal, as text or term, to be asked of a program; leading `initialise/2` goals become `fluents`."""
     try:
         whole = goal if not isinstance(goal, str) or isinstance(goal, Atom) else read_term(goal).term
-        goal, given = _split_given(whole)
+        goal, fluents = _split_fluents(whole)
         if measure_depth(goal) > MAX_DEPTH:
             raise Refusal(f"the goal is nested deeper than {MAX_DEPTH}")
         term = GoalChecker(program.defined | predicates.QUESTIONS, lambda key: None, closed=True).check(goal)
     except (ValueError, Refusal) as error:
         raise ProgramRefused(f"The goal was refused: {error}") from error
-    found = {variable.name: variable for variable in variables_of(whole)}
-    names = tuple(name for name in found if not name.startswith("_"))
-    return GatedGoal(term, names, tuple(found[name] for name in names), tuple(given))
+    variables = {variable.name: variable for variable in variables_of(whole)}
+    names = tuple(name for name in variables if not name.startswith("_"))
+    return GatedGoal(term, names, tuple(variables[name] for name in names), tuple(fluents))
 
 
-def _split_given(term: Term) -> tuple[Term, list[tuple[Term, Term]]]:
-    given: list[tuple[Term, Term]] = []
+def _split_fluents(term: Term) -> tuple[Term, list[tuple[Term, Term]]]:
+    fluents: list[tuple[Term, Term]] = []
     while isinstance(term, Struct) and term.name == "," and indicator(term.args[0]) == "initialise/2":
         first = term.args[0]
         if not isinstance(first, Struct) or not isinstance(first.args[0], Struct) or variables_of(first):
             raise Refusal("initialise/2 takes a fluent and a situation without variables")
-        given.append((first.args[0], first.args[1]))
+        fluents.append((first.args[0], first.args[1]))
         term = term.args[1]
     if indicator(term) == "initialise/2":
         raise Refusal("initialise/2 stands before the goal it is meant for")
-    return term, given
+    return term, fluents
 
 
 def _replaced(head: Term, fluent: Term, situation: Term) -> bool:
@@ -197,12 +198,12 @@ class _Gate:
         self.declared: dict[str, Clause] = {}
         self.scattered: set[str] = set()
         self.missed: set[tuple[str, int]] = set()
-        self.place: Clause | None = None
+        self.current: Clause | None = None
         self.head = ""
 
     def say(self, severity: Severity, code: str, message: str, hint: str = "") -> None:
         """Report something about the clause at hand."""
-        clause = self.place
+        clause = self.current
         line, column = (clause.line, clause.column) if clause else (0, 0)
         source_line = _quote_first_line(clause) if clause else ""
         self.diagnostics.append(Diagnostic(Stage.STATIC, severity, line, column, source_line, message, hint, code))
@@ -217,7 +218,7 @@ class _Gate:
             self.refuse("size", f"{len(clauses):,} clauses; at most {MAX_CLAUSES:,} are accepted")
             return
         for clause in clauses:
-            self.place = clause
+            self.current = clause
             if len(clause.text) > MAX_DEPTH and measure_depth(clause.term) > MAX_DEPTH:
                 self.refuse("depth", f"the clause is nested deeper than {MAX_DEPTH}")
                 self.complete = False
@@ -225,7 +226,7 @@ class _Gate:
                 self.directive(clause.term.args[0])
             else:
                 self.clause(clause)
-        self.place = None
+        self.current = None
 
     def directive(self, term: Term) -> None:
         """Declarations are dropped, pure libraries are there anyway, no goal is run."""
@@ -235,8 +236,8 @@ class _Gate:
             self.declaration(name, argument)
         elif name in _IGNORED or write(term) == "encoding(utf8)":
             self.say(Severity.WARNING, "directive", f"the directive {name} is ignored")
-        elif not (name in _LOADING and _harmless(argument)) and self.place is not None:
-            self.directives.append((self.place, term))
+        elif not (name in _LOADING and _harmless(argument)) and self.current is not None:
+            self.directives.append((self.current, term))
 
     def not_run(self, term: Term, checker: GoalChecker) -> None:
         """A directive that only calls what a game may call is left out with a word; any other refuses the program."""
@@ -259,8 +260,8 @@ class _Gate:
                 self.say(Severity.WARNING, "directive", f"the declaration of {key} is ignored: it is built in")
             else:
                 self.scattered.add(key)
-                if name == "dynamic" and self.place is not None:
-                    self.declared.setdefault(key, self.place)
+                if name == "dynamic" and self.current is not None:
+                    self.declared.setdefault(key, self.current)
 
     def clause(self, clause: Clause) -> None:
         """Check one clause and keep it."""
@@ -318,9 +319,9 @@ class _Gate:
         checker = GoalChecker(defined, self.undefined, self.drawn)
         gated = self.checked(checker)
         for clause, term in self.directives:
-            self.place = clause
+            self.current = clause
             self.not_run(term, GoalChecker(defined, _refuse_undefined, closed=True))
-        self.place = None
+        self.current = None
         gated += [GatedClause(head, body) for head, body in checker.clauses]
         gated += [_empty(key) for key in sorted((predicates.GAME | frozenset(self.declared)) - frozenset(self.defined))]
         gated.append(GatedClause(Atom("has percepts"), Atom("true" if "sees/3" in self.defined else "fail")))
@@ -336,7 +337,7 @@ class _Gate:
         gated: list[GatedClause] = []
         faulty: dict[str, Refusal] = {}
         for clause, key, head, body in self.kept:
-            self.place, self.head, lifted = clause, key, len(checker.clauses)
+            self.current, self.head, lifted = clause, key, len(checker.clauses)
             try:
                 checked = body if body == "true" else checker.check(body)
             except Refusal as refusal:
@@ -352,11 +353,11 @@ class _Gate:
     def left_out(self, faulty: dict[str, Refusal], gated: list[GatedClause]) -> list[GatedClause]:
         """Leave out clauses that the game does not need, and report them."""
         gone = self.needs.without(faulty)
-        places: dict[str, Clause] = {}
+        first_clauses: dict[str, Clause] = {}
         for clause, key, _, _ in self.kept:
-            places.setdefault(key, clause)
+            first_clauses.setdefault(key, clause)
         for key in sorted(gone):
-            self.place = places[key]
+            self.current = first_clauses[key]
             why = str(faulty[key]) if key in faulty else "it calls what is left out"
             self.say(Severity.WARNING, "unused", f"{key} is left out: {why}", "the game does not need it")
             del self.defined[key]
@@ -364,10 +365,10 @@ class _Gate:
 
     def undefined(self, key: str) -> None:
         """Complain once per predicate and clause about a call of something nobody defines."""
-        place = self.place.line if self.place else 0
-        if not self.complete or (key, place) in self.missed or len(self.missed) >= MAX_UNDEFINED:
+        line = self.current.line if self.current else 0
+        if not self.complete or (key, line) in self.missed or len(self.missed) >= MAX_UNDEFINED:
             return
-        self.missed.add((key, place))
+        self.missed.add((key, line))
         severity = Severity.ERROR if self.needs.is_needed(self.head) else Severity.WARNING
         name = key.rpartition("/")[0]
         arities = sorted(other for other in self.known if other.rpartition("/")[0] == name)
@@ -445,12 +446,12 @@ class Needs:
 
 def _follow(mentions: Mapping[str, Set[str]], start: set[str]) -> set[str]:
     """Find every name that can be reached from the start."""
-    found, waiting = set(start), list(start)
+    reached, waiting = set(start), list(start)
     while waiting:
-        new = mentions.get(waiting.pop(), set()) - found
-        found |= new
+        new = mentions.get(waiting.pop(), set()) - reached
+        reached |= new
         waiting += new
-    return found
+    return reached
 
 
 def _find_name(key: str) -> str:

@@ -40,9 +40,9 @@ class Diagnostic:
     code: str = ""
 
     def __str__(self) -> str:
-        place = f"line {self.line}, column {self.column}: " if self.line else ""
+        location = f"line {self.line}, column {self.column}: " if self.line else ""
         hint = f" ({self.hint})" if self.hint else ""
-        return f"{place}{self.severity.value}: {self.message}{hint}"
+        return f"{location}{self.severity.value}: {self.message}{hint}"
 
     def to_json(self) -> JsonObject:
         """Return it as plain data."""

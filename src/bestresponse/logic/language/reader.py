@@ -14,7 +14,7 @@ from bestresponse.logic.language.tokens import (
     END,
     HIDDEN,
     MAX_CHARACTERS,
-    Places,
+    Positions,
     is_quoted,
     number_of,
     tokenize,
@@ -97,13 +97,13 @@ def read(source: str) -> ReadClauses:
     if len(text) > MAX_CHARACTERS:
         message = f"the program has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read"
         return ReadClauses((), (_diagnostic(0, 0, "", message, "", "size"),))
-    places = Places(text)
+    positions = Positions(text)
     hidden = HIDDEN.search(text)
     if hidden is not None:
         message = f"control or invisible character U+{ord(hidden[0]):04X}"
-        line, column = places.at(hidden.start())
+        line, column = positions.at(hidden.start())
         return ReadClauses((), (_diagnostic(line, column, "", message, "remove it", "character"),))
-    return _read_all(text, places)
+    return _read_all(text, positions)
 
 
 def read_term(source: str) -> Clause:
@@ -117,20 +117,20 @@ def read_term(source: str) -> Clause:
     return reading.clauses[0]
 
 
-def _read_all(text: str, places: Places) -> ReadClauses:
+def _read_all(text: str, positions: Positions) -> ReadClauses:
     clauses: list[Clause] = []
     diagnostics: list[Diagnostic] = []
-    parser = _Parser(text, places)
+    parser = _Parser(text, positions)
     while parser.position < parser.last and len(diagnostics) < MAX_ERRORS:
         start = parser.start
         try:
             term = parser.clause()
-            line, column = places.at(start)
+            line, column = positions.at(start)
             counts = tuple(parser.counts.items())
             clauses.append(Clause(term, line, column, text[start : parser.start + 1], counts))
         except _SyntaxFault as fault:
-            line, column = places.at(fault.offset)
-            diagnostics.append(_diagnostic(line, column, places.line(line), fault.message, fault.hint, "syntax"))
+            line, column = positions.at(fault.offset)
+            diagnostics.append(_diagnostic(line, column, positions.line(line), fault.message, fault.hint, "syntax"))
         parser.skip()
     return ReadClauses(tuple(clauses), tuple(diagnostics))
 
@@ -156,11 +156,11 @@ class _Parser:
     tokens come again.
     """
 
-    __slots__ = ("counts", "functors", "known", "last", "nesting", "places", "position", "starts", "tokens")
+    __slots__ = ("counts", "functors", "known", "last", "nesting", "position", "positions", "starts", "tokens")
 
-    def __init__(self, text: str, places: Places) -> None:
+    def __init__(self, text: str, positions: Positions) -> None:
         self.tokens, self.starts = tokenize(text)
-        self.places = places
+        self.positions = positions
         self.last = len(self.tokens)
         self.tokens += (END, END)
         self.position = self.nesting = 0
@@ -220,8 +220,8 @@ class _Parser:
             return f"a variable cannot be called; write {previous.lower()}(...)"
         if token == "(" and previous[0].isalpha():
             return f"no space between a name and its bracket: write {previous}(...)"
-        line = self.places.at(self.starts[self.position - 1])[0] if self.position else 1
-        if (token[0].isalpha() or token[0] in "_'") and self.places.at(self.start)[0] > line:
+        line = self.positions.at(self.starts[self.position - 1])[0] if self.position else 1
+        if (token[0].isalpha() or token[0] in "_'") and self.positions.at(self.start)[0] > line:
             return f"is a full stop or comma missing at the end of line {line}?"
         return ""
 

@@ -133,15 +133,15 @@ def same(left: Term, right: Term) -> bool:
 
 def variables_of(term: Term) -> list[Var]:
     """The free variables of a term, each once, from left to right."""
-    found: dict[int, Var] = {}
+    variables: dict[int, Var] = {}
     stack = [term]
     while stack:
         term = deref(stack.pop())
         if isinstance(term, Var):
-            found.setdefault(id(term), term)
+            variables.setdefault(id(term), term)
         elif isinstance(term, Struct):
             stack.extend(reversed(term.args))
-    return list(found.values())
+    return list(variables.values())
 
 
 def write(term: Term) -> str:

@@ -77,14 +77,14 @@ def _token_pattern() -> re.Pattern[str]:
     )
 
 
-class Places:
+class Positions:
     """Lines and columns (from 1) of offsets into a text."""
 
     __slots__ = ("_starts", "_text")
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
+        self._starts = [0, *(newline.end() for newline in re.finditer("\n", text))]
 
     def at(self, offset: int) -> tuple[int, int]:
         """The line and column of an offset."""
@@ -117,7 +117,7 @@ def unquote(text: str) -> str:
     quote, body = text[0], text[1:-1]
     if "\\" not in body:
         return body.replace(quote * 2, quote)
-    return _ESCAPE.sub(lambda found: _escaped(found, quote), body)
+    return _ESCAPE.sub(lambda match: _escaped(match, quote), body)
 
 
 def number_of(text: str) -> int | Fraction:
@@ -152,10 +152,10 @@ def number_of(text: str) -> int | Fraction:
     return value if value.denominator > 1 else value.numerator
 
 
-def _escaped(found: re.Match[str], quote: str) -> str:
-    code = found.group(1)
+def _escaped(match: re.Match[str], quote: str) -> str:
+    code = match.group(1)
     if code is None:
-        return quote if found.group() == quote * 2 else found.group()
+        return quote if match.group() == quote * 2 else match.group()
     if code[0] in "xuU" and len(code) > 1:
         return _character(int(code[1:].rstrip("\\")[:9], 16))
     if code[0] in "01234567":

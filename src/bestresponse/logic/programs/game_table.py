@@ -74,7 +74,7 @@ class GameTable:
     @property
     def forgetful(self) -> frozenset[str]:
         """The players who forget something somewhere."""
-        return frozenset(who for row in self.rows for seen in row.percepts for who, what in seen if what == FORGETS)
+        return frozenset(seer for row in self.rows for seen in row.percepts for seer, what in seen if what == FORGETS)
 
     def payoffs(self, profile: Sequence[str]) -> tuple[Fraction, ...]:
         """What everybody earns when each player, in order, makes the given move once."""
@@ -106,8 +106,8 @@ class GameTable:
                 percepts = [
                     what
                     for seen in row.percepts[start:stop]
-                    for who, what in {*seen}
-                    if who == player and what != FORGETS
+                    for seer, what in {*seen}
+                    if seer == player and what != FORGETS
                 ]
                 known += [(SEES, what) for what in sorted(percepts if counted else {*percepts})]
             start = stop
@@ -154,7 +154,7 @@ Node = DecisionNode | ChanceNode | End
 
 def spell_knowledge(knowledge: Knowledge) -> str:
     """Write what a player knows; different knowledge is written differently."""
-    return " ".join(f"{_spell(who) if who != SEES else 'sees'}:{_spell(what)}" for who, what in knowledge)
+    return " ".join(f"{_spell(mover) if mover != SEES else 'sees'}:{_spell(what)}" for mover, what in knowledge)
 
 
 def _spell(name: str) -> str:

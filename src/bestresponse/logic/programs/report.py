@@ -36,12 +36,12 @@ class Report:
     table: GameTable | None = None
 
     def __repr__(self) -> str:
-        found = "a game" if self.ok else "no game"
+        verdict = "a game" if self.ok else "no game"
         counts = ((len(self.errors), "error"), (len(self.warnings), "warning"))
-        return f"Report({found}, {', '.join(f'{n} {what}' if n == 1 else f'{n} {what}s' for n, what in counts)})"
+        return f"Report({verdict}, {', '.join(f'{n} {what}' if n == 1 else f'{n} {what}s' for n, what in counts)})"
 
     def _repr_html_(self) -> str:
-        rows = ((one.severity.value, one.line or "", one.message, one.hint) for one in self.diagnostics)
+        rows = ((d.severity.value, d.line or "", d.message, d.hint) for d in self.diagnostics)
         return format_html(repr(self), ("severity", "line", "message", "hint"), rows)
 
     @property
@@ -90,8 +90,8 @@ def encode_value(value: object) -> object:
 
 def decode_report(source: str, data: JsonList, rows: Iterable[JsonList] = ()) -> Report:
     """Return the report on `source` that came as JSON from a confined child, the rows of its table by themselves."""
-    _, defined, found, table = data
-    diagnostics = tuple(Diagnostic(Stage(stage), Severity(severity), *rest) for stage, severity, *rest in found)
+    _, defined, entries, table = data
+    diagnostics = tuple(Diagnostic(Stage(stage), Severity(severity), *rest) for stage, severity, *rest in entries)
     return Report(source, frozenset(defined), diagnostics, None if table is None else _decode_table(table, rows))
 
 

@@ -90,8 +90,8 @@ def find_seats(game: str, rules: str, default_move: str | None, limits: Limits) 
     terms = _find_move_terms(engine, alone)
     opposites = ""
     if "opposite_move/2" not in alone.gated.defined and len(moves) == 2:
-        one, other = (write(terms.get(move, Atom(move))) for move in moves)
-        opposites = f"opposite_move({one}, {other}).\nopposite_move({other}, {one}).\n"
+        first, second = (write(terms.get(move, Atom(move))) for move in moves)
+        opposites = f"opposite_move({first}, {second}).\nopposite_move({second}, {first}).\n"
     gated = check_source(f"{game}\n{opposites}\n{rules}").require()
     situation = label(engine.solutions(engine.load(gated), "initial(S)", 1)[0]["S"])
     players = (table.players[0], table.players[1])
@@ -101,7 +101,7 @@ def find_seats(game: str, rules: str, default_move: str | None, limits: Limits) 
         default_move = moves[0]
     if default_move is not None:
         term = terms.get(default_move, Atom(default_move))
-        gated = gated.given((Struct("default_move", (Atom(player), term)), Atom(situation)) for player in players)
+        gated = gated.initialise((Struct("default_move", (Atom(player), term)), Atom(situation)) for player in players)
     readers = [StrategyReader(gated, *pair, situation, limits) for pair in (players, players[::-1])]
     behaviour = (_read_behaviour(gated, readers[0], moves), _read_behaviour(gated, readers[1], moves))
     return SeatsFound(players, moves, behaviour, _find_ambiguity(behaviour[0], readers[0], moves))

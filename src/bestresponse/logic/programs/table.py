@@ -114,8 +114,8 @@ def published_cells(
         made = Struct("do", (Struct("move", (players[0], first)), Atom("s0")))
         made = Struct("do", (Struct("move", (players[1], second)), made))
         goals += [Struct("finally", (Struct("goal", (player, Var("U"))), made)) for player in players]
-    found = (engine.solutions(program, goal, 1) for goal in goals)
-    payoffs = (_exact(answers[0]["U"]) if answers else None for answers in found)
+    solutions = (engine.solutions(program, goal, 1) for goal in goals)
+    payoffs = (_exact(answers[0]["U"]) if answers else None for answers in solutions)
     return tuple((label(first), label(second), next(payoffs), next(payoffs)) for first, second in product(moves, moves))
 
 

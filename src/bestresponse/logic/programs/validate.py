@@ -48,25 +48,25 @@ def validate(source: str, engine: LogicEngine) -> Report:
     if isinstance(engine, ConfinedEngine):
         return engine.validate(source)
     gated = check_source(source)
-    found = [*gated.diagnostics]
+    faults = [*gated.diagnostics]
     if any(d.stage is Stage.READER for d in gated.refusals):
-        return Report(source, gated.defined, tuple(found))
-    found += _find_missing(gated, REQUIRED)
+        return Report(source, gated.defined, tuple(faults))
+    faults += _find_missing(gated, REQUIRED)
     if gated.refusals:
-        return Report(source, gated.defined, tuple(found))
+        return Report(source, gated.defined, tuple(faults))
     uses = _collect_uses(gated)
-    found += [*_find_misnamed(uses), *_find_dead_fluents(uses)]
+    faults += [*_find_misnamed(uses), *_find_dead_fluents(uses)]
     try:
         extraction = extract(engine, engine.load(gated))
     except LogicError as error:
-        return Report(source, gated.defined, (*found, describe_failure(error)))
+        return Report(source, gated.defined, (*faults, describe_failure(error)))
     if extraction.table is not None:  # the game was played to all its ends: what is undefined was not reached
-        found = [
+        faults = [
             replace(d, severity=Severity.WARNING) if d.code in ("undefined", "arity") and "called" in d.message else d
-            for d in found
+            for d in faults
         ]
-    found += [_locate(defect, gated) for defect in extraction.defects]
-    return Report(source, gated.defined, tuple(found), extraction.table)
+    faults += [_locate(defect, gated) for defect in extraction.defects]
+    return Report(source, gated.defined, tuple(faults), extraction.table)
 
 
 def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
@@ -80,20 +80,20 @@ def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
     lines = source.count("\n") + 1
     memory = _MEMORY if "start_memory/1" in alone.defined else ""
     gated = check_source(source.rstrip() + "\n" * (lines - source.rstrip().count("\n")) + game + memory)
-    found = [d for d in gated.diagnostics if d.line <= lines]
-    found += _find_missing(alone, ("select/4", *(("next_memory/4",) if memory else ())))
-    found += _find_unknown_fluents(alone, check_source(game))
-    if gated.refusals or any(d.severity is Severity.ERROR for d in found):
-        return Report(source, gated.defined, tuple(found))
+    faults = [d for d in gated.diagnostics if d.line <= lines]
+    faults += _find_missing(alone, ("select/4", *(("next_memory/4",) if memory else ())))
+    faults += _find_unknown_fluents(alone, check_source(game))
+    if gated.refusals or any(d.severity is Severity.ERROR for d in faults):
+        return Report(source, gated.defined, tuple(faults))
     try:
         program = engine.load(gated)
         goal = "initial(S), holds(player(P), S), holds(player(O), S), P \\== O, select(P, O, S, M)"
         if not engine.solutions(program, goal, 1):
             message = "select/4 gives no move in the initial situation"
-            found.append(Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, "give a first move", "select"))
+            faults.append(Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, "give a first move", "select"))
     except LogicError as error:
-        return Report(source, gated.defined, (*found, describe_failure(error)))
-    return Report(source, gated.defined, tuple(found))
+        return Report(source, gated.defined, (*faults, describe_failure(error)))
+    return Report(source, gated.defined, tuple(faults))
 
 
 def feedback(report: Report) -> str:

@@ -71,7 +71,7 @@ class SwiEngine(LogicEngine):
         if program.handle != self.name:
             raise UsageError("This program was loaded by another engine; load it with this one.")
         question = check_goal(goal, program.gated)
-        gated = program.gated.given(question.given) if question.given else program.gated
+        gated = program.gated.initialise(question.fluents) if question.fluents else program.gated
         self._send(gated)
         limits = self.limits
         most = max(1, min(limit or limits.answers + 1, limits.answers + 1))

@@ -57,10 +57,10 @@ class Installation:
 
 def find_swipl(command: str = "swipl") -> Installation:
     """Return the installation behind a command name or path, or raise a `LogicError` that says how to install one."""
-    found = shutil.which(command)
-    if found is None:
+    path = shutil.which(command)
+    if path is None:
         raise LogicError(_HINT)
-    return _inspect(os.path.realpath(found))
+    return _inspect(os.path.realpath(path))
 
 
 @lru_cache

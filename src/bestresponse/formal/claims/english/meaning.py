@@ -23,6 +23,7 @@ from bestresponse.formal.claims.claim import Claim
 from bestresponse.formal.claims.english.vocabulary import Vocabulary
 from bestresponse.formal.claims.form import Mix, Move, Ungrounded, WrittenNumber
 
+# Meanings of parts multiply: a sentence with more is left unread, so that no text takes long.
 _MOST_READINGS: Final = 64
 _FLAGS: Final = {
     "above", "always_flag", "anybody", "average", "below", "denied", "each", "highest", "lowest", "passive", "pure",
@@ -36,7 +37,7 @@ _REMOVED: Final = -3
 """In a case: a move that is eliminated."""
 
 Choices = dict[int, Any]
-"""Who chooses what: a move's place among the player's actions, or the probabilities of all of them."""
+"""Who chooses what: a move's index among the player's actions, or the probabilities of all of them."""
 Kind = TypeVar("Kind")
 
 
@@ -59,7 +60,7 @@ class Case(tuple[tuple[int, Any], ...]):
 _NO_CASE: Final = Case()
 
 
-class Who(NamedTuple):
+class Party(NamedTuple):
     """The players that are spoken of, none where it is not said; `we` is a word that may speak of a sum."""
 
     players: tuple[int, ...] = ()
@@ -71,32 +72,32 @@ class Who(NamedTuple):
         return self.players[0] if len(self.players) == 1 else None
 
 
-_UNSAID: Final = Who()
+_UNSAID: Final = Party()
 
 
 @dataclass(frozen=True)
 class Act:
-    """A move that is named: for every player who has it, its place among the player's actions."""
+    """A move that is named: for every player who has it, its index among the player's actions."""
 
-    places: tuple[tuple[int, int], ...]
+    indices: tuple[tuple[int, int], ...]
 
     @property
     def owners(self) -> list[int]:
         """The players who have the move."""
-        return [owner for owner, _ in self.places]
+        return [owner for owner, _ in self.indices]
 
-    def place(self, player: int) -> int:
-        """Return the place of the move among a player's actions."""
+    def index(self, player: int) -> int:
+        """Return the index of the move among a player's actions."""
         if self.owners.count(player) != 1:
             raise Impossible("the player has no such move, or two")
-        return dict(self.places)[player]
+        return dict(self.indices)[player]
 
 
 @dataclass(frozen=True)
 class Often:
     """A move that somebody chooses with a probability above or below some number."""
 
-    place: int
+    index: int
     share: Fraction
     side: str
 
@@ -119,7 +120,7 @@ class _Amount(NamedTuple):
 class Share(NamedTuple):
     """Who gets how much."""
 
-    who: Who
+    party: Party
     amount: _Amount
 
 
@@ -152,8 +153,8 @@ class Fact:
     """
 
     state: Callable[[Choices], Iterable[Claim]]
-    who: Who = _UNSAID
-    again: Callable[[Who, Act | None, _Amount], Fact] | None = None
+    party: Party = _UNSAID
+    again: Callable[[Party, Act | None, _Amount], Fact] | None = None
     foretold: tuple[int, int] | None = None
 
 
@@ -172,7 +173,7 @@ class _Group(NamedTuple):
 
 
 Part = (
-    Who
+    Party
     | Act
     | Side
     | Case
@@ -204,8 +205,8 @@ def _first(parts: Iterable[Part], kind: type[Kind]) -> Kind | None:
     return next((part for part in parts if type(part) is kind), None)
 
 
-def _find_who(parts: Iterable[Part]) -> Who:
-    return _first(parts, Who) or _UNSAID
+def _find_party(parts: Iterable[Part]) -> Party:
+    return _first(parts, Party) or _UNSAID
 
 
 def _make_side(part: Side | Act | Case, case: Case = _NO_CASE) -> Side:
@@ -265,96 +266,96 @@ class Meaning:
             meanings += meaning if isinstance(meaning, Either) else [meaning]
         return meanings
 
-    def _mean(self, token: Token) -> Act | WrittenNumber | Who:
+    def _mean(self, token: Token) -> Act | WrittenNumber | Party:
         match token.type:
             case "MOVE":
-                return Act(self.words.find_places(token))
+                return Act(self.words.find_indices(token))
             case "NUMBER" | "SHARE":
                 return WrittenNumber(str(token))
             case "EVERYBODY" | "WE":
-                return Who(self.everybody, token.type == "WE")
+                return Party(self.everybody, token.type == "WE")
             case "OTHERS":
-                return Who(self.everybody[1:])
+                return Party(self.everybody[1:])
             case _:
-                return Who((int(token),))
+                return Party((int(token),))
 
     # Who, what, how much.
 
-    def _read_everybody(self) -> Who:
-        return Who(self.everybody)
+    def _read_everybody(self) -> Party:
+        return Party(self.everybody)
 
-    def _read_several(self, *people: Who) -> Who:
-        return Who(tuple(sorted({player for who in people for player in who.players})))
+    def _read_several(self, *parties: Party) -> Party:
+        return Party(tuple(sorted({player for party in parties for player in party.players})))
 
     def _read_alone(self, act: Act) -> Side:
         """I choose it and nobody else does, where everybody has two moves."""
-        others = [(player, self._other_place(player, act.place(player))) for player in self.everybody[1:]]
-        return Side(None, Case(((0, act.place(0)), *others)))
+        others = [(player, self._other_index(player, act.index(player))) for player in self.everybody[1:]]
+        return Side(None, Case(((0, act.index(0)), *others)))
 
     def _read_amount(self, *parts: Part) -> _Amount:
         return _Amount(_pick(parts, WrittenNumber)[0], "average" in parts, "each" in parts)
 
     # Cases.
 
-    def _read_expects(self, believer: Who, case: Case) -> Case:
+    def _read_expects(self, believer: Party, case: Case) -> Case:
         _require(believer.single == 0, "what others believe need not be so")
         return case
 
     def _read_acts(self, *parts: Part) -> Case:
         """Say what somebody chooses, the reasoner where nobody is named."""
-        who, act = _first(parts, Who) or Who((0,)), _pick(parts, Act)[0]
-        return Case((player, act.place(player)) for player in who.players)
+        party, act = _first(parts, Party) or Party((0,)), _pick(parts, Act)[0]
+        return Case((player, act.index(player)) for player in party.players)
 
     def _read_nobody_acts(self, act: Act) -> Case:
-        return Case((player, self._other_place(player, act.place(player))) for player in self.everybody)
+        return Case((player, self._other_index(player, act.index(player))) for player in self.everybody)
 
     def _read_profile(self, *acts: Act) -> Either:
         """Name an outcome: the players stand in the order of the game, or the reasoner stands first."""
         cases = []
         for order in dict.fromkeys((self.everybody, tuple(map(int, np.argsort(self.subject.order))))):
             if len(order) == len(acts) and all(player in act.owners for player, act in zip(order, acts, strict=True)):
-                cases.append(Case(sorted((player, act.place(player)) for player, act in zip(order, acts, strict=True))))
+                cases.append(Case(sorted((player, act.index(player)) for player, act in zip(order, acts, strict=True))))
         return Either(dict.fromkeys(cases))
 
-    def _read_mixes(self, who: Who, *chances: _Chance) -> Case:
+    def _read_mixes(self, party: Party, *chances: _Chance) -> Case:
         """Return the probabilities of all moves; what is left belongs to the only move that has none."""
         pairs = []
-        for player in who.players:
-            weights = {act.place(player): chance for act, chance in chances}
+        for player in party.players:
+            weights = {act.index(player): chance for act, chance in chances}
             left = 1 - sum((chance for chance in weights.values() if chance is not None), Fraction(0))
-            places = range(len(self.subject.actions[player]))
-            others = [place for place in weights if weights[place] is None] or [p for p in places if p not in weights]
+            indices = range(len(self.subject.actions[player]))
+            others = [index for index in weights if weights[index] is None] or [p for p in indices if p not in weights]
             _require(left == 0 or (left > 0 and len(others) == 1), "these are not all probabilities")
             weights |= dict.fromkeys(others, left)
-            pairs.append((player, tuple(weights.get(place, Fraction(0)) for place in places)))
+            pairs.append((player, tuple(weights.get(index, Fraction(0)) for index in indices)))
         return Case(pairs)
 
     def _read_mixes_some(self, *parts: Part) -> Case:
         acts = _pick(parts, Act)
         _require(len(self.everybody) == 2, "there is more than one opponent")
         return self._read_mixes(
-            _first(parts, Who) or Who((1,)), *(_Chance(act, Fraction(1, len(acts))) for act in acts)
+            _first(parts, Party) or Party((1,)), *(_Chance(act, Fraction(1, len(acts))) for act in acts)
         )
 
-    def _read_mixes_evenly(self, who: Who | None = None) -> Case:
-        who = who or Who(self.everybody[1:])
-        counts = {player: len(self.subject.actions[player]) for player in who.players}
+    def _read_mixes_evenly(self, party: Party | None = None) -> Case:
+        party = party or Party(self.everybody[1:])
+        counts = {player: len(self.subject.actions[player]) for player in party.players}
         return Case((player, (Fraction(1, count),) * count) for player, count in counts.items())
 
     def _read_often(self, *parts: Part) -> Case:
-        player, act = _find_who(parts).single, _pick(parts, Act)[0]
+        player, act = _find_party(parts).single, _pick(parts, Act)[0]
         if player is None or len(self.everybody) != 2:
             raise Impossible("it is not one of two players who chooses so often")
         side = "above" if "above" in parts else "below"
-        return Case(((player, Often(act.place(player), _pick(parts, WrittenNumber)[0], side)),))
+        return Case(((player, Often(act.index(player), _pick(parts, WrittenNumber)[0], side)),))
 
     def _read_gone(self, act: Act) -> Case:
         _require(not self.has_turns and len(act.owners) == 1, "it is not clear whose move is eliminated")
         return Case(((_REMOVED, act),))
 
-    def _other_place(self, player: int, place: int) -> int:
+    def _other_index(self, player: int, index: int) -> int:
         _require(len(self.subject.actions[player]) == 2, "there are more than two moves")
-        return 1 - place
+        return 1 - index
 
     # From facts to claims.
 
@@ -381,7 +382,7 @@ class Meaning:
         def go_on(before: Fact) -> _Item:
             if before.again is None:
                 raise Impossible("nothing is said before that could go on")
-            return _Item(before.again(_find_who(parts), act, _pick(parts, _Amount)[0]), _first(parts, Case))
+            return _Item(before.again(_find_party(parts), act, _pick(parts, _Amount)[0]), _first(parts, Case))
 
         return go_on
 
@@ -397,7 +398,8 @@ class Meaning:
         for number, (fact, own) in enumerate(group.items):
             near = [own or _NO_CASE]
             for other, case in (*group.items[number + 1 : number + 2], *group.items[max(0, number - 1) : number]):
-                apart = not set(fact.who.players) & set(other.who.players) and fact.who.players and other.who.players
+                people, others = set(fact.party.players), set(other.party.players)
+                apart = people and others and not people & others
                 if own is None and case is not None and apart:
                     near.append(case)
             for case in near:
@@ -421,23 +423,23 @@ class Meaning:
             _require(case.setdefault(player, choice) == choice, "somebody chooses twice")
         return case if _OPPONENT in case else self.context | case
 
-    def _enter(self, case: Choices, side: Side, who: Who) -> tuple[Choices, int | None]:
+    def _enter(self, case: Choices, side: Side, party: Party) -> tuple[Choices, int | None]:
         """Add the outcome or the move that a fact names to its case; also return whose move it is, if one player's."""
         case = dict(case)
         added = list(side.case)
         mover = None
-        if side.act is not None and len(who.players) > 1:
-            added += [(player, side.act.place(player)) for player in who.players]
+        if side.act is not None and len(party.players) > 1:
+            added += [(player, side.act.index(player)) for player in party.players]
         elif side.act is not None:
-            mover = self._find_mover(side.act, who, case)
-            added.append((mover, side.act.place(mover)))
+            mover = self._find_mover(side.act, party, case)
+            added.append((mover, side.act.index(mover)))
         for player, choice in added:
             if self.has_turns:
                 case[len(case)] = (player, choice)
             else:
                 _require(case.get(player, choice) == choice or player in self.context, "somebody chooses twice")
                 case[player] = choice
-        about = mover if mover is not None else who.single or 0
+        about = mover if mover is not None else party.single or 0
         _require(about == 0 or _OPPONENT not in case, "it is not clear against whom")
         return self._face(case, about), mover
 
@@ -447,19 +449,19 @@ class Meaning:
             return case
         _require(len(self.everybody) == 2 and 1 - player not in case, "it is not clear against whom")
         faced = {other: choice for other, choice in case.items() if other != _OPPONENT}
-        return faced | {1 - player: case[_OPPONENT].place(1 - player)}
+        return faced | {1 - player: case[_OPPONENT].index(1 - player)}
 
-    def _find_mover(self, act: Act, who: Who, case: Choices) -> int:
+    def _find_mover(self, act: Act, party: Party, case: Choices) -> int:
         """Return whose move a named move is: whose payoff is spoken of, else the one whose choice is not said yet."""
         free = [player for player in act.owners if player not in case]
-        may = [player for player, place in act.places if case.get(player, place) == place or player in self.context]
-        return who.players[0] if who.single in (act.owners if self.has_turns else may) else self._choose_one(free)
+        may = [player for player, index in act.indices if case.get(player, index) == index or player in self.context]
+        return party.players[0] if party.single in (act.owners if self.has_turns else may) else self._choose_one(free)
 
-    def _find_owners(self, acts: Iterable[Act], who: Who) -> tuple[int, ...]:
+    def _find_owners(self, acts: Iterable[Act], party: Party) -> tuple[int, ...]:
         """Return for whom something is said of moves in the whole game."""
         owners = [player for player in self.everybody if all(player in act.owners for act in acts)]
-        _require(set(who.players) <= set(owners), "somebody does not have these moves")
-        return who.players or (self._choose_one(owners),)
+        _require(set(party.players) <= set(owners), "somebody does not have these moves")
+        return party.players or (self._choose_one(owners),)
 
     def _choose_one(self, players: list[int]) -> int:
         """Return the player that is meant: the only one, or the reasoner where all are alike."""
@@ -469,48 +471,48 @@ class Meaning:
     @cached_property
     def is_symmetric(self) -> bool:
         """Whether the game is the same for everybody, so that what holds for one holds for all."""
-        if self.has_turns or any(own != self.subject.actions[0] for own in self.subject.actions):
+        if self.has_turns or any(actions != self.subject.actions[0] for actions in self.subject.actions):
             return False
         cells = self.subject.cells
         return all(np.array_equal(cells[player], np.swapaxes(cells[0], 0, player)) for player in self.everybody)
 
-    def _name(self, player: int, *places: int) -> tuple[str, ...]:
+    def _name(self, player: int, *indices: int) -> tuple[str, ...]:
         """Return the names of a player's moves and then of the player, as most claims take them."""
-        return *(self.subject.actions[player][place] for place in places), self.subject.players[player]
+        return *(self.subject.actions[player][index] for index in indices), self.subject.players[player]
 
     def _chain(self, case: Choices) -> tuple[Move, ...]:
         """Return an outcome, in which everybody chooses one move; in a tree, the moves so far."""
         pairs = list(case.values()) if self.has_turns else sorted(case.items(), reverse=True)
         _require_said(self.has_turns or set(case) == set(self.everybody), "it is not said what everybody chooses")
-        _require(all(isinstance(place, int) for _, place in pairs), "somebody mixes")
-        return tuple(Move(*reversed(self._name(player, place))) for player, place in pairs)
+        _require(all(isinstance(index, int) for _, index in pairs), "somebody mixes")
+        return tuple(Move(*reversed(self._name(player, index))) for player, index in pairs)
 
     def _against(self, case: Choices, player: int) -> tuple[tuple[Move, ...], tuple[Mix, ...]]:
         """Return what the others choose: moves, or mixes where somebody mixes."""
         others = {other: choice for other, choice in sorted(case.items(), reverse=True) if other != player}
         _require_said(set(others) == set(self.everybody) - {player}, "it is not said what the others choose")
         if all(isinstance(choice, int) for choice in others.values()):
-            return tuple(Move(*reversed(self._name(other, place))) for other, place in others.items()), ()
+            return tuple(Move(*reversed(self._name(other, index))) for other, index in others.items()), ()
         return (), tuple(self._mix(other, choice) for other, choice in sorted(others.items()))
 
     def _mix(self, player: int, choice: int | tuple[Fraction, ...]) -> Mix:
         _require(not isinstance(choice, Often), "it is not said how often exactly")
         weights = [(choice, Fraction(1))] if isinstance(choice, int) else list(enumerate(choice))
         actions = self.subject.actions[player]
-        return Mix(self.subject.players[player], tuple((actions[place], share) for place, share in weights if share))
+        return Mix(self.subject.players[player], tuple((actions[index], share) for index, share in weights if share))
 
     # What somebody gets.
 
     def _read_pays(self, *parts: Part) -> Fact:
         shares: list[Share] = []
-        who = _UNSAID
+        party = _UNSAID
         for part in parts:
-            if isinstance(part, Who) and shares:
+            if isinstance(part, Party) and shares:
                 shares[-1] = Share(part, shares[-1].amount)
-            elif isinstance(part, Who):
-                who = part
+            elif isinstance(part, Party):
+                party = part
             elif isinstance(part, _Amount):
-                shares.append(Share(who, part._replace(average=part.average or "average" in parts)))
+                shares.append(Share(party, part._replace(average=part.average or "average" in parts)))
             elif isinstance(part, Share):
                 shares.append(part)
         return self._pay(tuple(shares), _find_side(parts), _first(parts, Instead), "always_flag" in parts)
@@ -521,26 +523,27 @@ class Meaning:
                 for kind in ("guaranteed", "limited"):
                     yield from self._bound(case, kind, shares, side)
                 return
-            case, mover = self._enter(case, side, shares[0].who)
-            for who, amount in shares:
-                players = self._find_paid(case, who, amount, mover)
+            case, mover = self._enter(case, side, shares[0].party)
+            for party, amount in shares:
+                players = self._find_paid(case, party, amount, mover)
                 yield from (self._claim_payoff(case, player, amount) for player in players)
             if instead is not None:
                 yield self._claim_instead(case, shares[0], instead, mover)
 
-        def again(who: Who, act: Act | None, amount: _Amount) -> Fact:
+        def again(party: Party, act: Act | None, amount: _Amount) -> Fact:
             _require(len(shares) == 1 and instead is None, "it is not clear what goes on")
-            before, said = shares[0]
-            share = Share(who if who.players else before, amount._replace(average=amount.average or said.average))
+            before = shares[0]
+            average = amount.average or before.amount.average
+            share = Share(party if party.players else before.party, amount._replace(average=average))
             return self._pay((share,), side if act is None else Side(act, side.case), None, always)
 
-        return Fact(state, shares[0].who if len(shares) == 1 else _UNSAID, again)
+        return Fact(state, shares[0].party if len(shares) == 1 else _UNSAID, again)
 
-    def _find_paid(self, case: Choices, who: Who, amount: _Amount, mover: int | None) -> tuple[int, ...]:
+    def _find_paid(self, case: Choices, party: Party, amount: _Amount, mover: int | None) -> tuple[int, ...]:
         """Return who gets an amount."""
-        _require(amount.each or not who.we, "what we get may be the sum")
-        if who.players or amount.each:
-            return who.players or self.everybody
+        _require(amount.each or not party.we, "what we get may be the sum")
+        if party.players or amount.each:
+            return party.players or self.everybody
         alike = mover is None and self.is_symmetric and len(set(case.values())) == 1
         _require_said(mover == 0 or alike, "it is not said who gets it")
         return (0,)
@@ -556,14 +559,14 @@ class Meaning:
 
     def _claim_instead(self, case: Choices, share: Share, instead: Instead, mover: int | None) -> Claim:
         """Claim what the other move gives: the one that is named, else the only other one."""
-        player, *others = self._find_paid(case, share.who, share.amount, mover)
+        player, *others = self._find_paid(case, share.party, share.amount, mover)
         mover = player if mover is None else mover
         _require_said(
             not (self.has_turns or others) and isinstance(case.get(mover), int), "it is not said instead of what"
         )
         act, outcome = instead.side
-        other = self._other_place(mover, case[mover]) if act is None and not outcome else case[mover]
-        case |= dict(outcome) or {mover: other if act is None else act.place(mover)}
+        other = self._other_index(mover, case[mover]) if act is None and not outcome else case[mover]
+        case |= dict(outcome) or {mover: other if act is None else act.index(mover)}
         return self._claim_payoff(case, player, instead.amount._replace(average=share.amount.average))
 
     def _read_pays_pair(self, *parts: Part) -> Either:
@@ -572,7 +575,7 @@ class Meaning:
         facts = []
         for order in dict.fromkeys(((0, 1), self.subject.order)):
             numbers = zip(order, _pick(parts, tuple)[0], strict=True)
-            shares = tuple(Share(Who((player,)), _Amount(value)) for player, value in numbers)
+            shares = tuple(Share(Party((player,)), _Amount(value)) for player, value in numbers)
             facts.append(self._pay(shares, _find_side(parts), None, always=False))
         return Either(facts)
 
@@ -580,37 +583,37 @@ class Meaning:
 
     def _read_compares(self, *parts: Part) -> Fact:
         _require(not self.has_turns, "moves in turn are not compared")
-        sides, who = _find_sides(parts), _find_who(parts)
+        sides, party = _find_sides(parts), _find_party(parts)
         relation = _first(parts, Relation) or Relation(1)
 
         def state(case: Choices) -> Iterator[Claim]:
             acts = [side.act for side in sides if side.act is not None]
             if len(acts) < len(sides):
                 yield from self._compare_outcomes(
-                    [dict(side.case) for side in sides if side.act is None], who, relation
+                    [dict(side.case) for side in sides if side.act is None], party, relation
                 )
             elif "always_flag" in parts or _ALWAYS in case:
                 alone = not (set(case) - {_ALWAYS} or relation.by is not None or any(side.case for side in sides))
                 _require(alone, "always is said of a case")
-                for player in self._find_owners(acts, who):
+                for player in self._find_owners(acts, party):
                     yield Claim("strictly_dominates", self._name(player, *self._order(acts, player, relation.sign)))
             else:
                 _require(not any(side.case for side in sides[1:]), "two cases are compared")
-                case, mover = self._enter(case, sides[0], who)
-                _require(mover is not None and who.players in ((), (mover,)), "one moves and another gets it")
+                case, mover = self._enter(case, sides[0], party)
+                _require(mover is not None and party.players in ((), (mover,)), "one moves and another gets it")
                 yield self._compare_moves(case, mover or 0, self._order(acts, mover or 0, relation.sign), relation.by)
 
         return Fact(state)
 
     def _order(self, acts: list[Act], player: int, sign: int) -> list[int]:
-        """Return the places of two moves, the better one first; the other one of two where only one is named."""
-        places = [act.place(player) for act in acts]
-        return (places if len(places) == 2 else [*places, self._other_place(player, places[0])])[::sign]
+        """Return the indices of two moves, the better one first; the other one of two where only one is named."""
+        indices = [act.index(player) for act in acts]
+        return (indices if len(indices) == 2 else [*indices, self._other_index(player, indices[0])])[::sign]
 
-    def _compare_moves(self, case: Choices, player: int, places: list[int], by: Fraction | None) -> Claim:
+    def _compare_moves(self, case: Choices, player: int, indices: list[int], by: Fraction | None) -> Claim:
         if by is not None:
-            return self._claim_difference(player, by, *(case | {player: place} for place in places))
-        *names, name = self._name(player, *places)
+            return self._claim_difference(player, by, *(case | {player: index} for index in indices))
+        *names, name = self._name(player, *indices)
         often = case.get(1 - player)
         if isinstance(often, Often):
             return Claim(f"better_response_{often.side}", (often.share, *names, self._choose(often, 1 - player), name))
@@ -618,23 +621,23 @@ class Meaning:
         return Claim("better_response_to_mix" if mixes else "better_response", (*names, mixes or moves, name))
 
     def _choose(self, often: Often, player: int) -> tuple[Move, ...]:
-        return (Move(*reversed(self._name(player, often.place))),)
+        return (Move(*reversed(self._name(player, often.index))),)
 
     def _read_indifferent(self, *parts: Part) -> Fact:
-        acts, who = _pick(parts, Act), _find_who(parts)
+        acts, party = _pick(parts, Act), _find_party(parts)
 
         def state(case: Choices) -> Iterator[Claim]:
-            _require(len(who.players) <= 1 and not self.has_turns, "several players are indifferent, or moves in turn")
-            player = who.players[0] if who.players else self._find_mover(acts[0], who, case)
+            _require(len(party.players) < 2 and not self.has_turns, "several players are indifferent, or moves in turn")
+            player = party.players[0] if party.players else self._find_mover(acts[0], party, case)
             moves, mixes = self._against(self._face(case, player), player)
-            *names, name = self._name(player, *(act.place(player) for act in acts))
+            *names, name = self._name(player, *(act.index(player) for act in acts))
             yield Claim("equal_response_to_mix" if mixes else "equal_response", (*names, mixes or moves, name))
 
         return Fact(state)
 
-    def _compare_outcomes(self, cases: list[Choices], who: Who, relation: Relation) -> Iterator[Claim]:
-        _require_said(who.players and len(cases) == 2, "it is not said for whom, or than what")
-        for player in who.players:
+    def _compare_outcomes(self, cases: list[Choices], party: Party, relation: Relation) -> Iterator[Claim]:
+        _require_said(party.players and len(cases) == 2, "it is not said for whom, or than what")
+        for player in party.players:
             if relation.by is not None:
                 yield self._claim_difference(player, relation.by, *cases[:: relation.sign])
             else:
@@ -653,25 +656,25 @@ class Meaning:
     # Best responses.
 
     def _read_best(self, *parts: Part) -> Fact:
-        act, own = _find_side(part for part in parts if not isinstance(part, Case))
-        who, to = _find_who(parts), _first(parts, Case)
+        act, own_case = _find_side(part for part in parts if not isinstance(part, Case))
+        party, to = _find_party(parts), _first(parts, Case)
 
         def state(case: Choices) -> Iterator[Claim]:
-            if act is None or len(who.players) > 1:
+            if act is None or len(party.players) > 1:
                 raise Impossible("an outcome is no response, and what is best for all is none either")
             if self.has_turns:
-                yield self._foretell(who, act, case)
+                yield self._foretell(party, act, case)
                 return
             if to is not None:
                 _require(set(case) <= set(self.context), "there are two things to respond to")
-            case = (case if to is None else dict(to)) | dict(own)
-            player = who.players[0] if who.players else self._find_mover(act, who, case)
+            case = (case if to is None else dict(to)) | dict(own_case)
+            player = party.players[0] if party.players else self._find_mover(act, party, case)
             cases = [self._face(case, player)]
             if "always_flag" in parts or _ALWAYS in case:
                 _require(set(case) <= {_ALWAYS} and len(self.everybody) == 2, "always is said of a case")
-                cases = [{1 - player: place} for place in range(len(self.subject.actions[1 - player]))]
+                cases = [{1 - player: index} for index in range(len(self.subject.actions[1 - player]))]
             for faced in cases:
-                action, name = self._name(player, act.place(player))
+                action, name = self._name(player, act.index(player))
                 often = faced.get(1 - player)
                 if isinstance(often, Often):
                     chosen = self._choose(often, 1 - player)
@@ -687,21 +690,18 @@ class Meaning:
     # The best and the worst that can happen.
 
     def _read_extreme(self, *parts: Part) -> Fact:
-        amount, act, kind = (
-            _pick(parts, _Amount)[0],
-            _find_side(parts).act,
-            "highest" if "highest" in parts else "lowest",
-        )
-        people = list(dict.fromkeys(_pick(parts, Who))) or [Who((0,))]
+        amount, act = _pick(parts, _Amount)[0], _find_side(parts).act
+        kind = "highest" if "highest" in parts else "lowest"
+        parties = list(dict.fromkeys(_pick(parts, Party))) or [Party((0,))]
 
         def state(case: Choices) -> Iterator[Claim]:
-            player = people[0].single
-            if player is None or len(people) > 1 or amount.average:
+            player = parties[0].single
+            if player is None or len(parties) > 1 or amount.average:
                 raise Impossible("several players, or an average")
-            place = self._find_own_move(case, player, act)
-            if place is not None:
-                yield Claim(f"{kind}_individual_payoff_for_choice", (amount.value, *self._name(player, place)))
-            elif "anybody" in parts or not _pick(parts, Who):
+            index = self._find_own_move(case, player, act)
+            if index is not None:
+                yield Claim(f"{kind}_individual_payoff_for_choice", (amount.value, *self._name(player, index)))
+            elif "anybody" in parts or not _pick(parts, Party):
                 _require("anybody" in parts or "whole" in parts, "it may be the best of somebody")
                 yield Claim(f"{kind}_payoff", (amount.value,))
             else:
@@ -713,24 +713,24 @@ class Meaning:
     def _find_own_move(self, case: Choices, player: int, act: Act | None) -> int | None:
         """Return the player's own move, where nothing else is said of the case."""
         _require(set(case) <= {player, _ALWAYS} and not (self.has_turns and act is not None), "the case says more")
-        place = case.get(player) if act is None else act.place(player)
-        once = place is None or (isinstance(place, int) and case.get(player, place) == place)
+        index = case.get(player) if act is None else act.index(player)
+        once = index is None or (isinstance(index, int) and case.get(player, index) == index)
         _require(once, "the player mixes, or chooses twice")
-        return place
+        return index
 
     def _bound(self, case: Choices, kind: str, shares: tuple[Share, ...], side: Side) -> Iterator[Claim]:
         """Bound what one player gets by one move, whatever the others do."""
-        who, amount = shares[0]
-        alone = len(shares) == 1 and not amount.average and not side.case and len(who.players) <= 1
+        party, amount = shares[0]
+        alone = len(shares) == 1 and not amount.average and not side.case and len(party.players) <= 1
         _require_said(alone, "it is not said of one player and one move alone")
-        player = self._find_mover(side.act, who, case) if side.act is not None and who.single is None else who.single
-        place = None if player is None else self._find_own_move(case, player, side.act)
-        if player is None or place is None:
+        player = self._find_mover(side.act, party, case) if side.act and party.single is None else party.single
+        index = None if player is None else self._find_own_move(case, player, side.act)
+        if player is None or index is None:
             raise Unsaid("it is not said by which move")
-        yield Claim(f"{kind}_payoff_for_choice", (amount.value, *self._name(player, place)))
+        yield Claim(f"{kind}_payoff_for_choice", (amount.value, *self._name(player, index)))
 
     def _limit(self, kind: str, *parts: Part) -> Fact:
-        share = Share(_find_who(parts), _pick(parts, _Amount)[0])
+        share = Share(_find_party(parts), _pick(parts, _Amount)[0])
         return Fact(lambda case: self._bound(case, kind, (share,), _find_side(parts)))
 
     _read_at_least = partialmethod(_limit, "guaranteed")
@@ -784,14 +784,14 @@ class Meaning:
 
     def _read_at_equilibrium(self, *parts: Part) -> Fact:
         """Claim what somebody gets in equilibrium, where it is not said in which one."""
-        who, amount = _find_who(parts), _pick(parts, _Amount)[0]
-        _require(not self.has_turns and not who.we and who.players, "it may be a sum, or the moves come in turn")
-        return self._solve([Claim("equilibrium_payoff", (*self._name(player), amount.value)) for player in who.players])
+        party, amount = _find_party(parts), _pick(parts, _Amount)[0]
+        _require(not self.has_turns and not party.we and party.players, "it may be a sum, or the moves come in turn")
+        return self._solve([Claim("equilibrium_payoff", (*self._name(i), amount.value)) for i in party.players])
 
     def _judge_moves(self, form: str, *parts: Part) -> Fact:
         acts = _pick(parts, Act)[:: -1 if "passive" in parts else 1]
-        owners = self._find_owners(acts, _find_who(parts))
-        names = [self._name(player, *(act.place(player) for act in acts)) for player in owners]
+        owners = self._find_owners(acts, _find_party(parts))
+        names = [self._name(player, *(act.index(player) for act in acts)) for player in owners]
         return self._solve([Claim(form, name, "denied" in parts) for name in names])
 
     def _dominate(self, form: str, *parts: Part) -> Fact:
@@ -806,10 +806,10 @@ class Meaning:
         def state(case: Choices) -> Iterable[Claim]:
             if set(case) != {_REMOVED}:
                 return whole.state(case)
-            (owner, place), *_ = case[_REMOVED].places
-            removed = (Move(*reversed(self._name(owner, place))),)
+            (owner, index), *_ = case[_REMOVED].indices
+            removed = (Move(*reversed(self._name(owner, index))),)
             args = ((claim, claim.args) for claim in whole.state({}))
-            return [Claim(f"{c.form}_without", (*moves, removed, who), c.negated) for c, (*moves, who) in args]
+            return [Claim(f"{c.form}_without", (*moves, removed, player), c.negated) for c, (*moves, player) in args]
 
         return Fact(state)
 
@@ -834,22 +834,22 @@ class Meaning:
             actions = tuple(chosen[name] for name in self.subject.players)
             return [Claim("lowest_mutual_payoff" if "lowest" in parts else "highest_mutual_payoff", (actions,))]
 
-        return Fact(state, again=lambda who, act, amount: self._read_total(amount))
+        return Fact(state, again=lambda party, act, amount: self._read_total(amount))
 
     # Games played move by move.
 
-    def _foretell(self, who: Who, act: Act, case: Choices) -> Claim:
-        _require(self.has_turns and len(who.players) <= 1, "all choose at once")
-        player = who.single or 0
-        return Claim("will_play", (*reversed(self._name(player, act.place(player))), self._chain(case)))
+    def _foretell(self, party: Party, act: Act, case: Choices) -> Claim:
+        _require(self.has_turns and len(party.players) <= 1, "all choose at once")
+        player = party.single or 0
+        return Claim("will_play", (*reversed(self._name(player, act.index(player))), self._chain(case)))
 
-    def _read_will_play(self, who: Who, act: Act) -> Fact:
-        (player,) = who.players
-        return Fact(lambda case: [self._foretell(who, act, case)], foretold=(player, act.place(player)))
+    def _read_will_play(self, party: Party, act: Act) -> Fact:
+        (player,) = party.players
+        return Fact(lambda case: [self._foretell(party, act, case)], foretold=(player, act.index(player)))
 
-    def _read_worth(self, who: Who, amount: _Amount) -> Fact:
+    def _read_worth(self, party: Party, amount: _Amount) -> Fact:
         def state(case: Choices) -> list[Claim]:
             _require_said(self.has_turns and not case, "it is not said of the start of a game played move by move")
-            return [Claim("continuation_payoff", (*self._name(player), amount.value, ())) for player in who.players]
+            return [Claim("continuation_payoff", (*self._name(player), amount.value, ())) for player in party.players]
 
         return Fact(state)

@@ -150,12 +150,12 @@ class Vocabulary:
         named: dict[Phrase, set[tuple[int, int]]] = {}
         formed: dict[Phrase, set[tuple[int, int]]] = {}
         for player, actions in enumerate(self.subject.actions):
-            for place, action in enumerate(actions):
+            for index, action in enumerate(actions):
                 head, *tail = split_words(action if len(action) == 1 else action.lower()) or [""]
-                named.setdefault((head, *tail), set()).add((player, place))
+                named.setdefault((head, *tail), set()).add((player, index))
                 for form in _inflect(head) if head.isalpha() and len(head) > 2 else ():
                     if (form, *tail) not in self.english.terminals or (form, *tail) in self.english.verbs:
-                        formed.setdefault((form, *tail), set()).add((player, place))
+                        formed.setdefault((form, *tail), set()).add((player, index))
         return formed | named
 
     def _name_people(self, you: int) -> dict[Phrase, tuple[str, str]]:
@@ -172,16 +172,16 @@ class Vocabulary:
         """Return the terminals of a sentence; `UnknownWord` where a word is not known or not clear."""
         words = split_words(sentence)
         tokens: list[Token] = []
-        place = 0
-        while place < len(words):
-            for length in range(min(self.longest, len(words) - place), 0, -1):
-                token = self._find(tuple(words[place : place + length]), tokens)
+        position = 0
+        while position < len(words):
+            for length in range(min(self.longest, len(words) - position), 0, -1):
+                token = self._find(tuple(words[position : position + length]), tokens)
                 if token is not None:
                     break
             else:
-                raise UnknownWord(words[place])
+                raise UnknownWord(words[position])
             tokens.append(token)
-            place += length
+            position += length
         return tokens
 
     def _find(self, words: Phrase, before: list[Token]) -> Token | None:
@@ -212,6 +212,6 @@ class Vocabulary:
         text = words[0].replace(",", "")
         return Token("SHARE", str(Fraction(text[:-1]) / 100)) if text.endswith("%") else Token("NUMBER", text)
 
-    def find_places(self, token: Token) -> tuple[tuple[int, int], ...]:
-        """Return the players who have a MOVE, each with its place among the player's actions."""
+    def find_indices(self, token: Token) -> tuple[tuple[int, int], ...]:
+        """Return the players who have a MOVE, each with its index among the player's actions."""
         return tuple(sorted(self.moves[tuple(token.split(" "))]))
