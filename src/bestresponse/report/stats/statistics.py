@@ -116,9 +116,9 @@ def as_sample(values: ArrayLike, what: str = "values") -> Floats:
     if array.size == 0:
         raise UsageError(f"{what}: expected at least one number, got none")
     if not np.isfinite(array).all():
-        place = int(np.flatnonzero(~np.isfinite(array))[0])
+        position = int(np.flatnonzero(~np.isfinite(array))[0])
         raise UsageError(
-            f"{what}: expected finite numbers, got {array[place]} at position {place}; "
+            f"{what}: expected finite numbers, got {array[position]} at position {position}; "
             "leave missing answers out and report them with missing_bounds"
         )
     return array
