@@ -21,7 +21,7 @@ from bestresponse.runs.store.folder import FolderLock, Lines, Manifest, RunFolde
 from bestresponse.runs.study import find_study
 
 _FILES = ("submissions", "calls", "records")
-_BLOCK = 256
+_BLOCK = 256  # lines written at once; parts may be larger than memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ MAPPINGS = Path(__file__).parent / "mappings"
 ROLES = ("row", "column")
 _BLOCK = 2_000
 """Matches that are written at a time."""
-_SAME = 1e-9
+_SAME = 1e-9  # payoffs that differ by less are the same decimal, read and reckoned
 Cells = Mapping[str, Any]
 
 

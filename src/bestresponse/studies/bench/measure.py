@@ -52,9 +52,9 @@ from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 BASELINE = "baseline"
 """What stands for the way of asking where nobody was asked."""
-_NOISE = 1e-9
-_CHUNK = 1000
-_PRECISE = 0.02
+_NOISE = 1e-9  # of the largest payoff: smaller gaps are rounding errors
+_CHUNK = 1000  # plays in memory at a time; those of one shape are measured by one call
+_PRECISE = 0.02  # of the payoff range: how well a mean is known once `games_needed` are played
 _SAME = 0.01
 """Strategies that differ by less, in total variation, are the same."""
 _SEED = 20
@@ -438,11 +438,11 @@ _MOST_LOST = {
 }
 _COMPARED_BASELINES = ("uniform", "maximin", EQUILIBRIUM)
 _VERSION_METRICS = ("asked", "answered", *_COMPARED, "success_1", "success_5")
-_MOST_LISTED = 500
+_MOST_LISTED = 500  # worst plays are held with their texts, so their number may not grow with the run
 _MOST_OUTLIERS = 20
 _MOST_TEXTS = 20
 _LONGEST_REPLY = 3500
-_LONGEST_READING = 120
+_LONGEST_READING = 120  # characters; readings that begin alike are counted together
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ SHORT = "short"
 _NEUTRAL = "neutral"
 _HELD_OUT = 50
 """One class in so many is for validation, and as many for tests."""
-_POSITIVE = 1e-9
+_POSITIVE = 1e-9  # smaller weights and fractions are rounding errors of the solver
 _MIXING = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 """Multipliers of splitmix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014)."""
 _WIDE = 1 << 20

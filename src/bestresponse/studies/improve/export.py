@@ -49,7 +49,7 @@ FORMAT = 1
 SHARD = 4096
 """Examples of a file; training mixes files, so small ones mix kinds of games well."""
 _FEW = 6
-_DRAW = 50_000
+_DRAW = 50_000  # games at a time, which bounds what their classes take in memory
 _LARGEST_MANIFEST = 1_000_000
 _EXHAUSTED = 0.02
 """A draw with a smaller share of new classes ends the drawing: nearly all classes of that size are there."""

@@ -43,7 +43,7 @@ from bestresponse.studies.improve.examples import score_reply
 from bestresponse.studies.improve.export import read_manifest
 
 Tokens = NDArray[np.int64]
-_IGNORED = -100
+_IGNORED = -100  # the target that `cross_entropy` leaves out by default
 _WORDS = 1024
 """Different tokens of a batch at most."""
 _SPARE = 1.1
@@ -59,9 +59,9 @@ _NEWTON_SCHULZ = ((4.0848, -6.8946, 2.9270), (3.9505, -6.3029, 2.6377), (3.7418,
 """Coefficients of a quintic iteration towards the nearest orthogonal matrix (You Jiacheng, 2025, in modded-nanogpt)."""
 _MOMENTUM = 0.95
 _ADAM_BETAS = (0.9, 0.95)
-_WARM_UP = 100
-_LEAST_RATE = 0.01
-_AHEAD = 16
+_WARM_UP = 100  # steps over which the learning rate rises
+_LEAST_RATE = 0.01  # of the learning rate, so that the last steps still change something
+_AHEAD = 16  # batches that are packed before they are wanted: the GPU does not wait for them
 _ROOM = 50
 """Tokens that a reply may have more than the longest answer."""
 _HELD_OUT = 128

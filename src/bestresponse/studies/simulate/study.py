@@ -270,7 +270,7 @@ def find_nearest(plays: Plays) -> Predicted | None:
 
 
 _RESAMPLES = 300
-_MOST_NODES_RESAMPLED = 5000
+_MOST_NODES_RESAMPLED = 5000  # each resample values the whole tree: regrets in larger ones have no interval
 _MOST_SUSTAINED = 12
 
 

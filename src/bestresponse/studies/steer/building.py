@@ -73,7 +73,7 @@ from bestresponse.runs.store.folder import FolderLock, Lines, read_lines
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Policy
 
-_LONGEST = 20_000
+_LONGEST = 20_000  # characters that are kept of a reply that could not be read
 _PATIENCE = 5
 """So many failed calls in a row end a build: the model cannot be used."""
 

@@ -367,9 +367,9 @@ def _table(samples: Array) -> Array:
 
 _OTHERS = 2
 """How many other plausible solutions are responded to before a search is closed."""
-_FEWEST_PLAYS = 2
-_LONGEST = 40
-_FIRST_ROUND = 5
+_FEWEST_PLAYS = 2  # one play has no deviation, so nothing could be said of its error
+_LONGEST = 40  # characters; what is longer is a sentence and no name of a manner
+_FIRST_ROUND = 5  # plays of every candidate before any is dropped; then twice as many each time
 _CATEGORIES = 2
 
 

@@ -69,7 +69,7 @@ GROUPS = ("all", "published", "classic")
 AXELROD = "axelrod:"
 PROBES = "probes:"
 """The group of probes that show the fingerprint of the one who is named by `against`."""
-_MOST_POINTS = 30
+_MOST_POINTS = 30  # a side: 900 probes, which leaves room below `_MOST_ENTRIES`
 Kind = Literal["rules", "classic", "player", "axelrod", "model", "function", "words"]
 
 

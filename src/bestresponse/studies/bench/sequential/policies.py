@@ -56,8 +56,8 @@ from bestresponse.theory.trees.compile import list_answers
 from bestresponse.theory.trees.sequence_form_lp import find_nearest_plan, optimise_plans, turn_form
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Policy, Tree, policy_from_table, uniform_policy
 
-_NOISE = 1e-9
-_REACHED = 1e-7
+_NOISE = 1e-9  # of the largest payoff: smaller figures are rounding errors
+_REACHED = 1e-7  # a smaller weight is an error of the linear program: its moves would be divided by it
 
 Ends = tuple[float, float]
 """The least and the most that a figure can be."""
