@@ -18,10 +18,9 @@ from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.run import Invocation, run_study
 from bestresponse.runs.store.folder import Spec
-from bestresponse.studies.bench.config import BenchConfig, seat_player
+from bestresponse.studies.bench.config import BenchConfig, make_bench_game, seat_player
 from bestresponse.studies.bench.measure import METRICS
 from bestresponse.studies.bench.study import bench
-from bestresponse.web.sessions.setup import make_game
 
 
 class Forgetful(ScriptedModel):
@@ -61,7 +60,7 @@ def bare(games: int) -> float:
 
 
 def one(spec: Spec, model: ScriptedModel) -> None:
-    game = make_game(spec.data)
+    game = make_bench_game(spec.data)
     role = game.roles[spec.data["seat"]]
     seat_player(spec.data, model).decide(game.view((), role), game.asks(())[role])
 

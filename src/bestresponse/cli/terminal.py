@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bestresponse.runs.execution import Progress
 
 
-_FEWEST_COLUMNS = 3
+_FEWEST_COLUMNS = 3  # a table of fewer would repeat its first column more often than show others
 
 
 def console() -> Console:
@@ -176,8 +176,8 @@ class DownloadProgress:
 T = TypeVar("T")
 
 _QUIET = 2.0  # seconds: what is solved sooner needs no line
-_TICK = 0.2
-_LEAVE = 1.0
+_TICK = 0.2  # seconds between two looks at the clock shown
+_LEAVE = 1.0  # seconds that a second Ctrl-C leaves for closing files
 
 
 def _leave() -> None:

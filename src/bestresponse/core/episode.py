@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias
+from typing import Generic
 
 from bestresponse.core.ask import Ask
 from bestresponse.core.errors import InvalidMove, NotAsked
@@ -104,8 +104,6 @@ class Episode(Generic[S]):
         return Record(self.game.name, self.game.version, dict(players), tuple(self.submissions), payoffs, self.void)
 
 
-AnyEpisode: TypeAlias = Episode[Any]
-"""A game in progress whose states are nobody else's business."""
 SeatAsk = tuple[Role, Player, View, Ask]
 """A seat that has to answer, who sits there, what it sees and what it is asked."""
 

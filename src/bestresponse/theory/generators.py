@@ -69,6 +69,9 @@ def check_shape(shape: tuple[int, ...], players: int | None = None, square_from:
         )
 
 
+Shape = tuple[int, ...]
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Batch:
     """Many games of one shape: `payoffs[k]` is the payoff tensor of game k, `batch[k]` the game itself."""
@@ -100,9 +103,7 @@ def families() -> tuple[str, ...]:
     return tuple(sorted(FAMILIES))
 
 
-def generate(
-    family: str, count: int, shape: tuple[int, ...] | None = None, seed: int = 0, **properties: object
-) -> Batch:
+def generate(family: str, count: int, shape: Shape | None = None, seed: int = 0, **properties: object) -> Batch:
     """`count` games of `family`; game k depends only on (seed, k). `properties` are those of the family's function.
 
     >>> batch = generate("zero-sum", 1000, (3, 3), seed=7)
@@ -126,9 +127,6 @@ def generate(
     payoffs = np.stack([draw(rng, **properties) for rng in streams(seed, count)])
     payoffs.setflags(write=False)
     return Batch(payoffs, family, seed)
-
-
-Shape = tuple[int, ...]
 
 
 @family

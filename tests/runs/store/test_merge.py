@@ -8,7 +8,6 @@ from running import run
 
 import bestresponse as br
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.games.dialogue.game import Entry
 from bestresponse.models.base import Reply, Usage
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.run import load_run
@@ -19,7 +18,7 @@ from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.study import steer
 from bestresponse.studies.stories.study import StoriesConfig, stories_study
-from bestresponse.studies.tournament.study import TournamentConfig, tournament
+from bestresponse.studies.tournament.study import Contestant, TournamentConfig, tournament
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.studies.water.study import WaterConfig, water
 
@@ -51,7 +50,7 @@ def water_case():
 
 
 def tournament_case():
-    entries = ("tit-for-tat", "alternator", Entry("scripted", "model", "scripted"))
+    entries = ("tit-for-tat", "alternator", Contestant("scripted", "model", "scripted"))
     return tournament, TournamentConfig("prisoners-dilemma", entries, rounds=3), answering(["cooperate", "defect"])
 
 

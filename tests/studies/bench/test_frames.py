@@ -143,6 +143,8 @@ def test_a_player_that_answered_some_games_is_measured_beside_baselines_on_the_s
     assert player["gap_normalised"].estimate == 0.375
     # On the games 0 and 2 uniform play loses 44 of 151 and (48 - 41) of 83.
     assert (uniform["asked"], uniform["gap_normalised"].estimate) == (2, pytest.approx((44 / 151 + 7 / 83) / 2))
+    single = _tabulate_versions("same_games", gather([lost(0, 0.5), row(1)]))
+    assert {found["version"] for found in single} == {"the 1 that m / mixed answered"}
     assert len(_tabulate_versions("same_games", gather([lost(0, 0.5), lost(1, 0.5)]))) == 0
     assert len(_tabulate_versions("same_games", gather([row(0), row(1)]))) == 0
 

@@ -12,6 +12,7 @@ from bestresponse.studies.population.study import (
     _revise,
     average_matches,
     population,
+    run_agents,
 )
 
 HELD = np.array([[0, 0, 1, 1]])
@@ -43,6 +44,12 @@ def test_everybody_takes_the_best_reply_unless_it_is_a_tie_but_for_rounding():
 def test_logit_choice_weighs_replies_by_what_they_earn():
     # exp(-50) against 1: nobody takes the worse reply.
     assert revise([[0, 0], [50, 50]], "logit").tolist() == [[1, 1, 1, 1]]
+    # Nothing is too large: of 2,000 and 1,999 the first is e times as likely, 0.7311 of all.
+    large, many = np.full((2, 2, 1), 2000.0) - np.array([[[0.0]], [[1.0]]]), np.zeros((1, 20_000), dtype=np.int64)
+    revised = _revise(
+        configure(rule="logit"), large, many, 0.0 * many, np.array([[0.5, 0.5]]), np.random.default_rng(0)
+    )
+    assert 1 - revised.mean() == pytest.approx(0.7311, abs=0.01)
     config = configure(rule="logit", precision=np.log(3))
     payoffs, held = np.array([[[1.0], [1.0]], [[0.0], [0.0]]]), np.zeros((1, 20_000), dtype=np.int64)
     revised = _revise(config, payoffs, held, 0.0 * held, np.array([[0.5, 0.5]]), np.random.default_rng(0))
@@ -122,3 +129,14 @@ def test_agents_of_two_populations_meet_each_other_and_those_of_one_the_next():
     # Of two matches that a pair played either may be drawn.
     drawn = _meet([np.zeros((1, 1000), dtype=np.int64)], [np.array([[[0.0, 1.0]]])], rng)[0]
     assert drawn.mean() == pytest.approx(0.5, abs=0.06)
+
+
+def test_there_are_as_many_agents_repetitions_and_generations_as_asked_for():
+    payoffs = np.array([[[-1.0], [2.0]], [[0.0], [1.0]]])
+    (seen,) = run_agents(configure(agents=6, repetitions=4, generations=5), [payoffs], np.random.default_rng(0))
+    # The start and five generations of two strategies; every share is of six agents.
+    assert seen.shape == (4, 6, 2)
+    assert np.allclose(seen * 6, np.rint(seen * 6))
+    assert (seen * 6 % 2).any()
+    assert np.allclose(seen.sum(axis=2), 1.0)
+    assert (seen[:, 0] == 0.5).all()

@@ -530,6 +530,7 @@ def test_the_report_shows_every_frame_once(tmp_path):
     assert [getattr(cell, "estimate", cell) for cell in together.rows[0]] == [2.75, 2.0, 6.0, 6 / 2.75]
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize(("repeats", "bands"), [(1, 0), (2, 4)])
 def test_one_play_tells_nothing_about_the_spread(repeats, bands, tmp_path):
     """The interval of a share of one play is almost the whole picture."""

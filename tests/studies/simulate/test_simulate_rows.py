@@ -23,6 +23,9 @@ def test_regrets_are_numbered_by_round_and_there_are_none_of_a_single_one(tmp_pa
     assert len(one.frame("regrets")) == 0
     assert len(one.frame("shares_by_round")) == 0
     assert [row["payoff"] for row in one.frame("payoffs")] == [0.0, 5.0]
+    # A play of one round is one answer; the rounds of one play are not independent, and a single play has no interval.
+    assert {row["share"].method for row in one.frame("shares")} == {"wilson"}
+    assert {(row["share"].method, row["share"].n) for row in two.frame("shares")} == {("none", 1)}
 
 
 def test_cooperation_is_sustained_from_one_half_on():

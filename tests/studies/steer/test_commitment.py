@@ -96,7 +96,7 @@ def test_what_a_players_own_plan_never_reaches_is_filled_in_too():
 
 @pytest.mark.parametrize("name", domain_names())
 def test_advice_is_credible_in_every_domain_and_the_commitment_gains_no_less(name):
-    for seed in range(3):
+    for seed in range(2):
         solved = solve_dialogue(recorded(dialogue(name, seed=seed), model=SimulatedSpeaker(seed))[0], 300)
         assert solved.losses.max() <= 0.01
         assert solved.figures["nash_conv"] <= 1e-4 * abs(solved.tree.payoffs).max()

@@ -126,7 +126,7 @@ def test_two_plays_that_end_alike_do_not_make_a_certain_table():
 @pytest.mark.parametrize("oracle", ["shotgun", "better", "trajectory", "categorical"])
 def test_every_oracle_finds_that_the_second_should_be_stubborn(oracle):
     arena, inventor = arena_of(known_game(), seed=3)
-    found = psro(arena, inventor, search_settings(6, 60, 8, oracle, "nash", 3))
+    found = psro(arena, inventor, search_settings(4, 30, 6, oracle, "nash", 3))
     assert found.prompts[1][-1] == "stubborn"
     assert found.closed
     assert found.solution.marginals[0][found.prompts[0].index("submissive")] == pytest.approx(1)

@@ -67,7 +67,7 @@ def test_a_search_of_three_speakers_is_bounded_too():
 
 
 def test_a_search_that_is_stopped_ends_with_the_last_whole_table_and_goes_on_later():
-    settings = search_settings(3, 20, 3, "shotgun", "nash", 0)
+    settings = search_settings(2, 20, 3, "shotgun", "nash", 0)
     answers = AnswerStore()
     # 4 first messages and at most 32 more make one play of all profiles; 200 calls make at least 5 plays of them.
     found = psro(*parts(dialogue(), Poor(0, 200), answers), settings)

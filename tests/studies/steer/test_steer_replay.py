@@ -1,6 +1,7 @@
 """A steering run is worked out again from the answers on record, and its report shows the first game."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 import running
@@ -65,3 +66,18 @@ def test_rulings_of_all_ends_are_counted(run):
     names = [(game, state) for game in games for state in list_dialogue_states(game.recorded) if state.over]
     told = [_describe_ruling(json.loads(state.ruling), game.game.names) for game, state in names]
     assert named == {what: told.count(what) for what in told}
+
+
+def test_a_guided_speaker_opens_as_it_is_advised(run):
+    first = run.results.results.games[0].game.names[0]
+    (opening,) = [
+        row for row in run.frame("policy").select(game=0, speaker=first) if row["last_heard"] == "nothing yet"
+    ]
+    advised = [part.rpartition(" ")[0] for part in opening["advice"].split(", ")]
+    (said,) = run.frame("dialogues").select(message="1", guided=f"{first} is guided")
+    assert any(said["text"].startswith(f"{first} ({manner}):") for manner in advised)
+
+
+def test_a_run_whose_settings_cannot_be_read_has_its_calls_beside_it(run):
+    broken = SimpleNamespace(path=run.path, manifest=SimpleNamespace(config={"domain": "nowhere"}))
+    assert locate_calls(broken) == run.path / "calls.jsonl"

@@ -16,6 +16,7 @@ from bestresponse.studies.stories.study import (
     _describe_kind,
     _find_status,
     _sum_up_programs,
+    estimate_calls,
     estimate_share,
     list_tasks,
 )
@@ -140,3 +141,9 @@ def test_every_story_is_given_to_every_model_as_often_as_asked_for():
     assert "games" not in tasks[0]
     with pytest.raises(SettingError, match="verified:m: programs are checked anyway"):
         StoriesConfig("verified:m")
+
+
+def test_an_estimate_counts_a_program_for_every_story_model_and_sample():
+    estimate = estimate_calls(StoriesConfig(("m", "n"), count=2, samples=3, attempts=4))
+    assert (estimate.plays, estimate.what) == (2 * 2 * 3, "2 stories")
+    assert estimate.calls == {"m": 2 * 3 * 4, "n": 2 * 3 * 4}

@@ -2,15 +2,19 @@
 
 import pytest
 
+from bestresponse.core.errors import UsageError
 from bestresponse.studies.verify.study import (
     Confusion,
     Rating,
+    VerifyConfig,
     _compare_with_people,
     _count_claims,
     _list_changes,
     _list_verdicts,
     _sample_verdicts,
     agreement,
+    estimate_runs,
+    list_runs,
     list_values,
     merge_labels,
     sum_up_attempts,
@@ -154,3 +158,36 @@ def test_sentences_are_listed_in_their_order_with_their_verdicts():
         "7-4": "Sentence: I get 3.\nRead as: payoff(3)\nVerdict: proved",
     }
     assert len(_sample_verdicts([run("a", repeat=number, transcript=[attempt]) for number in range(40)])) == 100
+
+
+def test_a_run_is_made_as_often_as_asked_for_and_told_as_data():
+    first, second = list_runs(VerifyConfig("m", "prisoners-dilemma", repeats=2))
+    assert (first["repeat"], second["repeat"], first["study"]) == (0, 1, "verify")
+    assert "repeats" not in first
+    assert first["attempts"] == 5
+
+
+def test_an_estimate_counts_every_attempt_of_reasoner_and_translator():
+    config = VerifyConfig("m", "prisoners-dilemma", repeats=3, attempts=4)
+    alone, scene = estimate_runs(config), config.scene
+    assert (alone.plays, alone.calls, alone.what) == (3, {"m": 12}, "3 runs of at most 4 attempts")
+    both = estimate_runs(VerifyConfig("m", "prisoners-dilemma", repeats=3, attempts=4, translator="n"))
+    assert both.calls == {"m": 12, "n": 12}
+    same = estimate_runs(VerifyConfig("m", "prisoners-dilemma", repeats=3, attempts=4, translator="m"))
+    assert same.calls == {"m": 24}
+    # The first of two movers decides once in each run, and every reply may have 1,024 tokens.
+    assert alone.reply_tokens == {"m": 12 * 1024}
+    # A prompt is the briefing, four characters a token, and the reply before.
+    briefing = scene.game.view(scene.opening, scene.game.roles[scene.seat]).briefing
+    assert alone.prompt_tokens == {"m": 12 * (len(briefing) // 4 + 1024)}
+
+
+def test_the_seat_and_the_moves_before_have_to_be_those_of_the_game():
+    assert VerifyConfig("m", "prisoners-dilemma", seat="col").seat == "col"
+    with pytest.raises(UsageError, match="seat: 'nobody' is none of row, col"):
+        VerifyConfig("m", "prisoners-dilemma", seat="nobody")
+    with pytest.raises(UsageError, match="nothing is chosen before in prisoners-dilemma"):
+        VerifyConfig("m", "prisoners-dilemma", after=("cooperate",))
+    with pytest.raises(UsageError, match="kuhn-poker hides some moves; a model is asked from the start only"):
+        VerifyConfig("m", "kuhn-poker", after=("bet",))
+    assert VerifyConfig("m", "kuhn-poker").repeats == 30

@@ -15,6 +15,7 @@ from bestresponse.runs.models import ModelLimits
 from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.water.judging import (
     SCALES,
+    ResidentScore,
     judge_run,
     make_sheet,
     read_sheets,
@@ -23,7 +24,6 @@ from bestresponse.studies.water.judging import (
     write_scores,
 )
 from bestresponse.studies.water.study import WaterConfig, water
-from bestresponse.web.services.judging import Score
 
 
 def bid(request):
@@ -63,7 +63,7 @@ def test_a_sheet_goes_out_empty_and_comes_back_filled(run, tmp_path):
         writer.writerows(rows)
     scores = read_sheets([tmp_path / "ada.csv"])
     assert len(scores) == 50
-    assert scores[0] == Score("Ada", rows[0]["game"], "Alex", "information", 4)
+    assert scores[0] == ResidentScore("Ada", rows[0]["game"], "Alex", "information", 4)
     assert len(read_rows(make_sheet(run.path, "Ada", games=1))) == 5
 
 
@@ -98,7 +98,7 @@ def test_what_cannot_be_judged_is_explained(tmp_path):
 def test_medians_and_agreement_by_hand():
     table = {"Ada": (1, 2, 5, 4), "Bea": (1, 2, 5, 3)}
     scores = [
-        Score(judge, f"g{item}", "Alex", "reasoning", value)
+        ResidentScore(judge, f"g{item}", "Alex", "reasoning", value)
         for judge, values in table.items()
         for item, value in enumerate(values)
     ]
@@ -111,7 +111,7 @@ def test_medians_and_agreement_by_hand():
 
 
 def test_one_judge_has_nobody_to_agree_with():
-    (row,) = summarise([Score("Ada", "g", "Alex", "planning", 3)])
+    (row,) = summarise([ResidentScore("Ada", "g", "Alex", "planning", 3)])
     assert (row["median"], row["fleiss"], row["krippendorff"], row["icc"]) == (3, None, None, None)
 
 
@@ -174,8 +174,10 @@ def test_a_sheet_for_people_holds_the_persona_what_happened_and_the_words(run):
 
 def test_models_are_compared_with_people_on_what_both_have_judged():
     people = {"Ada": (1, 2, 4), "Bea": (3, 2, 4)}
-    scores = [Score(j, f"g{k}", "Alex", "planning", v) for j, given in people.items() for k, v in enumerate(given)]
-    scores += [Score("m", f"g{k}", "Alex", "planning", v, "model") for k, v in enumerate((3, 3, 5, 1))]
+    scores = [
+        ResidentScore(j, f"g{k}", "Alex", "planning", v) for j, given in people.items() for k, v in enumerate(given)
+    ]
+    scores += [ResidentScore("m", f"g{k}", "Alex", "planning", v, "model") for k, v in enumerate((3, 3, 5, 1))]
     (row,) = summarise(scores)
     # means of people 2, 2, 4 and of the model 3, 3, 5 (the fourth play only the model has judged)
     assert row["models_minus_people"] == pytest.approx(1)

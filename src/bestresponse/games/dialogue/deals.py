@@ -89,6 +89,9 @@ Private = JsonMapping
 Deal = JsonMapping
 """What was agreed, as plain data; people are seats, in the order of the names."""
 
+Ruling = Mapping[str, object]
+"""What the referee says was agreed, before it is read."""
+
 Said = Sequence[tuple[int, str]]
 """The messages of a talk: the seat of the writer and the words."""
 
@@ -151,9 +154,7 @@ class DealRules(Protocol):
     def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the JSON schema of the referee's ruling."""
 
-    def read(
-        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
-    ) -> Deal:
+    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
         """Return the ruling as a deal; InvalidMove where it contradicts itself, the rules or what was said."""
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
@@ -216,9 +217,7 @@ class Option(DealRules):
         """Return the schema of an item or null."""
         return make_object({"agreed": {"type": "boolean"}, "choice": _make_choice(self.items)})
 
-    def read(
-        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
-    ) -> Deal:
+    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it contradicts itself."""
         choice = _read_item(data.get("choice"), self.items)
         return {"agreed": _read_agreed(data, choice is not None, "choice"), "choice": choice}
@@ -282,9 +281,7 @@ class Trade(DealRules):
         basket = make_object({key: {"type": "integer", "minimum": 0} for key in self.items})
         return make_object({"agreed": {"type": "boolean"}, "gives": make_object(dict.fromkeys(names, basket))})
 
-    def read(
-        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
-    ) -> Deal:
+    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it contradicts itself or cannot be carried out."""
         gives = _read_mapping(data, "gives", "what each person gives")
         strangers = [name for name in gives if name not in names]
@@ -369,9 +366,7 @@ class Price(DealRules):
         """Return the schema of a price or null."""
         return make_object({"agreed": {"type": "boolean"}, "price": {"type": ["number", "null"]}})
 
-    def read(
-        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
-    ) -> Deal:
+    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
         """Return the ruling as a deal, or InvalidMove where the price is out of range or nobody named it."""
         price = data.get("price")
         if price is not None and (not isinstance(price, int | float) or isinstance(price, bool)):
@@ -466,9 +461,7 @@ class Issues(DealRules):
         terms = {name: _make_choice(levels) for name, levels in self.issues.items()}
         return make_object({"agreed": {"type": "boolean"}, "terms": make_object(terms)})
 
-    def read(
-        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
-    ) -> Deal:
+    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
         """Return the ruling as a deal, or InvalidMove where an issue of an agreement is left open."""
         given = _read_mapping(data, "terms", "a level of each issue")
         if data.get("agreed") is False:
@@ -541,9 +534,7 @@ class Moves(DealRules):
         move = {"type": "string", "enum": list(self.moves)}
         return make_object({"moves": make_object(dict.fromkeys(names, move))})
 
-    def read(
-        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
-    ) -> Deal:
+    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
         """Return the moves, or InvalidMove where one is missing or is not the one that the writer's note names."""
         given = data.get("moves")
         if not isinstance(given, Mapping):
@@ -607,9 +598,7 @@ class Verdict(DealRules):
         """Return the schema of reasons and a winner."""
         return make_object({"reasons": {"type": "string"}, "winner": {"type": "string", "enum": [*names, _TIE]}})
 
-    def read(
-        self, data: Mapping[str, object], names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()
-    ) -> Deal:
+    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it names no winner."""
         winner = _read_item(data.get("winner"), (*names, _TIE))
         if winner is None:
@@ -643,7 +632,7 @@ def _make_choice(items: Sequence[str]) -> dict[str, object]:
     return {"type": ["string", "null"], "enum": [*items, None]}
 
 
-def _read_agreed(data: Mapping[str, object], named: bool, field: str) -> bool:
+def _read_agreed(data: Ruling, named: bool, field: str) -> bool:
     """Return whether the referee says that all agreed; InvalidMove where the deal it names, or none, contradicts it."""
     agreed = data.get("agreed")
     if not isinstance(agreed, bool):
@@ -654,7 +643,7 @@ def _read_agreed(data: Mapping[str, object], named: bool, field: str) -> bool:
     return agreed
 
 
-def _read_mapping(data: Mapping[str, object], field: str, expected: str) -> Mapping[str, object]:
+def _read_mapping(data: Ruling, field: str, expected: str) -> Mapping[str, object]:
     given = data.get(field) or {}
     if not isinstance(given, Mapping):
         raise InvalidMove(f"{field!r} is {given!r}, expected {expected}", Flaw.UNPARSEABLE)

@@ -35,7 +35,7 @@ _INSTRUCTIONS = (
     "Exact game theory: solve a game, check a proposed equilibrium, find best responses, check a reasoning about a "
     "game claim by claim, check that a logic program is a game, compare two games, run tournaments of strategies."
 )
-_START_SECONDS = 60.0
+_START_SECONDS = 60.0  # a worker imports the package, on a busy machine slowly
 
 
 @dataclass(frozen=True, slots=True)

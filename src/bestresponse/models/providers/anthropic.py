@@ -4,7 +4,6 @@ There is no seed and there are no log-probabilities. A schema is asked for as th
 the reply's text is then that input as JSON. Parameters that a model does not take are left out, and the reply says so.
 """
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 from bestresponse.core.errors import BadReply
@@ -59,7 +58,7 @@ class AnthropicModel(HttpModel):
             settings |= {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}}
         return settings
 
-    def _send(self, messages: tuple[Message, ...], settings: Mapping[str, object]) -> object:
+    def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:
         system = "\n\n".join(message.content for message in messages if message.role == "system")
         turns = [{"role": message.role, "content": message.content} for message in messages if message.role != "system"]
         body: JsonObject = {"model": self._name, "messages": turns, **settings}

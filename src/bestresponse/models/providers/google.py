@@ -4,8 +4,6 @@ Choices are asked for by the response type `text/x.enum`, schemas by `responseJs
 not take are left out, and the reply says so. Thoughts are counted as reasoning tokens and are no part of the text.
 """
 
-from collections.abc import Mapping
-
 from bestresponse.core.errors import BadReply
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Abilities, Finish, Message, Reply, Request, TokenChances, Usage, effective_seed
@@ -15,7 +13,7 @@ from bestresponse.models.providers.reading import read_alternatives, read_count,
 from bestresponse.models.schema import read_schema
 
 _LOGPROBS = frozenset({"responseLogprobs", "logprobs"})
-_MOST_ALTERNATIVES = 20
+_MOST_ALTERNATIVES = 20  # the API takes no more
 _REFUSALS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE")
 _FINISH = {"STOP": Finish.STOP, "MAX_TOKENS": Finish.LENGTH, **dict.fromkeys(_REFUSALS, Finish.REFUSAL)}
 
@@ -58,7 +56,7 @@ class GoogleModel(HttpModel):
             settings |= {"responseLogprobs": True, "logprobs": min(request.logprobs, _MOST_ALTERNATIVES)}
         return settings
 
-    def _send(self, messages: tuple[Message, ...], settings: Mapping[str, object]) -> object:
+    def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:
         system = [{"text": message.content} for message in messages if message.role == "system"]
         turns = [
             {"role": "model" if message.role == "assistant" else "user", "parts": [{"text": message.content}]}

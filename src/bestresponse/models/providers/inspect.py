@@ -91,7 +91,7 @@ class InspectModel(NetworkModel):
             "max_connections": self._concurrency,
         }
 
-    def _send(self, messages: tuple[Message, ...], settings: Mapping[str, object]) -> object:
+    def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:
         ai = self._ai
         kinds = {"system": ai.ChatMessageSystem, "user": ai.ChatMessageUser, "assistant": ai.ChatMessageAssistant}
         turns = [kinds[message.role](content=message.content) for message in messages]

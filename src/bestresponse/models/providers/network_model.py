@@ -64,7 +64,7 @@ class NetworkModel(ABC):
         """Return all settings by the service's names; None where a setting is not wanted."""
 
     @abstractmethod
-    def _send(self, messages: tuple[Message, ...], settings: Mapping[str, object]) -> object:
+    def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:
         """Make one call; raise `Rejected` where the service does not take it."""
 
     @abstractmethod

@@ -7,8 +7,6 @@ the reply says what was not honoured.
 Reference: https://platform.openai.com/docs/api-reference/chat
 """
 
-from collections.abc import Mapping
-
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Abilities, Message, Reply, Request, effective_seed
 from bestresponse.models.providers.network_model import HttpModel, SchemaMode
@@ -16,7 +14,7 @@ from bestresponse.models.providers.reading import read_chat_reply
 from bestresponse.models.schema import make_strict, read_schema
 
 OPENAI_URL = "https://api.openai.com/v1"
-_MOST_ALTERNATIVES = 20
+_MOST_ALTERNATIVES = 20  # the API takes no more
 
 
 class OpenAIModel(HttpModel):
@@ -46,7 +44,7 @@ class OpenAIModel(HttpModel):
             "top_logprobs": alternatives or None,
         }
 
-    def _send(self, messages: tuple[Message, ...], settings: Mapping[str, object]) -> object:
+    def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:
         turns = [{"role": message.role, "content": message.content} for message in messages]
         body: JsonObject = {"model": self._name, "messages": turns, **settings}
         return self._endpoint.post(body)

@@ -24,7 +24,7 @@ from bestresponse.core.registry import did_you_mean
 Progress = Callable[[int, int | None], None]
 """Told how many bytes are done, and how many there are (None: not known)."""
 
-_MOMENT = 0.1
+_MOMENT = 0.1  # seconds between two looks at how much has been downloaded
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from torch import Tensor
 
 from bestresponse.core.errors import ModelUnavailable
-from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.json import JsonMapping
 
 Parameters = dict[str, Tensor]
 END = "<|im_end|>"
@@ -33,6 +33,17 @@ END = "<|im_end|>"
 _CONTROL = 3
 """The kind of a control token in a GGUF file."""
 _HALVES = 2  # rotary embeddings turn the first half of a head's numbers against the second
+_KEYS = {
+    "layers": "num_hidden_layers",
+    "width": "hidden_size",
+    "heads": "num_attention_heads",
+    "key_heads": "num_key_value_heads",
+    "hidden": "intermediate_size",
+    "vocabulary": "vocab_size",
+    "rope_base": "rope_theta",
+    "epsilon": "rms_norm_eps",
+}
+"""The sizes of a network as `transformers` names them."""
 
 
 @dataclass(frozen=True)
@@ -64,36 +75,16 @@ class Architecture:
             "down": [self.width],
         }
 
-    def to_json(self) -> JsonObject:
+    def to_json(self) -> dict[str, object]:
         """Return the sizes as `transformers` names them."""
-        return {
-            "architectures": ["LlamaForCausalLM"],
-            "model_type": "llama",
-            "num_hidden_layers": self.layers,
-            "hidden_size": self.width,
-            "num_attention_heads": self.heads,
-            "num_key_value_heads": self.key_heads,
-            "intermediate_size": self.hidden,
-            "vocab_size": self.vocabulary,
-            "rope_theta": self.rope_base,
-            "rms_norm_eps": self.epsilon,
-            "tie_word_embeddings": True,
-            "torch_dtype": "bfloat16",
-        }
+        fixed = {"architectures": ["LlamaForCausalLM"], "model_type": "llama"}
+        sizes = {key: getattr(self, name) for name, key in _KEYS.items()}
+        return {**fixed, **sizes, "tie_word_embeddings": True, "torch_dtype": "bfloat16"}
 
     @classmethod
     def from_json(cls, data: JsonMapping) -> Architecture:
         """Read the sizes from a `config.json`."""
-        return cls(
-            data["num_hidden_layers"],
-            data["hidden_size"],
-            data["num_attention_heads"],
-            data["num_key_value_heads"],
-            data["intermediate_size"],
-            data["vocab_size"],
-            data["rope_theta"],
-            data["rms_norm_eps"],
-        )
+        return cls(**{name: data[key] for name, key in _KEYS.items()})
 
 
 @dataclass

@@ -23,7 +23,7 @@ from bestresponse.models.codec import reply_from_json, reply_to_json, request_to
 from bestresponse.models.wrappers.limits import Gate, Limited, Meter, Metered, Retried, RetryPolicy, find_price
 
 _VERSION = 1
-_LOOK_BACK = 10_000
+_LOOK_BACK = 10_000  # calls that a miss is compared with, so that it is explained at once in any cache
 _OTHER_QUESTION = 10  # differences in settings: another text makes it another question
 _SHOWN = 24
 _TABLES = """

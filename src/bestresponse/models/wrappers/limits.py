@@ -38,8 +38,8 @@ Price = Callable[[Usage], float | None]
 prices = Registry("bestresponse.prices", "list of prices")
 """By the name of a provider: functions of a model's name that return its `Price`."""
 
-_FRAME = 64
-_FRAME_PER_MESSAGE = 16
+_FRAME = 64  # tokens that a provider's template may add to a request
+_FRAME_PER_MESSAGE = 16  # and to each message, for its role and its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ class Retried(Wrapper):
 
 
 _ALONE = re.compile(r"[!-@\[-`{-~]")
-_BYTES_PER_TOKEN = 3
+_BYTES_PER_TOKEN = 3  # fewer than English has, so that estimates are rather too high
 
 
 def estimate_tokens(text: str) -> int:

@@ -115,7 +115,7 @@ def make_persona(name: str, entry: object, where: str) -> Persona:
 
 
 Policy = Literal["abstain", "void"]
-_DEEPEST = 3
+_DEEPEST = 3  # every level asks the model again for each rival
 _LONGEST_MEMORY = 10_000
 
 

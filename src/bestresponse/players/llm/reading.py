@@ -185,7 +185,7 @@ def _pair(options: tuple[str, ...], tokens: Sequence[str | float], words: frozen
 
 
 _LONGEST = 100_000
-_BRACES = 50
+_BRACES = 50  # JSON is tried from every brace on, which a reply full of braces would make slow
 _ANSWER = re.compile(r"^[ \t>*_#`\-]*(?:final[ \t])?answer[ \t*_`]*[:=：](.*)$", re.IGNORECASE | re.MULTILINE)
 _DECORATION = " \t\r\n*_`'\"“”‘’.[](){}<>$\\"
 _REFUSAL = re.compile(
@@ -372,8 +372,8 @@ def _read_candidate(ask: Choice | Amount | Mixture | Form, candidate: str) -> tu
         return ask.read(bare.replace(",", "") if isinstance(ask, Amount) else bare), "decoration around the answer"
 
 
-_LONGEST_IN_WORDS = 20_000
-_REACH = 240
+_LONGEST_IN_WORDS = 20_000  # characters: patterns of sentences are slower than those of answers
+_REACH = 240  # characters before a sum that can say whose it is
 _MOST_SUMS = 200
 _SENTENCE = re.compile(r"(?<=[.!?;])[\"')\]*_]*\s+(?=[\"'(\[*_$A-Z0-9-])|\n+")
 _UNIT = r"(?:units?|days?|points?|HP|residents?|health|percent|people|rounds?|times)\b"

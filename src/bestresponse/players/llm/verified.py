@@ -43,7 +43,7 @@ SubjectOf = Callable[[View], Subject | None]
 """What a view is about, as claims see it; None where nothing can be checked."""
 MOST_ATTEMPTS = 5
 """How often a verified player reasons at most."""
-_LONGEST_QUOTED = 20_000
+_LONGEST_QUOTED = 20_000  # characters of the reasoning, which is sent back with the corrections
 _LABEL = re.compile(r"([\w.+-]{1,60})=(?=https?://)")
 
 

@@ -27,7 +27,7 @@ from bestresponse.analysis.people import show_people
 from bestresponse.analysis.theory import Predicted, Theory, describe_theory
 from bestresponse.core.ask import Ask, Choice, Words
 from bestresponse.core.capabilities import Wording, measure_decision_cost
-from bestresponse.core.episode import AnyEpisode, Episode, Record
+from bestresponse.core.episode import Episode, Record
 from bestresponse.core.errors import InvalidGame, SettingError
 from bestresponse.core.files import read_toml
 from bestresponse.core.json import canonical
@@ -200,7 +200,7 @@ def _list_moves(
 ) -> Iterator[MoveRow]:
     """Yield the answers of the seats in one play, from playing it again, and gather the options that they had."""
     game, theory = config.make_game(), config.theory
-    episode: AnyEpisode = Episode(game)
+    episode = Episode(game)
     turns: Counter[tuple[str, str]] = Counter()
     rows: list[MoveRow] = []
     for submission in record.submissions:

@@ -20,7 +20,7 @@ from itertools import pairwise
 from bestresponse.core.capabilities import PrivateInformation
 from bestresponse.core.episode import Submission
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import NATURE, REFEREE, AnyGame, Role, View
+from bestresponse.core.game import NATURE, REFEREE, Game, Role, S, View
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import generator
 from bestresponse.games.capabilities import HasStage
@@ -65,7 +65,7 @@ class AnswerPlace:
     total: float | None = None
 
 
-def locate_answers(game: AnyGame, submissions: Sequence[Submission]) -> list[AnswerPlace]:
+def locate_answers(game: Game[S], submissions: Sequence[Submission]) -> list[AnswerPlace]:
     """Place every answer of a play, nature's too, in the order of the submissions."""
     places: list[AnswerPlace] = []
     stages: Counter[int] = Counter()
@@ -388,7 +388,7 @@ def _list_answers(server: ServerState, table: SessionTable, answers: list[TimedA
     return rows
 
 
-def _list_seen(game: AnyGame, submissions: Sequence[Submission]) -> list[Row]:
+def _list_seen(game: Game[S], submissions: Sequence[Submission]) -> list[Row]:
     """List what was known before each answer: the situation in words, what one seat alone knew, and both as data."""
     seen: list[Row] = []
     for submission, state in zip(submissions, trace_states(game, submissions), strict=False):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from bestresponse.core.ask import Ask
-from bestresponse.core.episode import AnyEpisode, Episode, Record, Submission
+from bestresponse.core.episode import Episode, Record, Submission
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import AnyGame, Game, Role, S
 from bestresponse.core.json import JsonMapping
@@ -222,7 +222,7 @@ class Session:
 
     table: SessionTable
     game: AnyGame
-    episode: AnyEpisode
+    episode: Episode[Any]
     standing: TableStanding = field(default_factory=TableStanding)
     timings: list[Timing] = field(default_factory=list)
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -423,9 +423,9 @@ class Session:
             self.pages[seat] = (version, time.monotonic())
 
 
-def trace_states(game: AnyGame, submissions: Sequence[Submission]) -> list[Any]:
+def trace_states(game: Game[S], submissions: Sequence[Submission]) -> list[S]:
     """List the state before every answer, and the last one; it is the same object until a stage is complete."""
-    episode: AnyEpisode = Episode(game)
+    episode = Episode(game)
     states = [episode.state]
     for submission in submissions:
         episode.submit(submission.role, submission.decision)

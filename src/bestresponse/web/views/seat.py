@@ -200,9 +200,7 @@ def questionnaire(context: SeatDoor, form: PostedForm) -> Response:
         wrong = service.keep_questionnaire(context, form)
     except NotAsked:
         return _go_back(context, "early")
-    if wrong:
-        return _render(context, SeatForms(typed=form, wrong=wrong), 422)
-    return _go_back(context)
+    return _render(context, SeatForms(typed=form, wrong=wrong), 422) if wrong else _go_back(context)
 
 
 @pages.get("/seat/{session}/{seat}/{token}/changes")

@@ -79,7 +79,7 @@ def show_report_page(server: Server, run: str) -> Response:
 
 @pages.get("/watch/run/{run}/play/{spec}")
 def show_play_page(server: Server, run: str, spec: str) -> HTMLResponse:
-    """ReplayBoard one play, step by step; the page follows one that goes on."""
+    """Replay one play, step by step; the page follows one that goes on."""
     folder = server.runs.folder(run)
     stored, asked, live = server.runs.open_play(run, spec)
     crumbs = [("/watch", "All runs"), (f"/watch/run/{quote(run)}", runs.name_run(folder.manifest))]
@@ -89,7 +89,7 @@ def show_play_page(server: Server, run: str, spec: str) -> HTMLResponse:
 
 @pages.get("/watch/session/{session}")
 def live(server: Server, session: str) -> HTMLResponse:
-    """ReplayBoard a table as far as it is played; the page follows it."""
+    """Replay a table as far as it is played; the page follows it."""
     found = server.sessions.get_session(session)
     with found.lock:
         over = found.begun and found.over
