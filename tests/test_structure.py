@@ -22,7 +22,7 @@ LINES = {
     "cli": 1744,
     "core": 975,
     "formal": 4706,
-    "games": 4106,
+    "games": 4103,
     "integrations": 963,
     "logic": 5111,
     "models": 2395,
