@@ -379,12 +379,10 @@ class _Packages(_Offers):
     def wish(self, me: str, heard: str, how: str) -> str:
         values = self._values(me)
         groups = self._groups()
-        spread = {
-            name: max(values[x] for x in levels) - min(values[x] for x in levels) for name, levels in groups.items()
-        }
+        spread = {name: max(values[x] for x in group) - min(values[x] for x in group) for name, group in groups.items()}
         dearest = max(spread, key=lambda name: spread[name])
         best = max(groups[dearest], key=lambda level: values[level])
-        return ", ".join(best if name == dearest else levels[len(levels) // 2] for name, levels in groups.items())
+        return ", ".join(best if name == dearest else group[len(group) // 2] for name, group in groups.items())
 
     def find_named(self, text: str, sender: str, standing: str) -> str:
         named = [_find_last(text, levels) for levels in self._groups().values()]
