@@ -22,7 +22,7 @@ from time import process_time
 import numpy as np
 from scipy.optimize import linprog
 
-from bestresponse.analysis.solve.solve import solve_found
+from bestresponse.analysis.solve.solve import solve_loaded_game
 from bestresponse.core.errors import BestResponseError
 from bestresponse.games.lookup import find_game
 from bestresponse.theory import (
@@ -223,7 +223,7 @@ def certify_trees(folder: Path) -> None:
     count: Counter[str] = Counter()
     for path in sorted(folder.rglob("*.efg")):
         try:
-            solved = solve_found(find_game(str(path)))
+            solved = solve_loaded_game(find_game(str(path)))
         except BestResponseError as error:
             count[f"refused: {str(error)[:60]}"] += 1
             continue

@@ -8,7 +8,7 @@ from bestresponse.analysis.theory import price_choices
 from bestresponse.core.episode import play
 from bestresponse.core.game import NATURE
 from bestresponse.core.player import Decision, Nature
-from bestresponse.games.lookup import as_found, find_game
+from bestresponse.games.lookup import as_loaded_game, find_game
 from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.players.lookup import find_strategy
 from bestresponse.theory import NormalForm
@@ -50,7 +50,7 @@ def test_three_players_are_mixed_over_the_right_axes():
     """Everybody earns 4, 2 and 1 for the second move of the first, second and third player."""
     payoffs = [[[4 * i + 2 * j + k for k in (0, 1)] for j in (0, 1)] for i in (0, 1)]
     form = NormalForm([payoffs] * 3)
-    game = as_found(form).playable()
+    game = as_loaded_game(form).playable()
     record = play_with(
         game, {role: f"always:{moves[0]}" for role, moves in zip(form.players, form.actions, strict=True)}
     )

@@ -8,7 +8,7 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.tables import format_game
-from bestresponse.games.lookup import FORMATS, Found, find_game
+from bestresponse.games.lookup import FORMATS, LoadedGame, find_game
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.normal_form import to_normal_form, to_tree
 from bestresponse.theory.trees.tree import Tree
@@ -18,7 +18,7 @@ from bestresponse.theory.trees.tree import Tree
 @pytest.mark.parametrize("name", ["stag-hunt", "rock-paper-scissors", "kuhn-poker", "centipede"])
 def test_a_game_written_and_read_is_the_same_game(name, ending):
     game = find_game(name).solvable()
-    again = Found("again", "file", FORMATS[ending].parse(format_game(game, ending), "text")).solvable()
+    again = LoadedGame("again", "file", FORMATS[ending].parse(format_game(game, ending), "text")).solvable()
     found = compare_games(game, again)
     assert found.relation == "equal"
     turned_into_a_table = isinstance(game, Tree) and ending in (".nfg", ".json")

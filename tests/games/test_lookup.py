@@ -187,7 +187,7 @@ def parse(text, name):
     found = find_game(tmp_path / "mine.grid")
     assert (found.name, found.origin, found.solvable().payoffs.tolist()[0]) == ("mine", "file", [[3, 0], [0, 1]])
     kept = NamedGame.from_json(NamedGame.find(str(tmp_path / "mine.grid")).to_json())
-    assert kept.found.solvable().payoffs.tolist()[1] == [[-3, 0], [0, -1]]
+    assert kept.loaded.solvable().payoffs.tolist()[1] == [[-3, 0], [0, -1]]
     with pytest.raises(UsageError, match=r"expected a file ending in \.nfg, \.efg, \.json, \.pl or \.grid"):
         find_game(tmp_path / "plugged_format.py")
     (tmp_path / "wrong.grid").write_text("three")

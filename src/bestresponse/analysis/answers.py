@@ -21,7 +21,7 @@ from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.core.registry import Registry, did_you_mean
-from bestresponse.games.lookup import Found
+from bestresponse.games.lookup import LoadedGame
 from bestresponse.report.document import Document, Figure, Section
 from bestresponse.report.figures.charts import draw_lines
 from bestresponse.theory.correlation.equilibria import Objective
@@ -418,12 +418,12 @@ _ADDED = {
 class Answered:
     """A question that was asked of a game, and its answer."""
 
-    found: Found
+    game: LoadedGame
     question: GameQuestion[NormalForm] | GameQuestion[Tree]
     answer: GameAnswer
 
     def __repr__(self) -> str:
-        return f"Answered({self.found.name!r}, {self.question.name})"
+        return f"Answered({self.game.name!r}, {self.question.name})"
 
     def _repr_html_(self) -> str:
         rows = [(name, str(value)) for name, value in self.answer.data.items()]
@@ -431,14 +431,14 @@ class Answered:
 
     def to_json(self) -> dict[str, object]:
         """Give the answer as plain data."""
-        head = {"game": self.found.name, "origin": self.found.origin, "asked": self.question.name}
+        head = {"game": self.game.name, "origin": self.game.origin, "asked": self.question.name}
         return {**head, **self.answer.data}
 
     def to_document(self, *, drawn: bool = False) -> Document:
         """Give the answer as a page, with its picture where wanted and there is one."""
-        title, chart = f"{self.found.name}: {self.question.name}", self.answer.chart
+        title, chart = f"{self.game.name}: {self.question.name}", self.answer.chart
         figure = (Figure(chart.draw(), chart.caption, title),) if drawn and chart is not None else ()
-        blocks = show_facts(self.answer.data, self.found.solvable().players)
+        blocks = show_facts(self.answer.data, self.game.solvable().players)
         return Document(title, self.question.words, (Section("Answer", (*figure, *blocks)),))
 
 
@@ -462,7 +462,7 @@ def _find_question(kind: str, name: str) -> GameQuestion[Any]:
 
 
 def ask_game(
-    found: Found,
+    game: LoadedGame,
     *,
     dynamics: str | None = None,
     concept: str | None = None,
@@ -477,11 +477,11 @@ def ask_game(
     if (dynamics is None) == (concept is None):
         raise UsageError("expected either dynamics or concept, one of them")
     question = _find_question("concept", concept) if concept is not None else _find_question("dynamics", dynamics or "")
-    form = found.solvable()
+    form = game.solvable()
     check_scale(form)
     if question in TREE_CONCEPTS:
         if not isinstance(form, Tree):
-            raise SettingError("concept", f"{question.name} is for games played in turns; {found.name} is a table")
-        return Answered(found, question, question.answer(form, settings))
+            raise SettingError("concept", f"{question.name} is for games played in turns; {game.name} is a table")
+        return Answered(game, question, question.answer(form, settings))
     table = to_normal_form(form) if isinstance(form, Tree) else form
-    return Answered(found, question, question.answer(table, settings))
+    return Answered(game, question, question.answer(table, settings))

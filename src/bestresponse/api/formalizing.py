@@ -23,7 +23,7 @@ from bestresponse.formal.formalize.plan import Wish, library, read_examples
 from bestresponse.formal.formalize.story_claims import BackCheck, ClaimCheck, check_claims, compare_with_story
 from bestresponse.games.logic.game import as_game, read_program_text
 from bestresponse.games.logic.tables import table_to_data
-from bestresponse.games.lookup import Found
+from bestresponse.games.lookup import LoadedGame
 from bestresponse.games.words import describe_game
 from bestresponse.logic.engine import EngineKind, Limits, open_engine
 from bestresponse.logic.programs.validate import Report, validate
@@ -98,13 +98,13 @@ class Formalized:
         return describe_game(self.formalization.table) if self.formalization.table is not None else ()
 
     @property
-    def game(self) -> Found:
+    def game(self) -> LoadedGame:
         """The game, as every other function takes it; InvalidGame says why where there is none."""
         table = self.formalization.table
         if not self.ok or table is None:
             raise InvalidGame(self.formalization.trouble)
-        story = " ".join(self.formalization.story.split())
-        return Found(self.name, "file", as_game(table, self.name), story if len(story) <= 200 else f"{story[:199]}…")
+        text = " ".join(self.formalization.story.split())
+        return LoadedGame(self.name, "file", as_game(table, self.name), text if len(text) <= 200 else f"{text[:199]}…")
 
     def solve(self, **options: Any) -> Solution:
         """Solve the game; the options are those of `solve`."""

@@ -10,7 +10,7 @@ from bestresponse.core import registry
 from bestresponse.core.errors import UsageError
 from bestresponse.games.comparison import Comparison, compare_games
 from bestresponse.games.logic.tables import WRITERS, format_game
-from bestresponse.games.lookup import GameLike, Matrix, as_found
+from bestresponse.games.lookup import GameLike, Matrix, as_loaded_game
 from bestresponse.report.frames import Frame, column
 from bestresponse.theory import catalogue
 from bestresponse.theory.generators import FAMILIES, families
@@ -29,7 +29,7 @@ def ask(
     >>> ask("prisoners-dilemma", concept="rationalizable").answer.data["kept"]
     {'row': ['defect'], 'col': ['defect']}
     """
-    return ask_game(as_found(game, other), concept=concept, dynamics=dynamics, settings=settings)
+    return ask_game(as_loaded_game(game, other), concept=concept, dynamics=dynamics, settings=settings)
 
 
 def compare(first: GameLike, second: GameLike, *, any_names: bool = False) -> Comparison:
@@ -40,7 +40,7 @@ def compare(first: GameLike, second: GameLike, *, any_names: bool = False) -> Co
     >>> compare("prisoners-dilemma", "prisoners-dilemma").same
     True
     """
-    return compare_games(as_found(first).solvable(), as_found(second).solvable(), any_names=any_names)
+    return compare_games(as_loaded_game(first).solvable(), as_loaded_game(second).solvable(), any_names=any_names)
 
 
 def convert(game: GameLike, path: str | Path, *, force: bool = False, openspiel: bool = False) -> Path:
@@ -53,7 +53,7 @@ def convert(game: GameLike, path: str | Path, *, force: bool = False, openspiel:
         raise UsageError(f"{out}: expected a file ending in {', '.join(WRITERS)}")
     if out.exists() and not force:
         raise UsageError(f"{out} is there already; choose another name or overwrite it by force")
-    out.write_text(format_game(as_found(game).solvable(), out.suffix.lower(), openspiel=openspiel), "utf-8")
+    out.write_text(format_game(as_loaded_game(game).solvable(), out.suffix.lower(), openspiel=openspiel), "utf-8")
     return out
 
 

@@ -55,8 +55,8 @@ def _as_table(game: GameLike, other: Matrix | None) -> NormalForm:
         return game
     if other is not None and isinstance(game, _PAYOFFS):
         return NormalForm.bimatrix(cast("ArrayLike", game), cast("ArrayLike", other))
-    from bestresponse.games.lookup import as_found
+    from bestresponse.games.lookup import as_loaded_game
     from bestresponse.theory.trees.normal_form import to_normal_form
 
-    form = as_found(game, other).solvable()
+    form = as_loaded_game(game, other).solvable()
     return form if isinstance(form, NormalForm) else to_normal_form(form)

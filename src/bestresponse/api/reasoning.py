@@ -15,7 +15,7 @@ from bestresponse.formal.claims import translation
 from bestresponse.formal.claims.review import Review, Reviewer, check_reasoning
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.games.capabilities import HasSpeakers
-from bestresponse.games.lookup import GameLike, as_found, as_source
+from bestresponse.games.lookup import GameLike, as_loaded_game, as_source
 from bestresponse.logic.engine import EngineKind, open_engine
 from bestresponse.models.base import Model
 from bestresponse.models.registry import open_model as open_by_name
@@ -68,7 +68,7 @@ def verify(
     'refuted'
     """
     check_reasoning(text)
-    form = as_found(game).solvable()
+    form = as_loaded_game(game).solvable()
     if seat is not None and seat not in form.players:
         raise SettingError("seat", f"{seat!r} is none of {', '.join(form.players)}")
     subject = Subject(form, 0 if seat is None else form.players.index(seat))
@@ -103,7 +103,7 @@ def play(
     >>> play("prisoners-dilemma", {"row": "always:cooperate"})
     Record('prisoners-dilemma', 2 submissions, payoffs [0.0, 5.0])
     """
-    rules = as_source(game).game() if isinstance(game, str | Path) else as_found(game).playable()
+    rules = as_source(game).game() if isinstance(game, str | Path) else as_loaded_game(game).playable()
     seats = (*rules.roles, REFEREE) if isinstance(rules, HasSpeakers) else rules.roles
     if not isinstance(players, Mapping):
         if players and len(players) != len(rules.roles):

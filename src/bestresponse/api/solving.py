@@ -7,9 +7,9 @@ from typing import Any, Literal
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.document import as_document, draw_game, drawable, picture_section
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
-from bestresponse.analysis.solve.solve import solve_found
+from bestresponse.analysis.solve.solve import solve_loaded_game
 from bestresponse.core.errors import UsageError
-from bestresponse.games.lookup import Found, GameLike, Matrix, as_found
+from bestresponse.games.lookup import GameLike, LoadedGame, Matrix, as_loaded_game
 from bestresponse.report.document import Document, Section
 from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
@@ -20,7 +20,7 @@ from bestresponse.theory.equilibria.result import Equilibrium
 class Solution:
     """A solved game: `solved` holds equilibria, certificate and everything else; it shows itself in a notebook."""
 
-    game: Found
+    game: LoadedGame
     solved: SolvedTable | SolvedTree
 
     def __repr__(self) -> str:
@@ -101,5 +101,5 @@ def solve(
     >>> solve([[0, 5], [4, 1]]).value
     2.5
     """
-    resolved = as_found(game, other)
-    return Solution(resolved, solve_found(resolved, Wish(method, iterations, objective, seconds, report, engine)))
+    resolved = as_loaded_game(game, other)
+    return Solution(resolved, solve_loaded_game(resolved, Wish(method, iterations, objective, seconds, report, engine)))

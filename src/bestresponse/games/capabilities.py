@@ -65,7 +65,7 @@ class HasSpeakers(Protocol):
     def messages(self) -> int:
         """How many messages a talk has at most."""
 
-    def rules_after(self, said: int) -> bool:
+    def rules_after(self, num_messages: int) -> bool:
         """Tell whether the referee rules once so many messages were said."""
 
     def neutral(self, seat: int) -> tuple[str, ...]:

@@ -147,7 +147,7 @@ def _list_orders(first: Ends, second: Ends, scale: Scale, any_names: bool) -> It
         counts = Counter(game.infoset_of)
         sets = [[k for k, owner in enumerate(game.owners) if owner == player] for player in range(len(names[0]))]
         sizes.append([sorted(counts[k] for k in infosets) for infosets in sets])
-    payoffs = [[np.sort(_scale_payoffs(own, scale)) for own in game.payoffs.T] for game in (first, second)]
+    payoffs = [[np.sort(_scale_payoffs(column, scale)) for column in game.payoffs.T] for game in (first, second)]
     fits = [
         [
             seat
@@ -214,13 +214,13 @@ def _list_kinds(
     seats = {seat: player for player, seat in enumerate(players)} | {CHANCE: CHANCE}
     owners = [first.owners, [seats[owner] for owner in second.owners]]
     names = [
-        [(own[infoset], plain_name(label)) for infoset, label in zip(game.infoset_of, game.labels, strict=True)]
-        for game, own in zip((first, second), owners, strict=True)
+        [(owner_of[infoset], plain_name(label)) for infoset, label in zip(game.infoset_of, game.labels, strict=True)]
+        for game, owner_of in zip((first, second), owners, strict=True)
     ]
     shared = set() if any_names else set(names[0]) & set(names[1])
-    for game, own, named in zip((first, second), owners, names, strict=True):
+    for game, owner_of, named in zip((first, second), owners, names, strict=True):
         yield from (("move", owner, next(chances), name if (owner, name) in shared else "") for owner, name in named)
-        yield from (("infoset", owner) for owner in own)
+        yield from (("infoset", owner) for owner in owner_of)
         yield from (("end", next(ends)) for _ in game.ends)
 
 
@@ -365,11 +365,11 @@ def compare_games(first: NormalForm | Tree, second: NormalForm | Tree, *, any_na
     'equivalent'
     """
     if isinstance(first, NormalForm) and isinstance(second, NormalForm):
-        found = _relate(Ends.of(first), Ends.of(second), "payoff tables", any_names)
-        return found if found.same else _add_differences(found, list(_find_cells(first, second)))
-    found = _relate(Ends.of(first), Ends.of(second), "trees", any_names)
-    if found.same:
-        return found
+        comparison = _relate(Ends.of(first), Ends.of(second), "payoff tables", any_names)
+        return comparison if comparison.same else _add_differences(comparison, list(_find_cells(first, second)))
+    comparison = _relate(Ends.of(first), Ends.of(second), "trees", any_names)
+    if comparison.same:
+        return comparison
     sentences: list[str] = []
     if isinstance(first, Tree) and isinstance(second, Tree):
         sentences = _find_differences(first, second, any_names)
@@ -378,30 +378,30 @@ def compare_games(first: NormalForm | Tree, second: NormalForm | Tree, *, any_na
         reduced = _relate(Ends.of(forms[0]), Ends.of(forms[1]), "reduced normal forms", any_names)
     except (InvalidGame, TooLarge) as error:
         unknown = f"whether both have the same reduced normal form is not known: {error}"
-        return _add_differences(replace(found, remarks=(unknown,)), sentences)
+        return _add_differences(replace(comparison, remarks=(unknown,)), sentences)
     if reduced.verdict == "same reduced form, other tree":
         return _add_differences(reduced, sentences)
-    return _add_differences(found, sentences or list(_find_cells(*forms)))
+    return _add_differences(comparison, sentences or list(_find_cells(*forms)))
 
 
-def _add_differences(found: Comparison, sentences: Sequence[str]) -> Comparison:
-    return replace(found, differences=tuple(sentences[:_MOST_LISTED]), num_differences=len(sentences))
+def _add_differences(comparison: Comparison, sentences: Sequence[str]) -> Comparison:
+    return replace(comparison, differences=tuple(sentences[:_MOST_LISTED]), num_differences=len(sentences))
 
 
 def _relate(first: Ends, second: Ends, basis: Basis, any_names: bool) -> Comparison:
     for scale, relation in _SCALES.items():
-        for found in list_isomorphisms(first, second, scale, any_names=any_names):
-            players, actions = _name_maps(first, second, found)
+        for isomorphism in list_isomorphisms(first, second, scale, any_names=any_names):
+            players, actions = _name_maps(first, second, isomorphism)
             pairs = [*players.items(), *(pair for names in actions.values() for pair in names.items())]
             same_names = all(plain_name(old) == plain_name(new) for old, new in pairs)
             return Comparison("equal" if same_names and scale == "payoffs" else relation, basis, players, actions)
     return Comparison("different", basis, {}, {})
 
 
-def _name_maps(first: Ends, second: Ends, found: Isomorphism) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    players = {name: second.players[seat] for name, seat in zip(first.players, found.players, strict=True)}
+def _name_maps(first: Ends, second: Ends, isomorphism: Isomorphism) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    players = {name: second.players[seat] for name, seat in zip(first.players, isomorphism.players, strict=True)}
     actions: dict[str, dict[str, str]] = {name: {} for name in first.players}
-    for move, other in enumerate(found.moves):
+    for move, other in enumerate(isomorphism.moves):
         owner = first.owners[first.infoset_of[move]]
         if owner != CHANCE:
             actions[first.players[owner]].setdefault(first.labels[move], second.labels[other])
@@ -426,14 +426,14 @@ def _reduce(form: NormalForm) -> NormalForm:
 
 def _pair(*traits: tuple[Sequence[object], Sequence[object]]) -> list[int]:
     """Return where each of the first list stands in the second: by the first trait that is alike, else by order."""
-    free, places = list(range(len(traits[0][1]))), dict[int, int]()
+    free, partners = list(range(len(traits[0][1]))), dict[int, int]()
     for ours, theirs in (*traits, ([0] * len(traits[0][0]), [0] * len(free))):
         for k, trait in enumerate(ours):
-            match = None if k in places else next((j for j in free if theirs[j] == trait), None)
+            match = None if k in partners else next((j for j in free if theirs[j] == trait), None)
             if match is not None:
-                places[k] = match
+                partners[k] = match
                 free.remove(match)
-    return [place for _, place in sorted(places.items())]
+    return [partner for _, partner in sorted(partners.items())]
 
 
 def _pair_names(first: Sequence[str], second: Sequence[str]) -> list[int]:
@@ -453,12 +453,12 @@ def _find_cells(first: NormalForm, second: NormalForm) -> Iterator[str]:
     orders = [_pair_names(names, second.actions[seat]) for names, seat in zip(first.actions, seats, strict=True)]
     turned = second.payoffs[seats].transpose(0, *(seat + 1 for seat in seats))
     for cell in product(*map(range, first.shape)):
-        ours = [float(own[cell]) for own in first.payoffs]
-        theirs = [float(own[tuple(order[k] for order, k in zip(orders, cell, strict=True))]) for own in turned]
+        ours = [float(table[cell]) for table in first.payoffs]
+        theirs = [float(table[tuple(order[k] for order, k in zip(orders, cell, strict=True))]) for table in turned]
         if not np.allclose(ours, theirs, TOLERANCE, TOLERANCE):
             chosen = zip(first.players, first.actions, cell, strict=True)
-            place = ", ".join(f"{name}: {moves[k]}" for name, moves, k in chosen)
-            yield f"after {place} the payoffs are {_tell(ours)} in the first game and {_tell(theirs)} in the second"
+            profile = ", ".join(f"{name}: {moves[k]}" for name, moves, k in chosen)
+            yield f"after {profile} the payoffs are {_tell(ours)} in the first game and {_tell(theirs)} in the second"
 
 
 def _find_differences(first: Tree, second: Tree, any_names: bool) -> list[str]:
@@ -521,12 +521,12 @@ def _walk(
         names = [[tree.branch_labels[k] for k in below] for tree, below in ((first, ours), (second, theirs))]
         if owners[0][here] != owners[1][there]:
             movers = _name_mover(first, here), _name_mover(second, there)
-            sentence = f"{_name_place(first, here)} {movers[0]} in the first game and {movers[1]} in the second"
+            sentence = f"{_name_position(first, here)} {movers[0]} in the first game and {movers[1]} in the second"
             yield _Difference(depth, sentence, sizes[here])
             continue
         if len(ours) != len(theirs):
             listed = " in the first game and ".join(", ".join(labels) or "none" for labels in names)
-            sentence = f"{_name_place(first, here)} the branches are {listed} in the second"
+            sentence = f"{_name_position(first, here)} the branches are {listed} in the second"
             yield _Difference(depth, sentence, sizes[here])
             continue
         after = (
@@ -545,8 +545,8 @@ def _walk(
                 yield _Difference(depth + 1, sentence)
         if not ours and np.abs(payoffs[0][here] - payoffs[1][there]).max() > TOLERANCE * widest:
             paid, earned = _tell(first.payoffs[here]), _tell(second.payoffs[there][list(seats)])
-            place = _name_place(first, here)
-            sentence = f"{place} the payoffs are {paid} in the first game and {earned} in the second"
+            position = _name_position(first, here)
+            sentence = f"{position} the payoffs are {paid} in the first game and {earned} in the second"
             yield _Difference(depth, sentence)
     yield from _compare_knowledge(first, second, pairs)
 
@@ -557,11 +557,11 @@ def _mark_subtrees(
     """Give every node a number, the same for nodes after which the same can happen, names and knowledge aside."""
     numbers: dict[object, int] = {}
     marks: list[list[int]] = []
-    for tree, own, paid in zip(trees, owners, payoffs, strict=True):
+    for tree, owner_of, paid in zip(trees, owners, payoffs, strict=True):
         rounded, mark = np.round(paid, 9).tolist(), [0] * tree.num_nodes
         for node in range(tree.num_nodes - 1, -1, -1):
             below = sorted((round(float(tree.probability[k]), 9), mark[k]) for k in tree.children[node])
-            kind = own[node], *(below or rounded[node])
+            kind = owner_of[node], *(below or rounded[node])
             mark[node] = numbers.setdefault(kind, len(numbers))
         marks.append(mark)
     return marks
@@ -582,7 +582,7 @@ def _compare_knowledge(first: Tree, second: Tree, pairs: Sequence[tuple[int, int
                 yield _Difference(depth, sentence)
 
 
-def _name_place(tree: Tree, node: int) -> str:
+def _name_position(tree: Tree, node: int) -> str:
     return f"after {tree.path(node)}" if node else "at the start"
 
 

@@ -111,7 +111,7 @@ def list_endings() -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class LoadedGame:
     """A game and where it comes from. `game` is as it was found: a table, a tree, or rules that can be played."""
 
     name: str
@@ -121,7 +121,7 @@ class Found:
     citation: str = ""
 
     def __repr__(self) -> str:
-        return f"Found({self.name!r}, {self.origin}, {type(self.game).__name__})"
+        return f"LoadedGame({self.name!r}, {self.origin}, {type(self.game).__name__})"
 
     def _repr_html_(self) -> str:
         shown = getattr(self.game, "_repr_html_", None)
@@ -147,7 +147,7 @@ class Found:
         return self.game
 
 
-def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None, allow_files: bool = True) -> Found:
+def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None, allow_files: bool = True) -> LoadedGame:
     """Find the game called `name`, or the one in the file of that path; UsageError with the nearest name otherwise.
 
     `read_input` gives the text of standard input; without it, `-` names nothing. Without `allow_files` no file is
@@ -163,13 +163,13 @@ def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None, 
         raise UsageError("expected the name of a game or a file, got nothing; `bestresponse games` lists the names")
     if text == _STANDARD_INPUT and read_input is not None:
         game = FORMATS[".json"].parse(read_input(), "standard input")
-        return Found(game.name or "standard input", "standard input", game)
+        return LoadedGame(game.name or "standard input", "standard input", game)
     if text.startswith(_OPENSPIEL):
         from bestresponse.theory.trees.compile import load_openspiel
 
         citation = 'Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019'
         tree = load_openspiel(text.removeprefix(_OPENSPIEL).strip())
-        return Found(text, "openspiel", tree, "A game of OpenSpiel", citation)
+        return LoadedGame(text, "openspiel", tree, "A game of OpenSpiel", citation)
     like_a_path = isinstance(name, Path) or "/" in text or os.sep in text or find_format(Path(text).suffix.lower())
     known = None if allow_files and like_a_path else _from_catalogue(text) or _from_registry(text)
     if known is None and not allow_files:
@@ -182,7 +182,7 @@ def game_names() -> tuple[str, ...]:
     return tuple(sorted({*catalogue.names(), *tree_names(), *registry.games.names()}))
 
 
-def _from_file(path: Path) -> Found:
+def _from_file(path: Path) -> LoadedGame:
     form = find_format(path.suffix.lower())
     if path.is_dir():
         raise UsageError(f"{path} is a folder; expected a file ending in {list_endings()}, or the name of a game")
@@ -192,21 +192,21 @@ def _from_file(path: Path) -> Found:
     if form is None:
         raise UsageError(f"{path}: expected a file ending in {list_endings()}, or the name of a game")
     game = form.parse(form.read_text(path), path.name)
-    return Found(game.name or path.stem, "file", game)
+    return LoadedGame(game.name or path.stem, "file", game)
 
 
-def _from_catalogue(text: str) -> Found | None:
+def _from_catalogue(text: str) -> LoadedGame | None:
     plain = _normalise(text)
     if plain in catalogue.names():
         table = catalogue.entry(plain)
-        return Found(table.name, "catalogue", table.game(), table.description, table.citation)
+        return LoadedGame(table.name, "catalogue", table.game(), table.description, table.citation)
     if plain in tree_names():
         tree = tree_entry(plain)
-        return Found(tree.name, "catalogue", tree.make(), tree.description, tree.citation)
+        return LoadedGame(tree.name, "catalogue", tree.make(), tree.description, tree.citation)
     return None
 
 
-def _from_registry(text: str) -> Found | None:
+def _from_registry(text: str) -> LoadedGame | None:
     known = registry.games.names()
     key = text if text in known else _normalise(text)
     if key not in known:
@@ -214,7 +214,7 @@ def _from_registry(text: str) -> Found | None:
     make = registry.games.load(key)
     game: AnyGame = registry.games.make(key)
     check_members(game, _MEMBERS, registry.games.describe(key))
-    return Found(key, "registered", game, (make.__doc__ or "").strip().partition("\n")[0])
+    return LoadedGame(key, "registered", game, (make.__doc__ or "").strip().partition("\n")[0])
 
 
 def _explain_unknown(text: str, *, allow_files: bool = True) -> str:
@@ -249,7 +249,7 @@ class NamedGame:
     text: str = ""
 
     @classmethod
-    def find(cls, given: str) -> NamedGame:
+    def find(cls, name_or_path: str) -> NamedGame:
         """Find what the user named; UsageError or InvalidGame where that is no game.
 
         >>> NamedGame.find("Stag Hunt")
@@ -257,16 +257,16 @@ class NamedGame:
         """
         from bestresponse.games.dialogue.domain import domain_names, read_domain_text  # most games are no dialogues
 
-        if given in domain_names() or Path(given).suffix == _DOMAIN:
-            return cls(Path(given).stem, _DOMAIN, read_domain_text(given))
-        found = find_game(given)
-        if found.origin != "file":
-            return cls(found.name)
-        path = Path(given)
+        if name_or_path in domain_names() or Path(name_or_path).suffix == _DOMAIN:
+            return cls(Path(name_or_path).stem, _DOMAIN, read_domain_text(name_or_path))
+        loaded = find_game(name_or_path)
+        if loaded.origin != "file":
+            return cls(loaded.name)
+        path = Path(name_or_path)
         ending = path.suffix.lower()
         form = find_format(ending)
         assert form is not None
-        return cls(found.name, ending, form.read_text(path))
+        return cls(loaded.name, ending, form.read_text(path))
 
     @classmethod
     def from_form(cls, name: str, form: NormalForm | Tree) -> NamedGame:
@@ -276,14 +276,14 @@ class NamedGame:
         return cls(name, ".nfg", format_nfg(form))
 
     @property
-    def found(self) -> Found:
+    def loaded(self) -> LoadedGame:
         """The game as it was found, and where it is from."""
-        return _find(self)
+        return _load(self)
 
     @lru_cache(maxsize=16)  # noqa: B019 - a few small values, equal ones share a game
     def game(self) -> AnyGame:
         """Return the game to be played, the same object each time."""
-        return self.found.playable()
+        return self.loaded.playable()
 
     @property
     def digest(self) -> str:
@@ -304,17 +304,17 @@ class NamedGame:
 
 
 @lru_cache(maxsize=16)
-def _find(named: NamedGame) -> Found:
+def _load(named: NamedGame) -> LoadedGame:
     if not named.ending:
         return find_game(named.name, allow_files=False)
     if named.ending == _DOMAIN:
         from bestresponse.games.dialogue.domain import parse_domain
         from bestresponse.games.dialogue.game import draw_plain_dialogue
 
-        return Found(named.name, "file", draw_plain_dialogue(parse_domain(named.text, named.name)))
+        return LoadedGame(named.name, "file", draw_plain_dialogue(parse_domain(named.text, named.name)))
     form = find_format(named.ending)
     assert form is not None  # it was read by this format
-    return Found(named.name, "file", form.parse(named.text, named.name))
+    return LoadedGame(named.name, "file", form.parse(named.text, named.name))
 
 
 Matrix: TypeAlias = Sequence[Sequence[int | float | Fraction | str]] | NDArray[Any]
@@ -327,7 +327,7 @@ class ProgramGame(Protocol):
     """A game that was written as a program, such as a formalized story."""
 
     @property
-    def game(self) -> Found:
+    def game(self) -> LoadedGame:
         """The game that the program describes."""
         ...
 
@@ -337,22 +337,22 @@ class ProgramGame(Protocol):
         ...
 
 
-GameLike: TypeAlias = "str | Path | NormalForm | Tree | AnyGame | Found | NamedGame | ProgramGame | Table"
+GameLike: TypeAlias = "str | Path | NormalForm | Tree | AnyGame | LoadedGame | NamedGame | ProgramGame | Table"
 """A name, a file, a table, a tree, rules, a formalized story, or payoffs."""
 
 
-def as_found(game: GameLike, other: Matrix | None = None) -> Found:
+def as_loaded_game(game: GameLike, other: Matrix | None = None) -> LoadedGame:
     """Turn whatever names or is a game into one; `other` are the payoffs of the second player of a bimatrix game."""
     if other is not None:
-        if isinstance(game, NormalForm | Tree | Found | NamedGame | str | Path):
+        if isinstance(game, NormalForm | Tree | LoadedGame | NamedGame | str | Path):
             raise UsageError("expected the payoff matrices of both players, got a game and a matrix")
         return _wrap(NormalForm.bimatrix(cast("ArrayLike", game), cast("ArrayLike", other)))
     if isinstance(game, NormalForm | Tree):
         return _wrap(game)
-    if isinstance(game, Found):
+    if isinstance(game, LoadedGame):
         return game
     if isinstance(game, NamedGame):
-        return game.found
+        return game.loaded
     if isinstance(game, str | Path):
         return find_game(game)
     if isinstance(game, Sequence | Mapping | np.ndarray):
@@ -360,7 +360,7 @@ def as_found(game: GameLike, other: Matrix | None = None) -> Found:
     if isinstance(game, ProgramGame):
         return game.game
     if hasattr(game, "asks"):
-        return Found(game.name, "registered", game)
+        return LoadedGame(game.name, "registered", game)
     raise UsageError(f"expected a game, its name, a file or a payoff matrix, got {type(game).__name__}")
 
 
@@ -370,11 +370,11 @@ def as_source(game: GameLike) -> NamedGame:
         return game
     if isinstance(game, str | Path):
         return NamedGame.find(str(game))
-    if isinstance(game, ProgramGame) and not isinstance(game, Found):
+    if isinstance(game, ProgramGame) and not isinstance(game, LoadedGame):
         return NamedGame(game.game.name, ".pl", game.program)
-    found = as_found(game)
-    return NamedGame.from_form(found.name, found.solvable())
+    loaded = as_loaded_game(game)
+    return NamedGame.from_form(loaded.name, loaded.solvable())
 
 
-def _wrap(form: NormalForm | Tree) -> Found:
-    return Found(form.name or "game", "file", form)
+def _wrap(form: NormalForm | Tree) -> LoadedGame:
+    return LoadedGame(form.name or "game", "file", form)

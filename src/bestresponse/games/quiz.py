@@ -44,7 +44,7 @@ def ask_about_table(form: NormalForm, role: Role, rng: Random) -> tuple[Question
 def _ask_about_cell(form: NormalForm, seat: int, cell: int) -> Question:
     chosen = tuple(int(k) for k in np.unravel_index(cell, form.shape))
     others = " and ".join(
-        f"{who} chooses {form.actions[i][chosen[i]]}" for i, who in enumerate(form.players) if i != seat
+        f"{player} chooses {form.actions[i][chosen[i]]}" for i, player in enumerate(form.players) if i != seat
     )
     also = f" and {others}" if others else ""
     text = f"If you choose {form.actions[seat][chosen[seat]]}{also}, how much do you get?"

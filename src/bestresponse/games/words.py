@@ -14,7 +14,7 @@ from bestresponse.games.logic.game import (
     word_game,
 )
 from bestresponse.games.logic.tables import list_rows, read_fraction, table_from_tree
-from bestresponse.games.lookup import Found
+from bestresponse.games.lookup import LoadedGame
 from bestresponse.logic.programs.game_table import DecisionNode, End, GameTable, Knowledge, Node, Row, tree
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
@@ -24,10 +24,10 @@ _MOST_ENDS = 2_000
 """Of a tree with more ends it is only said how often each player chooses."""
 
 
-def describe_found(found: Found) -> tuple[str, ...]:
+def describe_loaded_game(loaded: LoadedGame) -> tuple[str, ...]:
     """Tell a game that was looked up; a program by its own table, which keeps moves that nobody learns of."""
-    game = found.game
-    return describe_game(game if isinstance(game, NormalForm | Tree | LogicGame) else found.solvable())
+    game = loaded.game
+    return describe_game(game if isinstance(game, NormalForm | Tree | LogicGame) else loaded.solvable())
 
 
 def describe_game(game: NormalForm | Tree | LogicGame | GameTable, most: int = MOST_TOLD) -> tuple[str, ...]:
@@ -52,14 +52,14 @@ def _list_parts(game: NormalForm | Tree | GameTable, most: int) -> tuple[list[st
     if isinstance(game, NormalForm):
         rows = []
         for cell in islice(product(*map(range, game.shape)), most):
-            made = tuple((who, moves[k]) for who, moves, k in zip(game.players, game.actions, cell, strict=True))
+            made = tuple((player, moves[k]) for player, moves, k in zip(game.players, game.actions, cell, strict=True))
             earned = tuple(read_fraction(float(payoffs[cell])) for payoffs in game.payoffs)
             rows.append(Row(made, earned, (game.num_players,)))
         table = GameTable(game.players, game.actions, tuple(rows))
         return describe_turns(table), table.rows, game.payoffs[0].size
     if isinstance(game, Tree) and len(game.leaves) > _MOST_ENDS:
         choices = Counter(game.players[infoset.player] for infoset in game.infosets)
-        turns = [f"{who} chooses at {choices[who]:,} information sets." for who in game.players]
+        turns = [f"{player} chooses at {choices[player]:,} information sets." for player in game.players]
         return turns, list_rows(game, game.leaves.tolist()[:most]), len(game.leaves)
     table = table_from_tree(game) if isinstance(game, Tree) else game
     unlearned = dict.fromkeys(_find_unlearned(tree(table), {}) if table.private else ())

@@ -200,8 +200,8 @@ class lines(FrameBlock):
             else:
                 # The interval of a single value tells nothing.
                 cells = [row[self.y] for row in rows]
-                told = [cell if isinstance(cell, Interval) and cell.n > 1 else None for cell in cells]
-                low, high = np.array([(c.low, c.high) if c else (np.nan, np.nan) for c in told]).T
+                informative = [cell if isinstance(cell, Interval) and cell.n > 1 else None for cell in cells]
+                low, high = np.array([(c.low, c.high) if c else (np.nan, np.nan) for c in informative]).T
             known, middle = np.isfinite(low) & np.isfinite(high), _take(rows, self.y)
             if known.any():
                 yield name, (np.where(known, low, middle), np.where(known, high, middle))

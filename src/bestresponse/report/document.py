@@ -260,8 +260,8 @@ def format_rows(table: Table) -> list[list[str]]:
 def measure_column_noise(table: Table) -> tuple[float, ...]:
     """Return, for every column of a table, the size below which its numbers are noise."""
     noises = []
-    for place, column in enumerate(table.columns):
-        cells = [row[place] for row in table.rows]
+    for index, column in enumerate(table.columns):
+        cells = [row[index] for row in table.rows]
         ends = [end for cell in cells if isinstance(cell, Interval) for end in (cell.estimate, cell.low, cell.high)]
         numbers = [cell for cell in cells if isinstance(cell, int | float)]
         noises.append(measure_noise([*ends, *numbers], column.noise))

@@ -231,8 +231,8 @@ class Figures:
 
     def to_table(self, caption: str = "") -> Table:
         """Build the table; metrics that no group has are left out."""
-        shown = [metric for metric in self.metrics if any(own.get(metric.name) is not None for _, own in self.groups)]
-        rows = tuple((*heads, *(own.get(metric.name) for metric in shown)) for heads, own in self.groups)
+        shown = [metric for metric in self.metrics if any(row.get(metric.name) is not None for _, row in self.groups)]
+        rows = tuple((*heads, *(row.get(metric.name) for metric in shown)) for heads, row in self.groups)
         return Table((*map(Column, self.labels), *(metric.column for metric in shown)), rows, caption)
 
     def to_json(self) -> list[dict[str, object]]:
@@ -242,7 +242,7 @@ class Figures:
     def to_rows(self) -> list[dict[str, Cell]]:
         """Return rows for `tables.to_csv`, one a group."""
         names = [*(label.replace(" ", "_") for label in self.labels), *(metric.name for metric in self.metrics)]
-        groups = ((*heads, *(own.get(metric.name) for metric in self.metrics)) for heads, own in self.groups)
+        groups = ((*heads, *(row.get(metric.name) for metric in self.metrics)) for heads, row in self.groups)
         return [dict(zip(names, cells, strict=True)) for cells in groups]
 
 
@@ -259,5 +259,5 @@ def compute_figures(
     metrics: Sequence[Metric[Group]], labels: tuple[str, ...], groups: Mapping[Heads, Group]
 ) -> Figures:
     """Compute every metric for every group."""
-    found = [(heads, {metric.name: metric.compute(group) for metric in metrics}) for heads, group in groups.items()]
-    return Figures(metrics, labels, found)
+    computed = [(heads, {metric.name: metric.compute(group) for metric in metrics}) for heads, group in groups.items()]
+    return Figures(metrics, labels, computed)

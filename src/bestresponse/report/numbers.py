@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 NOISE = 1e-9
 """Smaller numbers are rounding noise, unless a metric says otherwise."""
-_RELATIVE_NOISE = 1e-12
+_RELATIVE_NOISE = 1e-12  # of the largest number beside it: what sums of doubles lose
 
 
 def format_number(value: float, spec: str = "", noise: float = NOISE) -> str:

@@ -48,7 +48,7 @@ def embed_page(document: Document, first: str = "") -> str:
     The whole is a frame of its own, so that its style touches nothing around it.
     """
     tables = [table for title, table in document.tables if first in ("", title)]
-    answers = [format_html(document.title, [one.name for one in table.columns], format_rows(table)) for table in tables]
+    answers = [format_html(document.title, [col.name for col in table.columns], format_rows(table)) for table in tables]
     style = f"width: 100%; height: {_NOTEBOOK_HEIGHT}px; border: 0"
     frame = f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{escape(render(document))}"></iframe>'
     return f"{''.join(answers[:1])}<details><summary>The whole report</summary>{frame}</details>"

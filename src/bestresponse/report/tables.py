@@ -60,8 +60,8 @@ def to_csv(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
     >>> to_csv([{"model": "=cmd()", "gap": -0.5}])
     "model,gap\\r\\n'=cmd(),-0.5\\r\\n"
     """
-    found, flat = _flat(rows)
-    names = list(dict.fromkeys([*columns, *found]))
+    keys, flat = _flat(rows)
+    names = list(dict.fromkeys([*columns, *keys]))
     lines = [[_csv_text(name) for name in names]]
     for row in flat:
         cells = [row.get(name) for name in names]

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from bestresponse.runs.study import AnyStudy
 
 
-_PAUSE = 0.005
-_LOOK = 0.05
+_PAUSE = 0.005  # seconds between looks for a task where none is ready yet
+_LOOK = 0.05  # seconds after which an interrupted run looks whether its threads have ended
 A = TypeVar("A")
 B = TypeVar("B")
 Waiting = TypeVar("Waiting")

@@ -95,7 +95,7 @@ class OpenedModels:
         if limits.cache not in list(CacheMode):
             raise UsageError(f"--cache {limits.cache!r}: expected one of {', '.join(CacheMode)}")
         self.models: dict[str, Model] = {}
-        self.given: dict[str, Model] = {}
+        self.objects: dict[str, Model] = {}
         self.meter = Meter(limits.budget)
         self.shared = SharedCalls(Opening((), limits.workers or 16, limits.threads), local=False)
         self._limits = limits
@@ -119,21 +119,21 @@ class OpenedModels:
 
     def _open(self, name: str) -> Model:
         bare = bare_name(name)
-        given = self.given.get(bare)
-        if given is None and bare not in self._bare:
+        supplied = self.objects.get(bare)
+        if supplied is None and bare not in self._bare:
             self._bare[bare] = open_model(bare, self._settings)
             self.shared.opening = replace(self.shared.opening, names=tuple(self._bare))
             self.shared.local = all(map(_is_local, self._bare.values()))
-        model = given or _ByName(self._bare[bare], bare, self.shared)
+        model = supplied or _ByName(self._bare[bare], bare, self.shared)
         # Models of one provider at one address share their limits; of a local one every worker has a copy.
         provider = str(model.identity.get("provider")), str(model.identity.get("base_url", model.id))
         gate = self._gates.setdefault(provider, Gate(model.abilities.concurrency))
         return assemble(
             model,
-            cache=self._cache if given is None and self._limits.cache != CacheMode.OFF else None,
+            cache=self._cache if supplied is None and self._limits.cache != CacheMode.OFF else None,
             mode=CacheMode(self._limits.cache),
             meter=self.meter,
-            gate=None if given is None and _is_local(model) else gate,
+            gate=None if supplied is None and _is_local(model) else gate,
         )
 
     @cached_property
@@ -161,7 +161,7 @@ def open_models(
 ) -> Iterator[OpenedModels]:
     """Open every model; others may be opened later. Without any nothing is opened and no file is made."""
     with closing(OpenedModels(output_dir, limits or ModelLimits(), on_download)) as opened:
-        opened.given |= {str(name): name.model for name in names if isinstance(name, NamedModel) and name.model}
+        opened.objects |= {str(name): name.model for name in names if isinstance(name, NamedModel) and name.model}
         for name in names:
             opened.open(name)
         yield opened

@@ -207,13 +207,13 @@ def load_run(path: str | Path) -> Run[RunSettings]:
     return Run(folder, find_study(folder.manifest.study))
 
 
-def find_folder(given: Path) -> RunFolder:
+def find_folder(path: Path) -> RunFolder:
     """Return that folder of a run, or the newest one below it."""
-    if (given / "manifest.json").exists():
-        return RunFolder.read(given)
-    below = sorted(given.glob("*/manifest.json"), key=_read_time)
+    if (path / "manifest.json").exists():
+        return RunFolder.read(path)
+    below = sorted(path.glob("*/manifest.json"), key=_read_time)
     if not below:
-        raise UsageError(f"{given} holds no run; a run is a folder with a manifest.json, as `bench` makes it")
+        raise UsageError(f"{path} holds no run; a run is a folder with a manifest.json, as `bench` makes it")
     return RunFolder.read(below[-1].parent)
 
 
@@ -276,7 +276,7 @@ def make_manifest(
         for texts in study.texts
         for name, digits in texts.hashes().items()
     }
-    who = {
+    identities = {
         name: {"identity": dict(model.identity), "abilities": asdict(model.abilities)} for name, model in models.items()
     }
     return Manifest(
@@ -287,7 +287,7 @@ def make_manifest(
         invocation.created,
         environment(invocation.revision),
         prompts,
-        who,
+        identities,
         shard=None if shard is None else str(shard),
     )
 
@@ -368,8 +368,8 @@ def find_path(study: AnyStudy, config: RunSettings, output_dir: Path) -> Path:
 def find_unfinished(output_dir: Path, settings: Mapping[str, object]) -> RunFolder | None:
     """Return the newest unfinished run below `output_dir` whose settings differ at most in the seed."""
     wanted = json.loads(json.dumps({name: value for name, value in settings.items() if name != "seed"}))
-    found = sorted(output_dir.glob("*/manifest.json"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in found:
+    manifests = sorted(output_dir.glob("*/manifest.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in manifests:
         if (path.parent / "finished").exists():
             continue
         try:

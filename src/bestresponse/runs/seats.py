@@ -236,9 +236,9 @@ def _count_calls(
     """Count the calls of one play at most, and say whether that is sure."""
     asked = find_model_seats(game, seats)
     if isinstance(game, HasSpeakers):
-        rulings = sum(game.rules_after(said) for said in range(1, game.messages + 1))
-        said = len(asked) * game.messages // len(game.roles)
-        return said + rulings * (referee != SIMULATED), True
+        rulings = sum(game.rules_after(message) for message in range(1, game.messages + 1))
+        spoken = len(asked) * game.messages // len(game.roles)
+        return spoken + rulings * (referee != SIMULATED), True
     if not asked:
         return 0, True
     questions, sure = _count_questions(game, asked, rounds)

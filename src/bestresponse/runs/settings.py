@@ -192,8 +192,8 @@ def describe_setting(kind: type, name: str) -> str:
     }
     if "ge" in limits and "le" in limits:
         return f"{words} from {limits['ge']:,} to {limits['le']:,}"
-    said = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}
-    return " ".join([words, " and ".join(f"{said[limit]} {value:,}" for limit, value in limits.items())]).strip()
+    phrases = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}
+    return " ".join([words, " and ".join(f"{phrases[limit]} {value:,}" for limit, value in limits.items())]).strip()
 
 
 def list_parts(hint: object) -> tuple[object, ...]:
@@ -207,8 +207,8 @@ def _explain(kind: type, error: ValidationError) -> BestResponseError:
     cause = first.get("ctx", {}).get("error")
     if isinstance(cause, BestResponseError):  # one of ours that is a ValueError too, which pydantic wraps
         return cause
-    place = [str(part) for part in first["loc"]]
-    name = place[0] if place else ""
+    path = [str(part) for part in first["loc"]]
+    name = path[0] if path else ""
     known = list_settings(kind)
     if name not in known or first["type"] == "unexpected_keyword_argument":
         study = kind.__name__.removesuffix("Config").lower()

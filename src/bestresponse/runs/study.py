@@ -107,18 +107,18 @@ class Estimate:
             all(part.sure for part in parts),
         )
 
-    def without(self, found: int) -> Estimate:
-        """Return what is still to be done where `found` of the plays are recorded already."""
-        if not self.plays or not found:
+    def without(self, recorded: int) -> Estimate:
+        """Return what is still to be done where so many of the plays are `recorded` already."""
+        if not self.plays or not recorded:
             return self
-        left = max(self.plays - found, 0)
+        left = max(self.plays - recorded, 0)
 
         def scale(counts: Mapping[str, int]) -> dict[str, int]:
             return {name: -(-count * left // (self.plays or 1)) for name, count in counts.items()}
 
         return replace(
             self,
-            found=found,
+            found=recorded,
             calls=scale(self.calls),
             prompt_tokens=scale(self.prompt_tokens),
             reply_tokens=scale(self.reply_tokens),

@@ -169,11 +169,11 @@ async def open_seat(request: Request, session: str, seat: int) -> SeatContext:
         raise refuse_key(request, server, gone)
     if not server.seats.take(f"{session}.{seat}"):
         raise TooFast("that was very fast; wait a moment and try again")
-    found = server.sessions.live.get(session)
-    if found is None:
-        found = await run_in_threadpool(server.sessions.get_session, session)
-    found.touch(seat)
-    return SeatContext(server, found, seat)
+    opened = server.sessions.live.get(session)
+    if opened is None:
+        opened = await run_in_threadpool(server.sessions.get_session, session)
+    opened.touch(seat)
+    return SeatContext(server, opened, seat)
 
 
 async def open_lobby(request: Request, server: Server, lobby: Name) -> str:

@@ -44,19 +44,19 @@ def _environment() -> Environment:
     return environment
 
 
-def render_text(template: str, /, **places: object) -> str:
-    """Render the template with its places filled."""
-    return _environment().get_template(template).render(**places)
+def render_text(template: str, /, **variables: object) -> str:
+    """Render the template with its variables filled."""
+    return _environment().get_template(template).render(**variables)
 
 
-def render_page(template: str, status: int = 200, /, **places: object) -> HTMLResponse:
+def render_page(template: str, status: int = 200, /, **variables: object) -> HTMLResponse:
     """Render the template as the answer to a request."""
-    return HTMLResponse(render_text(template, **places), status)
+    return HTMLResponse(render_text(template, **variables), status)
 
 
-def render_form(server: ServerState, template: str, error: str, **places: object) -> HTMLResponse:
+def render_form(server: ServerState, template: str, error: str, **variables: object) -> HTMLResponse:
     """Render a page of the admin with a form, again where something was wrong with what was sent."""
-    return render_page(template, 422 if error else 200, error=error, csrf=server.csrf(), **places)
+    return render_page(template, 422 if error else 200, error=error, csrf=server.csrf(), **variables)
 
 
 def send_file(name: str, media_type: str, content: bytes | str) -> Response:
@@ -109,8 +109,8 @@ Wait = Annotated[float, Query(ge=0, le=20, description="Seconds to wait for some
 def describe_errors() -> dict[int | str, JsonObject]:
     """What a call answers where it does not work: a sentence."""
     schema = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
-    told = {"description": "A sentence that says what is wrong", "content": {"application/json": {"schema": schema}}}
-    return dict.fromkeys((400, 403, 404, 409, 413, 422, 429, 503), told)
+    reply = {"description": "A sentence that says what is wrong", "content": {"application/json": {"schema": schema}}}
+    return dict.fromkeys((400, 403, 404, 409, 413, 422, 429, 503), reply)
 
 
 class Closed(BaseModel):

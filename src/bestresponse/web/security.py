@@ -45,8 +45,8 @@ class Keys:
         return _same(token, self.admin)
 
 
-def _same(given: str, wanted: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), wanted.encode("utf-8", "surrogatepass"))
+def _same(received: str, wanted: str) -> bool:
+    return hmac.compare_digest(received.encode("utf-8", "surrogatepass"), wanted.encode("utf-8", "surrogatepass"))
 
 
 def load_secret(path: Path) -> str:

@@ -18,6 +18,7 @@ from types import FrameType
 from bestresponse.core.errors import BestResponseError
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
+# A server that dies so often in so many seconds would die again: starting it once more only hides why.
 _MOST_DEATHS = 5
 _WITHIN = 30.0
 

@@ -81,15 +81,15 @@ class Trial:
 
     def list_findings(self) -> list[str]:
         """Say what came of it, in sentences."""
-        said = [f"{self.finished} of {self.people} came to the end in {self.seconds:.1f} s; {self.answers} answers."]
+        lines = [f"{self.finished} of {self.people} came to the end in {self.seconds:.1f} s; {self.answers} answers."]
         if self.turned_away:
-            said.append(f"{self.turned_away} found no free seat.")
+            lines.append(f"{self.turned_away} found no free seat.")
         if self.money:
             paid = f"{min(self.money)} to {max(self.money)}, {sum(self.money)} in all"
-            said.append(f"{len(self.money)} people would be paid {paid}.")
+            lines.append(f"{len(self.money)} people would be paid {paid}.")
         if not self.wrong:
-            return [*said, "Every answer was kept as it was sent."]
-        return [*said, f"{len(self.wrong)} answers were not kept as they were sent, the first: {self.wrong[0]}"]
+            return [*lines, "Every answer was kept as it was sent."]
+        return [*lines, f"{len(self.wrong)} answers were not kept as they were sent, the first: {self.wrong[0]}"]
 
 
 def try_experiment(text: str, settings: TrialSettings, open_model: OpenModel) -> Trial:

@@ -7,7 +7,7 @@ import pytest
 
 from bestresponse.analysis.answers import CONCEPTS, DYNAMICS, ask_game, read_profile, read_setting
 from bestresponse.core.errors import UsageError
-from bestresponse.games.lookup import Found, find_game
+from bestresponse.games.lookup import LoadedGame, find_game
 from bestresponse.report.page import render
 from bestresponse.theory import NormalForm
 
@@ -16,7 +16,7 @@ HAWK_DOVE = NormalForm.bimatrix([[2, 7], [3, 5]], [[2, 3], [7, 5]], actions=(("h
 
 
 def asked(game, **question):
-    return ask_game(Found("given", "file", game), **question)
+    return ask_game(LoadedGame("given", "file", game), **question)
 
 
 @pytest.mark.parametrize("name", [question.name for question in DYNAMICS])

@@ -19,11 +19,11 @@ from bestresponse.analysis.solve.solve import (
     find_equilibria,
     solve_any_tree,
     solve_form,
-    solve_found,
+    solve_loaded_game,
     solve_table,
 )
 from bestresponse.core.errors import UsageError
-from bestresponse.games.lookup import Found, find_game
+from bestresponse.games.lookup import LoadedGame, find_game
 from bestresponse.report.document import Note
 from bestresponse.report.page import render
 from bestresponse.theory import NormalForm, catalogue, load_tree, maximin, solve_tree, to_sequence_form, tree_names
@@ -34,19 +34,19 @@ SMALL = [name for name in (*catalogue.names(), *tree_names()) if name not in LAR
 
 
 def solved(name: str, wish: Wish | None = None):
-    return solve_found(find_game(name), wish)
+    return solve_loaded_game(find_game(name), wish)
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_every_game_of_the_catalogue_is_solved_certified_and_told(name):
-    found = find_game(name)
-    answer = solve_found(found)
-    data = as_data(found, answer)
+    game = find_game(name)
+    answer = solve_loaded_game(game)
+    data = as_data(game, answer)
     assert data["equilibria"]
     assert data["method"]
     assert data["regret"] <= (1e-3 if "CFR" in data["method"] else 1e-9)
     assert json.loads(json.dumps(data, allow_nan=False))["game"] == name
-    document = as_document(found, answer)
+    document = as_document(game, answer)
     assert json.loads(document.to_json())["title"] == document.title
     assert name in render(document)
 
@@ -177,7 +177,7 @@ def test_a_registered_game_in_the_form_of_a_table_is_solved_as_one():
     from bestresponse.games.matrix.game import MatrixGame
 
     game = MatrixGame(NormalForm.zero_sum([[2, 0], [0, 1]], name="mine"))
-    assert solve_found(Found("mine", "registered", game)).value.exact == Fraction(2, 3)
+    assert solve_loaded_game(LoadedGame("mine", "registered", game)).value.exact == Fraction(2, 3)
 
 
 def test_small_trees_are_drawn_and_large_ones_are_not():
@@ -210,8 +210,8 @@ def test_trees_carry_either_policies_or_a_table():
 def test_every_answer_says_of_which_concept_all_equilibria_are_listed():
     def extent(game, method="auto"):
         answer = solve_form(game, Wish(method))
-        data = as_data(Found("given", "file", game), answer)
-        notes = [block.text for part in as_document(Found("given", "file", game), answer).sections
+        data = as_data(LoadedGame("given", "file", game), answer)
+        notes = [block.text for part in as_document(LoadedGame("given", "file", game), answer).sections
                  for block in part.blocks if isinstance(block, Note) and block.text.startswith("Method")]  # fmt: skip
         return data["complete"], data["complete_for"], notes[0].split("; ", 1)[1].split(". Largest")[0]
 
@@ -232,7 +232,7 @@ def test_every_answer_says_of_which_concept_all_equilibria_are_listed():
 
 def test_a_tree_solved_as_a_table_gives_policies_too():
     tree = load_tree("entry-deterrence")
-    data = as_data(Found("entry", "catalogue", tree), solve_any_tree(tree, Wish("normal-form")))
+    data = as_data(LoadedGame("entry", "catalogue", tree), solve_any_tree(tree, Wish("normal-form")))
     assert data["equilibria"][0]["policy"]["entrant"]["market"] == {"out": 1.0, "in": 0.0}
     assert set(data["equilibria"][0]) >= {"strategies", "policy", "payoffs", "regret"}
 

@@ -9,6 +9,7 @@ from bestresponse.core.game import NATURE, View
 from bestresponse.games.trees.game import TreeGame, describe_infoset, describe_path
 from bestresponse.players.people.console import ConsolePlayer, Left, how_to_answer, summarise_rules
 from bestresponse.theory.catalogue.trees import load_tree, tree_names
+from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 
 def person(*lines):
@@ -158,6 +159,14 @@ def test_an_information_set_is_told_in_words(game, label, words):
     tree = load_tree(game)
     index = [one.label for one in tree.infosets].index(label)
     assert describe_infoset(tree, index) == words
+
+
+def test_a_hidden_move_stays_hidden_in_an_information_set_of_a_thousand_nodes():
+    blind = Turn("Bob", "blind", {"yes": Leaf([0, 1]), "no": Leaf([1, 0])})
+    draws = Chance({f"card {k}": (1 / 512, blind) for k in range(512)})
+    tree = build_tree(["Ann", "Bob"], Turn("Ann", "start", {"left": draws, "right": draws}))
+    index = tree.infoset_index["Bob", "blind"]
+    assert describe_infoset(tree, index) == "So far: Ann made a move that you do not see."
 
 
 def test_the_end_of_a_game_says_who_held_what():

@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from bestresponse.analysis.solve.data import as_data
-from bestresponse.analysis.solve.solve import solve_form, solve_found
-from bestresponse.games.lookup import Found
+from bestresponse.analysis.solve.solve import solve_form, solve_loaded_game
+from bestresponse.games.lookup import LoadedGame
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.files.efg import format_efg, parse_efg
 from bestresponse.theory.games.normal_form import NormalForm
@@ -74,13 +74,13 @@ def test_the_value_of_a_tree_of_large_integers_is_exact() -> None:
     game = NormalForm.zero_sum([[large + 1, 0], [0, large + 1]])
     tree = to_tree(game)
     assert solve_form(tree).value.exact == Fraction(large + 1, 2)
-    assert as_data(Found("g", "file", tree), solve_form(tree))["value_exact"] == "10000000000000000001/2"
+    assert as_data(LoadedGame("g", "file", tree), solve_form(tree))["value_exact"] == "10000000000000000001/2"
 
 
 def test_backward_induction_gives_payoffs_as_fractions() -> None:
     tree = build_tree(["p"], Chance({"a": (THIRD, Leaf([1])), "b": (1 - THIRD, choose_leaf())}))
-    found = Found("g", "file", tree)
-    assert as_data(found, solve_found(found))["equilibria"][0]["payoffs_exact"] == {"p": "1"}
+    loaded = LoadedGame("g", "file", tree)
+    assert as_data(loaded, solve_loaded_game(loaded))["equilibria"][0]["payoffs_exact"] == {"p": "1"}
 
 
 def choose_leaf() -> Turn:

@@ -7,7 +7,7 @@ import numpy as np
 
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Value
 from bestresponse.core.json import JsonObject
-from bestresponse.games.lookup import Found
+from bestresponse.games.lookup import LoadedGame
 from bestresponse.theory.correlation.equilibria import CorrelatedEquilibrium
 from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.games.classification import GameKind
@@ -19,9 +19,9 @@ _SHOWN = 5e-7
 """Cells of a distribution that are less likely are rounding."""
 
 
-def as_data(found: Found, solved: SolvedTable | SolvedTree) -> JsonObject:
+def as_data(game: LoadedGame, solved: SolvedTable | SolvedTree) -> JsonObject:
     """Give one object: `game`, `method`, `equilibria`, `regret`, `value` where there is one, and all the rest."""
-    head = {"game": found.name, "origin": found.origin, "description": found.description, "citation": found.citation}
+    head = {"game": game.name, "origin": game.origin, "description": game.description, "citation": game.citation}
     return head | (_describe_tree(solved) if isinstance(solved, SolvedTree) else _describe_table(solved))
 
 

@@ -12,8 +12,8 @@ from bestresponse.analysis.solve import facts
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
 from bestresponse.core.json import JsonObject
-from bestresponse.games.lookup import Found
-from bestresponse.games.words import describe_found
+from bestresponse.games.lookup import LoadedGame
+from bestresponse.games.words import describe_loaded_game
 from bestresponse.report.document import Block, Column, Document, Figure, KeyValues, Note, Paragraph, Section, Table
 from bestresponse.report.figures.pictures import Picture, draw, pictures, require_picture
 from bestresponse.report.figures.tree import draw_tree, require_tree_picture
@@ -35,10 +35,10 @@ _APPROXIMATE = 3
 """As many decimals as the policy of an iterative method is good for."""
 
 
-def as_document(found: Found, solved: SolvedTable | SolvedTree, pictures: tuple[Section, ...] = ()) -> Document:
+def as_document(game: LoadedGame, solved: SolvedTable | SolvedTree, pictures: tuple[Section, ...] = ()) -> Document:
     """Say in the title which game it is, in the sections what is known of it; `pictures` come first."""
-    data = as_data(found, solved)
-    words = Section("The game in words", tuple(map(Paragraph, describe_found(found))))
+    data = as_data(game, solved)
+    words = Section("The game in words", tuple(map(Paragraph, describe_loaded_game(game))))
     if isinstance(solved, SolvedTree):
         decimals = _APPROXIMATE if solved.cfr is not None else None
         policies = facts.show_policies([e["policy"] for e in data["equilibria"]], decimals)
@@ -53,8 +53,8 @@ def as_document(found: Found, solved: SolvedTable | SolvedTree, pictures: tuple[
             Section("Equilibria", _show_equilibria(data, unit)),
             *_show_position(data, unit),
         ]
-    subtitle = ". ".join(part.rstrip(".") for part in (found.description, found.citation) if part)
-    return Document(found.name, f"{subtitle}." if subtitle else "", (*pictures, words, *sections))
+    subtitle = ". ".join(part.rstrip(".") for part in (game.description, game.citation) if part)
+    return Document(game.name, f"{subtitle}." if subtitle else "", (*pictures, words, *sections))
 
 
 def payoff_blocks(game: NormalForm) -> tuple[Block, ...]:

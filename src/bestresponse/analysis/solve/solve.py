@@ -18,7 +18,7 @@ from bestresponse import theory
 from bestresponse.analysis.solve import solution
 from bestresponse.analysis.solve.solution import TABLE_METHODS, SolvedTable, SolvedTree, TreeEquilibrium, Value, Wish
 from bestresponse.core.errors import InvalidGame, NotCertified, SettingError, TooLarge
-from bestresponse.games.lookup import Found
+from bestresponse.games.lookup import LoadedGame
 from bestresponse.theory.engines import has_numba
 from bestresponse.theory.equilibria.extremes import most_vertices
 from bestresponse.theory.equilibria.result import Concept, Equilibrium, NashResult, pure_nash
@@ -53,14 +53,14 @@ _SOLVED = 1e-8
 _NEAR = "approximate: NashConv {:.3g} after {:,} iterations"
 
 
-def solve_found(found: Found, wish: Wish | None = None) -> SolvedTable | SolvedTree:
+def solve_loaded_game(game: LoadedGame, wish: Wish | None = None) -> SolvedTable | SolvedTree:
     """Everything known of the game; options that would do nothing for it are a UsageError.
 
     >>> from bestresponse.games.lookup import find_game
-    >>> solve_found(find_game("matching-pennies")).value.number
+    >>> solve_loaded_game(find_game("matching-pennies")).value.number
     0.0
     """
-    return solve_form(found.solvable(), wish)
+    return solve_form(game.solvable(), wish)
 
 
 def solve_form(game: NormalForm | Tree, wish: Wish | None = None) -> SolvedTable | SolvedTree:

@@ -66,21 +66,21 @@ class DomainReader:
 
     def words(self, path: str, count: int = 1) -> tuple[str, ...]:
         """Return a list of at least `count` different texts."""
-        found = self.get(path, list)
-        if not found or not all(isinstance(word, str) and word for word in found):
+        texts = self.get(path, list)
+        if not texts or not all(isinstance(word, str) and word for word in texts):
             raise self.wrong(f"{path}: expected a list of texts")
-        if len({word.casefold() for word in found}) != len(found):
+        if len({word.casefold() for word in texts}) != len(texts):
             raise self.wrong(f"{path}: two entries are the same; expected different ones")
-        if len(found) < count:
+        if len(texts) < count:
             raise self.wrong(f"{path}: expected at least {count} different texts")
-        return tuple(found)
+        return tuple(texts)
 
     def range(self, path: str) -> tuple[int, int]:
         """Return two whole numbers, the smaller first."""
-        found = self.get(path, list)
-        if len(found) != 2 or not all(isinstance(x, int) for x in found) or found[0] > found[1] or found[0] < 0:
-            raise self.wrong(f"{path} is {found!r}, expected two whole numbers, the smaller first")
-        return found[0], found[1]
+        bounds = self.get(path, list)
+        if len(bounds) != 2 or not all(isinstance(x, int) for x in bounds) or bounds[0] > bounds[1] or bounds[0] < 0:
+            raise self.wrong(f"{path} is {bounds!r}, expected two whole numbers, the smaller first")
+        return bounds[0], bounds[1]
 
 
 Private = JsonMapping
@@ -92,7 +92,7 @@ Deal = JsonMapping
 Ruling = Mapping[str, object]
 """What the referee says was agreed, before it is read."""
 
-Said = Sequence[tuple[int, str]]
+Talk = Sequence[tuple[int, str]]
 """The messages of a talk: the seat of the writer and the words."""
 
 _TIE = "tie"
@@ -154,7 +154,7 @@ class DealRules(Protocol):
     def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the JSON schema of the referee's ruling."""
 
-    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()) -> Deal:
         """Return the ruling as a deal; InvalidMove where it contradicts itself, the rules or what was said."""
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
@@ -205,7 +205,7 @@ class Option(DealRules):
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether some item suits all."""
-        return bool(set.intersection(*(set(own["values"]) for own in private)))
+        return bool(set.intersection(*(set(person["values"]) for person in private)))
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of some values."""
@@ -217,7 +217,7 @@ class Option(DealRules):
         """Return the schema of an item or null."""
         return make_object({"agreed": {"type": "boolean"}, "choice": _make_choice(self.items)})
 
-    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it contradicts itself."""
         choice = _read_item(data.get("choice"), self.items)
         return {"agreed": _read_agreed(data, choice is not None, "choice"), "choice": choice}
@@ -268,7 +268,7 @@ class Trade(DealRules):
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether everybody owns something."""
-        return all(any(own["endowment"].values()) for own in private)
+        return all(any(person["endowment"].values()) for person in private)
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of an endowment, in which 0 need not be written, and values."""
@@ -281,7 +281,7 @@ class Trade(DealRules):
         basket = make_object({key: {"type": "integer", "minimum": 0} for key in self.items})
         return make_object({"agreed": {"type": "boolean"}, "gives": make_object(dict.fromkeys(names, basket))})
 
-    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it contradicts itself or cannot be carried out."""
         gives = _read_mapping(data, "gives", "what each person gives")
         strangers = [name for name in gives if name not in names]
@@ -289,10 +289,10 @@ class Trade(DealRules):
             raise InvalidMove(f"{strangers[0]!r} gives something, but only {' and '.join(names)} trade")
         baskets = [self._read_basket(gives.get(name) or {}, name) for name in names]
         agreed = _read_agreed(data, any(baskets), "gives")
-        for name, basket, own in zip(names, baskets, private, strict=True):
+        for name, basket, person in zip(names, baskets, private, strict=True):
             for item, count in basket.items():
-                if agreed and count > own["endowment"].get(item, 0):
-                    raise InvalidMove(f"{name} gives {count} x {item} but owns {own['endowment'].get(item, 0)}")
+                if agreed and count > person["endowment"].get(item, 0):
+                    raise InvalidMove(f"{name} gives {count} x {item} but owns {person['endowment'].get(item, 0)}")
         return {"agreed": agreed, "gives": baskets}
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
@@ -300,17 +300,17 @@ class Trade(DealRules):
         if not deal["agreed"]:
             return (0.0,) * len(private)
 
-        def worth(basket: Mapping[str, int], own: Private) -> float:
-            return float(sum(count * own["values"].get(item, 0) for item, count in basket.items()))
+        def worth(basket: Mapping[str, int], person: Private) -> float:
+            return float(sum(count * person["values"].get(item, 0) for item, count in basket.items()))
 
         gives = deal["gives"]
-        return tuple(worth(gives[1 - i], own) - worth(gives[i], own) for i, own in enumerate(private))
+        return tuple(worth(gives[1 - i], person) - worth(gives[i], person) for i, person in enumerate(private))
 
-    def _read_basket(self, given: object, name: str) -> dict[str, int]:
-        if not isinstance(given, Mapping):
-            raise InvalidMove(f"{name} gives {given!r}, expected numbers of pieces by fruit", Flaw.UNPARSEABLE)
+    def _read_basket(self, pieces: object, name: str) -> dict[str, int]:
+        if not isinstance(pieces, Mapping):
+            raise InvalidMove(f"{name} gives {pieces!r}, expected numbers of pieces by fruit", Flaw.UNPARSEABLE)
         basket: dict[str, int] = {}
-        for item, count in given.items():
+        for item, count in pieces.items():
             if not isinstance(count, int | float) or isinstance(count, bool) or count != int(count) or count < 0:
                 raise InvalidMove(f"{name} gives {count!r} of {item}, expected a whole number of pieces")
             known = _read_item(item, self.items)
@@ -350,8 +350,8 @@ class Price(DealRules):
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether some price leaves nobody worse off."""
-        gains = sum(own["worth"] if own["part"] == "buyer" else -own["worth"] for own in private)
-        return gains >= 0 and len({own["part"] for own in private}) == 2
+        gains = sum(person["worth"] if person["part"] == "buyer" else -person["worth"] for person in private)
+        return gains >= 0 and len({person["part"] for person in private}) == 2
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of a part and a worth."""
@@ -366,7 +366,7 @@ class Price(DealRules):
         """Return the schema of a price or null."""
         return make_object({"agreed": {"type": "boolean"}, "price": {"type": ["number", "null"]}})
 
-    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()) -> Deal:
         """Return the ruling as a deal, or InvalidMove where the price is out of range or nobody named it."""
         price = data.get("price")
         if price is not None and (not isinstance(price, int | float) or isinstance(price, bool)):
@@ -377,7 +377,7 @@ class Price(DealRules):
         if not self.low <= price <= self.high:
             raise InvalidMove(f"the price {price:g} is not {self.fill_public()['prices']}")
         figures = re.compile(rf"(?<![\d.]){re.escape(f'{price:g}')}(?!\d|[.,]\d)")
-        if said and not any(figures.search(text) for _, text in said):
+        if talk and not any(figures.search(text) for _, text in talk):
             raise InvalidMove(f"the referee says {price:g}, but no message names that price in figures")
         return {"agreed": agreed, "price": float(price)}
 
@@ -417,7 +417,7 @@ class Issues(DealRules):
         if players != 2 or len(parts) != 2:
             raise reader.wrong("issues are settled by 2 players with 2 generate.parts")
         issues = {name: reader.words(f"deal.issues.{name}", 2) for name in reader.get("deal.issues", dict)}
-        levels = [level.casefold() for own in issues.values() for level in own]
+        levels = [level.casefold() for scale in issues.values() for level in scale]
         if len(set(levels)) < len(levels):
             raise reader.wrong("deal.issues: two levels have the same name; expected different ones")
         return cls(issues, parts[0])
@@ -425,7 +425,7 @@ class Issues(DealRules):
     @property
     def levels(self) -> tuple[str, ...]:
         """The levels of all issues."""
-        return tuple(level for own in self.issues.values() for level in own)
+        return tuple(level for scale in self.issues.values() for level in scale)
 
     def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
         """Return the lowest (0 without a deal) and the highest sum of values."""
@@ -445,7 +445,7 @@ class Issues(DealRules):
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether the parts differ."""
-        return len({own["part"] for own in private}) == 2
+        return len({person["part"] for person in private}) == 2
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of a part and values."""
@@ -461,12 +461,12 @@ class Issues(DealRules):
         terms = {name: _make_choice(levels) for name, levels in self.issues.items()}
         return make_object({"agreed": {"type": "boolean"}, "terms": make_object(terms)})
 
-    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()) -> Deal:
         """Return the ruling as a deal, or InvalidMove where an issue of an agreement is left open."""
-        given = _read_mapping(data, "terms", "a level of each issue")
+        written = _read_mapping(data, "terms", "a level of each issue")
         if data.get("agreed") is False:
             return {"agreed": False, "terms": {}}
-        terms = {name: _read_item(given.get(name), levels) for name, levels in self.issues.items()}
+        terms = {name: _read_item(written.get(name), levels) for name, levels in self.issues.items()}
         agreed = _read_agreed(data, any(terms.values()), "terms")
         left = [name for name, level in terms.items() if level is None]
         if left:
@@ -475,11 +475,11 @@ class Issues(DealRules):
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
         """Return the sum of what the levels are worth to each person."""
-        return tuple(float(sum(own["values"][level] for level in deal["terms"].values())) for own in private)
+        return tuple(float(sum(person["values"][level] for level in deal["terms"].values())) for person in private)
 
     def rule(self, last: Sequence[str]) -> Deal:
         """Return the levels that the last message of both names, one of each issue."""
-        terms = {name: _find_common(_find_named(own, text) for text in last) for name, own in self.issues.items()}
+        terms = {name: _find_common(_find_named(levels, text) for text in last) for name, levels in self.issues.items()}
         agreed = all(terms.values())
         return {"agreed": agreed, "terms": terms if agreed else {}}
 
@@ -534,26 +534,26 @@ class Moves(DealRules):
         move = {"type": "string", "enum": list(self.moves)}
         return make_object({"moves": make_object(dict.fromkeys(names, move))})
 
-    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()) -> Deal:
         """Return the moves, or InvalidMove where one is missing or is not the one that the writer's note names."""
-        given = data.get("moves")
-        if not isinstance(given, Mapping):
-            raise InvalidMove(f"'moves' is {given!r}, expected the move of each person", Flaw.UNPARSEABLE)
-        moves = [_read_item(given.get(name), self.moves) for name in names]
-        notes = dict(said)
+        written = data.get("moves")
+        if not isinstance(written, Mapping):
+            raise InvalidMove(f"'moves' is {written!r}, expected the move of each person", Flaw.UNPARSEABLE)
+        moves = [_read_item(written.get(name), self.moves) for name in names]
+        notes = dict(talk)
         for seat, (name, move) in enumerate(zip(names, moves, strict=True)):
             if move is None:
                 raise InvalidMove(f"the move of {name} is missing")
             named = _find_named(self.moves, notes[seat]) if seat in notes else [move]
             if named != [move]:
-                found = " and ".join(named) or "no move"
-                raise InvalidMove(f"the referee says {name} plays {move}, but the note names {found}")
+                noted_moves = " and ".join(named) or "no move"
+                raise InvalidMove(f"the referee says {name} plays {move}, but the note names {noted_moves}")
         return {"moves": moves}
 
     def rule(self, last: Sequence[str]) -> Deal | None:
         """Return the moves that the notes name; None where a note names none, or several."""
         named = [_find_named(self.moves, text) for text in last]
-        return {"moves": [own[0] for own in named]} if all(len(own) == 1 for own in named) else None
+        return {"moves": [moves[0] for moves in named]} if all(len(moves) == 1 for moves in named) else None
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
         """Return what the table says."""
@@ -588,7 +588,7 @@ class Verdict(DealRules):
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether all sides differ."""
-        return len({own["side"] for own in private}) == len(private)
+        return len({person["side"] for person in private}) == len(private)
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of a side."""
@@ -598,7 +598,7 @@ class Verdict(DealRules):
         """Return the schema of reasons and a winner."""
         return make_object({"reasons": {"type": "string"}, "winner": {"type": "string", "enum": [*names, _TIE]}})
 
-    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], said: Said = ()) -> Deal:
+    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it names no winner."""
         winner = _read_item(data.get("winner"), (*names, _TIE))
         if winner is None:
@@ -644,19 +644,19 @@ def _read_agreed(data: Ruling, named: bool, field: str) -> bool:
 
 
 def _read_mapping(data: Ruling, field: str, expected: str) -> Mapping[str, object]:
-    given = data.get(field) or {}
-    if not isinstance(given, Mapping):
-        raise InvalidMove(f"{field!r} is {given!r}, expected {expected}", Flaw.UNPARSEABLE)
-    return given
+    mapping = data.get(field) or {}
+    if not isinstance(mapping, Mapping):
+        raise InvalidMove(f"{field!r} is {mapping!r}, expected {expected}", Flaw.UNPARSEABLE)
+    return mapping
 
 
-def _read_item(given: object, items: Sequence[str]) -> str | None:
+def _read_item(answer: object, items: Sequence[str]) -> str | None:
     """Return the item that is meant, None where none is."""
-    if given is None or given in ("", "none", "None", "null"):
+    if answer is None or answer in ("", "none", "None", "null"):
         return None
-    same = [item for item in items if str(given).strip().casefold().rstrip(".") == item.casefold()]
+    same = [item for item in items if str(answer).strip().casefold().rstrip(".") == item.casefold()]
     if not same:
-        raise InvalidMove(f"{given!r} is not one of {', '.join(items)}")
+        raise InvalidMove(f"{answer!r} is not one of {', '.join(items)}")
     return same[0]
 
 
@@ -668,7 +668,7 @@ def _find_named(items: Sequence[str], text: str) -> list[str]:
 def _find_common(named: Iterable[list[str]]) -> str | None:
     """Return the one item that everybody names and nothing else; None where there is none."""
     first, *others = named
-    return first[0] if len(first) == 1 and all(own == first for own in others) else None
+    return first[0] if len(first) == 1 and all(items == first for items in others) else None
 
 
 def describe_form(schema: JsonMapping) -> str:
@@ -687,23 +687,23 @@ def describe_form(schema: JsonMapping) -> str:
     return " or ".join(_PLACES[kind] for kind in kinds)
 
 
-def read_by_schema(given: object, schema: JsonMapping, name: str) -> Any:
+def read_by_schema(answer: object, schema: JsonMapping, name: str) -> Any:
     """Return what somebody wrote by a schema, in its spelling and order; InvalidGame says where it differs."""
     match schema:
         case {"enum": options}:
-            same = [option for option in options if option.casefold() == str(given).strip().casefold()]
+            same = [option for option in options if option.casefold() == str(answer).strip().casefold()]
             if not same:
-                raise InvalidGame(f"{name} is {shorten(given)}, expected {' or '.join(options)}")
+                raise InvalidGame(f"{name} is {shorten(answer)}, expected {' or '.join(options)}")
             return same[0]
         case {"type": "integer", "minimum": low, "maximum": high}:
-            if not isinstance(given, int) or isinstance(given, bool) or not low <= given <= high:
-                raise InvalidGame(f"{name} is {shorten(given)}, expected {low} to {high}")
-            return given
-    if not isinstance(given, Mapping):
-        raise InvalidGame(f"{name} is {shorten(given)}, expected an object")
+            if not isinstance(answer, int) or isinstance(answer, bool) or not low <= answer <= high:
+                raise InvalidGame(f"{name} is {shorten(answer)}, expected {low} to {high}")
+            return answer
+    if not isinstance(answer, Mapping):
+        raise InvalidGame(f"{name} is {shorten(answer)}, expected an object")
     parts = schema["properties"]
     written = {key: part["default"] for key, part in parts.items() if "default" in part}
-    for key, value in given.items():
+    for key, value in answer.items():
         known = [part for part in parts if part.casefold() == str(key).strip().casefold()]
         if not known:
             raise InvalidGame(f"{name} has {key!r}, expected only {', '.join(parts)}")

@@ -56,7 +56,7 @@ from bestresponse.games.dialogue.deals import (
 _TEXTS = ("task", "private", "message", "referee", "score")
 _KINDS: dict[str, type[DealRules]] = {kind.kind: kind for kind in (Option, Trade, Price, Issues, Moves, Verdict)}
 _MOST_PLAYERS = 10
-_TRIES = 1000
+_TRIES = 1000  # draws in a row without a new or possible game, after which there is taken to be none
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*( [\w.'’-]+)?")
 _LONGEST_NAME = 30
 _LONGEST_TEXT = 300
@@ -111,34 +111,34 @@ class Domain:
             raise UsageError(f"{self.name} has no actions named {chosen!r}; expected {', '.join(self.actions)}")
         return self.actions[chosen]
 
-    def fill(self, text: str, places: Mapping[str, object]) -> str:
+    def fill(self, text: str, placeholders: Mapping[str, object]) -> str:
         """The text of that name with its places filled."""
-        return Template(self.texts[text]).substitute(places).strip()
+        return Template(self.texts[text]).substitute(placeholders).strip()
 
 
 def domain_names() -> tuple[str, ...]:
     """The domains that come with the package."""
-    found = files("bestresponse.games.dialogue.domains").iterdir()
-    return tuple(sorted(entry.name.removesuffix(".toml") for entry in found if entry.name.endswith(".toml")))
+    entries = files("bestresponse.games.dialogue.domains").iterdir()
+    return tuple(sorted(entry.name.removesuffix(".toml") for entry in entries if entry.name.endswith(".toml")))
 
 
-def load_domain(given: str | Path) -> Domain:
+def load_domain(source: str | Path) -> Domain:
     """A domain by name, or from a TOML file; InvalidGame says what is wrong with the file.
 
     >>> load_domain("meeting").players
     2
     """
-    return parse_domain(read_domain_text(given), str(given))
+    return parse_domain(read_domain_text(source), str(source))
 
 
-def read_domain_text(given: str | Path) -> str:
+def read_domain_text(source: str | Path) -> str:
     """Read the TOML text of a domain by name or file; UsageError where there is none."""
-    if str(given) in domain_names():
-        return files("bestresponse.games.dialogue.domains").joinpath(f"{given}.toml").read_text("utf-8")
-    path = Path(given)
+    if str(source) in domain_names():
+        return files("bestresponse.games.dialogue.domains").joinpath(f"{source}.toml").read_text("utf-8")
+    path = Path(source)
     if path.suffix != ".toml":
-        near = did_you_mean(str(given), list(domain_names()))
-        raise UsageError(f"there is no domain named {given!s}; expected {', '.join(domain_names())} or a file.{near}")
+        near = did_you_mean(str(source), list(domain_names()))
+        raise UsageError(f"there is no domain named {source!s}; expected {', '.join(domain_names())} or a file.{near}")
     try:
         return read_text_file(path)
     except FileNotFoundError:
@@ -213,7 +213,7 @@ def _read_texts(reader: DomainReader, deal: DealRules) -> dict[str, str]:
         template = Template(texts[name])
         unknown = sorted(set(template.get_identifiers()) - known) if template.is_valid() else ["$"]
         if unknown:
-            expected = ", ".join(f"${place}" for place in sorted(known))
+            expected = ", ".join(f"${placeholder}" for placeholder in sorted(known))
             raise reader.wrong(f"texts.{name}: the place ${unknown[0].lstrip('$')} is not known; expected {expected}")
     return {name: texts[name].strip() for name in names}
 
@@ -247,21 +247,21 @@ class Scenario:
 
     def to_json(self) -> JsonObject:
         """Return the value as plain JSON data."""
-        private = [dict(own) for own in self.private]
+        private = [dict(known) for known in self.private]
         return {"names": list(self.names), "public": dict(self.public), "private": private}
 
     @classmethod
     def from_json(cls, data: JsonMapping) -> Scenario:
         """Return the value that `to_json` wrote."""
-        return cls(tuple(data["names"]), dict(data["public"]), tuple(dict(own) for own in data["private"]))
+        return cls(tuple(data["names"]), dict(data["public"]), tuple(dict(known) for known in data["private"]))
 
 
 def scenarios(domain: Domain, seed: int, count: int) -> list[Scenario]:
     """The first `count` different games of `seed`; InvalidGame where the domain has fewer."""
-    found = list(islice(all_scenarios(domain, seed), count))
-    if len(found) < count:
-        raise InvalidGame(f"{domain.name} has only {len(found)} different games, not {count}")
-    return found
+    cases = list(islice(all_scenarios(domain, seed), count))
+    if len(cases) < count:
+        raise InvalidGame(f"{domain.name} has only {len(cases)} different games, not {count}")
+    return cases
 
 
 def all_scenarios(domain: Domain, seed: int) -> Iterator[Scenario]:
@@ -286,17 +286,17 @@ def variants(domain: Domain, scenario: Scenario, seed: int, count: int, *, fewer
 
     Where the domain has not so many, InvalidGame, or as many as there are with `fewer`.
     """
-    found = [scenario]
+    cases = [scenario]
     for number in range(_TRIES * (1 if fewer else count) if any(scenario.private) else 0):
-        if len(found) == count:
+        if len(cases) == count:
             break
         private = _draw_private(domain, generator(seed, "variant", scenario.id, number))
         drawn = replace(scenario, private=private)
-        if all(drawn.id != other.id for other in found):
-            found.append(drawn)
-    if len(found) < count and not fewer:
-        raise InvalidGame(f"{domain.name} has only {len(found)} different draws of private information, not {count}")
-    return tuple(found)
+        if all(drawn.id != other.id for other in cases):
+            cases.append(drawn)
+    if len(cases) < count and not fewer:
+        raise InvalidGame(f"{domain.name} has only {len(cases)} different draws of private information, not {count}")
+    return tuple(cases)
 
 
 def read_scenario(domain: Domain, data: object) -> Scenario:
@@ -305,12 +305,12 @@ def read_scenario(domain: Domain, data: object) -> Scenario:
         raise InvalidGame(f"a scenario is {shorten(data)}, expected an object with names and private")
     names = _read_names(domain, data.get("names"))
     public = _read_public(domain, data.get("public") or {})
-    given = data.get("private")
-    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != domain.players:
-        raise InvalidGame(f"private is {shorten(given)}, expected one entry for each of {domain.players} people")
+    entries = data.get("private")
+    if not isinstance(entries, Sequence) or isinstance(entries, str) or len(entries) != domain.players:
+        raise InvalidGame(f"private is {shorten(entries)}, expected one entry for each of {domain.players} people")
     schema = domain.deal.private_schema(domain.generate)
     private = tuple(
-        read_by_schema(known, schema, f"what {name} knows") for name, known in zip(names, given, strict=True)
+        read_by_schema(known, schema, f"what {name} knows") for name, known in zip(names, entries, strict=True)
     )
     if not domain.deal.is_possible(private):
         raise InvalidGame(f"no deal is possible: {domain.deal.impossible}")
@@ -365,10 +365,10 @@ def _draw_private(domain: Domain, rng: Random) -> tuple[Private, ...]:
     raise InvalidGame(f"{domain.name}: no deal can be reached in {_TRIES} draws of private information")
 
 
-def _read_names(domain: Domain, given: object) -> tuple[str, ...]:
-    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != domain.players:
-        raise InvalidGame(f"names is {shorten(given)}, expected {domain.players} names")
-    names = tuple(str(name).strip() for name in given)
+def _read_names(domain: Domain, entries: object) -> tuple[str, ...]:
+    if not isinstance(entries, Sequence) or isinstance(entries, str) or len(entries) != domain.players:
+        raise InvalidGame(f"names is {shorten(entries)}, expected {domain.players} names")
+    names = tuple(str(name).strip() for name in entries)
     for name in names:
         if not _NAME.fullmatch(name) or len(name) > _LONGEST_NAME:
             raise InvalidGame(f"{shorten(name)} is no name: expected one or two words")
@@ -377,12 +377,12 @@ def _read_names(domain: Domain, given: object) -> tuple[str, ...]:
     return names
 
 
-def _read_public(domain: Domain, given: object) -> dict[str, str]:
-    if not isinstance(given, Mapping):
-        raise InvalidGame(f"public is {shorten(given)}, expected an object")
+def _read_public(domain: Domain, texts: object) -> dict[str, str]:
+    if not isinstance(texts, Mapping):
+        raise InvalidGame(f"public is {shorten(texts)}, expected an object")
     public = {}
     for part in _list_public_parts(domain):
-        text = given.get(part)
+        text = texts.get(part)
         if not isinstance(text, str) or not text.strip():
             raise InvalidGame(f"public.{part} is missing")
         public[part] = re.sub(r"\s+", " ", text.strip())

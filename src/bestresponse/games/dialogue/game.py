@@ -81,7 +81,7 @@ class DialogueGame:
     replies: int = 1
     early_end: bool = False
     longest: int = 4000
-    _told: dict[tuple[Any, ...], str] = field(init=False, default_factory=dict, repr=False)
+    _texts: dict[tuple[Any, ...], str] = field(init=False, default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if self.replies < 1:
@@ -141,10 +141,10 @@ class DialogueGame:
         """Whether it is the referee's turn."""
         return self.rules_after(len(state.said)) and not state.manner and not state.ruling
 
-    def rules_after(self, said: int) -> bool:
+    def rules_after(self, num_messages: int) -> bool:
         """Whether the referee rules once so many messages were said."""
         early = self.early_end and not self.domain.deal.sealed
-        return said == self.messages or (early and said >= self.domain.players)
+        return num_messages == self.messages or (early and num_messages >= self.domain.players)
 
     def options(self, seat: int) -> tuple[str, ...]:
         """The choices of a seat; with three or more speakers each names whom it addresses, never oneself."""
@@ -155,8 +155,8 @@ class DialogueGame:
 
     def neutral(self, seat: int) -> tuple[str, ...]:
         """The choices of a seat that give no guidance about the manner."""
-        neutral = self.manners.neutral
-        return tuple(one for one in self.options(seat) if one == neutral or one.startswith(f"{neutral}, to "))
+        plain = self.manners.neutral
+        return tuple(choice for choice in self.options(seat) if choice == plain or choice.startswith(f"{plain}, to "))
 
     def with_seed(self, seed: int) -> DialogueGame:
         """Return the dialogue with the people and the private information that the seed draws."""
@@ -195,8 +195,8 @@ class DialogueGame:
     def view(self, state: Dialogue, role: Role) -> View:
         """Return what `role` may know in `state`."""
         if role == NATURE:
-            said = [[s.seat, s.manner, s.to, s.text] for s in state.said]
-            return View(NATURE, self.name, facts={"state": [state.case, said, state.manner]})
+            messages = [[s.seat, s.manner, s.to, s.text] for s in state.said]
+            return View(NATURE, self.name, facts={"state": [state.case, messages, state.manner]})
         if role == REFEREE:
             return self._referee_view(state)
         return self._speaker_view(state, self.roles.index(role))
@@ -204,14 +204,14 @@ class DialogueGame:
     def _speaker_view(self, state: Dialogue, seat: int) -> View:
         scenario = self.cases[max(state.case, 0)]
         # At the end sealed notes are opened.
-        heard = [one for k, one in enumerate(state.said) if state.over or one.seat == seat or not self.is_sealed(k)]
+        heard = [line for k, line in enumerate(state.said) if state.over or line.seat == seat or not self.is_sealed(k)]
         situation = self._transcript(heard)
         facts = {
             "seat": seat,
             "private": dict(scenario.private[seat]),
             "public": dict(scenario.public),
-            "own": [one.manner + f" to {one.to}" for one in state.said if one.seat == seat],
-            "said": [[one.seat, one.to, one.text] for one in heard],
+            "own": [line.manner + f" to {line.to}" for line in state.said if line.seat == seat],
+            "said": [[line.seat, line.to, line.text] for line in heard],
         }
         if not state.over and self.turn(state) == seat:
             situation += "\n\n" + self._protocol(len(state.said) + 1)
@@ -222,25 +222,25 @@ class DialogueGame:
 
     def _once(self, key: tuple[object, ...], write: Callable[[], str]) -> str:
         """A text that many positions share, written once."""
-        if key not in self._told:
-            self._told[key] = write()
-        return self._told[key]
+        if key not in self._texts:
+            self._texts[key] = write()
+        return self._texts[key]
 
     def _private_text(self, state: Dialogue, seat: int) -> str:
         """What a seat is told about itself."""
         case = max(state.case, 0)
-        return self._once((case, seat), lambda: self.domain.fill("private", self._places(self.cases[case], seat)))
+        return self._once((case, seat), lambda: self.domain.fill("private", self._placeholders(self.cases[case], seat)))
 
     def _protocol(self, number: int) -> str:
         """Tell the writer of message `number` how many are left, its own among them, and what happens at the end."""
         if self.is_sealed(number - 1):
             return TEXTS.fill("dialogue_sealed", ending=self.domain.deal.ending)
         left = self.replies * self.domain.players - number
-        own = left // self.domain.players
+        own_left = left // self.domain.players
         rest = "After it the talk ends."
         if left:
             come = "comes 1 more message" if left == 1 else f"come {left} more messages"
-            rest = f"After it {come}{f', {own} of them yours' if own else ''}, and then the talk ends."
+            rest = f"After it {come}{f', {own_left} of them yours' if own_left else ''}, and then the talk ends."
         ending = "An agreement of all ends the talk at once. " if self.early_end else ""
         if self.domain.deal.sealed:
             ending = "Then each of you hands in a sealed note. "
@@ -248,7 +248,7 @@ class DialogueGame:
             "dialogue_protocol",
             number=number,
             messages=self.replies * self.domain.players,
-            rank="" if own else ", your last one" if left else ", the last of all: nobody can answer it",
+            rank="" if own_left else ", your last one" if left else ", the last of all: nobody can answer it",
             rest=rest,
             ending=ending + self.domain.deal.ending,
         )
@@ -258,8 +258,8 @@ class DialogueGame:
 
         def write() -> str:
             manner, to = self.addressed(state.manner, seat)
-            places = self._places(self.cases[state.case], seat) | {"other": self.names[to]}
-            how, what = self.manners.texts[manner], self.domain.fill("note" if sealed else "message", places)
+            placeholders = self._placeholders(self.cases[state.case], seat) | {"other": self.names[to]}
+            how, what = self.manners.texts[manner], self.domain.fill("note" if sealed else "message", placeholders)
             return TEXTS.fill("dialogue_speak", how=how, what=what)
 
         sealed = self.is_sealed(len(state.said))
@@ -269,10 +269,10 @@ class DialogueGame:
         scenario = self.cases[max(state.case, 0)]
         facts = {
             "names": list(self.names),
-            "private": [dict(own) for own in scenario.private],
+            "private": [dict(known) for known in scenario.private],
             "public": dict(scenario.public),
             "told": [self._private_text(state, seat) for seat in range(len(self.names))],
-            "said": [(one.seat, one.text) for one in state.said],
+            "said": [(message.seat, message.text) for message in state.said],
         }
         return View(REFEREE, self._task(state), self._transcript(state.said), facts)
 
@@ -281,26 +281,26 @@ class DialogueGame:
         public = self.cases[max(state.case, 0)].public
 
         def write() -> str:
-            places = {"names": join_words(self.names), **self.domain.deal.fill_public(), **public}
-            task = self.domain.fill("task", places)
+            placeholders = {"names": join_words(self.names), **self.domain.deal.fill_public(), **public}
+            task = self.domain.fill("task", placeholders)
             return " ".join(part for part in (task, public.get("situation")) if part)
 
         return self._once((state.case,), write)
 
-    def _places(self, scenario: Scenario, seat: int) -> dict[str, str]:
+    def _placeholders(self, scenario: Scenario, seat: int) -> dict[str, str]:
         others = [name for other, name in enumerate(self.names) if other != seat]
-        places = {"names": join_words(self.names), "me": self.names[seat], "other": join_words(others)}
-        places |= {**scenario.public, **self.domain.deal.fill_public()}
+        placeholders = {"names": join_words(self.names), "me": self.names[seat], "other": join_words(others)}
+        placeholders |= {**scenario.public, **self.domain.deal.fill_public()}
         for name, value in scenario.private[seat].items():
             lines = [f"{item}: {number}" for item, number in value.items()] if isinstance(value, Mapping) else [value]
-            places[name] = "\n".join(map(str, lines))
-        return places
+            placeholders[name] = "\n".join(map(str, lines))
+        return placeholders
 
-    def _transcript(self, said: Sequence[Spoken]) -> str:
-        if not said:
+    def _transcript(self, messages: Sequence[Spoken]) -> str:
+        if not messages:
             return TEXTS.text("dialogue_silence")
         parts = []
-        for number, s in enumerate(said, 1):
+        for number, s in enumerate(messages, 1):
             # Every line is marked as somebody's words, so that no message can pass for another's or for an instruction.
             quoted = "\n".join(f"> {line}" for line in s.text.splitlines())
             sender, receiver = self.names[s.seat], self.names[s.to]
@@ -336,13 +336,13 @@ class PlainDialogue(DialogueGame):
         if state.case < 0:
             return ""
         seat = self.roles.index(role)
-        own = self._private_text(state, seat)
+        known = self._private_text(state, seat)
         if state.over or self.to_rule(state) or self.turn(state) != seat:
-            return own
+            return known
         note = ""
         if self.is_sealed(len(state.said)):
-            note = f" {self.domain.fill('note', self._places(self.cases[state.case], seat))}"
-        return f"{own}\n\n{self._protocol(len(state.said) + 1)}{note}"
+            note = f" {self.domain.fill('note', self._placeholders(self.cases[state.case], seat))}"
+        return f"{known}\n\n{self._protocol(len(state.said) + 1)}{note}"
 
     @property
     def title(self) -> str:
@@ -361,20 +361,20 @@ def make_plain_dialogue(domain: str, parameters: Mapping[str, object]) -> PlainD
 
     Nature draws one of `cases` sets of private information.
     """
-    given = {"seed": 0, "cases": 1, "replies": 2, "early_end": True, **parameters}
-    strangers = set(given) - {*_RANGES, "early_end"}
+    settings = {"seed": 0, "cases": 1, "replies": 2, "early_end": True, **parameters}
+    strangers = set(settings) - {*_RANGES, "early_end"}
     if strangers:
         raise UsageError(f"a dialogue has no parameter {min(strangers)!r}; it has {', '.join(_RANGES)}, early_end")
     numbers = {}
     for name, (low, high) in _RANGES.items():
-        value = given[name]
+        value = settings[name]
         if not isinstance(value, int) or not low <= value <= high:
             raise UsageError(f"the parameter {name} is {value!r}; expected {low} to {high}")
         numbers[name] = value
-    found = load_domain(domain)
-    if found.players != 2:
-        raise UsageError(f"{domain} has {found.players} speakers; expected a dialogue of two")
-    return draw_plain_dialogue(found, **numbers, early_end=given["early_end"] is True)
+    loaded_domain = load_domain(domain)
+    if loaded_domain.players != 2:
+        raise UsageError(f"{domain} has {loaded_domain.players} speakers; expected a dialogue of two")
+    return draw_plain_dialogue(loaded_domain, **numbers, early_end=settings["early_end"] is True)
 
 
 def draw_plain_dialogue(

@@ -70,8 +70,8 @@ class Blotto:
             "blotto_rules", me=role, other=other, troops=self.troops, fields=self.fields,
             example=list(self.plans)[len(self.plans) // 2],
         )  # fmt: skip
-        told = ", ".join(f"{r}: {plan}" for r, plan in zip(self.roles, state, strict=True)) if state else ""
-        return View(role, rules, told, {"rivals": [other]})
+        situation = ", ".join(f"{r}: {plan}" for r, plan in zip(self.roles, state, strict=True)) if state else ""
+        return View(role, rules, situation, {"rivals": [other]})
 
     def apply(self, state: tuple[str, ...], moves: Mapping[Role, Action]) -> tuple[str, ...]:
         """Return the state after these moves."""

@@ -213,7 +213,7 @@ class CommonPool(NumberRounds):
     def earn(self, chosen: Sequence[float]) -> list[float]:
         """Add what the tokens that are kept earn to what those in the pool do."""
         each = self.slope - self.bend * math.fsum(chosen)
-        return [self.outside * (self.endowment - own) + own * each for own in chosen]
+        return [self.outside * (self.endowment - tokens) + tokens * each for tokens in chosen]
 
     def tell_rules(self, role: Role) -> str:
         """Word the rules for the seat of `role`."""
@@ -229,11 +229,11 @@ class CommonPool(NumberRounds):
 
     def describe_equilibrium(self) -> EquilibriumSummary:
         """Describe the symmetric equilibrium of every round, and what all would invest if they could agree."""
-        own, best = (self.rounds * self.earn([x] * len(self.roles))[0] for x in (self.equilibrium, self.optimum))
+        payoff, best = (self.rounds * self.earn([x] * len(self.roles))[0] for x in (self.equilibrium, self.optimum))
         return EquilibriumSummary(
             "equilibrium",
             f"Everybody invests {self.equilibrium:g} in every round.",
-            dict.fromkeys(self.roles, float(own)),
+            dict.fromkeys(self.roles, float(payoff)),
             f"Together all would earn most if everybody invested {self.optimum:g}.",
             dict.fromkeys(self.roles, float(best)),
         )

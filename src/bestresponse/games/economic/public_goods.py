@@ -88,15 +88,15 @@ class PublicGoods:
         punished = ("you gave points", "you got points") if self.punishment else ()
         rows: list[tuple[int | float | str, ...]] = []
         for first in range(0, len(state), self.stages):
-            given = state[first]
+            contributions = state[first]
             points: tuple[float | str, ...] = ("–", "–") if punished else ()
             if punished and first + 1 < len(state):
                 second = state[first + 1]
-                points = (sum(second[role].values()), sum(one.get(role, 0) for one in second.values()))
+                points = (sum(second[role].values()), sum(assigned.get(role, 0) for assigned in second.values()))
             before, after = state[:first], state[: first + self.stages]
             gained = self.payoffs(after)[role] - self.payoffs(before)[role]
-            own = (given[role], *(given[other] for other in others))
-            rows.append((first // self.stages + 1, *own, *points, round(gained, 9)))
+            put_in = (contributions[role], *(contributions[other] for other in others))
+            rows.append((first // self.stages + 1, *put_in, *points, round(gained, 9)))
         over = len(state) == self.rounds * self.stages
         columns = ("round", "you put in", *others, *punished, "your coins")
         now = None if over else len(state) // self.stages + 1
@@ -116,9 +116,9 @@ class PublicGoods:
                     earned[role] += self.endowment - stage[role] + share
                 continue
             for role in self.roles:
-                given = sum(stage[role].values())
+                assigned = sum(stage[role].values())
                 taken = sum(points.get(role, 0) for points in stage.values())
-                earned[role] -= given + self.impact * taken
+                earned[role] -= assigned + self.impact * taken
         return earned
 
     def describe_equilibrium(self) -> EquilibriumSummary | None:
@@ -129,12 +129,12 @@ class PublicGoods:
         words = "Nobody puts anything in: a coin costs its giver more than comes back to the giver."
         if self.punishment:
             words += " Nobody punishes either, as that costs coins and changes nothing later."
-        own = dict.fromkeys(self.roles, float(self.rounds * self.endowment))
+        payoffs = dict.fromkeys(self.roles, float(self.rounds * self.endowment))
         if self.factor <= 1:
-            return EquilibriumSummary(concept, words, own)
+            return EquilibriumSummary(concept, words, payoffs)
         better = f"Together all would have most if everybody put in all {self.endowment} coins in every round."
         most = dict.fromkeys(self.roles, self.rounds * self.factor * self.endowment)
-        return EquilibriumSummary(concept, words, own, better, most)
+        return EquilibriumSummary(concept, words, payoffs, better, most)
 
     def choose_equilibrium(self, view: View, ask: Ask) -> float | dict[str, float]:
         """Put in nothing and punish nobody."""
@@ -164,16 +164,16 @@ class PublicGoods:
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Ask about contributions and, where there is punishment, about points."""
         own, theirs = rng.sample([0, self.endowment // 2, self.endowment], 2)
-        given = {other: own if other == role else theirs for other in self.roles}
+        contributions = {other: own if other == role else theirs for other in self.roles}
         text = f"In the first round you put in {own} and each of the others {theirs}. How many coins do you have then?"
-        state = self.apply(self.start(), given)
+        state = self.apply(self.start(), contributions)
         first = Question(text, self.payoffs(state)[role])
         if not self.punishment:
             return (first,)
         target = next(other for other in self.roles if other != role)
         points: dict[Role, Action] = {
-            one: {other: int({one, other} == {role, target}) for other in self.roles if other != one}
-            for one in self.roles
+            giver: {other: int({giver, other} == {role, target}) for other in self.roles if other != giver}
+            for giver in self.roles
         }
         text = f"After that you give {target} 1 point and {target} gives you 1. How many do you have then?"
         return first, Question(text, self.payoffs(self.apply(state, points))[role])

@@ -64,11 +64,11 @@ class SealedBid:
         )  # fmt: skip
         seat = self.roles.index(role)
         value = state.values[seat] if seat < len(state.values) else None
-        told = "" if value is None else f"Your value is {value}."
+        situation = "" if value is None else f"Your value is {value}."
         if state.bids:
-            told += " Bids: " + ", ".join(f"{r} {b:g}" for r, b in zip(self.roles, state.bids, strict=True)) + "."
+            situation += " Bids: " + ", ".join(f"{r} {b:g}" for r, b in zip(self.roles, state.bids, strict=True)) + "."
         facts = {"value": value, "rivals": [other for other in self.roles if other != role], "price": self.price}
-        return View(role, rules, told, facts)
+        return View(role, rules, situation, facts)
 
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: without the sentence about their goal."""

@@ -83,10 +83,10 @@ class Trust(TwoSteps):
     def view(self, state: State, role: Role) -> View:
         """Return what `role` may know in `state`."""
         rules = TEXTS.fill("trust_rules", me=role, endowment=f"{self.endowment:g}", factor=f"{self.factor:g}")
-        told = f"The sender sent {state[0]:g}; {self.factor * float(state[0]):g} arrived." if state else ""
+        situation = f"The sender sent {state[0]:g}; {self.factor * float(state[0]):g} arrived." if state else ""
         if len(state) == 2:
-            told += f" The receiver returned {state[1]:g}."
-        return View(role, rules, told, {"sent": list(state), "rivals": [r for r in self.roles if r != role]})
+            situation += f" The receiver returned {state[1]:g}."
+        return View(role, rules, situation, {"sent": list(state), "rivals": [r for r in self.roles if r != role]})
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
@@ -101,13 +101,13 @@ class Trust(TwoSteps):
         """
         concept = "subgame-perfect equilibrium"
         words = "The receiver returns nothing, and therefore the sender sends nothing."
-        own = {"sender": float(self.endowment), "receiver": 0.0}
+        payoffs = {"sender": float(self.endowment), "receiver": 0.0}
         if self.factor <= 1:
-            return EquilibriumSummary(concept, words, own)
+            return EquilibriumSummary(concept, words, payoffs)
         total = self.factor * self.endowment
         better = f"Together they would have most, {total:g}, if everything was sent; returning half of it would give "
         better += f"both {total / 2:g}."
-        return EquilibriumSummary(concept, words, own, better, {"sender": total / 2, "receiver": total / 2})
+        return EquilibriumSummary(concept, words, payoffs, better, {"sender": total / 2, "receiver": total / 2})
 
     def choose_equilibrium(self, view: View, ask: Ask) -> float:
         """Send and return nothing."""
@@ -151,10 +151,10 @@ class Ultimatum(TwoSteps):
     def view(self, state: State, role: Role) -> View:
         """Return what `role` may know in `state`."""
         rules = TEXTS.fill("ultimatum_rules", me=role, pie=f"{self.pie:g}")
-        told = f"The proposer offers {state[0]:g} of {self.pie:g}." if state else ""
+        situation = f"The proposer offers {state[0]:g} of {self.pie:g}." if state else ""
         if len(state) == 2:
-            told += f" The responder {state[1]}s."
-        return View(role, rules, told, {"offers": list(state), "rivals": [r for r in self.roles if r != role]})
+            situation += f" The responder {state[1]}s."
+        return View(role, rules, situation, {"offers": list(state), "rivals": [r for r in self.roles if r != role]})
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
@@ -167,8 +167,8 @@ class Ultimatum(TwoSteps):
         """Describe the subgame-perfect equilibrium."""
         words = "The responder accepts every offer, and therefore the proposer offers nothing. With a smallest "
         words += "coin, offering one such coin is an equilibrium too."
-        own = {"proposer": float(self.pie), "responder": 0.0}
-        return EquilibriumSummary("subgame-perfect equilibrium", words, own)
+        payoffs = {"proposer": float(self.pie), "responder": 0.0}
+        return EquilibriumSummary("subgame-perfect equilibrium", words, payoffs)
 
     def choose_equilibrium(self, view: View, ask: Ask) -> float | str:
         """Offer nothing, accept everything."""

@@ -87,7 +87,7 @@ class LogicGame:
         if isinstance(node, ChanceNode):
             odds = zip(node.moves, map(float, node.probabilities), strict=True)
             return {NATURE: Lottery(tuple(odds))}
-        return {} if isinstance(node, End) else {one.player: Choice(one.moves) for one in _find_together(node)}
+        return {} if isinstance(node, End) else {turn.player: Choice(turn.moves) for turn in _find_together(node)}
 
     def view(self, state: State, role: Role) -> View:
         """What a role knows; the same text or facts for positions it cannot tell apart, and for no others."""
@@ -100,7 +100,7 @@ class LogicGame:
             "seat": self.roles.index(role) if role in self.roles else -1,
         }
         if self.table.private or self.table.chancy:
-            facts["known"] = [[who, what] for who, what in known]
+            facts["known"] = [[source, what] for source, what in known]
         index = self.tree.infoset_index.get((role, _make_key(known)))
         if not over and index is not None and role in self.asks(state):
             facts["infoset"] = self.tree.infosets[index].label
@@ -113,7 +113,7 @@ class LogicGame:
             raise InvalidGame(f"{self.name} is over; nobody can move")
         if isinstance(node, ChanceNode):
             return (*state, moves[NATURE])
-        return (*state, *(moves[one.player] for one in _find_together(node)))
+        return (*state, *(moves[turn.player] for turn in _find_together(node)))
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
@@ -128,15 +128,15 @@ class LogicGame:
         return f"{'It is over' if over else 'So far'}: {made}."
 
     def _list_known(self, role: Role, known: Knowledge) -> str:
-        told = []
-        for who, what in known:
-            if who == SEES:  # the label of a converted tree begins with these words already
-                told.append(what if what.startswith("you saw ") else f"you saw {what}")
-            elif who == NATURE:
-                told.append(f"{what} was drawn")
+        phrases = []
+        for source, what in known:
+            if source == SEES:  # the label of a converted tree begins with these words already
+                phrases.append(what if what.startswith("you saw ") else f"you saw {what}")
+            elif source == NATURE:
+                phrases.append(f"{what} was drawn")
             else:
-                told.append(f"{'you' if self.table.private and who == role else who} chose {what}")
-        return ", ".join(told)
+                phrases.append(f"{'you' if self.table.private and source == role else source} chose {what}")
+        return ", ".join(phrases)
 
     def _expand(self, node: Node) -> Leaf | trees.Chance | Turn:
         if isinstance(node, End):
@@ -153,14 +153,14 @@ class LogicGame:
     @cached_property
     def _options(self) -> dict[tuple[Role, Knowledge], tuple[str, ...]]:
         """The moves in each information set, in the order in which it is met first."""
-        found: dict[tuple[Role, Knowledge], tuple[str, ...]] = {}
+        options: dict[tuple[Role, Knowledge], tuple[str, ...]] = {}
         stack: list[Node] = [self.root]
         while stack:
             node = stack.pop()
             if isinstance(node, DecisionNode):
-                found.setdefault((node.player, node.knowledge), node.moves)
+                options.setdefault((node.player, node.knowledge), node.moves)
             stack.extend(() if isinstance(node, End) else reversed(node.children))
-        return found
+        return options
 
     def _node(self, state: State) -> Node:
         node = self.root
@@ -177,23 +177,23 @@ def _make_key(knowledge: Knowledge) -> str:
 
 def _find_together(node: DecisionNode) -> list[DecisionNode]:
     """Find the decisions that are made at the same time as `node`, itself first; only those that certainly come."""
-    found = [node]
+    decisions = [node]
     layer: list[Node] = list(node.children)
     while layer:
         first = layer[0]
-        if not isinstance(first, DecisionNode) or first.player in {one.player for one in found}:
-            return found
+        if not isinstance(first, DecisionNode) or first.player in {peer.player for peer in decisions}:
+            return decisions
         turn = (node.block, first.player, first.knowledge, first.moves)
         alike = [
-            one
-            for one in layer
-            if isinstance(one, DecisionNode) and (one.block, one.player, one.knowledge, one.moves) == turn
+            peer
+            for peer in layer
+            if isinstance(peer, DecisionNode) and (peer.block, peer.player, peer.knowledge, peer.moves) == turn
         ]
         if len(alike) < len(layer):
-            return found
-        found.append(first)
-        layer = [child for one in alike for child in one.children]
-    return found
+            return decisions
+        decisions.append(first)
+        layer = [child for peer in alike for child in peer.children]
+    return decisions
 
 
 def table_as_normal_form(table: GameTable, name: str = "") -> NormalForm:
@@ -234,7 +234,7 @@ def read_program_text(path: Path) -> str:
 def program_game(report: Report, name: str) -> NormalForm | LogicGame:
     """The game of a validated program; InvalidGame with what is wrong where it is none."""
     if report.table is None or not report.ok:
-        wrong = "; ".join(str(one) for one in report.errors[:3]) or "no table could be taken out of it"
+        wrong = "; ".join(str(error) for error in report.errors[:3]) or "no table could be taken out of it"
         more = f" (and {len(report.errors) - 3} more)" if len(report.errors) > 3 else ""
         raise InvalidGame(f"{name} is no game: {wrong}{more}; `bestresponse check` shows everything")
     return as_game(report.table, name)
@@ -273,7 +273,7 @@ def describe_turns(table: GameTable) -> list[str]:
     """Return a sentence for each choice and each lottery, with what its player knows."""
     if not table.sequential and not table.chancy:
         moves = [
-            f"{who} chooses {join_options(options)}." for who, options in zip(table.players, table.moves, strict=True)
+            f"{name} chooses {join_options(options)}." for name, options in zip(table.players, table.moves, strict=True)
         ]
         together = ["Everybody chooses at the same time, without seeing what the others choose."]
         return [*moves, *(together if len(table.players) > 1 else [])]
@@ -300,22 +300,22 @@ def describe_turns(table: GameTable) -> list[str]:
 
 def say_when(known: Knowledge) -> str:
     """Begin a sentence with what somebody knows: `After seeing gold, `, or `First, `."""
-    told = []
-    for who, what in known:
-        seen = f"seeing {what}" if who == SEES else f"{who} has chosen {what}"
-        told.append(f"{what} was drawn" if who == NATURE else seen)
-    return f"After {', '.join(told)}, " if told else "First, "
+    phrases = []
+    for source, what in known:
+        seen = f"seeing {what}" if source == SEES else f"{source} has chosen {what}"
+        phrases.append(f"{what} was drawn" if source == NATURE else seen)
+    return f"After {', '.join(phrases)}, " if phrases else "First, "
 
 
 def describe_end(row: Row) -> str:
     """Return what happens in one play: `If Ann chooses bet, Bob chooses fold`."""
-    steps = (f"{move} is drawn" if who == NATURE else f"{who} chooses {move}" for who, move in row.moves)
+    steps = (f"{move} is drawn" if mover == NATURE else f"{mover} chooses {move}" for mover, move in row.moves)
     return f"If {', '.join(steps) or 'nobody moves'}"
 
 
 def format_payoffs(players: Iterable[str], payoffs: Iterable[Fraction]) -> str:
     """`Ann gets 3, Bob gets 1/2`."""
-    return ", ".join(f"{who} gets {payoff}" for who, payoff in zip(players, payoffs, strict=True))
+    return ", ".join(f"{player} gets {payoff}" for player, payoff in zip(players, payoffs, strict=True))
 
 
 def join_options(options: tuple[str, ...]) -> str:
@@ -343,10 +343,10 @@ def describe_changes(before: GameTable, after: GameTable) -> tuple[str, ...]:
         if was is None:
             lines.append(f"New: {end}: {format_payoffs(earned, earned.values())}.")
         elif was != earned:
-            told = []
-            for who, payoff in earned.items():
-                earlier = was.get(who, payoff)
-                told.append(f"{who} gets {payoff}{f' (before: {earlier})' if earlier != payoff else ''}")
-            lines.append(f"{end}: {', '.join(told)}.")
+            phrases = []
+            for player, payoff in earned.items():
+                earlier = was.get(player, payoff)
+                phrases.append(f"{player} gets {payoff}{f' (before: {earlier})' if earlier != payoff else ''}")
+            lines.append(f"{end}: {', '.join(phrases)}.")
     more = len(lines) - _MOST_CHANGES
     return (*lines[:_MOST_CHANGES], *([f"and {more} more changes"] if more > 0 else []))

@@ -33,6 +33,7 @@ from bestresponse.theory.trees.sequence_form import has_perfect_recall
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 MOST_ENDS = 20_000
+# A float this near to such a fraction was one, as 0.333... is 1/3; any other is the decimal that it is written as.
 _DENOMINATOR = 1_000_000
 _ROUNDING = 1e-12
 _TREE_RULES = (
@@ -83,7 +84,7 @@ def table_from_tree(tree: Tree) -> GameTable:
             raise InvalidGame(f"after {tree.path(node)} the probabilities sum to {total}; a program needs exactly 1")
     rows = list_rows(tree, tree.leaves.tolist())
     moves = tuple(
-        tuple(dict.fromkeys(move for one in tree.infosets if one.player == seat for move in one.moves))
+        tuple(dict.fromkeys(move for infoset in tree.infosets if infoset.player == seat for move in infoset.moves))
         for seat in range(tree.num_players)
     )
     return GameTable(tree.players, moves, rows, private=not tree.is_perfect_information)
@@ -114,7 +115,7 @@ def table_to_data(table: GameTable) -> dict[str, object]:
                 "payoffs": [_write_exactly(u) for u in row.payoffs],
                 "blocks": list(row.blocks),
                 **({"chances": [None if p is None else _write_exactly(p) for p in row.chances]} if row.chances else {}),
-                **({"percepts": [[list(one) for one in seen] for seen in row.percepts]} if row.percepts else {}),
+                **({"percepts": [[list(pair) for pair in seen] for seen in row.percepts]} if row.percepts else {}),
             }
             for row in table.rows
         ],
@@ -162,16 +163,16 @@ def _build_row(tree: Tree, leaf: int, recall: bool) -> Row:
 def write_table_program(table: GameTable) -> str:
     """Write the program of a game."""
     together = all(row.blocks == (len(table.players),) and not row.chances for row in table.rows)
-    start = ["initial(s0).", *(f"initially(player({_atom(who)}), s0)." for who in table.players)]
+    start = ["initial(s0).", *(f"initially(player({_atom(player)}), s0)." for player in table.players)]
     rules = _write_at_once(table) if together and not table.private else _write_tree(table)
     return "\n".join([*start, *rules]) + "\n"
 
 
 def _write_at_once(table: GameTable) -> list[str]:
-    lines = [f"initially(control({_atom(who)}), s0)." for who in table.players]
-    for who, moves in zip(table.players, table.moves, strict=True):
-        lines += [f"possible(move({_atom(who)}, {_atom(move)}), _S)." for move in moves]
-    did = ", ".join(f"holds(did({_atom(who)}, M{k}), S)" for k, who in enumerate(table.players))
+    lines = [f"initially(control({_atom(player)}), s0)." for player in table.players]
+    for player, moves in zip(table.players, table.moves, strict=True):
+        lines += [f"possible(move({_atom(player)}, {_atom(move)}), _S)." for move in moves]
+    did = ", ".join(f"holds(did({_atom(player)}, M{k}), S)" for k, player in enumerate(table.players))
     names = ", ".join(f"M{k}" for k in range(len(table.players)))
     lines += [
         "legal(move(P, M), S) :- holds(control(P), S), possible(move(P, M), S).",
@@ -181,7 +182,7 @@ def _write_at_once(table: GameTable) -> list[str]:
     ]
     for row in table.rows:
         made = dict(row.moves)
-        profile = ", ".join(_atom(made[who]) for who in table.players)
+        profile = ", ".join(_atom(made[player]) for player in table.players)
         lines.append(f"payoffs([{profile}], [{_earned(table, row)}]).")
     return [*lines, f"finally(goal(P, U), S) :- final(S), {did}, payoffs([{names}], Us), member(P-U, Us)."]
 
@@ -195,10 +196,10 @@ def _write_tree(table: GameTable) -> list[str]:
     ends: list[str] = []
     hidden = table.private or _moves_together(table)
     for row in table.rows:
-        for depth, (who, move) in enumerate(row.moves):
+        for depth, (mover, move) in enumerate(row.moves):
             here = nodes[row.moves[:depth]]
             after = nodes.setdefault(row.moves[: depth + 1], f"n{len(nodes)}")
-            branches[f"branch({here}, {_atom(who)}, {_atom(move)}, {after})."] = None
+            branches[f"branch({here}, {_atom(mover)}, {_atom(move)}, {after})."] = None
             chance = row.chances[depth] if row.chances else None
             if chance is not None:
                 lotteries[f"lottery({here}, {_atom(move)}, {chance})."] = None
@@ -235,7 +236,7 @@ def _find_percepts(table: GameTable, row: Row, depth: int) -> Iterator[tuple[str
 
 def _earned(table: GameTable, row: Row) -> str:
     earned = zip(map(_atom, table.players), row.payoffs, strict=True)
-    return ", ".join(f"{who}-({u})" if u < 0 else f"{who}-{u}" for who, u in earned)
+    return ", ".join(f"{player}-({u})" if u < 0 else f"{player}-{u}" for player, u in earned)
 
 
 def _atom(name: str) -> str:
@@ -260,7 +261,7 @@ def format_matrix_json(form: NormalForm) -> str:
 
 def _as_numbers(value: Any) -> object:
     if isinstance(value, list):
-        return [_as_numbers(one) for one in value]
+        return [_as_numbers(entry) for entry in value]
     if isinstance(value, Fraction):
         return int(value) if value.denominator == 1 else float(value)
     return int(value) if float(value).is_integer() else value
@@ -274,9 +275,7 @@ def as_game_table(game: NormalForm | Tree) -> GameTable:
     """Return the table that a program of the game would be written from."""
     if isinstance(game, Tree):
         return table_from_tree(game)
-    payoffs = [
-        [u if isinstance(u, Fraction) else read_fraction(float(u)) for u in own.ravel().tolist()] for own in game.given
-    ]
+    payoffs = [[u if isinstance(u, Fraction) else read_fraction(float(u)) for u in table.flat] for table in game.given]
     return table_from_cells(game.players, game.actions, tuple(zip(*payoffs, strict=True)))
 
 

@@ -50,9 +50,9 @@ class Theme:
         """Return the game, or the game with these payoffs (2, rows, columns), under this theme's names."""
         payoffs, title = (game.payoffs, game.name) if isinstance(game, NormalForm) else (game, "")
         shape = payoffs.shape[1:]
-        for who, names, count in zip(self.players, self.actions, shape, strict=True):
+        for player, names, count in zip(self.players, self.actions, shape, strict=True):
             if count > len(names):
-                raise UsageError(f"the theme {self.name} names {len(names)} actions of {who}; the game has {count}")
+                raise UsageError(f"the theme {self.name} names {len(names)} actions of {player}; the game has {count}")
         actions = tuple(names[:count] for names, count in zip(self.actions, shape, strict=True))
         return NormalForm(payoffs, self.players, actions, title)
 
@@ -62,8 +62,8 @@ def themes() -> dict[str, Theme]:
     """The themes that come with the library, by name."""
     data = tomllib.loads(files("bestresponse.games.texts").joinpath("themes.toml").read_text("utf-8"))
     return {
-        name: Theme(name, given["story"], tuple(given["players"]), (tuple(given["row"]), tuple(given["col"])))
-        for name, given in data.items()
+        name: Theme(name, theme["story"], tuple(theme["players"]), (tuple(theme["row"]), tuple(theme["col"])))
+        for name, theme in data.items()
     }
 
 
@@ -85,12 +85,12 @@ def show_payoffs(game: NormalForm, seat: int, form: Format, zero_sum: bool) -> s
     """Return the payoffs of `game` as `seat` is told them; in a zero-sum game only its own."""
     if form == "table" and game.num_players == 2:
         return _write_table(game, seat, zero_sum)
-    told = range(seat, seat + 1) if zero_sum else range(game.num_players)
+    players = range(seat, seat + 1) if zero_sum else range(game.num_players)
     others = [player for player in range(game.num_players) if player != seat]
     outcomes: list[str] = []
     for cell in product(*map(range, game.shape)):
         moves = [names[k] for names, k in zip(game.actions, cell, strict=True)]
-        payoffs = {player: number(game.payoffs[(player, *cell)]) for player in told}
+        payoffs = {player: number(game.payoffs[(player, *cell)]) for player in players}
         mine = payoffs.pop(seat)
         if form == "json":
             row: dict[str, object] = {"you": moves[seat], **{game.players[k]: moves[k] for k in others}}
@@ -187,8 +187,8 @@ class MatrixGame:
     def view(self, state: State, role: Role) -> View:
         """Return what `role` may know in `state`."""
         seat = self.roles.index(role)
-        told = [a if isinstance(a, str) else f"({', '.join(f'{p:g}' for p in a)})" for a in state]
-        chosen = ", ".join(f"{name} {move}" for name, move in zip(self.roles, told, strict=False))
+        moves = [a if isinstance(a, str) else f"({', '.join(f'{p:g}' for p in a)})" for a in state]
+        chosen = ", ".join(f"{name} {move}" for name, move in zip(self.roles, moves, strict=False))
         facts = {
             "seat": seat,
             "players": list(self.roles),
@@ -229,18 +229,18 @@ class MatrixGame:
 
     def _word(self, seat: int, aim: str) -> str:
         payoffs = show_payoffs(self.form, seat, self.shown_as, self.zero_sum)
-        me, actions = self.roles[seat], [", ".join(own) for own in self.form.actions]
+        me, menus = self.roles[seat], [", ".join(names) for names in self.form.actions]
         if self.form.num_players == 2:
-            mine, theirs = actions[seat], actions[1 - seat]
+            mine, theirs = menus[seat], menus[1 - seat]
             other = self.roles[1 - seat]
             rules = TEXTS.fill(
                 "matrix_rules", me=me, other=other, my_actions=mine, other_actions=theirs, payoffs=payoffs, aim=aim
             )
         else:
-            lines = (f"The possible actions of {name}: {own}." for name, own in zip(self.roles, actions, strict=True))
+            lines = (f"The possible actions of {name}: {menu}." for name, menu in zip(self.roles, menus, strict=True))
             everybody, all_actions = ", ".join(self.roles), "\n".join(lines)
-            places = {"me": me, "count": len(actions), "everybody": everybody, "all_actions": all_actions}
-            rules = TEXTS.fill("matrix_rules_many", **places, payoffs=payoffs, aim=aim)
+            placeholders = {"me": me, "count": len(menus), "everybody": everybody, "all_actions": all_actions}
+            rules = TEXTS.fill("matrix_rules_many", **placeholders, payoffs=payoffs, aim=aim)
         return f"{self.story}\n\n{rules}" if self.story else rules
 
 
@@ -284,9 +284,9 @@ class RepeatedGame:
     def __post_init__(self) -> None:
         if self.rounds < 1:
             raise UsageError(f"a repeated game needs at least 1 round, got {self.rounds}")
-        for what, given in (("continuation", self.continuation), ("discount", self.discount)):
-            if not 0 < given <= 1:
-                raise UsageError(f"{what} is {given:g}; expected a number above 0, at most 1")
+        for what, factor in (("continuation", self.continuation), ("discount", self.discount)):
+            if not 0 < factor <= 1:
+                raise UsageError(f"{what} is {factor:g}; expected a number above 0, at most 1")
         if not 0 <= self.noise <= 1:
             raise UsageError(f"noise is {self.noise:g}; expected a probability")
 

@@ -18,8 +18,7 @@ from bestresponse.games.texts import TEXTS
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 _MOST_LEAVES_LISTED = 40
-_MOST_DRAWS = 4
-_MOST_NODES = 500
+_MOST_DRAWS = 4  # a longer list of what chance may have drawn says no more than that it drew
 _CARDS = {"J": "jack", "Q": "queen", "K": "king", "A": "ace", "T": "ten"}
 _POKER = ("kuhn-poker", "leduc-poker")
 _WITH_RULES = ("kuhn-poker", "kuhn-poker-3", "leduc-poker", "trust", "ultimatum")
@@ -81,19 +80,21 @@ class TreeGame:
         elif int(self.tree.owner[state]) >= 0 and self.roles[int(self.tree.owner[state])] == role:
             index = int(self.tree.infoset[state])
             facts["infoset"] = self.tree.infosets[index].label
-            seen = self._seen.setdefault(index, describe_infoset(self.tree, index))
+            if index not in self._seen:
+                self._seen[index] = describe_infoset(self.tree, index)
             situation = " ".join(
-                part for part in ("It is your turn.", seen, f"What you know: {facts['infoset']}.") if part
+                part for part in ("It is your turn.", self._seen[index], f"What you know: {facts['infoset']}.") if part
             )
-        places = {"me": role, "title": self.name, "everybody": ", ".join(self.roles)}
-        return View(role, TEXTS.fill("tree_rules", **places, description=self._description), situation, facts)
+        placeholders = {"me": role, "title": self.name, "everybody": ", ".join(self.roles)}
+        return View(role, TEXTS.fill("tree_rules", **placeholders, description=self._description), situation, facts)
 
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: who plays, and how; without the letters that stand for cards and moves."""
-        told = self._description
+        description = self._description
         if self.rules and self.name.startswith(_POKER):
-            told = told.rpartition("\n\n")[0]  # the last paragraph explains the labels of information sets
-        return f"You are {role}. The players: {', '.join(self.roles)}.\n\n{told}"
+            # The last paragraph explains the labels of information sets.
+            description = description.rpartition("\n\n")[0]
+        return f"You are {role}. The players: {', '.join(self.roles)}.\n\n{description}"
 
     def apply(self, state: int, moves: Mapping[Role, Action]) -> int:
         """Return the state after these moves."""
@@ -110,9 +111,9 @@ class TreeGame:
     def _label(self, node: int) -> str:
         """The label of a branch, told apart from its siblings by a number where labels repeat."""
         siblings = self.tree.children[int(self.tree.parent[node])]
-        own = self.tree.branch_labels[node]
-        same = [other for other in siblings if self.tree.branch_labels[other] == own]
-        return own if len(same) == 1 else f"{own} #{same.index(node) + 1}"
+        label = self.tree.branch_labels[node]
+        same = [other for other in siblings if self.tree.branch_labels[other] == label]
+        return label if len(same) == 1 else f"{label} #{same.index(node) + 1}"
 
     @cached_property
     def _description(self) -> str:
@@ -135,21 +136,21 @@ def read_rules(name: str) -> str:
 
 def describe_infoset(tree: Tree, index: int) -> str:
     """Say what the owner of an information set has seen; empty where that is nothing."""
-    own = tree.infosets[index].player
-    nodes = np.flatnonzero(tree.infoset == index)[:_MOST_NODES]
-    ways = [list_moves_to(tree, int(node)) for node in nodes]
+    player = tree.infosets[index].player
+    # All nodes are looked at: a move that only the first of them share is one that the player has not seen.
+    ways = [list_moves_to(tree, int(node)) for node in np.flatnonzero(tree.infoset == index)]
     if len({len(way) for way in ways}) > 1:
         return ""
     card = tree.infosets[index].label[:1]  # in poker the first letter is the card that the player holds
     held = f"You hold the {_CARDS[card]}." if tree.name.startswith(_POKER) and card in _CARDS else ""
-    steps = [_describe_step(tree, own, set(step), place) for place, step in enumerate(zip(*ways, strict=True))]
-    said = ", ".join(step for step in steps if step)
-    return " ".join(part for part in (held, f"So far: {said}." if said else "") if part)
+    steps = [_describe_step(tree, player, set(step), depth) for depth, step in enumerate(zip(*ways, strict=True))]
+    history = ", ".join(step for step in steps if step)
+    return " ".join(part for part in (held, f"So far: {history}." if history else "") if part)
 
 
 def describe_path(tree: Tree, node: int) -> str:
     """Say how the play came to a node, everybody's moves and all draws of chance."""
-    steps = [_describe_step(tree, None, {step}, place) for place, step in enumerate(list_moves_to(tree, node))]
+    steps = [_describe_step(tree, None, {step}, depth) for depth, step in enumerate(list_moves_to(tree, node))]
     return ", ".join(step for step in steps if step)
 
 
@@ -163,25 +164,25 @@ def list_moves_to(tree: Tree, node: int) -> list[Step]:
     return steps[::-1]
 
 
-def _describe_step(tree: Tree, own: int | None, step: set[Step], place: int) -> str:
-    """Say what is known of the move in that place, given what it may have been; `own` is None for who sees all."""
+def _describe_step(tree: Tree, viewer: int | None, step: set[Step], depth: int) -> str:
+    """Say what is known of the move at that depth, given what it may have been; `viewer` is None for who sees all."""
     owner = next(iter(step))[0]
     labels = sorted(label for _, label in step)
     if owner == CHANCE:
         poker = tree.name.startswith(_POKER)
-        if len(labels) == 1 and not (poker and own is not None and place < len(tree.players)):
-            return _describe_draw(tree, labels[0], place)
+        if len(labels) == 1 and not (poker and viewer is not None and depth < len(tree.players)):
+            return _describe_draw(tree, labels[0], depth)
         return "" if poker or len(labels) > _MOST_DRAWS else f"chance drew {' or '.join(labels)}"
-    who = "you" if owner == own else tree.players[owner]
-    return f"{who} chose {labels[0]}" if len(labels) == 1 else f"{who} made a move that you do not see"
+    name = "you" if owner == viewer else tree.players[owner]
+    return f"{name} chose {labels[0]}" if len(labels) == 1 else f"{name} made a move that you do not see"
 
 
-def _describe_draw(tree: Tree, label: str, place: int) -> str:
+def _describe_draw(tree: Tree, label: str, depth: int) -> str:
     """Say what chance drew; in poker, whose card it is: all are dealt at once or one by one, later ones lie open."""
     cards = re.sub(r"^deal ", "", label)
     if not tree.name.startswith(_POKER) or set(cards) - set(_CARDS):
         return f"chance drew {label}"
     names = [_CARDS[card] for card in cards]
-    if len(names) == 1 and place >= len(tree.players):
+    if len(names) == 1 and depth >= len(tree.players):
         return f"the {names[0]} was laid open"
-    return ", ".join(f"{who} was dealt the {card}" for who, card in zip(tree.players[place:], names, strict=False))
+    return ", ".join(f"{name} was dealt the {card}" for name, card in zip(tree.players[depth:], names, strict=False))

@@ -138,11 +138,11 @@ def serve_many(rules: WaterRules, bids: Floats, supply: Floats) -> Booleans:
     left = supply.astype(np.float64)
     served = np.zeros(bids.shape, dtype=np.bool_)
     rows = np.arange(len(bids))
-    for place in order.T:
-        need = needs[place]
-        wins = (offered[rows, place] >= 0) & (need <= left)
+    for column in order.T:
+        need = needs[column]
+        wins = (offered[rows, column] >= 0) & (need <= left)
         left -= np.where(wins, need, 0.0)
-        served[rows, seats[place]] = wins
+        served[rows, seats[column]] = wins
     return served
 
 
@@ -158,9 +158,9 @@ def prices_to_win(rules: WaterRules, bids: Floats, supply: Floats) -> Floats:
         others = np.asarray([other for other in rules.by_need if other != seat], dtype=np.intp)
         offered = np.where(np.isnan(bids), -1.0, bids)[:, others]
         left, price = supply.astype(np.float64), prices[:, seat]
-        for place in np.argsort(-offered, axis=1, kind="stable").T:
-            offer, need = offered[rows, place], needs[others[place]]
-            above = np.where(place >= rank, offer, offer + CENT)
+        for column in np.argsort(-offered, axis=1, kind="stable").T:
+            offer, need = offered[rows, column], needs[others[column]]
+            above = np.where(column >= rank, offer, offer + CENT)
             price = np.where((left >= needs[seat]) & (offer >= 0), above, price)
             left -= np.where((offer >= 0) & (need <= left), need, 0.0)
         prices[:, seat] = np.where(left >= needs[seat], 0.0, price)
@@ -380,12 +380,12 @@ def play_many(rules: WaterRules, bidders: Sequence[str], seeds: Sequence[int]) -
     if len(bidders) != len(rules.residents):
         raise UsageError(f"{len(rules.residents)} residents need as many bidders, got {len(bidders)}")
     table = [bidder(name) for name in bidders]
-    own = [
+    seat_seeds = [
         np.asarray([seat_seed(seed, resident.name) for seed in seeds], dtype=np.uint64) for resident in rules.residents
     ]
 
     def bid(morning: Morning) -> Floats:
-        return np.stack([table[seat](morning, seat, own[seat]) for seat in range(len(table))], axis=1)
+        return np.stack([table[seat](morning, seat, seat_seeds[seat]) for seat in range(len(table))], axis=1)
 
     return run_many(rules, draw_supplies(rules, seeds), bid)
 

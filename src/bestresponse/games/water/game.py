@@ -91,8 +91,8 @@ def morning_in_words(rules: WaterRules, state: Drought, role: Role) -> str:
     for resident, standing in zip(rules.residents, state.standings, strict=True):
         if resident.name != role:
             lines.append(f"- {resident.name}: {_status(standing)}")
-    own = state.standings[[r.name for r in rules.residents].index(role)]
-    lines.append(f"You, {role}: {_status(own)}.")
+    yours = state.standings[[r.name for r in rules.residents].index(role)]
+    lines.append(f"You, {role}: {_status(yours)}.")
     return "\n".join(lines)
 
 
@@ -127,8 +127,8 @@ def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds
     if standing.alive:
         facts += [("your money", f"${money(standing.balance)}"), ("your health", standing.health)]
     status = tuple(
-        (names[seat], f"${money(one.balance)}", one.health, one.dry_days) if one.alive else (names[seat], _OUT, "", "")
-        for seat, one in enumerate(state.standings)
+        (names[seat], f"${money(s.balance)}", s.health, s.dry_days) if s.alive else (names[seat], _OUT, "", "")
+        for seat, s in enumerate(state.standings)
     )
     return PlayedRounds(
         None if over else state.day,

@@ -105,7 +105,7 @@ class WaterRules:
             raise UsageError(f"there is no rule named {unknown[0]!r}; known: {', '.join(sorted(known))}")
         try:
             listed = data.get("residents", [])
-            roster = tuple(Resident(**own) if isinstance(own, Mapping) else Resident(*own) for own in listed)
+            roster = tuple(Resident(**entry) if isinstance(entry, Mapping) else Resident(*entry) for entry in listed)
             return cls(**{**data, **({"residents": roster} if "residents" in data else {})})
         except (TypeError, AttributeError):
             raise UsageError(

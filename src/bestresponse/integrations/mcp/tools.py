@@ -20,7 +20,7 @@ from bestresponse.formal.evaluate.validation import find_names
 from bestresponse.formal.strategies.programs import PUBLISHED
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.tables import table_to_data
-from bestresponse.games.lookup import FORMATS, Found, NamedGame, as_source, find_game
+from bestresponse.games.lookup import FORMATS, LoadedGame, NamedGame, as_source, find_game
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.runs.study import studies
 from bestresponse.studies.tournament.study import GROUPS, TournamentConfig, find_standings, gather_entries, make_stage
@@ -303,7 +303,7 @@ def tournament(
     )
 
 
-def _read_game(text: str) -> Found:
+def _read_game(text: str) -> LoadedGame:
     """Return the game that `text` names or writes down. No file is ever opened.
 
     >>> _read_game("[[0, 5], [4, 1]]").solvable().shape
@@ -319,7 +319,7 @@ def _read_game(text: str) -> Found:
         except UsageError as error:
             raise UsageError(f"{error} list_games lists the names.") from None
     game = FORMATS[ending].parse(text.strip(), f"the {ending} text")
-    return Found(game.name or "game", "file", game)
+    return LoadedGame(game.name or "game", "file", game)
 
 
 def _read_policy(form: NormalForm | Tree, strategies: Strategies, responder: str | None = None) -> Policy:

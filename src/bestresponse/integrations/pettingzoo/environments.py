@@ -15,7 +15,7 @@ from pettingzoo.utils.conversions import parallel_to_aec
 from bestresponse.analysis.theory import compute_move_values, describe_theory
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.games.lookup import GameLike, as_found
+from bestresponse.games.lookup import GameLike, as_loaded_game
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names
@@ -30,7 +30,7 @@ _MOST_EQUILIBRIA = 20
 
 def parallel_env(game: GameLike, rounds: int = 1) -> MatrixEnvironment:
     """Make the parallel environment of a game in which all choose at the same time, played `rounds` times."""
-    resolved = as_found(game)
+    resolved = as_loaded_game(game)
     form = resolved.solvable()
     if not isinstance(form, NormalForm):
         raise UsageError(f"{resolved.name} is played in turn: use env(), which makes its AEC environment")
@@ -39,7 +39,7 @@ def parallel_env(game: GameLike, rounds: int = 1) -> MatrixEnvironment:
 
 def env(game: GameLike, rounds: int = 1) -> AECEnv[str, object, object]:
     """Make the AEC environment of any game whose answers can be listed; `rounds` is for simultaneous choices only."""
-    resolved = as_found(game)
+    resolved = as_loaded_game(game)
     form = resolved.solvable()
     if isinstance(form, NormalForm):
         return parallel_to_aec(MatrixEnvironment(form, rounds))

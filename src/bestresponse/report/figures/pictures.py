@@ -41,8 +41,8 @@ def pictures(game: NormalForm) -> tuple[Picture, ...]:
     if game.num_players != 2:
         return ()
     symmetric = is_symmetric_bimatrix(game) and game.shape[0] in (2, 3)
-    found: tuple[Picture, ...] = ("best responses",) if game.shape == (2, 2) else ()
-    return (*found, "replicator field") if symmetric else found
+    drawable: tuple[Picture, ...] = ("best responses",) if game.shape == (2, 2) else ()
+    return (*drawable, "replicator field") if symmetric else drawable
 
 
 def require_picture(game: NormalForm) -> tuple[Picture, ...]:
@@ -167,20 +167,20 @@ def rest_points(payoff: Array) -> tuple[Array, ...]:
     On the face of each support all actions used earn the same. Faces lying in larger sets found are left out.
     """
     scaled = payoff / (float(np.ptp(payoff)) or 1.0)
-    found: list[Array] = []
+    rests: list[Array] = []
     for size in range(len(payoff), 0, -1):
         for support in combinations(range(len(payoff)), size):
             points = _at_rest(scaled, support)
-            if points is not None and not any(_covers(larger, points) for larger in found):
-                found.append(points)
-    return tuple(found)
+            if points is not None and not any(_covers(larger, points) for larger in rests):
+                rests.append(points)
+    return tuple(rests)
 
 
 def _at_rest(payoff: Array, support: tuple[int, ...]) -> Array | None:
     """The rest points that use exactly `support` (for a set: its extreme points), None where there are none."""
     size = len(support)
-    own = payoff[np.ix_(support, support)]
-    system = np.vstack([own[1:] - own[0], np.ones(size)])
+    face = payoff[np.ix_(support, support)]
+    system = np.vstack([face[1:] - face[0], np.ones(size)])
     right = np.append(np.zeros(size - 1), 1.0)
     middle = np.linalg.lstsq(system, right, rcond=_TIE)[0]
     if np.abs(system @ middle - right).max() > _TIE:
@@ -273,8 +273,8 @@ def draw_triangle(axes: Axes, game: NormalForm) -> None:
         axes.plot(*path.T, color=series_colour(0), linewidth=1.3, alpha=strength, zorder=2)
         _arrow(axes, path[-2], path[-1], series_colour(0), 1.3, strength)
     _draw_rests(axes, payoff, _CORNERS)
-    places = ((0.0, -0.05, "center", "top"), (1.0, -0.05, "center", "top"), (0.5, 0.915, "center", "bottom"))
-    for action, (x, y, across, up) in zip(game.actions[0], places, strict=True):
+    anchors = ((0.0, -0.05, "center", "top"), (1.0, -0.05, "center", "top"), (0.5, 0.915, "center", "bottom"))
+    for action, (x, y, across, up) in zip(game.actions[0], anchors, strict=True):
         axes.text(x, y, clip(action, 22), ha=across, va=up, color=INK, fontsize=10.5)
     axes.set_xlim(-0.16, 1.16)
     axes.set_ylim(-0.12, 1.0)

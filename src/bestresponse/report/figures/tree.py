@@ -130,21 +130,21 @@ def _assign_lanes(
             for number, lane in enumerate(taken[level])
             if all(high < start - _ROW / 2 or low > stop + _ROW / 2 for start, stop in lane)
         )
-        found = next(free, len(taken[level]))
-        if found == len(taken[level]):
+        chosen = next(free, len(taken[level]))
+        if chosen == len(taken[level]):
             taken[level].append([])
-        taken[level][found].append((low, high))
-        lanes[infoset] = (level, _MARKER + _LANE * found)
-    return lanes, [len(one) for one in taken]
+        taken[level][chosen].append((low, high))
+        lanes[infoset] = (level, _MARKER + _LANE * chosen)
+    return lanes, [len(level_lanes) for level_lanes in taken]
 
 
 def _group(tree: Tree, nodes: Collection[int]) -> dict[int, list[int]]:
     """Return the positions of each information set that has several."""
-    found: dict[int, list[int]] = defaultdict(list)
+    groups: dict[int, list[int]] = defaultdict(list)
     for node in nodes:
         if tree.infoset[node] >= 0:
-            found[int(tree.infoset[node])].append(node)
-    return {infoset: members for infoset, members in found.items() if len(members) > 1}
+            groups[int(tree.infoset[node])].append(node)
+    return {infoset: members for infoset, members in groups.items() if len(members) > 1}
 
 
 def _draw_branches(axes: Axes, tree: Tree, layout: _Layout, path: Collection[int], overlay: Overlay) -> None:
@@ -170,7 +170,7 @@ def _draw_information(axes: Axes, tree: Tree, layout: _Layout) -> None:
         heights = [layout.y[node] for node in nodes]
         axes.plot([lane] * len(nodes), heights, color=colour, linewidth=1.3, linestyle=(0, (3, 2)), zorder=2)
         for node in nodes:
-            x = lane if layout.depth[node] == max(layout.depth[one] for one in nodes) else layout.x[layout.depth[node]]
+            x = lane if layout.depth[node] == max(layout.depth[n] for n in nodes) else layout.x[layout.depth[node]]
             axes.plot([x, lane], [layout.y[node]] * 2, color=colour, linewidth=1.3, linestyle=(0, (3, 2)), zorder=2)
             axes.plot(lane, layout.y[node], marker="o", markersize=4, color=colour, zorder=3)
 
@@ -199,7 +199,7 @@ def _draw_legend(axes: Axes, tree: Tree) -> None:
 def _list_legend(tree: Tree) -> dict[str, JsonObject]:
     """List what stands in the legend, and how it is drawn."""
     circle = {"marker": "o", "markersize": 9, "linestyle": ""}
-    legend = {f"{k + 1} {clip(who, 24)}": {**circle, "color": series_colour(k)} for k, who in enumerate(tree.players)}
+    legend = {f"{k + 1} {clip(name, 24)}": {**circle, "color": series_colour(k)} for k, name in enumerate(tree.players)}
     if (tree.owner == CHANCE).any():
         legend["chance"] = {"marker": "D", "markersize": 7, "linestyle": "", "color": QUIET}
     if _group(tree, range(tree.num_nodes)):

@@ -107,8 +107,8 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
         raise UsageError(f"both raters rate the same items, but gave {len(first)} and {len(second)} ratings")
     categories = {name: number for number, name in enumerate(dict.fromkeys([*first, *second]))}
     table = np.zeros((len(categories), len(categories)))
-    for one, other in zip(first, second, strict=True):
-        table[categories[one], categories[other]] += 1 / len(first)
+    for by_first, by_second in zip(first, second, strict=True):
+        table[categories[by_first], categories[by_second]] += 1 / len(first)
     return _beyond_chance(float(np.trace(table)), float(table.sum(axis=1) @ table.sum(axis=0)))
 
 

@@ -116,9 +116,9 @@ def as_sample(values: ArrayLike, what: str = "values") -> Floats:
     if array.size == 0:
         raise UsageError(f"{what}: expected at least one number, got none")
     if not np.isfinite(array).all():
-        place = int(np.flatnonzero(~np.isfinite(array))[0])
+        position = int(np.flatnonzero(~np.isfinite(array))[0])
         raise UsageError(
-            f"{what}: expected finite numbers, got {array[place]} at position {place}; "
+            f"{what}: expected finite numbers, got {array[position]} at position {position}; "
             "leave missing answers out and report them with missing_bounds"
         )
     return array
@@ -275,8 +275,8 @@ def _bca_tails(estimate: float, draws: Floats, left_out: Floats) -> tuple[float,
     return tails[0], tails[1]
 
 
-_EXACT_CLUSTERS = 12
-_SIGNS_AT_ONCE = 2_000_000
+_EXACT_CLUSTERS = 12  # their 4,096 patterns of signs are fewer than the flips drawn for more clusters
+_SIGNS_AT_ONCE = 2_000_000  # signs in memory at a time
 _LEAST_FOR_EFFECT = 3
 """Two games have a deviation between them, but it says nothing: effects of 12 were seen."""
 
@@ -397,7 +397,7 @@ def missing_bounds(values: ArrayLike, missing: int, worst: ArrayLike, best: Arra
 
 
 _MOST_GAMES = 10**12
-_FIRST_LOOK = 50
+_FIRST_LOOK = 50  # games; the sequence is asymptotic, and not to be trusted before
 
 
 def games_needed(sd_between: float, half_width: float) -> int:

@@ -52,7 +52,7 @@ class Ray:
 
     def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
         """Make the plays in actors that open the job's models by name."""
-        ray, own = _connect(self.address)
+        ray, connected = _connect(self.address)
         try:
             needs = self._needs
             count = self.count or self._count_workers(ray.cluster_resources())
@@ -71,7 +71,7 @@ class Ray:
             driver = Driver(job, lambda: _ActorLink(ray, work, options), count, work.threads)
             yield from driver.play(tasks, keep, partial(self._check_room, ray.nodes))
         finally:
-            if own:
+            if connected:
                 ray.shutdown()
 
     @property
@@ -100,7 +100,7 @@ class Ray:
 
     def map(self, function: Callable[[A], B], items: Iterable[A], workers: int | None) -> Iterator[B]:
         """Apply the function in tasks of the cluster, with a few items ahead."""
-        ray, own = _connect(self.address)
+        ray, connected = _connect(self.address)
         try:
             count = self.count or max(1, int(ray.cluster_resources().get("CPU", 1)))
             apply = ray.remote(num_cpus=1)(function)
@@ -110,7 +110,7 @@ class Ray:
         except ray.exceptions.RayError as error:
             raise ModelUnavailable(f"the Ray cluster lost this work: {_explain(error)}") from None
         finally:
-            if own:
+            if connected:
                 ray.shutdown()
 
 
@@ -133,13 +133,13 @@ def _connect(address: str | None) -> tuple[ModuleType, bool]:
     if ray.is_initialized():
         return ray, False
     logging.getLogger("ray").setLevel(logging.ERROR)
-    own: JsonObject = {"address": "local", "include_dashboard": False, "object_store_memory": _STORE}
-    own["_system_config"] = {"worker_niceness": 0}
+    options: JsonObject = {"address": "local", "include_dashboard": False, "object_store_memory": _STORE}
+    options["_system_config"] = {"worker_niceness": 0}
     host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
     try:
         if colon and port.isdigit():  # where nothing listens, Ray itself would try for minutes
             socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK).close()
-        ray.init(**(own if address is None else {"address": address}), log_to_driver=False, configure_logging=False)
+        ray.init(**(options if address is None else {"address": address}), log_to_driver=False, configure_logging=False)
     except (OSError, OverflowError) as error:
         why = f"no Ray cluster answers at {address or 'this machine'} ({error}): start one with `ray start --head`"
         raise UsageError(why) from None
@@ -164,8 +164,8 @@ _EXPLAINED = {
 
 def _explain(error: Exception) -> str:
     """Say in our words what Ray says in many; the last line of it where we have none."""
-    own = _EXPLAINED.get(type(error).__name__)
-    return own or (str(error).strip() or type(error).__name__).splitlines()[-1]
+    explanation = _EXPLAINED.get(type(error).__name__)
+    return explanation or (str(error).strip() or type(error).__name__).splitlines()[-1]
 
 
 class _QueueChannel:
@@ -196,20 +196,20 @@ class _PlayActor:
     def collect(self) -> list[Message]:
         """Wait for something to say, and say all that is there a moment later."""
         try:
-            found = self._channel.outbox.get(timeout=_LOOK)
+            messages = self._channel.outbox.get(timeout=_LOOK)
         except queue.Empty:
             return []
         time.sleep(_MOMENT)
-        return found + _take_all(self._channel.outbox)
+        return messages + _take_all(self._channel.outbox)
 
 
 def _take_all(waiting: queue.SimpleQueue[list[Message]]) -> list[Message]:
     """Take everything out of a queue of lists."""
-    found: list[Message] = []
+    messages: list[Message] = []
     with suppress(queue.Empty):
         while True:
-            found += waiting.get_nowait()
-    return found
+            messages += waiting.get_nowait()
+    return messages
 
 
 class _ActorLink:

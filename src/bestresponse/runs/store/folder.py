@@ -76,10 +76,10 @@ class Shard:
     @classmethod
     def parse(cls, text: str) -> Shard:
         """Read "3/16"; UsageError where it is something else."""
-        found = re.fullmatch(r"([0-9]{1,7})/([0-9]{1,7})", text)
-        if found is None:
+        match = re.fullmatch(r"([0-9]{1,7})/([0-9]{1,7})", text)
+        if match is None:
             raise UsageError(f"--shard {text!r}: expected a part such as 3/16, the third of sixteen")
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     def holds(self, spec: str) -> bool:
         """Say whether the play with that spec id belongs to this part; every play belongs to exactly one."""
@@ -198,23 +198,23 @@ def read_sorted(path: Path) -> Iterator[JsonObject]:
 
     Only the place of every line is held in memory.
     """
-    places: dict[str, tuple[int, int]] = {}
+    positions: dict[str, tuple[int, int]] = {}
     offset = 0
     for number, line in enumerate(read_raw(path), 1):
-        places.setdefault(find_spec_id(line, path, number), (offset, number))
+        positions.setdefault(find_spec_id(line, path, number), (offset, number))
         offset += len(line)
-    if places:
+    if positions:
         with open_plain(path) as file:
-            for spec in sorted(places):
-                start, number = places[spec]
+            for spec in sorted(positions):
+                start, number = positions[spec]
                 file.seek(start)
                 yield _parse(file.readline(), path, number)
 
 
 def find_spec_id(line: bytes, path: Path, number: int) -> str:
     """Return the spec id of a stored line; without parsing all of it where the line begins as `Lines` writes it."""
-    if found := _SPEC.match(line):
-        return found[1].decode("utf-8")
+    if match := _SPEC.match(line):
+        return match[1].decode("utf-8")
     spec = _parse(line, path, number).get("spec")
     if not isinstance(spec, str):
         raise StoreError(f"{path}, line {number}: expected the id of a spec, got {line[:60]!r}")

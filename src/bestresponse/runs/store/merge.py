@@ -21,7 +21,7 @@ from bestresponse.runs.store.folder import FolderLock, Lines, Manifest, RunFolde
 from bestresponse.runs.study import find_study
 
 _FILES = ("submissions", "calls", "records")
-_BLOCK = 256
+_BLOCK = 256  # lines written at once; parts may be larger than memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +57,15 @@ def _find_parts(paths: Sequence[str | Path]) -> list[RunFolder]:
     """Open every part once, ordered by its path."""
     if not paths:
         raise UsageError("name at least one part of a run")
-    found: dict[Path, RunFolder] = {}
+    folders: dict[Path, RunFolder] = {}
     for path in map(Path, paths):
         inside = [path] if (path / "manifest.json").exists() else [p.parent for p in path.glob("*/manifest.json")]
         if len(inside) != 1:
-            names = ", ".join(sorted(one.name for one in inside))
+            names = ", ".join(sorted(folder.name for folder in inside))
             what = f"holds several runs ({names}); name one of them" if inside else "holds no run"
             raise UsageError(f"{path} {what}")
-        found[inside[0].resolve()] = RunFolder.read(inside[0])
-    return [found[path] for path in sorted(found)]
+        folders[inside[0].resolve()] = RunFolder.read(inside[0])
+    return [folders[path] for path in sorted(folders)]
 
 
 def _agree(parts: Sequence[RunFolder]) -> Manifest:
@@ -105,7 +105,7 @@ def _choose(parts: Sequence[RunFolder]) -> dict[str, _Kept]:
     for number, part in enumerate(parts):
         path = part.path / "submissions.jsonl"
         lines = enumerate(read_raw(path), 1)
-        for spec, answers in Counter(find_spec_id(line, path, place) for place, line in lines).items():
+        for spec, answers in Counter(find_spec_id(line, path, line_number) for line_number, line in lines).items():
             if spec not in finished and answers > most[spec]:
                 most[spec] = answers
                 kept[spec] = _Kept(number)
@@ -137,8 +137,8 @@ def _select(parts: Sequence[RunFolder], name: str, kept: dict[str, _Kept]) -> It
     written: set[str] = set()
     for number, part in enumerate(parts):
         path = part.path / name
-        for place, line in enumerate(read_raw(path), 1):
-            spec = find_spec_id(line, path, place)
+        for line_number, line in enumerate(read_raw(path), 1):
+            spec = find_spec_id(line, path, line_number)
             if spec not in kept or kept[spec].part != number:
                 continue
             if name == "records.jsonl":

@@ -39,8 +39,8 @@ MAPPINGS = Path(__file__).parent / "mappings"
 ROLES = ("row", "column")
 _BLOCK = 2_000
 """Matches that are written at a time."""
-_SAME = 1e-9
-Cells = Mapping[str, Any]
+_SAME = 1e-9  # payoffs that differ by less are the same decimal, read and reckoned
+Cells = Mapping[str, object]
 
 
 @settings
@@ -83,8 +83,8 @@ class Layout:
     @cached_property
     def sides(self) -> tuple[tuple[str, ...], ...]:
         """The actions of both players; a plain list of names is that of either."""
-        own = [(side,) if isinstance(side, str) else side for side in self.actions]
-        return tuple(own) if not isinstance(self.actions[0], str) else (tuple(sum(own, ())),) * 2
+        names = [(side,) if isinstance(side, str) else side for side in self.actions]
+        return tuple(names) if not isinstance(self.actions[0], str) else (tuple(sum(names, ())),) * 2
 
     def check_columns(self, columns: Sequence[str], file: str) -> None:
         """Raise UsageError where the file lacks a column."""
@@ -391,13 +391,13 @@ def read_into_run(config: ImportConfig, folder: RunFolder, models: Mapping[str, 
     outcome = Outcome()
     if (folder.path / "finished").exists():
         return Outcome(found=len(folder.finished()))
-    path, problems, found = Path(config.file), list[ProblemRow](), folder.finished()
+    path, problems, finished = Path(config.file), list[ProblemRow](), folder.finished()
     reader = Reader(path, find_layout(config.mapping, path), problems.append)
-    matches = (play for play in reader.list_matches() if play["spec"] not in found)
+    matches = (play for play in reader.list_matches() if play["spec"] not in finished)
     while block := list(islice(matches, _BLOCK)):
         folder.finish_encoded(encode_rows(block))
         outcome.played += len(block)
-        how.on_progress(Progress(None, len(found), outcome.played, 0))
+        how.on_progress(Progress(None, len(finished), outcome.played, 0))
     for form in reader.tables.values():
         for role, payoffs in zip(ROLES, form.payoffs, strict=True):
             if len(np.unique(payoffs)) < payoffs.size:

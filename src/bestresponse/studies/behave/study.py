@@ -342,7 +342,7 @@ def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
             player = record["players"].get(role)
             if not player:
                 continue
-            own = {name: str(value[seat]) for name, value in data["treatment"].items() if isinstance(value, list)}
+            by_seat = {name: str(value[seat]) for name, value in data["treatment"].items() if isinstance(value, list)}
             labels = {
                 "player": player,
                 "opponent": record["players"].get(form.players[1 - seat]) or "",
@@ -350,9 +350,9 @@ def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
                 "seat": role,
                 "run": data["run"],
                 **treatment,
-                **own,
+                **by_seat,
             }
-            labels["treatment"] = ", ".join([*treatment.values(), *own.values()])
+            labels["treatment"] = ", ".join([*treatment.values(), *by_seat.values()])
             other = tuple(move if isinstance(move, int) else -1 for move in moves[1 - seat])
             subject = data.get("subject") if seat == 0 else None
             yield SeatMoves(labels, form, seat, tuple(moves[seat]), other, line["spec"], subject)
@@ -410,8 +410,8 @@ def _list_path(config: BehaveConfig, groups: Sequence[tuple[str, PlayerGroup, fl
             line = f"{form.name}: {role} plays {actions[0]}"
             yield PathRow(line=line, precision=float(precision), share=float(share))
     for (name, group, precision), seat in product(groups, range(2)):
-        own = [seen.own for seen in group.sequences if seen.form is form and seen.seat == seat]
-        moves = [move for moves in own for move in moves[: 1 if config.rounds == "first" else None]]
+        histories = [seen.own for seen in group.sequences if seen.form is form and seen.seat == seat]
+        moves = [move for moves in histories for move in moves[: 1 if config.rounds == "first" else None]]
         if moves:
             share = float(np.mean([move == 0 if isinstance(move, int) else move[0] for move in moves]))
             yield PathRow(line=f"{name} as {form.players[seat]}", precision=precision, share=share)

@@ -200,7 +200,7 @@ class BenchConfig(RunSettings):
         """The game that is named, as theory takes it; None where games are drawn."""
         if self.game is None:
             return None
-        form = self.game.found.solvable()
+        form = self.game.loaded.solvable()
         if isinstance(form, NormalForm):
             if max(form.shape) > _MOST_ACTIONS or form.payoffs.size > _MOST_PAYOFFS:
                 size = f"{form.num_players} players with {max(form.shape)} actions at most"
@@ -297,7 +297,7 @@ class Source:
     @property
     def form(self) -> NormalForm | None:
         """The one game; None where games are drawn."""
-        form = None if self.game is None else self.game.found.solvable()
+        form = None if self.game is None else self.game.loaded.solvable()
         return form if isinstance(form, NormalForm) else None
 
 
@@ -552,8 +552,8 @@ class Plan:
         payoffs = condition.drawn.payoffs[game]
         variants = self.variants if condition.name == BASE else ()
         for shown_as, dress, seat in product(self.config.format, condition.themes, self.config.seat):
-            own = 0 if seat == "row" else 1
-            original = Variant("original", payoffs, own, tuple(range(payoffs.shape[1 + own])), shown_as, dress)
+            player = 0 if seat == "row" else 1
+            original = Variant("original", payoffs, player, tuple(range(payoffs.shape[1 + player])), shown_as, dress)
             tellings = [original, *(tell_variant(name, original, condition.source, game) for name in variants)]
             for telling, model, elicit in product(tellings, self.config.model, self.config.elicit):
                 if elicit != "logprobs" or _has_letters(telling.theme):
@@ -587,7 +587,7 @@ class Plan:
         form = condition.source.form
         if form is not None and telling.theme == OWN:
             order = condition.drawn.orders[game]
-            actions = [[names[k] for k in own] for names, own in zip(form.actions, order, strict=True)]
+            actions = [[names[k] for k in permutation] for names, permutation in zip(form.actions, order, strict=True)]
             data["names"] = {"players": list(form.players), "actions": actions}
         return data
 
@@ -637,9 +637,9 @@ def find_theme(data: JsonMapping) -> Theme:
 def make_bench_game(data: JsonMapping) -> MatrixGame:
     """Make the game of a spec, as it is shown."""
     dress = find_theme(data)
-    own = "action" if data["elicit"] == "pure" else "mixture"
+    answer = "action" if data["elicit"] == "pure" else "mixture"
     form = dress.dress(np.asarray(data["payoffs"], dtype=np.float64))
-    wanted = (own, "mixture") if data["seat"] == 0 else ("mixture", own)
+    wanted = (answer, "mixture") if data["seat"] == 0 else ("mixture", answer)
     return MatrixGame(form, wanted, data["format"], dress.story, others="rational")  # type: ignore[arg-type]
 
 

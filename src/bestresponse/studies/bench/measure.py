@@ -52,9 +52,9 @@ from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 BASELINE = "baseline"
 """What stands for the way of asking where nobody was asked."""
-_NOISE = 1e-9
-_CHUNK = 1000
-_PRECISE = 0.02
+_NOISE = 1e-9  # of the largest payoff: smaller gaps are rounding errors
+_CHUNK = 1000  # plays in memory at a time; those of one shape are measured by one call
+_PRECISE = 0.02  # of the payoff range: how well a mean is known once `games_needed` are played
 _SAME = 0.01
 """Strategies that differ by less, in total variation, are the same."""
 _SEED = 20
@@ -161,7 +161,7 @@ def find_decision(play: StoredPlay, *, opponent: bool = False) -> Decision | Non
     return next((s.decision for s in play.record.submissions if s.role == role), None)
 
 
-def _describe(plan: plans.Plan, play: StoredPlay, own: Array, decision: Decision) -> dict[str, object]:
+def _describe(plan: plans.Plan, play: StoredPlay, payoffs: Array, decision: Decision) -> dict[str, object]:
     data, claims = play.data, [remark["claims"] for remark in decision.remarks]
     refuted = [sum(claim["verdict"] == "refuted" for claim in attempt) for attempt in claims]
     return {
@@ -172,8 +172,8 @@ def _describe(plan: plans.Plan, play: StoredPlay, own: Array, decision: Decision
         **{name: data[name] for name in ("elicit", "format", "theme")},
         "seat": ("row", "col")[data["seat"]],
         "temperature": data["temperature"],
-        "rows": own.shape[0],
-        "cols": own.shape[1],
+        "rows": payoffs.shape[0],
+        "cols": payoffs.shape[1],
         "status": decision.reading.status.value,
         "how": decision.reading.how,
         "strategy": None,
@@ -223,9 +223,9 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Jso
     return rows
 
 
-def _without_noise(figure: Array, own: Array) -> Array:
+def _without_noise(figure: Array, payoffs: Array) -> Array:
     """Return the figures of n games with negative ones and rounding errors set to 0."""
-    return np.where(figure > _NOISE * np.abs(own).max(axis=(-2, -1)), figure, 0.0)
+    return np.where(figure > _NOISE * np.abs(payoffs).max(axis=(-2, -1)), figure, 0.0)
 
 
 def _measure_general_sum(own: Array, other: Array, x: Array) -> dict[str, object]:
@@ -254,9 +254,9 @@ def _find_equilibria(shape: tuple[int, int], own: bytes, other: bytes) -> tuple[
 
 
 @lru_cache(maxsize=4096)
-def _find_dominated(shape: tuple[int, int], own: bytes) -> tuple[int, ...]:
+def _find_dominated(shape: tuple[int, int], payoffs: bytes) -> tuple[int, ...]:
     """Find the actions that some mixture of the others beats against everything: a zero-sum game each."""
-    matrix = np.frombuffer(own, dtype=np.float64).reshape(shape)
+    matrix = np.frombuffer(payoffs, dtype=np.float64).reshape(shape)
     tolerance = _NOISE * float(np.ptp(matrix))
     advantages = [np.delete(matrix, k, axis=0) - matrix[k] for k in range(shape[0])] if shape[0] > 1 else []
     return tuple(k for k, gain in enumerate(advantages) if float(solve_zero_sum(gain).values[0]) > tolerance)
@@ -438,11 +438,11 @@ _MOST_LOST = {
 }
 _COMPARED_BASELINES = ("uniform", "maximin", EQUILIBRIUM)
 _VERSION_METRICS = ("asked", "answered", *_COMPARED, "success_1", "success_5")
-_MOST_LISTED = 500
+_MOST_LISTED = 500  # worst plays are held with their texts, so their number may not grow with the run
 _MOST_OUTLIERS = 20
 _MOST_TEXTS = 20
 _LONGEST_REPLY = 3500
-_LONGEST_READING = 120
+_LONGEST_READING = 120  # characters; readings that begin alike are counted together
 
 
 @dataclass(frozen=True)
@@ -693,9 +693,9 @@ def _measure_self_play(results: Results) -> Iterator[SelfPlayRow]:
 def compute_regret(payoffs: Array, mixes: Mapping[str, list[float]]) -> float:
     """Compute the largest share of its payoff range that a seat could gain by swapping actions against the other."""
     gains = []
-    for own, x, y in ((payoffs[0], mixes["row"], mixes["col"]), (payoffs[1].T, mixes["col"], mixes["row"])):
-        against = own @ y
-        gains.append(float(x @ (against.max() - against)) / (float(np.ptp(own)) or 1.0))
+    for matrix, x, y in ((payoffs[0], mixes["row"], mixes["col"]), (payoffs[1].T, mixes["col"], mixes["row"])):
+        against = matrix @ y
+        gains.append(float(x @ (against.max() - against)) / (float(np.ptp(matrix)) or 1.0))
     return max(gains)
 
 

@@ -124,8 +124,8 @@ def show_first_play(measured: Measurement) -> Shown:
     study = bench.pick(measured.config)
     data = next(iter(study.specs(measured.config)))
     shown, _ = show_question(study.game(measured.config, data), data)
-    told = "\n\n".join(filter(None, (shown.briefing, shown.situation)))
-    return Shown("The first question as it was shown", (Code(told, "text"),))
+    question = "\n\n".join(filter(None, (shown.briefing, shown.situation)))
+    return Shown("The first question as it was shown", (Code(question, "text"),))
 
 
 _HARD = "Harder games to the right: where uniform play loses more. Lines join means of equally many games."

@@ -49,7 +49,7 @@ SHORT = "short"
 _NEUTRAL = "neutral"
 _HELD_OUT = 50
 """One class in so many is for validation, and as many for tests."""
-_POSITIVE = 1e-9
+_POSITIVE = 1e-9  # smaller weights and fractions are rounding errors of the solver
 _MIXING = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 """Multipliers of splitmix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014)."""
 _WIDE = 1 << 20
@@ -67,8 +67,8 @@ class Example:
 
     def to_json(self) -> JsonObject:
         """Return the example as a conversation, as trainers read it."""
-        said = (("system", self.system), ("user", self.question), ("assistant", self.answer))
-        return {"messages": [{"role": role, "content": text} for role, text in said if text], "task": self.task}
+        turns = (("system", self.system), ("user", self.question), ("assistant", self.answer))
+        return {"messages": [{"role": role, "content": text} for role, text in turns if text], "task": self.task}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +83,13 @@ class Telling:
     def hash_questions(self) -> str:
         """Hash what is asked in two small games, so that data of other prompts are recognised."""
         games = np.array([[[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]], [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]])
-        said = [
+        questions = [
             write_question(describe_matrix(payoffs, 0, shown_as, theme, self.kind), self.worked)
             for payoffs in games
             for shown_as in sorted(set(self.formats))
             for theme in sorted(set(self.themes))
         ]
-        return digest({"questions": said})
+        return digest({"questions": questions})
 
 
 def classify(payoffs: NDArray[Any]) -> Keys:

@@ -49,7 +49,7 @@ FORMAT = 1
 SHARD = 4096
 """Examples of a file; training mixes files, so small ones mix kinds of games well."""
 _FEW = 6
-_DRAW = 50_000
+_DRAW = 50_000  # games at a time, which bounds what their classes take in memory
 _LARGEST_MANIFEST = 1_000_000
 _EXHAUSTED = 0.02
 """A draw with a smaller share of new classes ends the drawing: nearly all classes of that size are there."""
@@ -217,9 +217,9 @@ def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
                 f"{shape[0]}x{shape[1]}: {len(games):,} classes; the rest are relabelled games of the training"
             )
             games, keys = _repeat_classes(config, games, keys, wanted, np.random.default_rng([config.seed, number, 1]))
-        places = split_classes(keys)
-        for place, name in enumerate(SPLITS):
-            groups[name].append(games[places == place])
+        splits = split_classes(keys)
+        for index, name in enumerate(SPLITS):
+            groups[name].append(games[splits == index])
     shards = []
     for name, of_shapes in reversed(groups.items()):  # what a training is measured on is there when it begins
         count = max(1, -(-sum(map(len, of_shapes)) // SHARD))
@@ -262,9 +262,9 @@ def _draw_classes(
         drawn = _draw_games(config, shape, min(_DRAW, 2 * count + 100), rng)
         known = len(keys)
         games = np.concatenate([games, drawn])
-        keys, places = np.unique(np.concatenate([keys, classify(drawn)]), return_index=True)
-        order = np.argsort(places)
-        games, keys = games[places[order]], keys[order]
+        keys, firsts = np.unique(np.concatenate([keys, classify(drawn)]), return_index=True)
+        order = np.argsort(firsts)
+        games, keys = games[firsts[order]], keys[order]
         if len(keys) - known < _EXHAUSTED * len(drawn):
             break
     return games[:count].astype(np.float64), keys[:count]

@@ -182,7 +182,7 @@ def _estimate_on_cpu(trainer: Any, folders: list[Path], minutes: float) -> str:
     began = time.perf_counter()
     trainer.step(batch, 0.0)
     rate = batch.real / (time.perf_counter() - began)
-    mean = sum(len(asked) + len(said) for asked, said in encode_examples(trainer.network, pool)) / len(pool)
+    mean = sum(len(asked) + len(answer) for asked, answer in encode_examples(trainer.network, pool)) / len(pool)
     seen = rate * minutes * 60 / mean
     return (
         f"there is no GPU here: at about {rate:,.0f} tokens a second, {minutes:g} minutes would see {seen:,.0f} "

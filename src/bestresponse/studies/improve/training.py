@@ -43,7 +43,7 @@ from bestresponse.studies.improve.examples import score_reply
 from bestresponse.studies.improve.export import read_manifest
 
 Tokens = NDArray[np.int64]
-_IGNORED = -100
+_IGNORED = -100  # the target that `cross_entropy` leaves out by default
 _WORDS = 1024
 """Different tokens of a batch at most."""
 _SPARE = 1.1
@@ -59,9 +59,9 @@ _NEWTON_SCHULZ = ((4.0848, -6.8946, 2.9270), (3.9505, -6.3029, 2.6377), (3.7418,
 """Coefficients of a quintic iteration towards the nearest orthogonal matrix (You Jiacheng, 2025, in modded-nanogpt)."""
 _MOMENTUM = 0.95
 _ADAM_BETAS = (0.9, 0.95)
-_WARM_UP = 100
-_LEAST_RATE = 0.01
-_AHEAD = 16
+_WARM_UP = 100  # steps over which the learning rate rises
+_LEAST_RATE = 0.01  # of the learning rate, so that the last steps still change something
+_AHEAD = 16  # batches that are packed before they are wanted: the GPU does not wait for them
 _ROOM = 50
 """Tokens that a reply may have more than the longest answer."""
 _HELD_OUT = 128
@@ -214,8 +214,8 @@ def encode_examples(network: Network, examples: Sequence[JsonObject]) -> list[tu
     texts = [split_messages(example) for example in examples]
     encode = network.tokenizer.encode_batch_fast
     asked = encode([question for question, _ in texts], add_special_tokens=False)
-    said = encode([answer for _, answer in texts], add_special_tokens=False)
-    return [(q.ids, [*a.ids, network.end]) for q, a in zip(asked, said, strict=True)]
+    answered = encode([answer for _, answer in texts], add_special_tokens=False)
+    return [(q.ids, [*a.ids, network.end]) for q, a in zip(asked, answered, strict=True)]
 
 
 def choose_shape(network: Network, folders: Sequence[Path], tokens: int) -> Shape:
@@ -224,8 +224,8 @@ def choose_shape(network: Network, folders: Sequence[Path], tokens: int) -> Shap
     for folder in folders:
         sample = list(islice(_draw_examples(folder, np.random.default_rng(0)), _SAMPLED))
         pairs = encode_examples(network, sample)
-        lengths = [len(asked) + len(said) for asked, said in pairs]
-        scored = max(scored, sum(len(said) for _, said in pairs) / sum(lengths))
+        lengths = [len(asked) + len(answer) for asked, answer in pairs]
+        scored = max(scored, sum(len(answer) for _, answer in pairs) / sum(lengths))
         conversations = max(conversations, len(pairs) / sum(lengths))
         longest = max(longest, *lengths)
     longest = -(-longest // _BLOCK) * _BLOCK
@@ -240,17 +240,17 @@ def pack(network: Network, pool: Sequence[JsonObject], shape: Shape, rng: np.ran
     batches, waiting, words = [], list[tuple[list[int], list[int]]](), set[int]()
     used = scored = 0
     for k in rng.permutation(len(pairs)):
-        asked, said = pairs[k]
-        size, new = len(asked) + len(said), {*asked, *said}
-        if size > shape.tokens or len(said) > shape.scored or len(new) >= _WORDS:
+        asked, answer = pairs[k]
+        size, new = len(asked) + len(answer), {*asked, *answer}
+        if size > shape.tokens or len(answer) > shape.scored or len(new) >= _WORDS:
             continue
-        full = used + size > shape.tokens or scored + len(said) > shape.scored
+        full = used + size > shape.tokens or scored + len(answer) > shape.scored
         if full or len(words | new) >= _WORDS or len(waiting) == shape.conversations:
             batches.append(_fill(waiting, shape))
             waiting, words, used, scored = [], set(), 0, 0
-        waiting.append((asked, said))
+        waiting.append((asked, answer))
         words |= new
-        used, scored = used + size, scored + len(said)
+        used, scored = used + size, scored + len(answer)
     return batches or [_fill(waiting, shape)] if waiting else batches
 
 
@@ -263,21 +263,21 @@ def _fill(pairs: Sequence[tuple[list[int], list[int]]], shape: Shape) -> Batch:
     starts = np.full(shape.conversations + -(-shape.tokens // shape.longest) + 1, shape.tokens, np.int32)
     starts[0] = start = first = 0
     longest = 1
-    for number, (asked, said) in enumerate(pairs, 1):
-        middle, end = start + len(asked), start + len(asked) + len(said)
-        tokens[start:end] = asked + said
+    for number, (asked, answer) in enumerate(pairs, 1):
+        middle, end = start + len(asked), start + len(asked) + len(answer)
+        tokens[start:end] = asked + answer
         positions[start:end] = np.arange(end - start)
-        scored[first : first + len(said)] = np.arange(middle - 1, end - 1)
-        targets[first : first + len(said)] = said
+        scored[first : first + len(answer)] = np.arange(middle - 1, end - 1)
+        targets[first : first + len(answer)] = answer
         longest = max(longest, end - start)
         starts[number] = start = end
-        first += len(said)
+        first += len(answer)
     filled = np.arange(start + shape.longest, shape.tokens, shape.longest)
     starts[len(pairs) + 1 : len(pairs) + 1 + len(filled)] = filled
-    words, places = np.unique(tokens, return_inverse=True)
+    words, indices = np.unique(tokens, return_inverse=True)
     return Batch(
         torch.from_numpy(np.pad(words, (0, _WORDS - len(words)))),
-        torch.from_numpy(places.reshape(-1)),
+        torch.from_numpy(indices.reshape(-1)),
         torch.from_numpy(positions),
         torch.from_numpy(starts),
         torch.from_numpy(scored),
@@ -325,8 +325,8 @@ class Trainer:
         """Return the mean loss of the tokens of answers of a batch on the device."""
         now = self.current()
         # As a product, since adding up the gradients of a few words that come thousands of times is slow.
-        places = batch.tokens[:, None] == torch.arange(len(batch.words), device=self.recipe.device)
-        x = places.to(self.recipe.dtype) @ now["embedding"][batch.words]
+        one_hot = batch.tokens[:, None] == torch.arange(len(batch.words), device=self.recipe.device)
+        x = one_hot.to(self.recipe.dtype) @ now["embedding"][batch.words]
 
         def attend(layer: int, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
             return _attend_apart(q, k, v, batch)
@@ -572,7 +572,7 @@ def measure_replies(network: Network, examples: Sequence[JsonObject], recipe: Re
     for start in range(0, len(examples), 256):
         part = examples[start : start + 256]
         pairs = encode_examples(network, part)
-        longest = max(len(said) for _, said in pairs) + _ROOM
+        longest = max(len(answer) for _, answer in pairs) + _ROOM
         for example, tokens in zip(
             part, continue_prompts(asked, [tokens for tokens, _ in pairs], longest), strict=True
         ):

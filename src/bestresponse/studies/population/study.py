@@ -79,7 +79,7 @@ class PopulationConfig(MatchSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.strategies:
-            moves = dict.fromkeys(f"{ALWAYS}{move}" for own in self.form.actions for move in own)
+            moves = dict.fromkeys(f"{ALWAYS}{move}" for actions in self.form.actions for move in actions)
             object.__setattr__(self, "strategies", tuple(map(NamedModel, moves)))
         if len(set(self.strategies)) < len(self.strategies):
             raise SettingError("strategies", "one is named twice; expected different ones")
@@ -109,7 +109,7 @@ class PopulationConfig(MatchSettings):
         A move that only the other role has is left out.
         """
         game, form, sides = self.make_game(), self.form, {}
-        moves = [{f"{ALWAYS}{move}" for move in own} for own in form.actions]
+        moves = [{f"{ALWAYS}{move}" for move in actions} for actions in form.actions]
         for role, own, other in zip(game.roles, moves, reversed(moves), strict=True):
             sides[role] = tuple(name for name in self.strategies if name not in other - own)
             for name in sides[role]:
@@ -177,8 +177,8 @@ def run_agents(config: PopulationConfig, payoffs: Sequence[Array], rng: np.rando
         held.append(rng.permuted(np.tile(row, (config.repetitions, 1)), axis=1))
     paths: list[list[Array]] = [[] for _ in held]
     for _ in range(config.generations + 1):
-        for path, agents, own in zip(paths, held, payoffs, strict=True):
-            path.append(np.stack([(agents == strategy).mean(axis=1) for strategy in range(len(own))], axis=1))
+        for path, agents, matrix in zip(paths, held, payoffs, strict=True):
+            path.append(np.stack([(agents == strategy).mean(axis=1) for strategy in range(len(matrix))], axis=1))
         earned = _meet(held, payoffs, rng)
         rivals = [path[-1] for path in reversed(paths)]
         held = [_revise(config, *side, rng) for side in zip(payoffs, held, earned, rivals, strict=True)]

@@ -98,10 +98,10 @@ def _find_differences(game: Water, state: Drought, row: JsonMapping) -> Iterator
         yield f"in the game were {', '.join(sorted(living))}, not {', '.join(sorted(row['bids']))}"
     for role, after in zip(game.roles, day.after, strict=True):
         if role in row.get("after", {}):
-            found = (after.balance, after.health, after.dry_days + 1)
+            replayed = (after.balance, after.health, after.dry_days + 1)
             expected = tuple(row["after"][role][name] for name in ("balance", "hp", "dry_days_plus_one"))
-            if not all(math.isclose(a, b, abs_tol=1e-6) for a, b in zip(found, expected, strict=True)):
-                yield f"{role} has balance, health, dry days + 1 of {found}, not {expected}"
+            if not all(math.isclose(a, b, abs_tol=1e-6) for a, b in zip(replayed, expected, strict=True)):
+                yield f"{role} has balance, health, dry days + 1 of {replayed}, not {expected}"
 
 
 @dataclass(frozen=True)
@@ -171,9 +171,9 @@ def _check_rules(towns: Sequence[ReplayedTown]) -> Iterator[Check]:
     remark += f"; first difference: {differences[0]}" if differences else ""
     yield Check("rounds with the recorded winners, balances and health", rounds, same, same == rounds, remark)
     for abundance, published in PUBLISHED_RSR.items():
-        found = sum(ABUNDANCE[abundance]) / 2 / sum(resident.need for resident in RESIDENTS)
-        agrees = abs(found - published) < 1e-9
-        yield Check(f"RSR at the start, {abundance}", published, found, agrees, tolerance="to 1e-9")
+        ratio = sum(ABUNDANCE[abundance]) / 2 / sum(resident.need for resident in RESIDENTS)
+        agrees = abs(ratio - published) < 1e-9
+        yield Check(f"RSR at the start, {abundance}", published, ratio, agrees, tolerance="to 1e-9")
 
 
 def _check_reading(folder: Path) -> Iterator[Check]:
@@ -230,11 +230,11 @@ def _check_statements(settings: Settings) -> Iterator[Check]:
         yield _more(f"{name} survives less often with personas", over(False, name), over(True, name))
     yield _more("Eric survives more often with personas", over(True, "Eric"), over(False, "Eric"))
     for persona in (False, True):
-        told = "with personas" if persona else "without personas"
+        condition = "with personas" if persona else "without personas"
         prices = (settings[persona, low].find_price(), settings[persona, high].find_price())
-        yield _more(f"water is dearer with low supply than with high, {told}", *prices)
+        yield _more(f"water is dearer with low supply than with high, {condition}", *prices)
         early, late = (settings[persona, low].find_price(days) for days in (slice(5, 10), slice(15, 20)))
-        yield _more(f"with low supply the price falls after day 10, {told}", early, late, "days 6-10 and 16-20")
+        yield _more(f"with low supply the price falls after day 10, {condition}", early, late, "days 6-10 and 16-20")
 
 
 def _more(what: str, larger: float, smaller: float, remark: str = "") -> Check:

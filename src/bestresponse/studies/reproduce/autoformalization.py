@@ -89,7 +89,7 @@ def reproduce_autoformalization(folder: Path) -> Reproduction:
     parts = [check_part(folder) for name, check_part in PARTS.items() if (folder / name).exists()]
     if not parts:
         raise UsageError(f"{folder} holds none of {', '.join(PARTS)}; expected a folder of recorded programs")
-    checks = [check_source for found, _ in parts for check_source in found]
+    checks = [check for part_checks, _ in parts for check in part_checks]
     return Reproduction("autoformalization", CITATION, tuple(checks), tuple(table for _, table in parts))
 
 
@@ -152,23 +152,23 @@ def check_programs(folder: Path, name: str = "exp1_agents.jsonl") -> Part:
         Column("corrected: a game", "right", "a table can be taken out of the program"),
         Column("corrected: exact", "right", "and it is the true one up to the names of players and moves"),
     )
-    games = {name: [one for one in judged if one.game == name] for name in sorted({one.game for one in judged})}
+    games = {name: [program for program in judged if program.game == name] for name in sorted({p.game for p in judged})}
     rows = tuple(
         (
             name,
             len(programs),
-            *(_count([getattr(one.published, level) for one in programs]) for level in _LEVELS),
-            _count([one.is_game for one in programs]),
-            _count([one.is_true_game for one in programs]),
+            *(_count([getattr(program.published, level) for program in programs]) for level in _LEVELS),
+            _count([program.is_game for program in programs]),
+            _count([program.is_true_game for program in programs]),
         )
         for name, programs in {**games, "all": judged}.items()
     )
     checks = list(_compare_published(judged)) if len(judged) == _PUBLISHED_PROGRAMS else []
-    rescued = sum(one.is_game and not one.published.syntactic for one in judged)
+    rescued = sum(program.is_game and not program.published.syntactic for program in judged)
     checks.append(Check("corrected: rejected programs that are games", None, rescued, None))
     for level in _LEVELS:
-        recorded = [one for one in judged if level in one.row.get("verdict", ())]
-        same = sum(bool(getattr(one.published, level)) == one.row["verdict"][level] for one in recorded)
+        recorded = [program for program in judged if level in program.row.get("verdict", ())]
+        same = sum(bool(getattr(program.published, level)) == program.row["verdict"][level] for program in recorded)
         remark = ""
         if level == "constraints" and same == _PUBLISHED_PROGRAMS - 1:
             remark = "one program writes years in prison as gains; with its moves renamed it is a dilemma all the same"
@@ -184,8 +184,8 @@ def _count(verdicts: Sequence[bool | None]) -> int | None:
 
 def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
     """Compare the published figures of the 275 programs."""
-    total, levels = len(judged), [one.published for one in judged]
-    logged = [one.row["logged"] for one in judged]
+    total, levels = len(judged), [program.published for program in judged]
+    logged = [program.row["logged"] for program in judged]
     attempts = [0 if log["status"] == "syntactic_error" else log["attempts"] for log in logged]
     once = attempts.count(1) / total
     first = round(100 * once) == 93
@@ -202,7 +202,8 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
     only = sum(bool(level.approximate) and not level.exact for level in levels)
     yield Check("right only by the approximate check", 5, only, only == 5, "their off-diagonal cells are swapped")
     shares = {
-        code: fmean(bool(one.published.exact) for one in judged if one.game == name) for code, name in _CODES.items()
+        code: fmean(bool(program.published.exact) for program in judged if program.game == name)
+        for code, name in _CODES.items()
     }
     lowest = ", ".join(sorted(sorted(shares, key=lambda code: shares[code])[:2]))
     each = ", ".join(f"{code} {share:.0%}" for code, share in shares.items())
@@ -261,15 +262,15 @@ def _list_matches(game: RecordedGame) -> Iterator[tuple[str, str, list[tuple[str
 
     In a match against itself both copies' entries stand one after the other in the same log.
     """
-    place = dict.fromkeys(game.logs, 0)
+    consumed = dict.fromkeys(game.logs, 0)
     for first, second in combinations_with_replacement(game.logs, 2):
         step = 2 if first == second else 1
         parts: list[list[Any]] = []
         for name, offset in ((first, 0), (second, step - 1)):
-            entries = slice(place[name] + offset, place[name] + step * _ROUNDS, step)
+            entries = slice(consumed[name] + offset, consumed[name] + step * _ROUNDS, step)
             parts += [game.logs[name][kind][entries] for kind in ("moves", "payoffs")]
         for name in {first, second}:
-            place[name] += _ROUNDS * step
+            consumed[name] += _ROUNDS * step
         yield first, second, list(zip(parts[0], parts[2], strict=True)), list(zip(parts[1], parts[3], strict=True))
 
 
@@ -416,19 +417,19 @@ def check_strategies(folder: Path) -> Part:
     judged = judge_strategies(folder)
     checks = []
     for name, published in _TABLE_8.items():
-        written = [one for one in judged if one.strategy == name]
-        right = sum(one.published for one in written)
-        remark = f"corrected: {sum(one.corrected for one in written)} of {len(written)}"
+        written = [verdict for verdict in judged if verdict.strategy == name]
+        right = sum(verdict.published for verdict in written)
+        remark = f"corrected: {sum(verdict.corrected for verdict in written)} of {len(written)}"
         checks.append(Check(f"table 8, {name}, correct of 5", published, right, right == published, remark))
-    agreed = sum(one.published == one.recorded for one in judged)
+    agreed = sum(verdict.published == verdict.recorded for verdict in judged)
     checks.append(Check("verdicts on single strategies", len(judged), agreed, agreed == len(judged)))
-    replayed = [one.same for one in judged if one.same is not None]
+    replayed = [verdict.same for verdict in judged if verdict.same is not None]
     checks.append(Check("recorded plays given by the rules", len(replayed), sum(replayed), all(replayed)))
     titles = ("strategy", "agent", "recorded", "as published", "corrected", "why")
     rows = tuple(
-        (one.strategy, one.agent, one.recorded, one.published, one.corrected, one.why)
-        for one in sorted(judged, key=lambda one: (one.strategy, one.agent))
-        if not (one.published and one.corrected)
+        (verdict.strategy, verdict.agent, verdict.recorded, verdict.published, verdict.corrected, verdict.why)
+        for verdict in sorted(judged, key=lambda verdict: (verdict.strategy, verdict.agent))
+        if not (verdict.published and verdict.corrected)
     )
     return checks, Table(tuple(map(Column, titles)), rows, "Formalized strategies that are not right")
 
@@ -500,13 +501,13 @@ def _play(engine: LogicEngine, program: Program, cells: FoundMatrix) -> list[tup
     return rounds
 
 
-def _equal_up_to_names(found: FoundMatrix, true: TrueMatrix) -> bool:
-    moves = tuple(dict.fromkeys(move for pair in found for move in pair))
+def _equal_up_to_names(cells: FoundMatrix, true: TrueMatrix) -> bool:
+    moves = tuple(dict.fromkeys(move for pair in cells for move in pair))
     wanted = tuple(dict.fromkeys(move for pair in true for move in pair))
-    if len(found) != len(true) or len(moves) != len(wanted):
+    if len(cells) != len(true) or len(moves) != len(wanted):
         return False
     namings = (dict(zip(moves, order, strict=True)) for order in permutations(wanted))
-    return any(all(pair == true[name[a], name[b]] for (a, b), pair in found.items()) for name in namings)
+    return any(all(pair == true[name[a], name[b]] for (a, b), pair in cells.items()) for name in namings)
 
 
 def _read_facts(engine: LogicEngine, program: Program) -> dict[tuple[str, str], list[tuple[Fraction, Fraction]]]:

@@ -116,8 +116,8 @@ def _check_matches(folder: Path) -> Iterator[Check]:
                 matches[pair].append((row[f"answer{seat}"], row[f"answer{3 - seat}"]))
     after = [own for own, _ in games["pd"]["act_gpt4", "act_defect_once"][1:10]]
     forgives = after[1:].count("J")
-    found = f"{forgives} of {len(after) - 1} rounds"
-    yield Check("GPT-4 cooperates again after one defection", "never", found, forgives == 0)
+    forgiven = f"{forgives} of {len(after) - 1} rounds"
+    yield Check("GPT-4 cooperates again after one defection", "never", forgiven, forgives == 0)
     moves = games["bos"]["act_gpt4", "act_jf"]
     if moves:
         together = _mean([own == other for own, other in moves])
@@ -134,12 +134,12 @@ def _check_people(folder: Path) -> Iterator[Check]:
             values = [
                 (row["id"], float(row[what])) for row in rows if (row["game"], row["opponent"]) == (game, opponent)
             ]
-            found = cluster_bootstrap(
+            interval = cluster_bootstrap(
                 np.array([v for _, v in values]), [i for i, _ in values], rng=np.random.default_rng(0)
             )
             people = len({person for person, _ in values})
-            yield compare_number(f"people against {opponent} GPT-4, {game}, {what}", value, found.estimate, 0.006,
-                           f"{people} people, 95 % interval {found.low:.3f} to {found.high:.3f}")  # fmt: skip
+            yield compare_number(f"people against {opponent} GPT-4, {game}, {what}", value, interval.estimate, 0.006,
+                           f"{people} people, 95 % interval {interval.low:.3f} to {interval.high:.3f}")  # fmt: skip
     odd = sum(
         (row["score"] in ("7", "10")) != (row["coordination"] == "1") or (row["action"], row["score"]) == ("0", "7")
         for row in rows
@@ -157,12 +157,12 @@ def reproduce_fairgame(folder: Path) -> Reproduction:
     for match in matches:
         game, scale = match["record"]["game"].rsplit(" ", 1)
         persona, language = match["data"]["treatment"]["persona"][0], match["data"]["treatment"]["language"]
-        own = [s["action"] == "OptionA" for s in match["record"]["submissions"] if s["role"] == "row"]
+        choices = [s["action"] == "OptionA" for s in match["record"]["submissions"] if s["role"] == "row"]
         model = match["record"]["players"]["row"]
         keys = [("persona", game, persona), ("language", model, language)]
         keys += [("scale", model, scale)] if game == "prisoner-dilemma" else []
         for key in keys:
-            chosen[key].append(_mean(own))
+            chosen[key].append(_mean(choices))
     checks = [
         compare_number(f"{game}, {persona}: OptionA", value, _mean(chosen["persona", game, persona]), 0.001)
         for game, pair in _OPTION_A.items()
@@ -191,10 +191,10 @@ def reproduce_dilemma(folder: Path) -> Reproduction:
         matches[row["match"]].append(row)
     checks = []
     for study, published in _COOPERATION.items():
-        own = [rows for rows in matches.values() if rows[0]["study"] == study]
+        study_matches = [rows for rows in matches.values() if rows[0]["study"] == study]
         for what, value, rounds in zip(("all periods", "first period"), published, (None, 1), strict=True):
-            found = _mean([row["move"] == "C" for rows in own for row in rows[:rounds]])
-            checks.append(compare_number(f"{study}, cooperation in {what}", value, found, _HALF))
+            share = _mean([row["move"] == "C" for rows in study_matches for row in rows[:rounds]])
+            checks.append(compare_number(f"{study}, cooperation in {what}", value, share, _HALF))
     treatments: dict[tuple[float, ...], list[float]] = defaultdict(list)
     for rows in matches.values():
         if float(rows[0]["infinite"]):

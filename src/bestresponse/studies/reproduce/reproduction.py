@@ -40,10 +40,10 @@ class Check:
     tolerance: str = "equal"
 
 
-def compare_number(what: str, published: float | None, found: float, tolerance: float, remark: str = "") -> Check:
+def compare_number(what: str, published: float | None, computed: float, tolerance: float, remark: str = "") -> Check:
     """Compare a number with the published one, if there is one, which was rounded."""
-    agrees = None if published is None else abs(found - published) <= tolerance + 1e-9
-    return Check(what, published, round(found, 4), agrees, remark, f"within {tolerance:g}")
+    agrees = None if published is None else abs(computed - published) <= tolerance + 1e-9
+    return Check(what, published, round(computed, 4), agrees, remark, f"within {tolerance:g}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,10 +207,10 @@ def _list_moves(
         role, ask, action = submission.role, episode.pending[submission.role], submission.decision.action
         if role in game.roles:
             turns[role, type(ask).__name__] += 1
-            place = theory.name_infoset(episode.view(role)) if theory.tree is not None else ""
+            infoset = theory.name_infoset(episode.view(role)) if theory.tree is not None else ""
             cost = measure_decision_cost(game, episode.state, role, action) if theory.known is not None else None
             for part, value in _list_parts(ask, action):
-                known = options.setdefault((role, place, part), [])
+                known = options.setdefault((role, infoset, part), [])
                 known += [name for name in (ask.options if isinstance(ask, Choice) else ()) if name not in known]
                 rows.append(
                     MoveRow(
@@ -218,7 +218,7 @@ def _list_moves(
                         seat=role,
                         player=str(config.seats[role]),
                         turn=turns[role, type(ask).__name__],
-                        place=place,
+                        place=infoset,
                         part=part,
                         move=value,
                         meant=value,
@@ -260,9 +260,9 @@ def find_nearest(plays: Plays) -> Predicted | None:
 
     def measure_distance(predicted: Predicted) -> float:
         distances = (
-            abs(times[seat, place, move] / count - chance)
-            for (seat, place), count in visits.items()
-            for move, chance in predicted.shares[seat][place].items()
+            abs(times[seat, infoset, move] / count - chance)
+            for (seat, infoset), count in visits.items()
+            for move, chance in predicted.shares[seat][infoset].items()
         )
         return round(sum(distances), 9)
 
@@ -270,7 +270,7 @@ def find_nearest(plays: Plays) -> Predicted | None:
 
 
 _RESAMPLES = 300
-_MOST_NODES_RESAMPLED = 5000
+_MOST_NODES_RESAMPLED = 5000  # each resample values the whole tree: regrets in larger ones have no interval
 _MOST_SUSTAINED = 12
 
 
@@ -617,10 +617,10 @@ def _group_moves(
 def _list_shares(plays: Plays, nearest: Predicted | None, *, by_round: bool) -> Iterator[ShareRow]:
     """Yield every move at every place, all rounds together or round by round."""
     tree = plays.config.theory.tree
-    for (seat, place, part, turn), rows in _group_moves(plays, str, by_round):
-        options = plays.options[seat, place, part]
+    for (seat, infoset, part, turn), rows in _group_moves(plays, str, by_round):
+        options = plays.options[seat, infoset, part]
         if tree is not None:
-            options = tree.infosets[tree.infoset_index[seat, place]].moves
+            options = tree.infosets[tree.infoset_index[seat, infoset]].moves
         made, repeats = [name_move(row["move"]) for row in rows], [row["repeat"] for row in rows]
         for move in dict.fromkeys([*options, *made]):
             hits = np.array([other == move for other in made], dtype=np.float64)
@@ -628,13 +628,13 @@ def _list_shares(plays: Plays, nearest: Predicted | None, *, by_round: bool) -> 
             alone = len(set(repeats)) == len(repeats)
             yield ShareRow(
                 seat=seat,
-                place=place or None,
+                place=infoset or None,
                 part=part or None,
                 turn=turn or None,
                 move=move,
                 times=int(hits.sum()),
                 share=wilson(int(hits.sum()), len(hits)) if alone else plays.average(hits, "share", repeats),
-                in_equilibrium=nearest.shares[seat][place].get(move, 0.0) if nearest else None,
+                in_equilibrium=nearest.shares[seat][infoset].get(move, 0.0) if nearest else None,
             )
 
 

@@ -73,7 +73,7 @@ from bestresponse.runs.store.folder import FolderLock, Lines, read_lines
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Policy
 
-_LONGEST = 20_000
+_LONGEST = 20_000  # characters that are kept of a reply that could not be read
 _PATIENCE = 5
 """So many failed calls in a row end a build: the model cannot be used."""
 
@@ -189,7 +189,7 @@ def seat_players(
 ) -> dict[Role, Player]:
     """Seat everybody for draw `draw` of a talk in which each speaker keeps to its manners."""
     voice = Remembering(cast.speaker(draw), answers, draw)
-    speakers = {role: Unguided(voice, own, seed=seed) for role, own in zip(game.roles, manners, strict=True)}
+    speakers = {role: Unguided(voice, allowed, seed=seed) for role, allowed in zip(game.roles, manners, strict=True)}
     referee = Remembering(cast.referee, answers, cost=cast.referee_calls)
     return {NATURE: Nature(seed), REFEREE: referee, **speakers}
 
@@ -379,13 +379,13 @@ class _Builder:
             return [self.game.apply(state, {role: text}) for text in self.answers.book.wordings(key, len(speakers))]
         return []
 
-    def _require(self, said: int, key: str, view: View, ask: Ask, players: list[Player], cost: int) -> bool:
+    def _require(self, messages: int, key: str, view: View, ask: Ask, players: list[Player], cost: int) -> bool:
         """Ask for those answers that nobody was asked for yet; return whether some are still missing."""
         if key not in self.opened:
             numbers = range(len(players))
             self.opened[key] = {number for number in numbers if self.answers.find(key, number, cost) is None}
             for number in sorted(self.opened[key]):
-                rank = (-said, len(self.opened) * self.wordings + number)
+                rank = (-messages, len(self.opened) * self.wordings + number)
 
                 def decide(player: Player = players[number], number: int = number) -> Entry:
                     return self.answers.decide(player, view, ask, number, key=key, cost=cost)
@@ -514,11 +514,11 @@ class Nearest:
     def __init__(self, policy: Policy, embed: Embedding, farthest: float = 0.5) -> None:
         self.policy, self._embed, self._farthest = policy, embed, farthest
         situations = [(infoset.key, *_split_key(infoset.key)) for infoset in policy.tree.infosets]
-        texts = list(dict.fromkeys(text for *_, said in situations for text in said))
+        texts = list(dict.fromkeys(text for *_, messages in situations for text in messages))
         vectors = dict(zip(texts, embed(texts), strict=True))
         self._alike: dict[str, list[tuple[str, list[Array]]]] = {}
-        for key, place, said in situations:
-            self._alike.setdefault(place, []).append((key, [vectors[text] for text in said]))
+        for key, setting, messages in situations:
+            self._alike.setdefault(setting, []).append((key, [vectors[text] for text in messages]))
         self.met: Counter[str] = Counter()
         self.distances: list[float] = []
         self._lock = Lock()
@@ -537,11 +537,11 @@ class Nearest:
 
     def _find_closest(self, label: str) -> tuple[float, str]:
         """Find the nearest situation and its distance, which is infinite where nothing can be compared."""
-        place, said = _split_key(label)
-        embedded = self._embed(said)
+        setting, messages = _split_key(label)
+        embedded = self._embed(messages)
         distances = [
-            (1 - float(np.mean(np.sum(embedded * np.array(vectors), axis=1))) if said else 0.0, key)
-            for key, vectors in self._alike.get(place, ())
+            (1 - float(np.mean(np.sum(embedded * np.array(vectors), axis=1))) if messages else 0.0, key)
+            for key, vectors in self._alike.get(setting, ())
         ]
         return min(distances, key=lambda pair: pair[0], default=(float("inf"), ""))
 
@@ -549,8 +549,8 @@ class Nearest:
 def _split_key(key: str) -> tuple[str, list[str]]:
     """Split what has to be the same (who speaks, knows what, chose what, after how many messages) from the messages."""
     role, briefing, _, facts, *_ = json.loads(key)
-    said = [text for _, _, text in facts["said"]]
-    return json.dumps([role, briefing, facts["own"], len(said)]), said
+    messages = [text for _, _, text in facts["said"]]
+    return json.dumps([role, briefing, facts["own"], len(messages)]), messages
 
 
 def play_fresh(
@@ -654,7 +654,7 @@ def spoken_messages(game: RecordedDialogue) -> Messages:
 
 def follow_rate(messages: Messages, manners: Actions, model: Model, answers: AnswerStore, workers: int = 1) -> Followed:
     """Let `model` name the manner of every message that was told one, several at the same time."""
-    told = [(manner, text) for manner, text in messages if manner != manners.neutral]
+    guided = [(manner, text) for manner, text in messages if manner != manners.neutral]
 
     described = "\n".join(f"- {option}: {manners.texts[option]}" for option in manners.options)
     choices = manners.options if model.abilities.choices else ()
@@ -671,10 +671,10 @@ def follow_rate(messages: Messages, manners: Actions, model: Model, answers: Ans
         return answers.ask_model("follow", model, Request(prompt, max_tokens=20, choices=choices), read)
 
     with ThreadPoolExecutor(workers, thread_name_prefix="follow") as pool:
-        entries = list(pool.map(name, told))
+        entries = list(pool.map(name, guided))
     named: Counter[tuple[str, str]] = Counter()
     unreadable = 0
-    for message, entry in zip(told, entries, strict=True):
+    for message, entry in zip(guided, entries, strict=True):
         if entry.text is None:
             unreadable += messages[message]
         else:

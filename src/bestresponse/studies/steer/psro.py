@@ -160,17 +160,17 @@ class PromptArena:
             return (float("nan"),) * len(profile)
         if not self.swap:
             return payoffs
-        order = sorted(range(len(profile)), key=lambda place: profile[place])
-        return tuple(payoffs[order.index(place)] for place in range(len(profile)))
+        order = sorted(range(len(profile)), key=lambda position: profile[position])
+        return tuple(payoffs[order.index(position)] for position in range(len(profile)))
 
     def _play(self, profile: Profile, number: int) -> tuple[float, ...] | None:
-        """Play once and return what each place of the profile earns; None where the talk cannot be read."""
+        """Play once and return what each position of the profile earns; None where the talk cannot be read."""
         game, draw = self.games[number % len(self.games)], number // len(self.games)
-        seats = list(range(len(profile)))  # which place of the profile sits in which seat
+        seats = list(range(len(profile)))  # which position of the profile sits in which seat
         if self.swap:  # an order and its reverse in turn
             generator(self.seed, "seats", draw // 2).shuffle(seats)
             seats = seats[::-1] if draw % 2 else seats
-        manners = [profile[place] for place in seats]
+        manners = [profile[position] for position in seats]
         if game.domain.players > 2:  # everybody addresses the next one
             addressed = (*game.names[1:], game.names[0])
             manners = [f"{manner}, to {name}" for manner, name in zip(manners, addressed, strict=True)]
@@ -180,7 +180,7 @@ class PromptArena:
         if record.void is not None:
             self._reasons[record.void.why] += 1
             return None
-        payoffs = [record.payoffs[game.roles[seats.index(place)]] for place in range(len(seats))]
+        payoffs = [record.payoffs[game.roles[seats.index(position)]] for position in range(len(seats))]
         if not self.swap:
             return tuple(payoffs)
         # The same for all who speak in the same manner: what they earn on average.
@@ -216,7 +216,7 @@ class MetaGame:
     @property
     def alone(self) -> tuple[int, ...]:
         """Where the neutral manner, or else the first, stands among the prompts of every seat."""
-        return tuple(own.index(self.neutral) if self.neutral in own else 0 for own in self.prompts)
+        return tuple(prompts.index(self.neutral) if self.neutral in prompts else 0 for prompts in self.prompts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -286,7 +286,7 @@ def _choose_nash(form: NormalForm, alone: tuple[int, ...]) -> Array:
 def _make_solution(joint: Array, means: Array) -> MetaSolution:
     axes = range(joint.ndim)
     marginals = tuple(np.asarray(joint.sum(axis=tuple(k for k in axes if k != seat))) for seat in axes)
-    return MetaSolution(joint, marginals, np.array([float((joint * own).sum()) for own in means]))
+    return MetaSolution(joint, marginals, np.array([float((joint * payoffs).sum()) for payoffs in means]))
 
 
 def _product(strategies: tuple[Array, ...]) -> Array:
@@ -367,9 +367,9 @@ def _table(samples: Array) -> Array:
 
 _OTHERS = 2
 """How many other plausible solutions are responded to before a search is closed."""
-_FEWEST_PLAYS = 2
-_LONGEST = 40
-_FIRST_ROUND = 5
+_FEWEST_PLAYS = 2  # one play has no deviation, so nothing could be said of its error
+_LONGEST = 40  # characters; what is longer is a sentence and no name of a manner
+_FIRST_ROUND = 5  # plays of every candidate before any is dropped; then twice as many each time
 _CATEGORIES = 2
 
 
@@ -503,9 +503,9 @@ class Oracle:
         others = self.solution.joint.sum(axis=self.seat, keepdims=True)
         flat = others.ravel().clip(0)
         drawn = generator(self.seed, "others", self.round, number).choices(range(flat.size), flat.tolist())[0]
-        places = np.unravel_index(drawn, others.shape)
+        choices = np.unravel_index(drawn, others.shape)
         return tuple(
-            manner if seat == self.seat else self.prompts[seat][int(place)] for seat, place in enumerate(places)
+            manner if seat == self.seat else self.prompts[seat][int(choice)] for seat, choice in enumerate(choices)
         )
 
 
@@ -558,7 +558,7 @@ def find_response(oracle: Oracle, kind: str) -> Response:
     groups: dict[str, list[Candidate]] = {}  # by category; all together where there are none
     for candidate in tried:
         groups.setdefault(candidate.category, []).append(candidate)
-    group = max(groups.values(), key=lambda group: float(np.mean([one.score for one in group])), default=[])
+    group = max(groups.values(), key=lambda group: float(np.mean([member.score for member in group])), default=[])
     best = max(group, key=lambda candidate: candidate.score, default=None)
     better = best is not None and best.score > value
     return Response(oracle.seat, best if better else None, tuple(tried), tuple(rejected), value)
@@ -628,9 +628,9 @@ class PsroResult:
         self.history.append(Iteration(self._manners, self.solution, responses))
         self._manners = tuple(
             tuple(
-                dict.fromkeys((*own, *(m for finder, m in _list_new(responses) if self.arena.swap or finder == seat)))
+                dict.fromkeys((*known, *(m for finder, m in _list_new(responses) if self.arena.swap or finder == seat)))
             )
-            for seat, own in enumerate(self._manners)
+            for seat, known in enumerate(self._manners)
         )
         return not self.closed
 
@@ -674,7 +674,7 @@ def play_held_out(result: PsroResult, arena: PromptArena, numbers: Sequence[int]
     def draw_profile(seat: int, number: int) -> Profile:
         mix = result.solution.marginals[seat].clip(0)
         drawn = generator(seed, "held out", seat, number).choices(result.prompts[seat], mix.tolist())[0]
-        return tuple(drawn if place == seat else neutral for place in seats)
+        return tuple(drawn if speaker == seat else neutral for speaker in seats)
 
     guided = [arena.sample_many([(draw_profile(seat, number), number) for number in numbers]) for seat in seats]
     return FreshPlays(play_neutral(arena, numbers), np.array(guided))
@@ -729,7 +729,7 @@ def count_most_psro_calls(game: DialogueGame, settings: SteerConfig, per_ruling:
 
     def count_talk(first: int) -> int:
         """Count the calls of one play from message `first` on."""
-        return sum(1 + per_ruling * game.rules_after(said) for said in range(first + 1, game.messages + 1))
+        return sum(1 + per_ruling * game.rules_after(message) for message in range(first + 1, game.messages + 1))
 
     def count(rounds: int, plays: int, candidates: int) -> int:
         """Count the calls of a table to which `rounds` have added, and of plays of candidates for every seat."""
@@ -737,8 +737,8 @@ def count_most_psro_calls(game: DialogueGame, settings: SteerConfig, per_ruling:
         profiles = comb(size + seats - 1, seats) if swap else size**seats
         # A message depends on the manners of those who have spoken.
         table = sum(
-            int(min(size ** min(said, seats), profiles)) * (1 + per_ruling * game.rules_after(said))
-            for said in range(1, game.messages + 1)
+            int(min(size ** min(message, seats), profiles)) * (1 + per_ruling * game.rules_after(message))
+            for message in range(1, game.messages + 1)
         )
         return plays * table + candidates * sum(count_talk(0 if swap else seat) for seat in range(seats))
 

@@ -435,7 +435,7 @@ def _count_draw(game: DialogueGame, cast: building.Cast) -> int:
     """Count the calls of one talk with everybody unguided, and of one for each guided seat, from its turn on."""
     players = game.domain.players
     messages = game.messages + sum(game.messages - seat for seat in range(players))
-    rulings = sum(game.rules_after(said) for said in range(1, game.messages + 1))
+    rulings = sum(game.rules_after(message) for message in range(1, game.messages + 1))
     return messages + (players + 1) * cast.referee_calls * rulings
 
 

@@ -122,39 +122,39 @@ def find_best_equilibrium(form: sequence_form.SequenceForm, goals: Sequence[Arra
     spread = [2.0 * float(np.abs(form.tree.payoffs[:, player]).max() or 1.0) for player in range(2)]
     # Variables: the plans x, y, the binaries of both, the values p, q.
     widths = [*sizes, *sizes, *(tie.shape[0] for tie in ties)]
-    places = np.concatenate([[0], np.cumsum(widths)]).astype(int)
+    offsets = np.concatenate([[0], np.cumsum(widths)]).astype(int)
 
     def put(blocks: dict[int, Array], rows: int) -> Array:
         return np.hstack([blocks.get(k, np.zeros((rows, width))) for k, width in enumerate(widths)])
 
     limits = []
     for player in range(2):
-        own, other = sizes[player], 1 - player
-        one = np.eye(own)
+        size, other = sizes[player], 1 - player
+        unit = np.eye(size)
         slack = {4 + player: ties[player].T, other: -tables[player]}
         first = np.eye(1, ties[player].shape[0])[0]
         limits += [
             optimize.LinearConstraint(put({player: ties[player]}, len(first)), first, first),
-            optimize.LinearConstraint(put(slack, own), 0.0, np.inf),
-            optimize.LinearConstraint(put({**slack, 2 + player: spread[player] * one}, own), -np.inf, spread[player]),
-            optimize.LinearConstraint(put({player: one, 2 + player: -one}, own), -np.inf, 0.0),
+            optimize.LinearConstraint(put(slack, size), 0.0, np.inf),
+            optimize.LinearConstraint(put({**slack, 2 + player: spread[player] * unit}, size), -np.inf, spread[player]),
+            optimize.LinearConstraint(put({player: unit, 2 + player: -unit}, size), -np.inf, 0.0),
         ]
-    low, high = np.full(places[-1], -np.inf), np.full(places[-1], np.inf)
-    low[: places[4]], high[: places[4]] = 0.0, 1.0
-    whole = np.zeros(places[-1])
-    whole[places[2] : places[4]] = 1
-    aim = np.concatenate([-np.concatenate(goals), np.zeros(places[-1] - places[2])])
+    low, high = np.full(offsets[-1], -np.inf), np.full(offsets[-1], np.inf)
+    low[: offsets[4]], high[: offsets[4]] = 0.0, 1.0
+    whole = np.zeros(offsets[-1])
+    whole[offsets[2] : offsets[4]] = 1
+    aim = np.concatenate([-np.concatenate(goals), np.zeros(offsets[-1] - offsets[2])])
     solve: Any = optimize.milp
-    found = solve(
+    solution = solve(
         aim,
         constraints=limits,
         integrality=whole,
         bounds=optimize.Bounds(low, high),
         options={"node_limit": _MOST_NODES, "mip_rel_gap": 1e-6},
     )
-    if found.status != 0:
+    if solution.status != 0:
         return None
-    plans = (found.x[places[k] : places[k + 1]] for k in range(2))
+    plans = (solution.x[offsets[k] : offsets[k + 1]] for k in range(2))
     return [
         plex.plan(plex.normalise(np.where(plan < _ROUNDING, 0.0, plan)))
         for plex, plan in zip(form.plexes, plans, strict=True)
@@ -353,14 +353,14 @@ def _value_moves(tree: Tree, row: Array, others: Array, payoffs: Array) -> Array
     `payoffs` has a column for each player; nodes of an information set are weighted by how likely errors of `others`
     lead there.
     """
-    places = _find_places(tree)
+    moves = _index_moves(tree)
     sizes = np.diff(tree.first_move)
     shaken = (1 - _ERROR) * others + _ERROR * np.repeat(1.0 / sizes, sizes)
     worth = np.zeros(len(row))
     for player in range(tree.num_players):
-        own = (places >= 0) & (tree.owner[tree.parent] == player)
-        chances = np.where(places < 0, tree.probability, np.where(own, row[places], others[places]))
-        reach = np.where(places < 0, tree.probability, np.where(own, 1.0, shaken[places]))
+        by_player = (moves >= 0) & (tree.owner[tree.parent] == player)
+        chances = np.where(moves < 0, tree.probability, np.where(by_player, row[moves], others[moves]))
+        reach = np.where(moves < 0, tree.probability, np.where(by_player, 1.0, shaken[moves]))
         for nodes in tree.levels[1:]:
             reach[nodes] *= reach[tree.parent[nodes]]
         values = payoffs[:, player].copy()
@@ -368,23 +368,23 @@ def _value_moves(tree: Tree, row: Array, others: Array, payoffs: Array) -> Array
             np.add.at(values, tree.parent[nodes], chances[nodes] * values[nodes])
         decides = np.flatnonzero(tree.owner == player)
         totals = np.bincount(tree.infoset[decides], reach[decides], len(tree.infosets))
-        made = np.flatnonzero(own)
+        made = np.flatnonzero(by_player)
         above = tree.parent[made]
-        np.add.at(worth, places[made], reach[above] / totals[tree.infoset[above]] * values[made])
+        np.add.at(worth, moves[made], reach[above] / totals[tree.infoset[above]] * values[made])
     return worth
 
 
-def _find_places(tree: Tree) -> IntArray:
-    """Find for each node the place (in a policy's row) of the move that leads to it; -1 where no player moved."""
-    places = np.where(tree.infoset[tree.parent] >= 0, tree.first_move[tree.infoset[tree.parent]] + tree.move, -1)
-    places[0] = -1
-    return places
+def _index_moves(tree: Tree) -> IntArray:
+    """Find for each node the index (in a policy's row) of the move that leads to it; -1 where no player moved."""
+    moves = np.where(tree.infoset[tree.parent] >= 0, tree.first_move[tree.infoset[tree.parent]] + tree.move, -1)
+    moves[0] = -1
+    return moves
 
 
 def find_reach(policy: Policy) -> Array:
     """Return how likely each node is when all follow `policy`, chance included."""
-    tree, places = policy.tree, _find_places(policy.tree)
-    reach = np.where(places < 0, tree.probability, policy.probabilities[places])
+    tree, moves = policy.tree, _index_moves(policy.tree)
+    reach = np.where(moves < 0, tree.probability, policy.probabilities[moves])
     for nodes in tree.levels[1:]:
         reach[nodes] *= reach[tree.parent[nodes]]
     return np.asarray(reach)

@@ -274,10 +274,10 @@ def _evaluate_cfr(results: session.SteerResults) -> dict[Heads, Evaluation]:
     solved = results.solved
     if not solved:
         return {}
-    rows: list[Mapping[str, Any]] = [one.figures for one in solved]
+    rows: list[Mapping[str, Any]] = [dialogue.figures for dialogue in solved]
     means = {name: _average(results, [row[name] for row in rows], name) for name in rows[0] if name != "relative_gain"}
-    guided = [value for one in solved for value in one.guided_payoffs]
-    unguided = [value for one in solved for value in one.unguided_payoffs]
+    guided = [value for dialogue in solved for value in dialogue.guided_payoffs]
+    unguided = [value for dialogue in solved for value in dialogue.unguided_payoffs]
     whole: Evaluation = {
         "relative_gain": solving.compare_earnings(guided, unguided),
         "loss": max(row["loss"] for row in rows),
@@ -441,7 +441,7 @@ def _compare_referees(games: Sequence[session.GameResult]) -> Iterator[RefereeRo
 def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
     config, manners = results.config, results.domain.manners(results.config.actions)
     pairs = [(game.number, *pair) for game in results.games for pair in Counter(game.followed.named).elements()]
-    hits = [float(told == name) for _, told, name in pairs]
+    hits = [float(manner == name) for _, manner, name in pairs]
     classifier = str(config.classifier or config.judge or config.model)
     row = FollowRow(
         classifier=classifier,
@@ -470,10 +470,10 @@ def build_guidance_game(solved: Sequence[solving.SolvedDialogue]) -> NormalForm:
     choices = ("unguided", "guided")
     players = solved[0].tree.players
     payoffs: Array = np.zeros((len(players), *(len(choices),) * len(players)))
-    for one in solved:
+    for dialogue in solved:
         for choice in product(range(len(choices)), repeat=len(players)):
-            guided = {seat: one.policy for seat, chosen in enumerate(choice) if chosen}
-            values = policy_value(one.tree, solving.mixed_policy(one.unguided, guided))
+            guided = {seat: dialogue.policy for seat, chosen in enumerate(choice) if chosen}
+            values = policy_value(dialogue.tree, solving.mixed_policy(dialogue.unguided, guided))
             for seat, player in enumerate(players):
                 payoffs[seat][choice] += values[player] / len(solved)
     return NormalForm(payoffs, players, (choices,) * len(players))
@@ -525,15 +525,15 @@ def _measure_psro(results: session.SteerResults, psro: PsroResult) -> dict[str, 
 def _list_profiles(psro: PsroResult, players: Sequence[str]) -> Iterator[ProfileRow]:
     errors, counts = psro.game.errors, psro.game.counts
     for seat, player in enumerate(players):
-        for place in np.ndindex(psro.game.means.shape[1:]):
-            mean, error = float(psro.game.means[seat][place]), float(errors[seat][place])
-            first, *others = (prompts[k] for prompts, k in zip(psro.prompts, place, strict=True))
+        for profile in np.ndindex(psro.game.means.shape[1:]):
+            mean, error = float(psro.game.means[seat][profile]), float(errors[seat][profile])
+            first, *others = (prompts[k] for prompts, k in zip(psro.prompts, profile, strict=True))
             shown = f"{mean:.2f} ± {error:.2f}" if math.isfinite(error) else f"{mean:.2f}"
             yield ProfileRow(
                 player=player,
                 first=first,
                 others=", ".join(others),
-                plays=int(counts[place]),
+                plays=int(counts[profile]),
                 payoff=mean,
                 error=error if math.isfinite(error) else None,
                 shown=shown,
@@ -627,9 +627,9 @@ def show_first_dialogue(measured: Measurement) -> list[Shown]:
         shown.append(Shown(f"The tree of game {first.number}", (picture,)))
     view = first.game.view(first.game.start(), REFEREE)
     quotes = (Quote(words, name) for name, words in zip(first.game.names, view.facts["told"], strict=True))
-    told: tuple[Block, ...] = (Paragraph(view.briefing), *quotes)
+    briefing: tuple[Block, ...] = (Paragraph(view.briefing), *quotes)
     beside = pivot("dialogues", "message", "guided", "text", caption="The same game, side by side")(measured)
-    return [*shown, Shown("Dialogues", (*told, *(beside.blocks if beside else ())))]
+    return [*shown, Shown("Dialogues", (*briefing, *(beside.blocks if beside else ())))]
 
 
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))

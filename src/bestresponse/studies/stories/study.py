@@ -65,7 +65,7 @@ class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
     @classmethod
     def to_json(cls, value: tuple[Story, ...]) -> list[dict[str, object]]:
         """Return names, texts and programs."""
-        return [{"name": one.id, "text": one.text, "program": write_table_program(one.table)} for one in value]
+        return [{"name": story.id, "text": story.text, "program": write_table_program(story.table)} for story in value]
 
 
 @settings
@@ -369,10 +369,10 @@ def _count_right(rows: Sequence[StoryRow], by: str, describe: Callable[[StoryRow
 
 def _count_verdicts(rows: Sequence[StoryRow]) -> Iterator[VerdictRow]:
     for model in dict.fromkeys(row["model"] for row in rows):
-        own = [row for row in rows if row["model"] == model]
-        names = [row["story"] for row in own]
+        model_rows = [row for row in rows if row["model"] == model]
+        names = [row["story"] for row in model_rows]
         for verdict in VERDICTS:
-            hits = [row["verdict"] == verdict for row in own]
+            hits = [row["verdict"] == verdict for row in model_rows]
             share = estimate_share(hits, names)
             yield VerdictRow(model=model, verdict=verdict, programs=sum(hits), share=share)
 
@@ -411,7 +411,7 @@ stories_study = Study(
 def reproduce_stories(folder: Path) -> Reproduction:
     """Say for every method how its games are related to the true ones, with intervals over stories."""
     truths = {text.stem: read_reference(text) for text in sorted(folder.glob("*.txt"))}
-    found: dict[str, list[tuple[str, str]]] = {}
+    by_method: dict[str, list[tuple[str, str]]] = {}
     for path in sorted((folder / "recorded").glob("*/*/*")):
         method, story = path.parts[-3:-1]
         if story not in truths:
@@ -420,13 +420,13 @@ def reproduce_stories(folder: Path) -> Reproduction:
             verdict: str = compare_games(find_game(path).solvable(), truths[story]).verdict
         except BestResponseError:
             verdict = "no game"
-        found.setdefault(method, []).append((verdict, story))
-    if not found:
+        by_method.setdefault(method, []).append((verdict, story))
+    if not by_method:
         raise InvalidGame(f"{folder} holds no games recorded/METHOD/STORY/N.efg")
     rows, checks = [], []
-    for method, verdicts in found.items():
+    for method, verdicts in by_method.items():
         stories = [story for _, story in verdicts]
-        counts = [sum(verdict == one for verdict, _ in verdicts) for one in VERDICTS]
+        counts = [sum(verdict == relation for verdict, _ in verdicts) for relation in VERDICTS]
         share = estimate_share([verdict == VERDICTS[0] for verdict, _ in verdicts], stories)
         rows.append((method, len(set(stories)), len(verdicts), *counts, share))
         checks.append(Check(f"{method}: {VERDICTS[0]}", None, f"{counts[0]} of {len(verdicts)}", None))

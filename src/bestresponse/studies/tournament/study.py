@@ -69,7 +69,7 @@ GROUPS = ("all", "published", "classic")
 AXELROD = "axelrod:"
 PROBES = "probes:"
 """The group of probes that show the fingerprint of the one who is named by `against`."""
-_MOST_POINTS = 30
+_MOST_POINTS = 30  # a side: 900 probes, which leaves room below `_MOST_ENTRIES`
 Kind = Literal["rules", "classic", "player", "axelrod", "model", "function", "words"]
 
 
@@ -198,7 +198,7 @@ def formalize_entries(
 @cache
 def make_stage(game: NamedGame) -> StageGame:
     """Make a game the stage of a tournament; InvalidGame unless two players move once, at the same time."""
-    form = game.found.solvable()
+    form = game.loaded.solvable()
     if not isinstance(form, NormalForm) or form.num_players != 2 or form.shape[0] != form.shape[1]:
         raise InvalidGame(
             f"{game.name}: a tournament needs two players who choose at the same time among equally many moves"
@@ -417,9 +417,9 @@ def _work_out(config: TournamentConfig) -> tuple[Array, Array]:
     Where a strategy differs by seat, those of both seats meet, and first against second is kept.
     """
     seats = [as_automata(entry, config.stage, config.default_move) for entry in config.entries]
-    places = [place for place, pair in enumerate(seats) if pair is not None]
+    indices = [index for index, pair in enumerate(seats) if pair is not None]
     totals, spread = np.full((2, len(seats), len(seats), 2), np.nan)
-    if places:
+    if indices:
         pairs = [pair for pair in seats if pair is not None]
         first = [pair[0] for pair in pairs]
         second = [] if all(behave_alike(*pair) for pair in pairs) else [pair[1] for pair in pairs]
@@ -428,7 +428,7 @@ def _work_out(config: TournamentConfig) -> tuple[Array, Array]:
         else:
             plays, seed = config.repetitions, split(config.seed, "matches")
             result = play_round_robin([*first, *second], config.stage.form, config.rules, repetitions=plays, seed=seed)
-        grid, part = np.ix_(places, places), (slice(len(first)), slice(-len(first), None))
+        grid, part = np.ix_(indices, indices), (slice(len(first)), slice(-len(first), None))
         totals[grid] = result.totals[part]
         spread[grid] = np.nan if result.spread is None else result.spread[part]
     return totals, spread
@@ -467,7 +467,7 @@ class Standings:
     @cached_property
     def rows(self) -> list[StandingRow]:
         """One row for each participant, best first; those without any play last."""
-        rows = [self._make_row(place) for place in range(len(self.names))]
+        rows = [self._make_row(index) for index in range(len(self.names))]
         return sorted(rows, key=lambda row: (row["share"] is None, -(row["share"] or 0.0), row["name"]))
 
     @property
@@ -481,15 +481,15 @@ class Standings:
             if name in goals and isclose(total, goals[name], rel_tol=1e-12, abs_tol=1e-9)
         )
 
-    def _make_row(self, place: int) -> StandingRow:
-        entry, against = self.config.entries[place], self.opponents
-        seats = np.stack([self.totals[place, against, 0], self.totals[against, place, 1]])
+    def _make_row(self, index: int) -> StandingRow:
+        entry, against = self.config.entries[index], self.opponents
+        seats = np.stack([self.totals[index, against, 0], self.totals[against, index, 1]])
         rounds, payoffs = self.config.rules.expected_rounds, self.config.stage.form.payoffs
         least, width = payoffs.min(axis=(1, 2))[:, None], np.ptp(payoffs, axis=(1, 2))[:, None]
         # Where all payoffs of a seat are the same, everybody earns the highest.
         shares = np.where(width > 0, (seats / rounds - least) / np.where(width > 0, width, 1.0), 1.0 + 0 * seats)
-        played = np.stack([self.plays[place, against], self.plays[against, place]])
-        gaps = np.stack([self.missing[place, against], self.missing[against, place]])
+        played = np.stack([self.plays[index, against], self.plays[against, index]])
+        gaps = np.stack([self.missing[index, against], self.missing[against, index]])
         lost = gaps / np.maximum(played, 1.0)
         missing = int(gaps.sum())
         # Bounds: the mean if every missing play had earned the least, and if it had earned the most.
@@ -506,7 +506,7 @@ class Standings:
             missing=missing or None,
             share_low=float(kept.mean()) if bounded else None,
             share_high=float((kept + lost).mean()) if bounded else None,
-            against_itself=_mean(self.between[place, [place]]) if place in against else None,
+            against_itself=_mean(self.between[index, [index]]) if index in against else None,
             plays=int(played.sum()),
         )
 
@@ -532,13 +532,13 @@ class Standings:
     def complete(self) -> tuple[list[str], Array]:
         """The strategies whose matches against each other were all played, and their payoffs."""
         known = ~np.isnan(self.between)
-        places = [place for place in range(len(known)) if known[place, place]]
-        while places:
-            gaps = [(~known[np.ix_([place], places)]).sum() for place in places]
+        kept = [index for index in range(len(known)) if known[index, index]]
+        while kept:
+            gaps = [(~known[np.ix_([index], kept)]).sum() for index in kept]
             if not any(gaps):
                 break
-            places.pop(int(np.argmax(gaps)))
-        return [self.names[place] for place in places], self.between[np.ix_(places, places)]
+            kept.pop(int(np.argmax(gaps)))
+        return [self.names[index] for index in kept], self.between[np.ix_(kept, kept)]
 
     def list_shares(self, generations: int = _GENERATIONS) -> Iterator[GenerationRow]:
         """Yield the shares of strategies that multiply by what they earn, from equal ones; none for fewer than two."""
@@ -688,7 +688,7 @@ class TournamentConfig(RunSettings):
     def is_mirrored(self, first: int, second: int) -> bool:
         """Say whether a match is played once for both seats: in Axelrod's library, in a symmetric game."""
         payoffs = self.stage.form.payoffs
-        in_library = all(self.entries[place].kind == "axelrod" for place in (first, second))
+        in_library = all(self.entries[index].kind == "axelrod" for index in (first, second))
         return in_library and bool((payoffs[0] == payoffs[1].T).all())
 
 
@@ -709,17 +709,17 @@ _AGENTS = {
 def list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
     """Yield every match in which somebody has to be asked, `repetitions` times."""
     shared = {"study": "tournament", "game": config.game.to_json(), **{name: getattr(config, name) for name in _ASKING}}
-    for repetition, places in product(range(config.repetitions or 1), config.asked_pairs):
-        entries = [config.entries[place] for place in places]
+    for repetition, pair in product(range(config.repetitions or 1), config.asked_pairs):
+        entries = [config.entries[index] for index in pair]
         names = [entry.source if entry.kind == "model" else entry.name for entry in entries]
         yield {
             **shared,
             **_AGENTS,
             "seats": [[role, name] for role, name in zip(config.repeated.roles, names, strict=True)],
             "entries": [entry.to_json() for entry in entries],
-            "places": list(places),
+            "places": list(pair),
             "repetition": repetition,
-            "seed": split(config.seed, "match", *places, repetition),
+            "seed": split(config.seed, "match", *pair, repetition),
         }
 
 
@@ -749,7 +749,7 @@ def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> Pl
     play_seats = make_player(lambda spec: config.repeated, models, partial(_seat_entry, config))
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
-        entries = [config.entries[place] for place in spec.data["places"]]
+        entries = [config.entries[index] for index in spec.data["places"]]
         if any(entry.kind != "axelrod" for entry in entries):
             return play_seats(spec, done, keep)
         names = entries[0].source, entries[1].source
@@ -764,9 +764,9 @@ def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> Pl
 def estimate_matches(config: TournamentConfig) -> Estimate:
     """Count every round of every match in both seats that hold a model, with every attempt."""
     calls = dict.fromkeys(map(str, config.models), 0)
-    for place in (place for pair in config.asked_pairs for place in pair):
-        if config.entries[place].kind == "model":
-            calls[config.entries[place].source] += config.rounds * config.attempts * (config.repetitions or 1)
+    for index in (index for pair in config.asked_pairs for index in pair):
+        if config.entries[index].kind == "model":
+            calls[config.entries[index].source] += config.rounds * config.attempts * (config.repetitions or 1)
     game = config.repeated
     briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN
     tokens = briefing + config.rounds * _TOKENS_A_ROUND // 2
@@ -862,7 +862,7 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
         },
         sum(row["share"] is not None for row in standings.rows),
         ("place", "strategy"),
-        {(place, row["name"]): row for place, row in enumerate(standings.rows, 1)},
+        {(rank, row["name"]): row for rank, row in enumerate(standings.rows, 1)},
     )
 
 

@@ -191,9 +191,9 @@ def _tables(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
         rated = {game: [run for run in part if run.ratings] for game, part in by_game.items()}
         if any(rated.values()):
             cells += [*_judge({game: part for game, part in rated.items() if part}, recheck, published)]
-        for what, found, digits, remark in cells:
+        for what, figure, digits, remark in cells:
             printed = published.get(what)
-            shown = found if found is None or digits is None else round(found, digits)
+            shown = figure if figure is None or digits is None else round(figure, digits)
             yield Check(what, printed, shown, None if printed is None or shown is None else shown == printed, remark)
         if not any(rated.values()):
             yield Check("correctness, confusion and agreement", None, None, None, _UNRATED)
@@ -231,8 +231,8 @@ def _judge(by_game: Mapping[str, Sequence[Sample]], recheck: Recheck, published:
     """Work out what people said, how well the checker predicts it, and how far raters agree."""
     rated = [sample for samples in by_game.values() for sample in samples]
     for game, samples in by_game.items():
-        for place, when in enumerate(_WHEN):
-            correct = sum(aggregate(sample.ratings)[place] for sample in samples)
+        for attempt, when in enumerate(_WHEN):
+            correct = sum(aggregate(sample.ratings)[attempt] for sample in samples)
             yield f"{game}: correct {when}, %", 100 * correct / len(samples), 2, ""
     for game, samples in {"all games": rated, **by_game}.items():
         confusion = Confusion.of(
@@ -314,7 +314,7 @@ def games_of(folder: Path) -> dict[str, Subject]:
     text = path.read_text("utf-8", "replace") if path.is_file() else _PAPER
     games = {}
     for name, cells in _read_json(dict[str, dict[str, tuple[float, float]]], text, str(path)).items():
-        own, other = (tuple(dict.fromkeys(key[place : place + 1] for key in cells)) for place in (0, 1))
+        own, other = (tuple(dict.fromkeys(key[seat : seat + 1] for key in cells)) for seat in (0, 1))
         if sorted(cells) != sorted(a + b for a in own for b in other):
             raise UsageError(f"{path}: expected all outcomes of {name}, by two letters such as RB")
         row, col = ([[cells[a + b][player] for b in other] for a in own] for player in (0, 1))

@@ -75,8 +75,8 @@ class Turns(TreeGame):
             nodes = np.flatnonzero(self.tree.infoset == number).tolist()
             if len(nodes) > 1:
                 mine = self.roles[infoset.player] == role
-                who = "You choose" if mine else f"{self.roles[infoset.player]} chooses"
-                yield f"- {who} without knowing which of these has happened: {self._tell_histories(nodes, role)}."
+                clause = "You choose" if mine else f"{self.roles[infoset.player]} chooses"
+                yield f"- {clause} without knowing which of these has happened: {self._tell_histories(nodes, role)}."
 
     def _tell_so_far(self, state: int, role: Role) -> str:
         index = int(self.tree.infoset[state])
@@ -94,25 +94,25 @@ class Turns(TreeGame):
     def _tell_way(self, state: int, leaf: int, role: Role) -> str:
         moves = " and then ".join(self._tell_moves(state, leaf, role))
         paid = zip(self.roles, self.tree.payoffs[leaf].tolist(), strict=True)
-        gets = ", ".join(f"you get {u:.12g}" if who == role else f"{who} gets {u:.12g}" for who, u in paid)
+        gets = ", ".join(f"you get {u:.12g}" if player == role else f"{player} gets {u:.12g}" for player, u in paid)
         return f"- If {moves}, {gets}." if moves else f"- The game is over: {gets}."
 
     def _tell_moves(self, start: int, end: int, role: Role, *, past: bool = False) -> list[str]:
         """Return every move from one node to another in words, in order."""
-        told = []
+        phrases = []
         while end != start:
             parent = int(self.tree.parent[end])
             label, owner = self.tree.branch_labels[end], int(self.tree.owner[parent])
             if owner == CHANCE:
                 share = f" (probability {float(self.tree.probability[end]):.4g})"
                 bare = past and not self.tree.is_perfect_information
-                told.append(f"chance {'drew' if past else 'draws'} {label}{'' if bare else share}")
+                phrases.append(f"chance {'drew' if past else 'draws'} {label}{'' if bare else share}")
             else:
                 mine = self.roles[owner] == role
                 verb = "chose" if past else "choose" if mine else "chooses"
-                told.append(f"{'you' if mine else self.roles[owner]} {verb} {label}")
+                phrases.append(f"{'you' if mine else self.roles[owner]} {verb} {label}")
             end = parent
-        return told[::-1]
+        return phrases[::-1]
 
     def _is_below(self, node: int, above: int) -> bool:
         while node > above:
@@ -195,17 +195,17 @@ class TreeScene:
     @cached_property
     def _start(self) -> int:
         """Where the moves lead that were made before."""
-        source = told = 0
+        source = shown = 0
         for label in self.after:
             below = [self.original.branch_labels[child] for child in self.original.children[source]]
             if label not in below:
                 possible = f"possible: {', '.join(below)}" if below else "the game is over"
                 raise SettingError("after", f"no move {label!r} at {self.original.path(source)}; {possible}")
-            place = below.index(label)
+            branch = below.index(label)
             mirrored = self.inverted and self.original.owner[source] != CHANCE
-            told = self.tree.children[told][len(below) - 1 - place if mirrored else place]
-            source = self.original.children[source][place]
-        return told
+            shown = self.tree.children[shown][len(below) - 1 - branch if mirrored else branch]
+            source = self.original.children[source][branch]
+        return shown
 
     @cached_property
     def equilibrium(self) -> Policy:
@@ -213,16 +213,16 @@ class TreeScene:
         if not self.tree.is_perfect_information:
             return find_sequential(self.tree).policy
         moves = subgame_perfect(self.tree, limit=1).equilibria[0].moves
-        sure = {player: {label: {move: 1.0} for label, move in own.items()} for player, own in moves.items()}
+        sure = {player: {label: {move: 1.0} for label, move in plan.items()} for player, plan in moves.items()}
         return policy_from_table(self.tree, sure)
 
     @cached_property
     def shares(self) -> Array:
         """By node, the probability of the move that leads there, by nature or in equilibrium."""
-        places = self.tree.first_move[self.tree.infoset[self.tree.parent]] + self.tree.move
+        moves = self.tree.first_move[self.tree.infoset[self.tree.parent]] + self.tree.move
         drawn = self.tree.owner[self.tree.parent] == CHANCE
         # what nature draws, and the root, have no place among the moves of players
-        played = self.equilibrium.probabilities[np.where(drawn | (self.tree.parent < 0), 0, places)]
+        played = self.equilibrium.probabilities[np.where(drawn | (self.tree.parent < 0), 0, moves)]
         return np.where(drawn, self.tree.probability, played)
 
     @cached_property
@@ -253,8 +253,8 @@ class TreeScene:
         """Seat the others with their equilibrium strategies, and nature."""
         role = self.tree.players[self.seat]
         seated: dict[str, Player] = {
-            player: Mixing(own, _EQUILIBRIUM, repeat)
-            for player, own in self.equilibrium.table().items()
+            player: Mixing(strategy, _EQUILIBRIUM, repeat)
+            for player, strategy in self.equilibrium.table().items()
             if player != role
         }
         return seated | {NATURE: Nature(repeat)} if CHANCE in self.tree.owner else seated
@@ -267,9 +267,9 @@ class TreeScene:
                 break
             node = self.game.apply(node, {submission.role: submission.decision.action})
         index = int(self.tree.infoset[node])
-        places = np.flatnonzero(self.tree.infoset == index).tolist()
-        reach = [self._find_reach(place) if len(places) > 1 else 1.0 for place in places]
-        below = np.array([self.values[self.tree.children[place], self.seat] for place in places])
+        members = np.flatnonzero(self.tree.infoset == index).tolist()
+        reach = [self._find_reach(member) if len(members) > 1 else 1.0 for member in members]
+        below = np.array([self.values[self.tree.children[member], self.seat] for member in members])
         return dict(
             zip(self.tree.infosets[index].moves, np.average(below, axis=0, weights=reach).tolist(), strict=True)
         )
@@ -314,7 +314,7 @@ Scene = TableScene | TreeScene
 
 
 _LETTERS = tuple("BRGWKPYNVTMCDFHJLQSXZ")
-_Place = tuple[int, tuple[str, ...]]
+_Position = tuple[int, tuple[str, ...]]
 
 
 def disguised(game: NormalForm, *, letters: bool = True, inverted: bool = True) -> NormalForm:
@@ -322,8 +322,8 @@ def disguised(game: NormalForm, *, letters: bool = True, inverted: bool = True) 
     their order is reversed if `inverted`.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(("C", "D"), ("C", "D")))
-    >>> told = disguised(pd)
-    >>> told.actions[0], told.payoffs[0].tolist()
+    >>> shown = disguised(pd)
+    >>> shown.actions[0], shown.payoffs[0].tolist()
     (('R', 'B'), [[1.0, 5.0], [0.0, 3.0]])
     """
     payoffs, actions = game.payoffs, game.actions
@@ -332,7 +332,7 @@ def disguised(game: NormalForm, *, letters: bool = True, inverted: bool = True) 
         actions = _lettered(actions)
     if inverted:
         payoffs = np.flip(payoffs, axis=tuple(range(1, payoffs.ndim)))
-        actions = tuple(tuple(reversed(own)) for own in actions)
+        actions = tuple(tuple(reversed(names)) for names in actions)
     return NormalForm(payoffs, players, actions)
 
 
@@ -341,15 +341,15 @@ def disguised_tree(tree: Tree, *, letters: bool = True, inverted: bool = True) -
     or by a number where it has several.
 
     >>> from bestresponse.theory.catalogue import load_tree
-    >>> told = disguised_tree(load_tree("entry-deterrence"))
-    >>> [(told.path(leaf), told.payoffs[leaf].tolist()) for leaf in told.leaves]
+    >>> shown = disguised_tree(load_tree("entry-deterrence"))
+    >>> [(shown.path(leaf), shown.payoffs[leaf].tolist()) for leaf in shown.leaves]
     [('R > W', [0.0, 0.0]), ('R > G', [2.0, 2.0]), ('B', [1.0, 5.0])]
     """
     players = tuple(f"Player {i + 1}" for i in range(tree.num_players))
-    own = moves_by_player(tree)
-    names = [dict(zip(*both, strict=True)) for both in zip(own, _lettered(own) if letters else own, strict=True)]
+    moves = moves_by_player(tree)
+    names = [dict(zip(*both, strict=True)) for both in zip(moves, _lettered(moves) if letters else moves, strict=True)]
 
-    def expand(position: _Place) -> Leaf | Chance | Turn:
+    def expand(position: _Position) -> Leaf | Chance | Turn:
         node, path = position
         owner, below = int(tree.owner[node]), tree.children[node]
         if owner == LEAF:
@@ -360,8 +360,8 @@ def disguised_tree(tree: Tree, *, letters: bool = True, inverted: bool = True) -
                 label: (float(tree.probability[child]), (child, (*path, label)))
                 for label, child in zip(drawn, below, strict=True)
             })  # fmt: skip
-        moves = [(names[owner][tree.branch_labels[child]], child) for child in below]
-        shown = reversed(moves) if inverted else moves
+        branches = [(names[owner][tree.branch_labels[child]], child) for child in below]
+        shown = reversed(branches) if inverted else branches
         alone = tree.is_perfect_information
         label = (" > ".join(path) or "start") if alone else f"set {int(tree.infoset[node]) + 1}"
         return Turn(players[owner], label, {m: (child, (*path, m)) for m, child in shown})
@@ -378,10 +378,10 @@ def moves_by_player(tree: Tree) -> tuple[tuple[str, ...], ...]:
 
 def _lettered(actions: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
     """Name actions by letters: the same for everybody where all have the same names, else different ones."""
-    alike = all(own == actions[0] for own in actions)
+    alike = all(names == actions[0] for names in actions)
     starts = [0 if alike else sum(map(len, actions[:player])) for player in range(len(actions))]
     if starts[-1] + len(actions[-1]) > len(_LETTERS):
         raise UsageError(
             f"there are letters for {len(_LETTERS)} actions; tell this game under its own names, not disguised"
         )
-    return tuple(_LETTERS[start : start + len(own)] for start, own in zip(starts, actions, strict=True))
+    return tuple(_LETTERS[start : start + len(names)] for start, names in zip(starts, actions, strict=True))

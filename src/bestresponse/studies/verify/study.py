@@ -126,7 +126,7 @@ def agreement(rated: Sequence[Sequence[Rating]]) -> float | None:
 
 def read_ratings(text: str) -> dict[str, Rating]:
     """Read the ratings of a filled sheet, by sample; rows not filled in are left out, other faults are UsageErrors."""
-    found: dict[str, Rating] = {}
+    ratings: dict[str, Rating] = {}
     for line, row in read_sheet(text, ("sample", "first_correct", "last_correct")):
         first, last = row["first_correct"].strip(), row["last_correct"].strip()
         if not first and not last:
@@ -136,8 +136,8 @@ def read_ratings(text: str) -> dict[str, Rating]:
             raise UsageError(f"line {line}: first_correct and last_correct are 0 or 1, got {first!r} and {last!r}")
         if unknown := [kind for kind in kinds if kind not in ERROR_KINDS]:
             raise UsageError(f"line {line}: there is no kind of error {unknown[0]!r}; known: {', '.join(ERROR_KINDS)}")
-        found[row["sample"]] = Rating(first == "1", last == "1", kinds)
-    return found
+        ratings[row["sample"]] = Rating(first == "1", last == "1", kinds)
+    return ratings
 
 
 def merge_labels(sheets: Iterable[Mapping[str, Rating]]) -> dict[str, bool]:
@@ -222,7 +222,7 @@ class VerifyConfig(RunSettings):
     @property
     def form(self) -> NormalForm | Tree:
         """The game as theory takes it."""
-        return self.game.found.solvable()
+        return self.game.loaded.solvable()
 
     @cached_property
     def scene(self) -> Scene:
@@ -528,9 +528,9 @@ def list_sheets(measured: Measured, run: Run[VerifyConfig]) -> list[tuple[Path, 
 def _sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, str]]:
     """Draw verdicts to be judged by people, as the web app reads them: the sentence, how it was read, the verdict."""
     items = [
-        {"item": f"{row['repeat']}-{number}", "text": f"Sentence: {sentence}\nRead as: {said}\nVerdict: {verdict}"}
+        {"item": f"{row['repeat']}-{number}", "text": f"Sentence: {sentence}\nRead as: {reading}\nVerdict: {verdict}"}
         for row in rows
-        for number, (sentence, said, verdict, _) in enumerate(_list_verdicts(row))
+        for number, (sentence, reading, verdict, _) in enumerate(_list_verdicts(row))
         if verdict in ("proved", "refuted")
     ]
     return random.Random(0).sample(items, min(_SAMPLED, len(items)))
@@ -540,12 +540,12 @@ def _list_verdicts(row: RunRow) -> list[tuple[str, str | None, str, str]]:
     """List the sentences of a first attempt in order: how each was read, its verdict, and its correction or why not."""
     attempt, spans = row["transcript"][0], []
     for claim in attempt["claims"]:
-        said, why = claim["words"] or claim["claim"], claim["correction"] or claim["why"]
-        for place in claim["places"] or [{"start": -1, "text": ""}]:
-            spans.append((place["start"], (place["text"], said, claim["verdict"], why)))
+        reading, why = claim["words"] or claim["claim"], claim["correction"] or claim["why"]
+        for passage in claim["places"] or [{"start": -1, "text": ""}]:
+            spans.append((passage["start"], (passage["text"], reading, claim["verdict"], why)))
     for verdict in ("unread", "not_asserted"):
-        for place in attempt[verdict] or ():
-            spans.append((place["start"], (place["text"], None, verdict.replace("_", " "), place["why"])))
+        for passage in attempt[verdict] or ():
+            spans.append((passage["start"], (passage["text"], None, verdict.replace("_", " "), passage["why"])))
     return [cells for _, cells in sorted(spans, key=lambda span: span[0])]
 
 
@@ -555,8 +555,8 @@ def show_audit(measured: Measurement) -> Shown:
     columns = (Column("sentence"), Column("read as"), Column("verdict"), Column("correction, or why not"))
     for row in measured.frame("runs").rows[:_QUOTED]:
         if rows := _list_verdicts(row):
-            said = row["transcript"][0]["reasoning"]
-            blocks += [Quote(said, f"run {row['repeat']}, first attempt"), Table(columns, tuple(rows))]
+            reasoning = row["transcript"][0]["reasoning"]
+            blocks += [Quote(reasoning, f"run {row['repeat']}, first attempt"), Table(columns, tuple(rows))]
     none = Paragraph("No sentence of the first attempts speaks of amounts or solutions.")
     return Shown("How each sentence was read and judged", tuple(blocks or [none]))
 

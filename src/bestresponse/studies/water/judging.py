@@ -193,10 +193,10 @@ def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[Resident
         _ATTEMPTS,
         TEXTS.text("judge_system"),
     )
-    given = judge.decide(View("judge", seen.to_text(resident)), ask).action
-    if given is None:
+    marks = judge.decide(View("judge", seen.to_text(resident)), ask).action
+    if marks is None:
         return ()
-    return tuple(ResidentScore(model.id, play.spec, resident, scale, int(given[scale]), MODEL) for scale in seen.scales)
+    return tuple(ResidentScore(model.id, play.spec, resident, scale, int(marks[scale]), MODEL) for scale in seen.scales)
 
 
 def write_scores(scores: Iterable[ResidentScore]) -> str:
@@ -226,14 +226,14 @@ class _Seen:
         decisions = [s.decision for s in play.record.submissions if s.role == resident]
         longest, words = _MOST_WORDS // max(1, len(decisions)), []
         for day, decision in enumerate(decisions, 1):
-            said = find_reasons(decision.reasoning)
-            said = said if len(said) <= longest else said[:longest] + " ..."
+            reasons = find_reasons(decision.reasoning)
+            reasons = reasons if len(reasons) <= longest else reasons[:longest] + " ..."
             done = "no bid" if decision.action == PASS else f"bid ${money(decision.action)}"
-            words.append(f"Day {day}, {done}: {said}" if said else f"Day {day}, {done}")
-        persona, told = "", play.data.get("personas", {}).get(resident)
-        if told is not None:
-            who = Persona(**told)
-            persona = TEXTS.fill("judge_persona", who=who.name, **who.to_json())
+            words.append(f"Day {day}, {done}: {reasons}" if reasons else f"Day {day}, {done}")
+        persona, stored = "", play.data.get("personas", {}).get(resident)
+        if stored is not None:
+            character = Persona(**stored)
+            persona = TEXTS.fill("judge_persona", who=character.name, **character.to_json())
         return cls(view.briefing, persona, view.situation, "\n".join(words), SCALES if persona else SCALES[:-1])
 
     def to_text(self, resident: str) -> str:

@@ -130,8 +130,8 @@ class WaterConfig(seating.AgentSettings):
     @property
     def has_supply(self) -> bool:
         """Whether the supply is given by numbers."""
-        given = self.low is not None or self.high is not None
-        return given or (self.rules.low, self.rules.high) != ABUNDANCE["medium"]
+        has_limits = self.low is not None or self.high is not None
+        return has_limits or (self.rules.low, self.rules.high) != ABUNDANCE["medium"]
 
     @cached_property
     def town(self) -> WaterRules:
@@ -598,7 +598,7 @@ def _list_mornings(group: ConditionGames) -> Iterator[MorningRow]:
 def _list_days(group: ConditionGames) -> Iterator[DayRow]:
     trace = group.trace
     names = [resident.name for resident in trace.rules.residents]
-    for game, day, seat in zip(*(places.tolist() for places in np.nonzero(trace.present)), strict=True):
+    for game, day, seat in zip(*(indices.tolist() for indices in np.nonzero(trace.present)), strict=True):
         bid = float(trace.bids[game, day, seat])
         yield DayRow(
             condition=group.condition.name,
@@ -623,17 +623,16 @@ def _list_example(group: ConditionGames) -> Iterator[ExampleRow]:
     for submission in submissions:
         if submission.role == NATURE:
             reasons.append({})
-        elif said := find_reasons(submission.decision.reasoning):
-            reasons[-1][submission.role] = said
-    explained = [number for number, said in enumerate(reasons, 1) if said]
+        elif text := find_reasons(submission.decision.reasoning):
+            reasons[-1][submission.role] = text
+    explained = [number for number, by_resident in enumerate(reasons, 1) if by_resident]
     if not explained:
         return
     day = next((day for day in explained if day >= group.trace.rules.days / 3), explained[-1])
     needs = {resident.name: resident.need for resident in group.trace.rules.residents}
     for row in _list_days(group):
         if (row["repeat"], row["day"]) == (repeat, day):
-            said = reasons[day - 1].get(row["resident"], "")
-            yield ExampleRow(**row, need=needs[row["resident"]], reasons=said)
+            yield ExampleRow(**row, need=needs[row["resident"]], reasons=reasons[day - 1].get(row["resident"], ""))
 
 
 def _list_baselines(config: WaterConfig) -> Iterator[BaselineRow]:

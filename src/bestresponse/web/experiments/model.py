@@ -24,7 +24,7 @@ from bestresponse.core.files import parse_toml
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.web.sessions import setup as bounds
-from bestresponse.web.sessions.setup import GameChoice, Setup, check_setup, explain_mistake, list_places
+from bestresponse.web.sessions.setup import GameChoice, Setup, check_setup, explain_mistake, list_placeholders
 from bestresponse.web.texts import InterfaceTexts, list_languages, load_texts
 
 TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
@@ -423,7 +423,7 @@ def check_experiment(text: str) -> Experiment:
                 check_setup(part.setup)
             except BestResponseError as error:
                 raise _Mistake(f"{where}: {error}", "games", part.number) from None
-            known = ("role", *list_places(part.setup.game))
+            known = ("role", *list_placeholders(part.setup.game))
             for name in Template(part.game.instructions).get_identifiers():
                 if name not in known:
                     why = f"${name} in the instructions stands for nothing; expected one of {', '.join(known)}"
@@ -478,8 +478,8 @@ def _read_part(experiment: Experiment, number: int, name: str, treatment: int, c
         why, *path = mistake.args
         table = ("treatments", treatment, "games", name) if path[0] in changes else ("games", number)
         raise _Mistake(why, *table, *path) from None
-    for phrase, said in game.text.items():
-        if unknown := set(Template(said).get_identifiers()) - set(Template(phrase).get_identifiers()):
+    for phrase, wording in game.text.items():
+        if unknown := set(Template(wording).get_identifiers()) - set(Template(phrase).get_identifiers()):
             why = f"${min(unknown)} does not stand in the phrase {phrase!r} that it is to be taken from"
             raise _Mistake(why, "games", number, "text", phrase)
     limits, quiz = experiment.limits, not game.questions if game.quiz is None else game.quiz
@@ -498,12 +498,12 @@ def _read_part(experiment: Experiment, number: int, name: str, treatment: int, c
 def _check_texts(experiment: Experiment) -> None:
     """Refuse texts of pages that there are not, with other places, or too few for a language that is not known."""
     base = load_texts("en")
-    for name, said in experiment.text.items():
+    for name, wording in experiment.text.items():
         if name not in base.names:
             raise _Mistake(f"there is no text named {name!r}.{did_you_mean(name, list(base.names))}", "text", name)
-        forms = said if isinstance(said, str) else " ".join(said.values())
-        if unknown := set(Template(forms).get_identifiers()) - base.list_places(name):
-            known = ", ".join(sorted(f"${place}" for place in base.list_places(name))) or "no place"
+        forms = wording if isinstance(wording, str) else " ".join(wording.values())
+        if unknown := set(Template(forms).get_identifiers()) - base.list_placeholders(name):
+            known = ", ".join(sorted(f"${placeholder}" for placeholder in base.list_placeholders(name))) or "no place"
             raise _Mistake(f"${min(unknown)} stands for nothing in the text {name}; it has {known}", "text", name)
     missing = [name for name in base.names if name not in experiment.text]
     if experiment.language not in list_languages() and missing:

@@ -67,7 +67,7 @@ class AnswerPlace:
 
 def locate_answers(game: Game[S], submissions: Sequence[Submission]) -> list[AnswerPlace]:
     """Place every answer of a play, nature's too, in the order of the submissions."""
-    places: list[AnswerPlace] = []
+    turns: list[AnswerPlace] = []
     stages: Counter[int] = Counter()
     latest: dict[Role, int] = {}
     number, here, opened = 0, AnswerPlace(1, 0), False
@@ -79,30 +79,30 @@ def locate_answers(game: Game[S], submissions: Sequence[Submission]) -> list[Ans
             current = number if isinstance(game, HasStage) else _find_round(game.view(before, submission.role))
             stages[current] += 1
             here = AnswerPlace(current, stages[current])
-        places.append(here)
+        turns.append(here)
         latest[submission.role] = index
         if after is not before:
             opened = False
-            _credit(places, latest, game.payoffs(after), submissions)
-    return places
+            _credit(turns, latest, game.payoffs(after), submissions)
+    return turns
 
 
 def _credit(
-    places: list[AnswerPlace], latest: Mapping[Role, int], earned: Mapping[Role, float], given: Sequence[Submission]
+    turns: list[AnswerPlace], latest: Mapping[Role, int], earned: Mapping[Role, float], answers: Sequence[Submission]
 ) -> None:
     """Credit what each role has earned since its answer before the latest to its latest answer."""
     for role, total in earned.items():
         if role in latest:
-            place = places[latest[role]]
-            before = sum(p.payoff or 0.0 for p, s in zip(places, given, strict=False) if s.role == role)
-            payoff = round_amount(total - before + (place.payoff or 0.0))
-            places[latest[role]] = replace(place, payoff=payoff, total=round_amount(total))
+            turn = turns[latest[role]]
+            before = sum(p.payoff or 0.0 for p, s in zip(turns, answers, strict=False) if s.role == role)
+            payoff = round_amount(total - before + (turn.payoff or 0.0))
+            turns[latest[role]] = replace(turn, payoff=payoff, total=round_amount(total))
 
 
 def _find_round(view: View) -> int:
     now = view.facts.get("now")
-    told = _ROUND.search(now if isinstance(now, str) else view.situation)
-    return int(told[1]) if told else 1
+    match = _ROUND.search(now if isinstance(now, str) else view.situation)
+    return int(match[1]) if match else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,22 +193,22 @@ def _compute_part(session: Session, seat: int, payment: Payment, draw: float) ->
     role, part = session.roles[seat], session.table.part
     counts = session.begun and (session.over or (session.standing.closed and payment.unfinished == "so far"))
     submissions = [submission for submission in session.episode.submissions if submission.role == role]
-    own = [not submission.decision.stand_in for submission in submissions]
-    points, chosen, drawn = session.payoffs().get(role, 0.0) if counts else 0.0, own, None
+    in_person = [not submission.decision.stand_in for submission in submissions]
+    points, chosen, drawn = session.payoffs().get(role, 0.0) if counts else 0.0, in_person, None
     if counts and submissions and payment.paid == "random round":
         every = session.episode.submissions
-        located = [place for place, s in zip(locate_answers(session.game, every), every, strict=True) if s.role == role]
-        rounds = sorted({place.round for place in located})
+        located = [turn for turn, s in zip(locate_answers(session.game, every), every, strict=True) if s.role == role]
+        rounds = sorted({turn.round for turn in located})
         drawn = rounds[int(draw * len(rounds))]
-        chosen = [mine for mine, place in zip(own, located, strict=True) if place.round == drawn]
-        points = sum(place.payoff or 0.0 for place in located if place.round == drawn)
+        chosen = [mine for mine, turn in zip(in_person, located, strict=True) if turn.round == drawn]
+        points = sum(turn.payoff or 0.0 for turn in located if turn.round == drawn)
     # Where nothing was asked, being there counts as one answer.
     chosen = chosen or [seat in session.standing.ready and seat not in session.standing.replaced]
     counted = round_amount(points * payment.compute_share(len(chosen), chosen.count(False)))
     money = part.game.convert(counted, payment) if counts else Decimal(0)
     if counts and True in chosen:
         money += part.game.bonus
-    return PartEarnings(part.name, points, counted, money, len(own), own.count(False), drawn)
+    return PartEarnings(part.name, points, counted, money, len(in_person), in_person.count(False), drawn)
 
 
 def find_outcome(server: ServerState, earnings: Earnings, seats: Sequence[tuple[str, int]]) -> Outcome:
@@ -233,18 +233,18 @@ def list_payments(server: ServerState, lobby: str = "") -> list[Row]:
     """List every person who took a seat or was turned away, with points, money, codes and the questionnaire."""
     items = list_items(server, lobby)
     rows: list[Row] = []
-    for found in (lobby for lobby in _list_lobbies(server, lobby) if lobby.source):
-        for table in found.first_tables:
+    for study in (lobby for lobby in _list_lobbies(server, lobby) if lobby.source):
+        for table in study.first_tables:
             for seat in table.setup.persons:
                 holder = server.sessions.register.get(table.id, seat)
                 if holder.is_here:
                     answers = server.sessions.gather_answers(table.id, seat)
-                    person = _describe_person(server, found.experiment, table, seat)
+                    person = _describe_person(server, study.experiment, table, seat)
                     rows.append(person | {f"q_{item.name}": answers.get(item.name) for item in items})
-        for left in server.sessions.departed[found.id]:
-            told = {"lobby": found.id, **left["labels"], "confirmed": False, "consent": left["why"] != "no consent"}
-            code = found.experiment.completion.find_code(left["why"]) or None
-            rows.append(told | {"outcome": left["why"], "finished": left["at"], "completion_code": code})
+        for left in server.sessions.departed[study.id]:
+            person = {"lobby": study.id, **left["labels"], "confirmed": False, "consent": left["why"] != "no consent"}
+            code = study.experiment.completion.find_code(left["why"]) or None
+            rows.append(person | {"outcome": left["why"], "finished": left["at"], "completion_code": code})
     columns = (*COLUMNS["payments"], *(f"q_{item.name}" for item in items))
     return [{name: row.get(name) for name in columns} for row in rows]
 
@@ -262,7 +262,7 @@ def _describe_person(server: ServerState, experiment: Experiment, table: Session
         **{name: holder.labels.get(name) for name in LABELS},
         "confirmed": earnings.due,
         "consent": earnings.due if table.setup.consent else None,
-        "replaced": any(place in sessions.standings[name].replaced for name, place in seats),
+        "replaced": any(held in sessions.standings[name].replaced for name, held in seats),
         "parts_finished": sum(sessions.is_finished(name) for name, _ in seats),
         "parts": len(seats),
         "outcome": outcome if finished else None,
@@ -356,22 +356,22 @@ def _list_moves(server: ServerState, lobby: str) -> Iterator[Row]:
 def _list_answers(server: ServerState, table: SessionTable, answers: list[TimedAnswer]) -> list[Row]:
     """List the answers of one attempt; where it cannot be rebuilt without rounds and payoffs, but none is left out."""
     roles: tuple[Role, ...] = ()
-    places: list[AnswerPlace] | list[None] = [None] * len(answers)
+    turns: list[AnswerPlace] | list[None] = [None] * len(answers)
     seen: list[Row] = [dict.fromkeys(("situation", "private", "known")) for _ in answers]
     try:
         game, submissions = make_game(table.setup.game), [answer.submission for answer in answers]
-        places, seen, roles = locate_answers(game, submissions), _list_seen(game, submissions), game.roles
+        turns, seen, roles = locate_answers(game, submissions), _list_seen(game, submissions), game.roles
     except Exception:  # noqa: BLE001 - the rules of a plug-in can raise anything
         _log.warning("session %s is exported without payoffs", table.id)
     rows: list[Row] = []
-    for number, (answer, place, view) in enumerate(zip(answers, places, seen, strict=True), 1):
+    for number, (answer, turn, view) in enumerate(zip(answers, turns, seen, strict=True), 1):
         role, decision = answer.submission.role, answer.submission.decision
         seat = roles.index(role) if role in roles else None
         occupant = None if seat is None else table.setup.seats[seat].partition(":")[0]
         plain = decision.action is None or isinstance(decision.action, str | int | float)
         rows.append(
             _describe_seat(server, table, seat, role)
-            | (asdict(place) if place else dict.fromkeys(("round", "stage", "payoff", "total")))
+            | (asdict(turn) if turn else dict.fromkeys(("round", "stage", "payoff", "total")))
             | asdict(answer.timing)
             | view
             | {

@@ -15,13 +15,13 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from bestresponse.analysis.solve.document import as_document, drawable, picture_figures
-from bestresponse.analysis.solve.solve import solve_found
+from bestresponse.analysis.solve.solve import solve_loaded_game
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
 from bestresponse.formal.formalize.forms import what_is_wrong
 from bestresponse.formal.formalize.plan import Example
 from bestresponse.games.logic.game import describe_table, program_game, read_program_text
-from bestresponse.games.lookup import Found
+from bestresponse.games.lookup import LoadedGame
 from bestresponse.logic.confined.server import SAMPLE
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.language.diagnostics import Diagnostic
@@ -99,17 +99,17 @@ def _send_solutions(connection: Connection) -> None:
     with suppress(EOFError, OSError):
         while True:
             report, name = connection.recv()
-            connection.send(_solve(Found(name, "file", program_game(report, name))))
+            connection.send(_solve(LoadedGame(name, "file", program_game(report, name))))
 
 
-def _solve(found: Found) -> tuple[Section, ...]:
+def _solve(loaded: LoadedGame) -> tuple[Section, ...]:
     try:
-        sections = as_document(found, solve_found(found)).sections
+        sections = as_document(loaded, solve_loaded_game(loaded)).sections
     except BestResponseError as error:
         return (Section("Equilibria", (Note(f"They could not be worked out: {error}."),)),)
     wanted = tuple(section for section in sections if section.title in ("Payoffs", "Equilibria", "Kind of game"))
     try:
-        return (*wanted[:2], Section("Picture", picture_figures(drawable(found.solvable()))), *wanted[2:])
+        return (*wanted[:2], Section("Picture", picture_figures(drawable(loaded.solvable()))), *wanted[2:])
     except BestResponseError:
         return wanted
 
@@ -150,8 +150,8 @@ def load_game(output: Path, name: str) -> Example:
     if name not in list_saved_games(output):
         raise UsageError(f"there is no saved game named {name!r}")
     story = output / "games" / f"{name}.txt"
-    told = story.read_text("utf-8", "replace") if story.exists() else ""
-    return Example(name, told, read_program_text(story.with_suffix(".pl")))
+    story_text = story.read_text("utf-8", "replace") if story.exists() else ""
+    return Example(name, story_text, read_program_text(story.with_suffix(".pl")))
 
 
 def save_game(output: Path, name: str, story: str, program: str) -> None:

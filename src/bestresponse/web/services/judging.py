@@ -110,16 +110,16 @@ def rubrics() -> dict[str, tuple[Criterion, ...]]:
     errors = {kind: f"{words[:1].upper()}{words[1:]}" for kind, words in ERROR_KINDS.items()}
     reasoning = {"correct": "Is the reasoning about payoffs correct?", **errors}
     verdicts = {"reading": "Does the sentence say what it was read as?", "verdict": "Is the verdict right?"}
-    asked = [tuple(Criterion(*one, yes_no, "nominal") for one in known.items()) for known in (reasoning, verdicts)]
+    asked = [tuple(Criterion(*pair, yes_no, "nominal") for pair in known.items()) for known in (reasoning, verdicts)]
     return {"play": scales, "reasoning": asked[0], "verdicts": asked[1]}
 
 
-def _check_levels(task: JudgingTask, given: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:
+def _check_levels(task: JudgingTask, answers: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:
     """The levels, and for each criterion without a proper one a sentence."""
     levels: dict[str, int] = {}
     wrong: dict[str, str] = {}
     for criterion in task.criteria:
-        text = given.get(criterion.key, "").strip()
+        text = answers.get(criterion.key, "").strip()
         if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= len(criterion.levels):
             levels[criterion.key] = int(text)
         else:
@@ -135,18 +135,18 @@ def read_items(text: str) -> tuple[JudgedItem, ...]:
 
 def tabulate_agreement(task: JudgingTask, scores: Iterable[Score]) -> Table:
     """Tabulate median and agreement of every criterion; a dash where one is not defined, as with one judge."""
-    given = {(score.judge, score.item): score.levels for score in scores}
+    scored = {(score.judge, score.item): score.levels for score in scores}
     agreement = [Column(name, "right", format=".2f") for name in ("Krippendorff's alpha", "Fleiss' kappa", "ICC(2,1)")]
     columns = (Column("criterion"), Column("scores", "right"), Column("median", "right", format=".3g"), *agreement)
     rows: list[tuple[Cell, ...]] = []
     for criterion in task.criteria:
         levels = [
-            [given.get((judge, i.id), {}).get(criterion.key, np.nan) for i in task.items] for judge in task.judges
+            [scored.get((judge, i.id), {}).get(criterion.key, np.nan) for i in task.items] for judge in task.judges
         ]
         ratings = np.array(levels, dtype=np.float64)
-        found = summarise_ratings(ratings, range(1, len(criterion.levels) + 1), criterion.scale)
+        summary = summarise_ratings(ratings, range(1, len(criterion.levels) + 1), criterion.scale)
         alpha = _bound_alpha(tuple(map(tuple, levels)), criterion.scale)
-        rows.append((criterion.title, found.scores, found.median, alpha, found.fleiss, found.icc))
+        rows.append((criterion.title, summary.scores, summary.median, alpha, summary.fleiss, summary.icc))
     return Table(columns, tuple(rows), "The interval of alpha holds 95 % by resampling transcripts")
 
 
@@ -203,7 +203,7 @@ class JudgingStore:
 
     def done(self, task: str, judge: str) -> dict[str, Score]:
         """Return what this judge has said, by the name of the item."""
-        return {item: score for (who, item), score in self._scores[task].items() if who == judge}
+        return {item: score for (scorer, item), score in self._scores[task].items() if scorer == judge}
 
     def begin(self, title: str, rubric: str, items: Iterable[JudgedItem], judges: Iterable[str]) -> JudgingTask:
         """Begin a task; UsageError where it cannot be one."""
@@ -263,11 +263,11 @@ def draw_transcripts(
 
     Seats without a word of reasoning are left out unless `silent`; `player` keeps those whose player's name has it.
     """
-    found = [text for play in folder.plays() for text in _write_transcripts(folder, play, player.lower(), silent)]
-    if not found:
+    transcripts = [text for play in folder.plays() for text in _write_transcripts(folder, play, player.lower(), silent)]
+    if not transcripts:
         raise UsageError("this run has no finished play with words to judge; choose another, or allow seats without")
-    drawn = sorted(generator(seed, "transcripts").sample(range(len(found)), min(count, len(found))))
-    return tuple(JudgedItem(f"T{number}", found[k]) for number, k in enumerate(drawn, 1))
+    drawn = sorted(generator(seed, "transcripts").sample(range(len(transcripts)), min(count, len(transcripts))))
+    return tuple(JudgedItem(f"T{number}", transcripts[k]) for number, k in enumerate(drawn, 1))
 
 
 def _write_transcripts(folder: RunFolder, play: StoredPlay, player: str, silent: bool) -> Iterator[str]:

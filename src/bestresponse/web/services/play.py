@@ -128,10 +128,10 @@ def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None
     """Describe some or all tables of a lobby with every seat."""
     sessions, people = server.sessions, lobby.setup.persons
     seats = [(table.id, seat) for table in lobby.first_tables for seat in people]
-    holders = [holder for holder in (sessions.register.get(*place) for place in seats) if holder.is_here]
-    finished = [place for place in seats if place in sessions.finished]
+    holders = [holder for holder in (sessions.register.get(*address) for address in seats) if holder.is_here]
+    finished = [address for address in seats if address in sessions.finished]
     experiment = lobby.experiment
-    paid = [compute_earnings(server, experiment, *place).total for place in finished if experiment.payment]
+    paid = [compute_earnings(server, experiment, *address).total for address in finished if experiment.payment]
     ready, money = sum(holder.confirmed for holder in holders), float(sum(paid)) if experiment.payment else None
     join, token = (server.join_path(lobby.id), server.keys.token("lobby", lobby.id)) if people else (None, None)
     shown = [_describe_table(server, table) for table in lobby.tables[tables]]
@@ -143,12 +143,12 @@ def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None
 
 def describe_session(server: Server, session: Name) -> dict[str, object]:
     """Describe a table with every answer."""
-    found = server.sessions.get_session(session)
-    with found.lock:
-        answers = [submission_to_json(submission) for submission in found.episode.submissions]
-        payoffs = found.payoffs() if found.begun and found.over else None
-        course = {"waiting_for": list(found.pending()), "submissions": answers, "payoffs": payoffs}
-        return asdict(_describe_table(server, found.table)) | {"game": found.setup.game.name, **course}
+    opened = server.sessions.get_session(session)
+    with opened.lock:
+        answers = [submission_to_json(submission) for submission in opened.episode.submissions]
+        payoffs = opened.payoffs() if opened.begun and opened.over else None
+        course = {"waiting_for": list(opened.pending()), "submissions": answers, "payoffs": payoffs}
+        return asdict(_describe_table(server, opened.table)) | {"game": opened.setup.game.name, **course}
 
 
 def _describe_table(server: ServerState, table: SessionTable) -> TableState:
@@ -170,8 +170,8 @@ def _describe_table(server: ServerState, table: SessionTable) -> TableState:
 
 def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatState:
     role, occupant, now = session.roles[seat], session.setup.seats[seat], time.monotonic()
-    place, person = (session.id, seat), occupant == PERSON
-    holder = server.sessions.register.get(*server.sessions.find_participant(*place))
+    address, person = (session.id, seat), occupant == PERSON
+    holder = server.sessions.register.get(*server.sessions.find_participant(*address))
     state = session.state(seat)
     if state == "not here yet" and holder.taken:
         state = "seated, not confirmed"
@@ -179,11 +179,11 @@ def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatStat
     page = next((page for phase, (_, page) in PHASES.items() if version.split(".")[0] == phase), "")
     on_page = int(now - since) if version else None
     seen = int(now - session.seen[seat]) if seat in session.seen else None
-    token, path = (server.seat_token(*place), server.seat_path(*place)) if person else (None, None)
+    token, path = (server.seat_token(*address), server.seat_path(*address)) if person else (None, None)
     payoff = session.payoffs().get(role) if session.over and session.begun else None
     active = person and not session.ended and seat not in session.standing.replaced
     return SeatState(
-        seat, role, occupant, token, path, server.code(*place) if person else None, find_label(holder.labels),
+        seat, role, occupant, token, path, server.code(*address) if person else None, find_label(holder.labels),
         state, page, on_page, seen, session.turn(role), session.stand_ins(role), payoff, active,
     )  # fmt: skip
 

@@ -32,7 +32,7 @@ from bestresponse.web.access import NotAllowed, SeatContext, ServerState
 from bestresponse.web.experiments.model import Experiment, FormPage
 from bestresponse.web.services.export import Earnings, compute_earnings, find_outcome
 from bestresponse.web.sessions.session import Presence, Session, find_label, format_action, round_amount
-from bestresponse.web.sessions.setup import GameChoice, list_offers, list_places, make_game
+from bestresponse.web.sessions.setup import GameChoice, list_offers, list_placeholders, make_game
 from bestresponse.web.texts import InterfaceTexts
 
 _MOST_READABLE = 150
@@ -123,8 +123,8 @@ def _tell_rules(session: Session, view: View) -> str:
     """
     part = session.table.part
     if part.game.instructions:
-        places = {name: part.texts.number(value) for name, value in list_places(part.setup.game).items()}
-        return Template(part.game.instructions).safe_substitute(places, role=part.texts.word(view.role))
+        placeholders = {name: part.texts.number(value) for name, value in list_placeholders(part.setup.game).items()}
+        return Template(part.game.instructions).safe_substitute(placeholders, role=part.texts.word(view.role))
     rules = word_rules(session.game, view)
     if not list_calculator(session, view.role):
         return rules
@@ -148,17 +148,17 @@ def list_announcements(session: Session, seat: int) -> list[str]:
     """
     role, texts = session.roles[seat], session.table.texts
     last = session.answer(role, session.turn(role) - 1)
-    said = [texts("restarted")] if session.attempt > 1 and last is None else []
+    notices = [texts("restarted")] if session.attempt > 1 and last is None else []
     if last is not None and last.decision.stand_in:
         why = texts(_WHY.get(last.decision.reading.how, "why_time"))
-        said.append(texts("own_stand_in", why=why, action=texts.word(format_action(last.decision.action))))
+        notices.append(texts("own_stand_in", why=why, action=texts.word(format_action(last.decision.action))))
     settled = session.episode.submissions[: session.settled]
     for other in session.roles:
         answers = [submission for submission in settled if submission.role == other]
         missed = sum(bool(submission.decision.stand_in) for submission in answers)
         if missed and other != role:
-            said.append(texts("other_stand_in", who=texts.word(other), missed=missed, count=len(answers)))
-    return said
+            notices.append(texts("other_stand_in", who=texts.word(other), missed=missed, count=len(answers)))
+    return notices
 
 
 def make_questions(game: Game[S], seat: int, seed: int) -> tuple[Question, ...]:
@@ -293,7 +293,7 @@ def fill_link(experiment: Experiment, code: str, participant: str = "", label: s
 
 
 _MOST = 12
-_SURE = 1e-9
+_SURE = 1e-9  # less is what rounding leaves of a gain or a share that is none
 _NASH = "In an equilibrium nobody gains by changing only their own choice."
 _PERFECT = (
     "In a subgame-perfect equilibrium whoever moves does what is best for them at every point of the game, also at "
@@ -323,8 +323,8 @@ def describe_equilibria(choice: GameChoice, record: Record) -> tuple[Block, ...]
 
 
 def _describe_known(game: Game[S], known: EquilibriumSummary, record: Record) -> tuple[Block, ...]:
-    said = (f"{known.concept[:1].upper()}{known.concept[1:]}: {known.words}", known.better)
-    words = tuple(Paragraph(text) for text in said if text)
+    sentences = (f"{known.concept[:1].upper()}{known.concept[1:]}: {known.words}", known.better)
+    words = tuple(Paragraph(text) for text in sentences if text)
     if not known.payoffs:
         moves = []
         for _, state, role, action in iterate_decisions(record, game):
@@ -358,22 +358,22 @@ def _describe_table(game: Game[S], solved: SolvedTable, record: Record) -> tuple
         rows.append((name, *played, *map(_format_number, equilibrium.payoffs)))
     repeated = isinstance(game, HasStage)
     if not repeated and record.payoffs:
-        given = {s.role: s.decision.action for s in record.submissions}
-        answers = (format_action(given.get(role)) for role in roles)
+        choices = {s.role: s.decision.action for s in record.submissions}
+        answers = (format_action(choices.get(role)) for role in roles)
         rows.insert(0, ("what was played", *answers, *(_format_number(record.payoffs[role]) for role in roles)))
     table = Table(columns, tuple(rows), "Of one round" if repeated else "")
-    found = (Paragraph(f"{_NASH} {_say_how_many(solved)}"), table, Paragraph(_judge_play(game, record)))
+    blocks = (Paragraph(f"{_NASH} {_say_how_many(solved)}"), table, Paragraph(_judge_play(game, record)))
     if not isinstance(game, HasStage):
-        return found
+        return blocks
     only = solved.nash.complete and len(solved.nash.equilibria) == 1 and game.continuation == 1.0
-    return (*found, Paragraph(_ONLY if only else _REPEATED))
+    return (*blocks, Paragraph(_ONLY if only else _REPEATED))
 
 
 def _say_how_many(solved: SolvedTable) -> str:
     count = len(solved.nash.equilibria)
     if not solved.nash.complete:
         return "Here is one; there may be more." if count == 1 else f"Here are {min(count, _MOST)}; there may be more."
-    if any(one.index is None for one in solved.nash.equilibria) and count > 1:
+    if any(equilibrium.index is None for equilibrium in solved.nash.equilibria) and count > 1:
         return f"This game has infinitely many; {'some' if count > _MOST else 'these'} of their corners are shown."
     return "This game has exactly one." if count == 1 else f"This game has {count}."
 
@@ -397,13 +397,13 @@ def _judge_play(game: Game[S], record: Record) -> str:
     lost = measure_against_others(record, game)
     if not lost:
         return ""
-    who = {number: s.role for number, s in enumerate(record.submissions, 1)}
+    role_of = {number: s.role for number, s in enumerate(record.submissions, 1)}
     if isinstance(game, HasStage):
-        missed = {role: sum(lost[n] > _SURE for n in lost if who[n] == role) for role in game.roles}
+        missed = {role: sum(lost[n] > _SURE for n in lost if role_of[n] == role) for role in game.roles}
         rounds = len(lost) // len(game.roles)
         counts = ", ".join(f"{role} in {count} of {rounds}" for role, count in missed.items())
         return f"Rounds in which another choice would have earned more in that round: {counts}."
-    gains = [f"{who[n]} could have gained {_format_number(lost[n])}" for n in sorted(lost) if lost[n] > _SURE]
+    gains = [f"{role_of[n]} could have gained {_format_number(lost[n])}" for n in sorted(lost) if lost[n] > _SURE]
     if not gains:
         return "What was played is an equilibrium: given what the others did, nobody could have gained."
     return f"What was played is no equilibrium: given what the others did, {' and '.join(gains)}."
@@ -411,17 +411,17 @@ def _judge_play(game: Game[S], record: Record) -> str:
 
 def _describe_tree(game: Game[S], theory: Theory, solved: SolvedTree, record: Record) -> tuple[Block, ...]:
     perfect = solved.subgame_perfect
-    found: list[Block] = [Paragraph(_PERFECT if perfect else _NASH)]
+    blocks: list[Block] = [Paragraph(_PERFECT if perfect else _NASH)]
     policy, *others = theory.policies
     if perfect and perfect.count > 1:
-        found.append(Paragraph(f"This game has {perfect.count:,}, as some moves are equally good; here is one."))
+        blocks.append(Paragraph(f"This game has {perfect.count:,}, as some moves are equally good; here is one."))
     if others and not perfect:
-        found.append(Paragraph(f"This game has {len(theory.policies)} or more; here is one."))
+        blocks.append(Paragraph(f"This game has {len(theory.policies)} or more; here is one."))
     if solved.cfr is not None:
-        found.append(Note(f"The numbers are approximate: {solved.remarks[0]}."))
+        blocks.append(Note(f"The numbers are approximate: {solved.remarks[0]}."))
     moves = []
     for _, state, role, action in iterate_decisions(record, game):
         label = theory.name_infoset(game.view(state, role))
         moves.append((role, label, format_action(action), _format_mix(policy.at(role, label))))
     payoffs = {"earned here": record.payoffs, "in equilibrium, on average": policy_value(solved.tree, policy)}
-    return (*found, _tabulate_moves(moves), _tabulate_payoffs(game.roles, payoffs))
+    return (*blocks, _tabulate_moves(moves), _tabulate_payoffs(game.roles, payoffs))

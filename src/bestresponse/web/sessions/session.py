@@ -37,7 +37,7 @@ PHASES: dict[Phase, tuple[str, str]] = {
     "replaced": ("replaced by a bot", "replaced"),
 }
 """For whoever watches a table: how far the seat is, and the page that the person sees."""
-_SHORT = 5.0
+_SHORT = 5.0  # seconds for a person who missed the last answer and was not seen since: the others wait no longer
 _GRACE = 2.0
 """Seconds after the time-out in which the form of a person who is still there arrives with what was typed."""
 
@@ -118,13 +118,13 @@ LABELS = ("participant_label", "PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 _LONGEST_LABEL = 200
 
 
-def read_labels(given: Mapping[str, str]) -> dict[str, str]:
+def read_labels(fields: Mapping[str, str]) -> dict[str, str]:
     """Read the participant labels of a link or form; UsageError where one is too long.
 
     >>> read_labels({"PROLIFIC_PID": " 5f3 ", "other": "x"})
     {'PROLIFIC_PID': '5f3'}
     """
-    labels = {name: label for name in LABELS if (label := given.get(name, "").strip())}
+    labels = {name: label for name in LABELS if (label := fields.get(name, "").strip())}
     for name, label in labels.items():
         if len(label) > _LONGEST_LABEL:
             raise UsageError(f"{name} has {len(label):,} characters; expected at most {_LONGEST_LABEL}")
@@ -241,9 +241,9 @@ class Session:
         cls, table: SessionTable, game: Game[S], answers: Iterable[TimedAnswer], standing: TableStanding | None = None
     ) -> Session:
         """Rebuild the session from its answers."""
-        given, standing = list(answers), standing or TableStanding()
-        episode = Episode(game, (answer.submission for answer in given))
-        session = cls(table, game, episode, standing, [answer.timing for answer in given], attempt=standing.attempt)
+        history, standing = list(answers), standing or TableStanding()
+        episode = Episode(game, (answer.submission for answer in history))
+        session = cls(table, game, episode, standing, [answer.timing for answer in history], attempt=standing.attempt)
         session.note_asked()
         return session
 
@@ -325,8 +325,8 @@ class Session:
 
     def answer(self, role: Role, turn: int) -> Submission | None:
         """The answer of that number, where there is one."""
-        given = [submission for submission in self.episode.submissions if submission.role == role]
-        return given[turn] if 0 <= turn < len(given) else None
+        submissions = [submission for submission in self.episode.submissions if submission.role == role]
+        return submissions[turn] if 0 <= turn < len(submissions) else None
 
     def list_answers(self) -> list[TimedAnswer]:
         """List the answers with their timing."""

@@ -26,7 +26,7 @@ from bestresponse.games.dialogue.deals import Trade, Verdict
 from bestresponse.games.dialogue.domain import domain_names, load_domain
 from bestresponse.games.dialogue.game import make_plain_dialogue
 from bestresponse.games.logic.game import program_game
-from bestresponse.games.lookup import Found, find_game, game_names
+from bestresponse.games.lookup import LoadedGame, find_game, game_names
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame, Wanted
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import Report, validate
@@ -185,8 +185,8 @@ def list_offers() -> tuple[Offer, ...]:
     for name in games.names():
         with suppress(UsageError):  # a plug-in whose game cannot be made spoils nothing but itself
             if name not in taken:
-                found = find_game(name)
-                rules.append(Offer(name, "rules", found.description, isinstance(found.game, AdjustableRounds)))
+                loaded = find_game(name)
+                rules.append(Offer(name, "rules", loaded.description, isinstance(loaded.game, AdjustableRounds)))
     talks = [
         Offer(f"{_DIALOGUE}{name}", "dialogue", f"A dialogue of the domain {name}, message by message")
         for name in domain_names()
@@ -205,7 +205,7 @@ def make_game(choice: GameChoice) -> AnyGame:
 def _build_game(choice: GameChoice) -> AnyGame:
     if choice.program:
         name = choice.name or "game"
-        return _make_playable(Found(name, "file", program_game(validate_program(choice.program), name)), choice)
+        return _make_playable(LoadedGame(name, "file", program_game(validate_program(choice.program), name)), choice)
     if choice.name.startswith(_DIALOGUE):
         return make_plain_dialogue(choice.name.removeprefix(_DIALOGUE), choice.parameters)
     known = list(game_names())
@@ -214,10 +214,10 @@ def _build_game(choice: GameChoice) -> AnyGame:
     return set_parameters(_make_playable(find_game(choice.name), choice), choice.parameters)
 
 
-def list_places(choice: GameChoice) -> dict[str, str]:
+def list_placeholders(choice: GameChoice) -> dict[str, str]:
     """List what `$name` stands for in instructions: the rounds, and the parameters of the game, set or usual."""
-    found = {"rounds": choice.rounds, **list_parameters(make_game(choice)), **choice.parameters}
-    plain = {name: ", ".join(value) if isinstance(value, tuple) else value for name, value in found.items()}
+    settings = {"rounds": choice.rounds, **list_parameters(make_game(choice)), **choice.parameters}
+    plain = {name: ", ".join(value) if isinstance(value, tuple) else value for name, value in settings.items()}
     return {name: f"{value:g}" if type(value) is float else str(value) for name, value in plain.items()}
 
 
@@ -225,14 +225,14 @@ def list_parameters(game: Game[S]) -> dict[str, Parameter]:
     """List what can be set in the rules of a game, with the values that it has."""
     if not dataclasses.is_dataclass(game):
         return {}
-    found: dict[str, Parameter] = {}
+    parameters: dict[str, Parameter] = {}
     for known in dataclasses.fields(game):
         value = getattr(game, known.name)
         simple = all(isinstance(part, str) for part in value) if type(value) is tuple else isinstance(value, Simple)
         if known.init and known.name not in _FIXED and simple and value != ():
             # An amount that need not be whole is a float also where it is whole.
-            found[known.name] = float(value) if known.type in (float, "float") and type(value) is int else value
-    return found
+            parameters[known.name] = float(value) if known.type in (float, "float") and type(value) is int else value
+    return parameters
 
 
 def set_parameters(game: Game[S], values: Mapping[str, Parameter]) -> AnyGame:
@@ -254,8 +254,8 @@ def set_parameters(game: Game[S], values: Mapping[str, Parameter]) -> AnyGame:
         raise UsageError(f"{game.name} cannot be made with these parameters: {error}") from None
 
 
-def _make_playable(found: Found, choice: GameChoice) -> AnyGame:
-    table = found.game if isinstance(found.game, NormalForm) else None
+def _make_playable(loaded: LoadedGame, choice: GameChoice) -> AnyGame:
+    table = loaded.game if isinstance(loaded.game, NormalForm) else None
     if choice.mixed and (choice.rounds > 1 or table is None):
         raise UsageError("probabilities can be asked for in games with a payoff table and one round only")
     if table is not None and choice.rounds > 1:
@@ -263,9 +263,9 @@ def _make_playable(found: Found, choice: GameChoice) -> AnyGame:
     if table is not None:
         wanted: Wanted = "mixture" if choice.mixed else "action"
         return MatrixGame(table, (wanted,) * table.num_players)
-    if isinstance(found.game, AdjustableRounds):
-        return found.game.with_rounds(choice.rounds)
-    game = found.playable()
+    if isinstance(loaded.game, AdjustableRounds):
+        return loaded.game.with_rounds(choice.rounds)
+    game = loaded.playable()
     if choice.rounds > 1 and "rounds" not in list_parameters(game):
         raise UsageError(f"{choice.name} has its own rounds; leave the number of rounds at 1")
     return set_parameters(game, {"rounds": choice.rounds}) if choice.rounds > 1 else game
@@ -307,8 +307,8 @@ def check_setup(setup: Setup) -> None:
     if repeated := [role for number, role in enumerate(game.roles) if role in game.roles[:number]]:
         raise UsageError(f"two roles are named {repeated[0]!r}; give each a name of its own")
     if len(setup.seats) != len(game.roles):
-        who = ", ".join(game.roles)
-        raise UsageError(f"{game.name} has {len(game.roles)} seats ({who}), not {len(setup.seats)}")
+        roles = ", ".join(game.roles)
+        raise UsageError(f"{game.name} has {len(game.roles)} seats ({roles}), not {len(setup.seats)}")
     for seat in setup.seats:
         if seat.startswith("strategy:"):
             check_strategy(seat.removeprefix("strategy:"), game)
@@ -331,7 +331,7 @@ def _has_rule(game: HasSpeakers) -> bool:
 def list_named_models(setup: Setup) -> list[str]:
     """List the models that the setup names."""
     named = (*setup.seats, setup.referee)
-    return list(dict.fromkeys(one.removeprefix("model:") for one in named if one.startswith("model:")))
+    return list(dict.fromkeys(occupant.removeprefix("model:") for occupant in named if occupant.startswith("model:")))
 
 
 def list_referees(game: Game[S], models: Iterable[str]) -> list[str]:

@@ -19,7 +19,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -253,9 +253,9 @@ class SessionStore:
                 standing.closed = False
                 standing.shown.clear()
             case "questionnaire":
-                place = (event["session"], event["seat"])
-                self.questionnaires[place] |= event["answers"]
-                self.answered_pages.add((*place, event.get("page", "questionnaire")))
+                address = (event["session"], event["seat"])
+                self.questionnaires[address] |= event["answers"]
+                self.answered_pages.add((*address, event.get("page", "questionnaire")))
             case "finished":
                 self.finished[event["session"], event["seat"]] = event["at"]
 
@@ -311,7 +311,7 @@ class SessionStore:
     def find_current(self, session: str, seat: int) -> tuple[str, int]:
         """Return the seat at which the person is now: that of the first part that is not over."""
         seats = self.list_seats(session, seat)
-        return next((place for place in seats if not self.is_finished(place[0])), seats[-1])
+        return next((address for address in seats if not self.is_finished(address[0])), seats[-1])
 
     def list_later(self, session: str, seat: int) -> list[tuple[str, int]]:
         """List the seats of the person in the parts after this one."""
@@ -328,7 +328,7 @@ class SessionStore:
 
     def gather_answers(self, session: str, seat: int) -> dict[str, str]:
         """Return what the person has answered on all pages with questions, by the names of these."""
-        sent = [self.questionnaires[place] for place in self.list_seats(session, seat)]
+        sent = [self.questionnaires[address] for address in self.list_seats(session, seat)]
         return {name: answer for answers in sent for name, answer in answers.items()}
 
     def note_finished(self, session: str, seat: int) -> None:
@@ -458,8 +458,8 @@ class SessionStore:
     ) -> None:
         """Accept answer number `turn` of `role` once; else raise InvalidMove, NotAsked or AlreadyAnswered."""
         with self.changing(session):
-            given, expected = session.answer(role, turn), session.turn(role)
-            if given is not None and given.decision.stand_in:
+            earlier, expected = session.answer(role, turn), session.turn(role)
+            if earlier is not None and earlier.decision.stand_in:
                 raise StoodIn("The time was up: a stand-in had answered for you, and this answer does not count.")
             if turn < expected:
                 raise AlreadyAnswered("You had answered this already; the first answer counts.")
@@ -501,15 +501,15 @@ class SessionStore:
 
     def take_seat(self, lobby: str, labels: Mapping[str, str] | None = None, agreed: bool = False) -> tuple[str, int]:
         """Take the next free seat of a person, group by group; whoever has a label gets their own seat back."""
-        given = dict(labels or {})
+        labels = dict(labels or {})
         with self.lock:
-            held = self.register.find(lobby, given)
+            held = self.register.find(lobby, labels)
             if held is not None:
                 return held
             free = self._choose_seat(self.get_lobby(lobby))
             if free is not None:
                 number = self.register.get(*free).number + 1
-                self.record_event("seated", session=free[0], seat=free[1], holder=number, labels=given, agreed=agreed)
+                self.record_event("seated", session=free[0], seat=free[1], holder=number, labels=labels, agreed=agreed)
                 return free
         raise UsageError("every seat is taken; ask whoever invited you for another link")
 
@@ -517,13 +517,13 @@ class SessionStore:
         """Choose a free seat: group by group in the order of the seats, or at random as the experiment says."""
         assignment = lobby.experiment.assignment
         filling = filter(None, ([(table.id, seat) for seat in self._list_free(table)] for table in lobby.first_tables))
-        free = [place for group in islice(filling, 1 if assignment.groups == "arrival" else _MIXED) for place in group]
+        free = [*chain.from_iterable(islice(filling, 1 if assignment.groups == "arrival" else _MIXED))]
         if not free or assignment == Assignment():
             return free[0] if free else None
         chosen = generator(lobby.setup.seed, "seat", self.register.taken[lobby.id]).choice(free)
         if assignment.roles == "random":
             return chosen
-        return next(place for place in free if place[0] == chosen[0])
+        return next(address for address in free if address[0] == chosen[0])
 
     def _list_free(self, table: SessionTable) -> list[int]:
         """List the seats that the next person may take; none where the game has begun."""
@@ -585,7 +585,7 @@ class SessionStore:
         return session
 
     def _list_later_tables(self, session: Session) -> list[str]:
-        later = [place for seat in session.setup.persons for place in self.list_later(session.id, seat)]
+        later = [address for seat in session.setup.persons for address in self.list_later(session.id, seat)]
         return list(dict.fromkeys(name for name, _ in later))
 
     def send_message(self, session: Session, text: str) -> None:

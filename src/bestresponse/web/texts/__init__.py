@@ -35,20 +35,20 @@ class InterfaceTexts:
         self._texts, self._words = texts, words
         # What stands in a place is part of one sentence.
         phrases = (
-            (_PLACE.sub(r"(?P<\1>(?:(?![.!?] ).)+?)", re.escape(phrase)), said) for phrase, said in words.items()
+            (_PLACE.sub(r"(?P<\1>(?:(?![.!?] ).)+?)", re.escape(phrase)), wording) for phrase, wording in words.items()
         )
         self._inside: re.Pattern[str] | None = None
         self._meant: dict[str, str] = {}
-        self._patterns = [(re.compile(phrase), said) for phrase, said in phrases if "(?P<" in phrase]
+        self._patterns = [(re.compile(phrase), wording) for phrase, wording in phrases if "(?P<" in phrase]
 
     def reword(
         self, language: str, texts: Mapping[str, str | Mapping[str, str]], words: Mapping[str, str]
     ) -> InterfaceTexts:
         """Return these texts with some of them replaced; new phrases are tried before the old."""
         worded = InterfaceTexts(language, {**self._texts, **texts}, {**words, **self._words, **words})
-        plain = {word: said for word, said in words.items() if "$" not in word}
+        plain = {word: wording for word, wording in words.items() if "$" not in word}
         worded._inside = _match_any(plain)
-        worded._meant = {said.lower(): word for word, said in plain.items()}
+        worded._meant = {wording.lower(): word for word, wording in plain.items()}
         return worded
 
     def understand(self, text: str) -> str:
@@ -56,15 +56,15 @@ class InterfaceTexts:
         known = _match_any(self._meant, re.IGNORECASE)
         return known.sub(lambda match: self._meant[match[0].lower()], text) if known else text
 
-    def __call__(self, name: str, /, **places: object) -> str:
-        """Return the text of that name with its places filled; `count` chooses between one and many."""
+    def __call__(self, name: str, /, **placeholders: object) -> str:
+        """Return the text of that name with its placeholders filled; `count` chooses between one and many."""
         text = self._texts[name]
         if isinstance(text, Mapping):
-            text = text["one" if places.get("count") == 1 else "many"]
-        return Template(text).substitute(places) if places else text
+            text = text["one" if placeholders.get("count") == 1 else "many"]
+        return Template(text).substitute(placeholders) if placeholders else text
 
-    def list_places(self, name: str) -> set[str]:
-        """List the places of a text."""
+    def list_placeholders(self, name: str) -> set[str]:
+        """List the placeholders of a text."""
         text = self._texts[name]
         return set(Template(text if isinstance(text, str) else " ".join(text.values())).get_identifiers())
 
@@ -80,10 +80,10 @@ class InterfaceTexts:
         """Translate a word or phrase of a game, such as a role or an option; itself where there is no translation."""
         if english in self._words:
             return self._words[english]
-        for pattern, said in self._patterns:
+        for pattern, wording in self._patterns:
             if match := pattern.fullmatch(english):
-                places = {name: self.word(part) for name, part in match.groupdict().items()}
-                return Template(said).safe_substitute(places)
+                placeholders = {name: self.word(part) for name, part in match.groupdict().items()}
+                return Template(wording).safe_substitute(placeholders)
         return english
 
     def say(self, text: str) -> str:
@@ -92,13 +92,13 @@ class InterfaceTexts:
         In a sentence that is not known, words are replaced that an experiment gave; those of a language would mix two.
         """
         lines = [(line, self.word(line)) for line in text.split("\n")]
-        parts = [[said] if said != line else map(self._say_sentence, _SENTENCE.split(line)) for line, said in lines]
+        parts = [[words] if words != line else map(self._say_sentence, _SENTENCE.split(line)) for line, words in lines]
         return "\n".join(" ".join(part) for part in parts)
 
     def _say_sentence(self, sentence: str) -> str:
-        said = self.word(sentence)
-        if said != sentence or self._inside is None:
-            return said
+        translation = self.word(sentence)
+        if translation != sentence or self._inside is None:
+            return translation
         return self._inside.sub(lambda match: self._words[match[0]], sentence)
 
 
@@ -111,8 +111,8 @@ def _match_any(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Patt
 @cache
 def list_languages() -> tuple[str, ...]:
     """List the languages that there are texts for, English first."""
-    found = [entry.name for entry in files(__name__).iterdir() if entry.joinpath(_FILES[0]).is_file()]
-    return tuple(sorted(found, key=lambda name: (name != "en", name)))
+    languages = [entry.name for entry in files(__name__).iterdir() if entry.joinpath(_FILES[0]).is_file()]
+    return tuple(sorted(languages, key=lambda name: (name != "en", name)))
 
 
 @cache
@@ -126,7 +126,7 @@ def load_texts(language: str) -> InterfaceTexts:
 
 
 def _read(language: str) -> dict[str, str | dict[str, str]]:
-    found: dict[str, str | dict[str, str]] = {}
+    texts: dict[str, str | dict[str, str]] = {}
     for name in _FILES:
-        found |= tomllib.loads(files(__name__).joinpath(language, name).read_text("utf-8"))
-    return found
+        texts |= tomllib.loads(files(__name__).joinpath(language, name).read_text("utf-8"))
+    return texts

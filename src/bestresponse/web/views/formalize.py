@@ -106,17 +106,17 @@ def list_programs(server: Server) -> tuple[str, ...]:
 
 
 @calls.post("/programs", status_code=201)
-def save(server: Server, given: SaveIn) -> tuple[str, ...]:
+def save(server: Server, body: SaveIn) -> tuple[str, ...]:
     """Keep a program that is a game."""
-    save_game(server.output, given.name, given.story, given.program)
+    save_game(server.output, body.name, body.story, body.program)
     return list_programs(server)
 
 
 @calls.post("/programs/help")
-def write_posted(server: Server, given: HelpIn) -> WrittenProgram:
+def write_posted(server: Server, body: HelpIn) -> WrittenProgram:
     """Let a model write or repair a program; the answer comes when it is done, which may take minutes."""
-    story = check_story(given.story)
-    return write_program(server.model(given.model), story, given.program, given.remark)
+    story = check_story(body.story)
+    return write_program(server.model(body.model), story, body.program, body.remark)
 
 
 @calls.get("/programs/{name}")

@@ -26,8 +26,8 @@ def show_judging(server: Server) -> HTMLResponse:
 
 def _show_tasks(server: ServerState, typed: dict[str, str], error: str) -> HTMLResponse:
     runs = [(run.name, run.title) for run in server.runs.all() if run.status != "unreadable"]
-    places = {"tasks": server.judging.tasks(), "runs": runs, "rubrics": list(judging.rubrics()), "typed": typed}
-    return render.render_form(server, "judge.html", error, **places)
+    variables = {"tasks": server.judging.tasks(), "runs": runs, "rubrics": list(judging.rubrics()), "typed": typed}
+    return render.render_form(server, "judge.html", error, **variables)
 
 
 @pages.post("", dependencies=[AdminPage])
@@ -113,8 +113,8 @@ def _show_item(
         typed = {**{key: str(level) for key, level in score.levels.items()}, "remark": score.remark}
     judged = [item.id for item in order if item.id in done]
     links = {"path": server.judge_path(task.id, judge), "csrf": server.csrf(server.keys.token("judge", task.id, judge))}
-    places = {"task": task, "item": shown, "judged": judged, "typed": typed, "wrong": wrong, **links}
-    return render.render_page("judge_item.html", 422 if wrong else 200, **places)
+    variables = {"task": task, "item": shown, "judged": judged, "typed": typed, "wrong": wrong, **links}
+    return render.render_page("judge_item.html", 422 if wrong else 200, **variables)
 
 
 @pages.post("/by/{task}/{judge}/{token}")
@@ -157,9 +157,9 @@ calls.get("/rubrics", dependencies=[AdminApi])(judging.rubrics)
 
 
 @calls.post("/judging", status_code=201, dependencies=[AdminApi])
-def begin(server: Server, given: TaskIn) -> Answer:
+def begin(server: Server, body: TaskIn) -> Answer:
     """Set a task; the answer holds the token of every judge."""
-    return _describe_task(server, _begin_task(server, given))
+    return _describe_task(server, _begin_task(server, body))
 
 
 def _describe_task(server: ServerState, task: judging.JudgingTask) -> Answer:
@@ -198,10 +198,10 @@ def sheet(server: Server, door: JudgeDoor) -> Answer:
 
 
 @calls.post("/judging/{task}/{judge}")
-def give(server: Server, door: JudgeDoor, given: ScoreIn) -> Answer:
+def give(server: Server, door: JudgeDoor, body: ScoreIn) -> Answer:
     """Score one transcript; the last score counts. Needs the token of that judge."""
-    levels = {key: str(level) for key, level in given.levels.items()}
-    wrong = server.judging.judge(*door, given.item, levels, given.remark)
+    levels = {key: str(level) for key, level in body.levels.items()}
+    wrong = server.judging.judge(*door, body.item, levels, body.remark)
     if wrong:
         raise UsageError("; ".join(f"{key}: {why}" for key, why in wrong.items()))
     return sheet(server, door)

@@ -53,8 +53,8 @@ def _show_home(server: ServerState, error: str = "", typed: str = "", page: int 
     page = min(page, pages)
     shown = [play.summarize_lobby(server, lobby) for lobby in lobbies[(page - 1) * _LOBBIES :][:_LOBBIES]]
     choices = {"offers": setup.list_offers(), "saved": list_saved_games(server.output)}
-    places = {"typed": typed, "note": note, "lobbies": shown, "page": page, "pages": pages}
-    return render_form(server, "play.html", error, **choices, **places)
+    variables = {"typed": typed, "note": note, "lobbies": shown, "page": page, "pages": pages}
+    return render_form(server, "play.html", error, **choices, **variables)
 
 
 @pages.post("/experiments")
@@ -188,9 +188,9 @@ def send_action(server: Server, lobby: str, form: PostedForm) -> Response:
     session, _, seat = target.partition(" ")
     chosen = int(seat) if seat.isdecimal() and len(seat) < 4 else None
     count = play.act(server, server.sessions.get_lobby(lobby), action, session, chosen)
-    said = f"{_DONE[action]} {count} {'seat' if count == 1 else 'seats'}" if action in _DONE else f"Tables: {count}"
+    note = f"{_DONE[action]} {count} {'seat' if count == 1 else 'seats'}" if action in _DONE else f"Tables: {count}"
     page = form.get("page", "1")
-    return RedirectResponse(f"/lobby/{lobby}?page={page if page.isdecimal() else 1}&note={quote(said)}", 303)
+    return RedirectResponse(f"/lobby/{lobby}?page={page if page.isdecimal() else 1}&note={quote(note)}", 303)
 
 
 @pages.post("/lobby/{lobby}/message")
@@ -277,9 +277,9 @@ def show_lobby(server: Server, lobby: Name) -> LobbyState:
 
 
 @calls.post("/lobbies/{lobby}/join", status_code=201)
-def join_lobby(server: Server, lobby: LobbyDoor, given: JoinIn | None = None) -> dict[str, str | int]:
+def join_lobby(server: Server, lobby: LobbyDoor, body: JoinIn | None = None) -> dict[str, str | int]:
     """Take the next free seat; the answer holds its token and its path. Needs the token of the lobby."""
-    wanted = given or JoinIn.model_validate({})
+    wanted = body or JoinIn.model_validate({})
     labels = read_labels(wanted.model_dump(exclude={"agreed"}))
     held = find_seat(server, lobby, labels, wanted.key)
     if not held and server.sessions.get_lobby(lobby).setup.consent and not wanted.agreed:
@@ -290,12 +290,12 @@ def join_lobby(server: Server, lobby: LobbyDoor, given: JoinIn | None = None) ->
 
 
 @calls.post("/lobbies/{lobby}/actions", dependencies=[AdminApi])
-def post_action(server: Server, lobby: Name, given: ActionIn) -> dict[str, int]:
+def post_action(server: Server, lobby: Name, body: ActionIn) -> dict[str, int]:
     """Begin without the missing, advance, replace by a bot, close, or restart; returns how many it concerned."""
-    return {"count": play.act(server, server.sessions.get_lobby(lobby), given.action, given.session, given.seat)}
+    return {"count": play.act(server, server.sessions.get_lobby(lobby), body.action, body.session, body.seat)}
 
 
 @calls.post("/lobbies/{lobby}/messages", dependencies=[AdminApi])
-def post_message(server: Server, lobby: Name, given: MessageIn) -> dict[str, int]:
+def post_message(server: Server, lobby: Name, body: MessageIn) -> dict[str, int]:
     """Show a message to participants, at once and on every later page."""
-    return {"count": play.broadcast(server, server.sessions.get_lobby(lobby), given.text, given.session)}
+    return {"count": play.broadcast(server, server.sessions.get_lobby(lobby), body.text, body.session)}

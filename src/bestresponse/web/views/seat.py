@@ -35,7 +35,7 @@ from bestresponse.web.texts import InterfaceTexts
 
 pages = APIRouter(include_in_schema=False)
 _COOKIE = "seat"
-_DAYS = 30 * 24 * 3600
+_DAYS = 30 * 24 * 3600  # so long a browser that comes back finds its seat
 _LOOK = 0.2
 _BEAT = 15.0
 Known = Annotated[int, Query(ge=0, le=10_000)]
@@ -54,13 +54,13 @@ async def invite(request: Request, server: Server, lobby: LobbyDoor) -> Response
     return _show_invitation(server, lobby, request.query_params)
 
 
-def _show_invitation(server: ServerState, lobby: str, given: Mapping[str, str], error: str = "") -> HTMLResponse:
-    found, labels = server.sessions.get_lobby(lobby), read_labels(given)
-    title = found.experiment.title if found.source else ""
-    study = {"experiment": found.experiment, "title": title, "consent": found.setup.consent, "t": found.texts}
-    person = {"labels": labels | {"key": given.get("key", "")}, "name": find_label(labels), "error": error}
+def _show_invitation(server: ServerState, lobby: str, fields: Mapping[str, str], error: str = "") -> HTMLResponse:
+    study, labels = server.sessions.get_lobby(lobby), read_labels(fields)
+    title = study.experiment.title if study.source else ""
+    shown = {"experiment": study.experiment, "title": title, "consent": study.setup.consent, "t": study.texts}
+    person = {"labels": labels | {"key": fields.get("key", "")}, "name": find_label(labels), "error": error}
     links = {"path": server.join_path(lobby), "csrf": server.csrf(server.keys.token("lobby", lobby))}
-    return render_page("join.html", 422 if error else 200, **study, **person, **links)
+    return render_page("join.html", 422 if error else 200, **shown, **person, **links)
 
 
 @pages.post("/join/{lobby}/{token}")
@@ -69,30 +69,30 @@ async def take_part(request: Request, server: Server, lobby: LobbyDoor, form: Po
     kept = _find_seat(request, server, lobby, form)
     if kept is not None:
         return _lead_to_seat(request, server, lobby, kept)
-    found, labels, choice = server.sessions.get_lobby(lobby), read_labels(form), form.get("do", "")
-    if found.setup.consent and choice == "decline":
+    study, labels, choice = server.sessions.get_lobby(lobby), read_labels(form), form.get("do", "")
+    if study.setup.consent and choice == "decline":
         server.sessions.note_declined(lobby, labels)
         return _say_goodbye(server, lobby, "no consent", find_label(labels))
-    if found.setup.consent and choice != "agree":
-        return _show_invitation(server, lobby, form, found.texts("agree_first"))
+    if study.setup.consent and choice != "agree":
+        return _show_invitation(server, lobby, form, study.texts("agree_first"))
     return _lead_to_seat(request, server, lobby, server.sessions.take_seat(lobby, labels, choice == "agree"))
 
 
 def _say_goodbye(server: ServerState, lobby: str, why: Outcome, label: str) -> HTMLResponse:
     """Show the last page of a person who takes no part, with the code for that."""
-    found = server.sessions.get_lobby(lobby)
-    code = found.experiment.completion.find_code(why)
-    back = service.fill_link(found.experiment, code, label=label) if code else ""
-    places = {"why": why.replace(" ", "_"), "completion": code, "experiment": found.experiment, "back": back}
-    return render_page("goodbye.html", t=found.texts, **places)
+    study = server.sessions.get_lobby(lobby)
+    code = study.experiment.completion.find_code(why)
+    back = service.fill_link(study.experiment, code, label=label) if code else ""
+    variables = {"why": why.replace(" ", "_"), "completion": code, "experiment": study.experiment, "back": back}
+    return render_page("goodbye.html", t=study.texts, **variables)
 
 
-def _find_seat(request: Request, server: ServerState, lobby: str, given: Mapping[str, str]) -> tuple[str, int] | None:
+def _find_seat(request: Request, server: ServerState, lobby: str, fields: Mapping[str, str]) -> tuple[str, int] | None:
     """Find the seat of a personal link, or the one that this browser took."""
     session, number, token = (*request.cookies.get(_COOKIE, "").split(".", 2), "", "", "")[:3]
     known = session.startswith(f"{lobby}-") and number.isdecimal() and len(number) <= 4
     kept = (session, int(number)) if known and server.opens_seat(token, session, int(number)) else None
-    return service.find_seat(server, lobby, read_labels(given), given.get("key", ""), kept)
+    return service.find_seat(server, lobby, read_labels(fields), fields.get("key", ""), kept)
 
 
 def _lead_to_seat(request: Request, server: ServerState, lobby: str, seat: tuple[str, int]) -> Response:
@@ -259,20 +259,20 @@ def _render(context: SeatContext, forms: SeatForms, status: int = 200, looking: 
     worded = session.game.title if isinstance(session.game, Wording) else session.setup.game.name
     with session.lock:
         view = service.describe_own_seat(context, looking)
-        places = asdict(view) | _describe_game(context, forms)
-    rounds, parts = places["progress"], len(context.server.sessions.list_seats(session.id, seat))
+        variables = asdict(view) | _describe_game(context, forms)
+    rounds, parts = variables["progress"], len(context.server.sessions.list_seats(session.id, seat))
     played = (rounds.now - 1) / rounds.of if rounds and rounds.now and rounds.of else 0.0
     ended = view.phase in ("over", "closed", "replaced")
-    places |= _describe_ending(context) | vars(forms)
-    places |= {"parts": parts, "studied": (table.number - 1 + (1.0 if ended else played)) / parts}
+    variables |= _describe_ending(context) | vars(forms)
+    variables |= {"parts": parts, "studied": (table.number - 1 + (1.0 if ended else played)) / parts}
     token = context.server.seat_token(session.id, seat)
-    places |= {"path": f"/seat/{session.id}/{seat}/{token}", "csrf": context.server.csrf(token)}
+    variables |= {"path": f"/seat/{session.id}/{seat}/{token}", "csrf": context.server.csrf(token)}
     quiz = service.list_quiz_questions(session, seat) if view.quiz else ()
-    places["quiz_options"] = [getattr(question, "options", ()) for question in quiz]
-    places |= {"table": table, "lobby": lobby, "experiment": lobby.experiment, "t": table.texts}
-    places |= {"looking": looking, "messages": session.standing.messages}
-    places["game"] = table.part.game.title or (lobby.experiment.title if lobby.source else worded)
-    return render_page("seat.html", status, **places)
+    variables["quiz_options"] = [getattr(question, "options", ()) for question in quiz]
+    variables |= {"table": table, "lobby": lobby, "experiment": lobby.experiment, "t": table.texts}
+    variables |= {"looking": looking, "messages": session.standing.messages}
+    variables["game"] = table.part.game.title or (lobby.experiment.title if lobby.source else worded)
+    return render_page("seat.html", status, **variables)
 
 
 def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
@@ -280,10 +280,10 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
     state, view = session.episode.state, session.episode.view(role)
     ask = session.pending().get(role) if session.phase(context.seat) == "turn" else None
     earlier, now = _tell_story(game, view)
-    names, said = list(name_roles(game).values()), [(seat, text) for seat, _, text in view.facts.get("said", ())]
+    names, talk = list(name_roles(game).values()), [(seat, text) for seat, _, text in view.facts.get("said", ())]
     return {
         "private": game.word_private(state, role) if isinstance(game, PrivateInformation) else "",
-        "bubbles": [{"who": names[seat], "own": seat == view.facts.get("seat"), "text": text} for seat, text in said],
+        "bubbles": [{"who": names[seat], "own": seat == view.facts.get("seat"), "text": text} for seat, text in talk],
         "hand": read_hand(game.name, view.facts["infoset"], game.roles) if "infoset" in view.facts else None,
         "progress": game.list_rounds(state, role) if isinstance(game, RoundHistory) else None,
         "calculator": service.list_calculator(session, role),
@@ -554,21 +554,21 @@ async def show_seat(context: SeatDoor, after: Version = "", wait: Wait = 0) -> S
 
 
 @calls.post("/ready")
-async def make_ready(context: SeatDoor, given: ReadyIn) -> SeatView:
+async def make_ready(context: SeatDoor, body: ReadyIn) -> SeatView:
     """Say that the rules are understood; the game begins when everybody has."""
-    wrong = service.try_ready(context, given.quiz, given.agreed)
+    wrong = service.try_ready(context, body.quiz, body.agreed)
     if wrong:
         raise UsageError("; ".join(f"{which}: {why}" for which, why in wrong.items()))
     return service.describe_own_seat(context)
 
 
 @calls.post("/answers")
-async def post_answer(context: SeatDoor, given: AnswerIn) -> SeatView:
+async def post_answer(context: SeatDoor, body: AnswerIn) -> SeatView:
     """Answer the question number `turn`; the same answer twice is refused and changes nothing."""
-    if given.attempt != context.session.attempt:
+    if body.attempt != context.session.attempt:
         raise NotAsked("the experimenter has restarted this game; ask for the seat again")
-    action: Any = tuple(given.answer) if isinstance(given.answer, list) else given.answer
-    service.submit_answer(context, given.turn, Decision(action, given.why), Presence())
+    action: Any = tuple(body.answer) if isinstance(body.answer, list) else body.answer
+    service.submit_answer(context, body.turn, Decision(action, body.why), Presence())
     return service.describe_own_seat(context)
 
 

@@ -80,23 +80,23 @@ def show_report_page(server: Server, run: str) -> Response:
 @pages.get("/watch/run/{run}/play/{spec}")
 def show_play_page(server: Server, run: str, spec: str) -> HTMLResponse:
     """Replay one play, step by step; the page follows one that goes on."""
-    folder = server.runs.folder(run)
+    folder, page = server.runs.folder(run), f"/watch/run/{quote(run)}"
     stored, asked, live = server.runs.open_play(run, spec)
-    crumbs = [("/watch", "All runs"), (f"/watch/run/{quote(run)}", runs.name_run(folder.manifest))]
-    around = [f"/watch/run/{quote(run)}/play/{quote(one)}" if one else "" for one in runs.find_neighbours(folder, spec)]
+    crumbs = [("/watch", "All runs"), (page, runs.name_run(folder.manifest))]
+    around = [f"{page}/play/{quote(name)}" if name else "" for name in runs.find_neighbours(folder, spec)]
     return _show_replay(stored, runs.rebuild_game(folder, stored.data), asked, crumbs, around, live)
 
 
 @pages.get("/watch/session/{session}")
 def live(server: Server, session: str) -> HTMLResponse:
     """Replay a table as far as it is played; the page follows it."""
-    found = server.sessions.get_session(session)
-    with found.lock:
-        over = found.begun and found.over
-        record = found.record()
-    lobby = server.sessions.get_lobby(found.table.lobby)
-    stored = StoredPlay(session, {"group": found.table.group}, record)
-    return _show_replay(stored, found.game, (), [(f"/lobby/{lobby.id}", lobby.experiment.title)], ["", ""], not over)
+    opened = server.sessions.get_session(session)
+    with opened.lock:
+        over = opened.begun and opened.over
+        record = opened.record()
+    lobby = server.sessions.get_lobby(opened.table.lobby)
+    stored = StoredPlay(session, {"group": opened.table.group}, record)
+    return _show_replay(stored, opened.game, (), [(f"/lobby/{lobby.id}", lobby.experiment.title)], ["", ""], not over)
 
 
 def _show_replay(
@@ -170,9 +170,9 @@ def show_plays(
     server: Server, run: Name, start: Start = 0, count: Annotated[int, Query(ge=1, le=500)] = 100
 ) -> list[dict[str, object]]:
     """Finished plays in the order they finished: who sat where, what they got, and the data of the spec."""
-    told = ("game", "players", "payoffs", "void")
+    fields = ("game", "players", "payoffs", "void")
     return [
-        {"spec": play.spec, "data": dict(play.data), **{name: getattr(play.record, name) for name in told}}
+        {"spec": play.spec, "data": dict(play.data), **{name: getattr(play.record, name) for name in fields}}
         for play in islice(server.runs.folder(run).plays(), start, start + count)
     ]
 

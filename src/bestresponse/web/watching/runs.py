@@ -73,8 +73,8 @@ def name_play(play: StoredPlay) -> str:
     data, parts = play.data, [play.record.game]
     if isinstance(data.get("game"), int):
         parts.append(f"game {data['game'] + 1}")
-    told = [data.get(key) for key in ("variant", "condition", "abundance", "treatment")]
-    parts += [part for part in told if isinstance(part, str) and part not in ("", "original", "base")]
+    labels = [data.get(key) for key in ("variant", "condition", "abundance", "treatment")]
+    parts += [part for part in labels if isinstance(part, str) and part not in ("", "original", "base")]
     parts += [f"repeat {data[key] + 1}" for key in ("repeat", "repetition") if isinstance(data.get(key), int)]
     if isinstance(data.get("group"), int):
         parts.append(f"group {data['group']}")
@@ -378,8 +378,8 @@ def compare_run_games(first: RunFolder, second: RunFolder, most: int = 500) -> l
 def _group_plays(folder: RunFolder) -> dict[str, list[StoredPlay]]:
     groups: dict[str, list[StoredPlay]] = {}
     for play in folder.plays():
-        told = canonical({key: value for key, value in play.data.items() if key not in _WHO})
-        groups.setdefault(told + play.record.game, []).append(play)
+        setting = canonical({key: value for key, value in play.data.items() if key not in _WHO})
+        groups.setdefault(setting + play.record.game, []).append(play)
     return groups
 
 
@@ -405,11 +405,11 @@ def rank_players(folders: Iterable[RunFolder]) -> Table:
 
     Baselines are left out, and models that never gave an answer that could be read.
     """
-    found = [(folder, _load_figures(folder)) for folder in folders if folder.manifest.study == "bench"]
-    groups = [((*heads, folder.path.name), values) for folder, figures in found for heads, values in figures.groups]
+    loaded = [(folder, _load_figures(folder)) for folder in folders if folder.manifest.study == "bench"]
+    groups = [((*heads, folder.path.name), values) for folder, figures in loaded for heads, values in figures.groups]
     rows = [(heads, values) for heads, values in groups if "baseline" not in heads and values.get("answered")]
     rows.sort(key=lambda row: _find_middle(row[1].get("gap_normalised")))
-    metrics = next((figures.metrics for _, figures in found if figures.metrics), ())
+    metrics = next((figures.metrics for _, figures in loaded if figures.metrics), ())
     caption = "Smaller is better; intervals hold 95 % by resampling games"
     return Figures(metrics, ("player", "asked for", "run"), rows).to_table(caption)
 

@@ -191,9 +191,9 @@ def build_replay(record: Record, game: AnyGame | None, stages: Sequence[ReplaySt
 def _chart_rounds(tables: Mapping[Role, PlayedRounds]) -> tuple[RoundChart, ...]:
     """Make a chart of every column that tells of the seat itself or of the round."""
     charts: list[RoundChart] = []
-    for place, column in enumerate(next(iter(tables.values())).columns[1:], 1):
+    for index, column in enumerate(next(iter(tables.values())).columns[1:], 1):
         # A cell may hold more than its number, as "$12.50, served" does, or none.
-        cells = {role: [_NUMBER.search(str(row[place])) for row in table.rows] for role, table in tables.items()}
+        cells = {role: [_NUMBER.search(str(row[index])) for row in table.rows] for role, table in tables.items()}
         lines = {role: [float(number[0]) if number else None for number in row] for role, row in cells.items()}
         numbers = [number for line in lines.values() for number in line if number is not None]
         # What the others did stands in their own tables, as what they did themselves.

@@ -56,8 +56,8 @@ from bestresponse.theory.trees.compile import list_answers
 from bestresponse.theory.trees.sequence_form_lp import find_nearest_plan, optimise_plans, turn_form
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Policy, Tree, policy_from_table, uniform_policy
 
-_NOISE = 1e-9
-_REACHED = 1e-7
+_NOISE = 1e-9  # of the largest payoff: smaller figures are rounding errors
+_REACHED = 1e-7  # a smaller weight is an error of the linear program: its moves would be divided by it
 
 Ends = tuple[float, float]
 """The least and the most that a figure can be."""
@@ -225,9 +225,9 @@ class StatedPolicy:
         for level in range(len(plex.levels) - 2, -1, -1):
             low, high = int(plex.levels[level]), int(plex.levels[level + 1])
             start, stop = plex.span(low, high)
-            places = plex.first[low:high] - start
-            mean = np.add.reduceat(values[start:stop] * behaviour[start:stop], places)
-            chosen = pick.reduceat(values[start:stop], places)
+            offsets = plex.first[low:high] - start
+            mean = np.add.reduceat(values[start:stop] * behaviour[start:stop], offsets)
+            chosen = pick.reduceat(values[start:stop], offsets)
             known = self.known[plex.infosets[low:high]]
             values += sequence_form.bin_sums(plex.parent[low:high], np.where(known, mean, chosen), len(values))
         return float(values[0])
@@ -248,8 +248,8 @@ class StatedPolicy:
     def _find_worst(self, seat: int) -> float:
         """Return what is left to a seat if all opponents and its missing moves know everything and work against it."""
         tree = self.arena.tree
-        own = tree.payoffs[:, seat]
-        values = np.where(tree.owner == LEAF, own, np.where(tree.owner == CHANCE, 0.0, np.inf))
+        payoffs = tree.payoffs[:, seat]
+        values = np.where(tree.owner == LEAF, payoffs, np.where(tree.owner == CHANCE, 0.0, np.inf))
         settled = (tree.owner == seat) & (tree.infoset >= 0)
         settled[settled] = self.known[tree.infoset[settled]]
         values[settled] = 0.0
@@ -414,17 +414,17 @@ def make_baselines(arena: Arena, seats: tuple[int, ...]) -> dict[str, StatedPoli
     if arena.equilibrium is not None:
         policies["equilibrium"] = arena.equilibrium
     everywhere = np.ones(len(tree.infosets), dtype=bool)
-    return {name: StatedPolicy(arena, seats, own.probabilities, everywhere) for name, own in policies.items()}
+    return {name: StatedPolicy(arena, seats, policy.probabilities, everywhere) for name, policy in policies.items()}
 
 
 def _respond(tree: Tree, policy: Policy) -> Policy:
     """Return the policy in which every player plays a best response to `policy`."""
     moves = {player: sequence_form.tree_best_response(tree, policy, player).moves for player in tree.players}
-    sure = {player: {label: {move: 1.0} for label, move in own.items()} for player, own in moves.items()}
+    sure = {player: {label: {move: 1.0} for label, move in plan.items()} for player, plan in moves.items()}
     return policy_from_table(tree, sure)
 
 
-State = tuple[Action, ...]
+State = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
