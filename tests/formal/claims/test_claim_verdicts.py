@@ -20,6 +20,7 @@ from bestresponse.logic.engine import Program
 from bestresponse.logic.language.terms import Term
 from bestresponse.theory.catalogue.trees import tree_entry
 from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Leaf, Turn, build_tree
 
 DILEMMA = NormalForm.bimatrix([[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(("R", "B"), ("R", "B")))
 PROVED, REFUTED, UNKNOWN = Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN
@@ -241,6 +242,23 @@ def test_a_game_too_large_for_the_logic_engine_is_decided_by_theory() -> None:
     assert isinstance(claim, Claim)
     assert "the logic engine takes" in prove(checker.logic, claim).why
     assert checker.check(claim).verdict is PROVED
+
+
+@pytest.mark.parametrize(
+    ("moves", "why"),
+    [(48, ""), (50, "the tree has 2,551 nodes; the logic engine takes 2,400")],  # of n moves each: 1 + n + n * n nodes
+)
+def test_a_tree_is_proved_by_logic_up_to_the_clauses_that_an_engine_takes(moves: int, why: str) -> None:
+    def expand(path: tuple[int, ...]) -> Leaf | Turn:
+        if len(path) == 2:
+            return Leaf([path[0] + path[1], path[0] - path[1]])
+        player = ("ann", "bob")[len(path)]
+        return Turn(player, f"{player} {path}", {f"m{k}": (*path, k) for k in range(moves)})
+
+    logic = LogicCheck(Subject(build_tree(["ann", "bob"], (), expand)), EmbeddedEngine())
+    (claim,) = parse("finally(goal(you, 3), do(choice(them, m2), do(choice(you, m1), s0))).")
+    assert isinstance(claim, Claim)
+    assert prove(logic, claim) == Proof(UNKNOWN if why else PROVED, why)
 
 
 def test_the_engine_that_is_installed_gives_the_same_verdicts() -> None:

@@ -35,6 +35,8 @@ from bestresponse.logic.language.terms import Atom, Struct, Term, list_of, write
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 MOST_FACTS: Final = 4_000
+# A node is two facts, itself and the branch to it; no engine is given more than 5,000 clauses, rules among them.
+_MOST_NODES: Final = 2_400
 
 
 class TheoryCheck:
@@ -214,12 +216,11 @@ _HEAD: Final = re.compile(r"^(claim|possible)\((\w+)(.*)\) :-", re.MULTILINE)
 def _write_facts(subject: Subject) -> str:
     """The game as facts of the program; `TooLarge` where it would not fit an engine."""
     if subject.tree is not None:
-        if subject.tree.num_nodes > MOST_FACTS:
-            raise TooLarge(f"the tree has {subject.tree.num_nodes:,} nodes; the logic engine takes {MOST_FACTS:,}")
+        if subject.tree.num_nodes > _MOST_NODES:
+            raise TooLarge(f"the tree has {subject.tree.num_nodes:,} nodes; the logic engine takes {_MOST_NODES:,}")
         return "\n".join(_nodes(subject.tree))
-    count = subject.cells.size
-    if count > MOST_FACTS:
-        raise TooLarge(f"the table has {count:,} payoffs; the logic engine takes {MOST_FACTS:,}")
+    if subject.cells.size > MOST_FACTS:
+        raise TooLarge(f"the table has {subject.cells.size:,} payoffs; the logic engine takes {MOST_FACTS:,}")
     return "\n".join(_table(subject))
 
 
