@@ -26,7 +26,7 @@ LINES = {
     "integrations": 963,
     "logic": 5111,
     "models": 2395,
-    "players": 1858,
+    "players": 1856,
     "report": 1812,
     "runs": 2659,
     "studies": 10717,
