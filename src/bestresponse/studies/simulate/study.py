@@ -356,17 +356,16 @@ def find_best_reply(config: SimulateConfig, seat: int) -> float | None:
     Going back from the last round, exactly: what each move earns now, and then from the state that it leads to.
     """
     game, form = config.make_game(), config.theory.form
-    if form is None or form.num_players != 2 or config.rounds == 1:
+    if form is None or form.shape != (2, 2) or config.rounds == 1:
         return None
     other = game.roles[1 - seat]
     player = find_strategy(config.seats[other], game, other, 0)
     if not isinstance(player, AutomatonPlayer):
         return None
     automaton, payoffs = player.automaton, form.payoffs[seat] if seat == 0 else form.payoffs[seat].T
-    count, others = payoffs.shape
-    slip = np.array([[1.0 - config.noise if a == b else config.noise / max(count - 1, 1) for b in range(count)]
-                     for a in range(count)])  # fmt: skip
-    theirs = automaton.mix * (1 - config.noise) + (1 - automaton.mix) * config.noise / max(others - 1, 1)
+    # Automata play games of two actions each, so a move that goes wrong is the other one.
+    slip = np.array([[1.0 - config.noise, config.noise], [config.noise, 1.0 - config.noise]])
+    theirs = automaton.mix @ slip
     weight = config.continuation * config.discount
     values = np.zeros(automaton.states)
     for _ in range(config.rounds):
