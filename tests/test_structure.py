@@ -29,7 +29,7 @@ LINES = {
     "players": 1856,
     "report": 1812,
     "runs": 2659,
-    "studies": 10717,
+    "studies": 10715,
     "theory": 9551,
     "web": 4940,
 }
