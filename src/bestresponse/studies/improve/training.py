@@ -13,7 +13,7 @@ import json
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from pathlib import Path
@@ -46,10 +46,8 @@ Tokens = NDArray[np.int64]
 _IGNORED = -100  # the target that `cross_entropy` leaves out by default
 _WORDS = 1024
 """Different tokens of a batch at most."""
-_SPARE = 1.1
+_SPARE = 1.06
 """Room of a batch for more conversations and scored tokens than there are on average."""
-_SAMPLED = 512
-"""Conversations of each folder by which the shape of batches is chosen."""
 _POOL = 4096
 """Examples that are read and mixed together."""
 _BLOCK = 128
@@ -101,7 +99,14 @@ class Batch:
 
     def to(self, device: str) -> Batch:
         """Return the batch on another device."""
-        words, tokens, positions, starts, scored, targets = (part.to(device) for part in self.parts)
+        return self._replace_parts(part.to(device) for part in self.parts)
+
+    def pin_memory(self) -> Batch:
+        """Return the batch in memory from which a GPU reads while the processor goes on; loaders call this."""
+        return self._replace_parts(part.pin_memory() for part in self.parts)
+
+    def _replace_parts(self, parts: Iterable[Tensor]) -> Batch:
+        words, tokens, positions, starts, scored, targets = parts
         return Batch(words, tokens, positions, starts, scored, targets, self.longest, self.real)
 
 
@@ -220,17 +225,15 @@ def encode_examples(network: Network, examples: Sequence[JsonObject]) -> list[tu
 
 def choose_shape(network: Network, folders: Sequence[Path], tokens: int) -> Shape:
     """Choose what batches are filled up to, so that neither short nor long conversations leave much of them empty."""
-    scored, conversations, longest = 0.0, 0.0, 1
-    for folder in folders:
-        sample = list(islice(_draw_examples(folder, np.random.default_rng(0)), _SAMPLED))
-        pairs = encode_examples(network, sample)
-        lengths = [len(asked) + len(answer) for asked, answer in pairs]
-        scored = max(scored, sum(len(answer) for _, answer in pairs) / sum(lengths))
-        conversations = max(conversations, len(pairs) / sum(lengths))
-        longest = max(longest, *lengths)
-    longest = -(-longest // _BLOCK) * _BLOCK
+    pairs = encode_examples(network, next(draw_pools(folders, 0, 0, lambda: math.inf)))
+    lengths = [len(asked) + len(answer) for asked, answer in pairs]
+    total = sum(lengths)
+    answers = [len(answer) for _, answer in pairs]
     return Shape(
-        tokens, min(tokens, int(tokens * scored * _SPARE) + longest), int(tokens * conversations * _SPARE) + 1, longest
+        tokens,
+        min(tokens, max(int(tokens * sum(answers) / total * _SPARE) + 1, *answers)),
+        int(tokens * len(pairs) / total * _SPARE) + 1,
+        -(-max(lengths) // _BLOCK) * _BLOCK,
     )
 
 
@@ -545,7 +548,15 @@ class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-
         """Return a loader; beside a GPU another process makes batches, so that this one only orders the work."""
         if self.recipe.device == "cpu":
             return DataLoader(self, batch_size=None)
-        return DataLoader(self, batch_size=None, num_workers=1, prefetch_factor=_AHEAD, multiprocessing_context="spawn")
+        # To copy from memory that is not pinned, CUDA waits until everything ordered before is done.
+        return DataLoader(
+            self,
+            batch_size=None,
+            num_workers=1,
+            prefetch_factor=_AHEAD,
+            multiprocessing_context="spawn",
+            pin_memory=self.recipe.device == "cuda",
+        )
 
 
 def _report(
