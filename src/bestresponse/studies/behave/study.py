@@ -168,7 +168,7 @@ class BesideRow(TypedDict):
     people: str
     first: Annotated[Value, column("first round", ".3f", "share of cooperation of the group")]
     people_first: Annotated[float, column("of people", ".3f")]
-    difference: Annotated[float, column(format="+.3f", help="group less people, in the first round")]
+    difference: Annotated[float | None, column(format="+.3f", help="group less people, in the first round")]
     distance: Annotated[float | None, column("distance of strategies", ".3f")]
     """half the sum of differences of shares: 0 alike, 1 disjoint"""
 
@@ -440,7 +440,8 @@ def _stand_beside(name: str, group: PlayerGroup, frames: dict[str, list[Any]]) -
                 people=people.label,
                 first=first,
                 people_first=people.first,
-                difference=_as_float(first) - people.first,
+                # Of mixtures nobody knows whether the first move was to cooperate.
+                difference=None if first is None else _as_float(first) - people.first,
                 distance=distance,
             )
         )
