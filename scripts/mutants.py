@@ -58,7 +58,7 @@ TARGETS = {
     "studies/behave/importing.py": ["studies/behave/test_import.py", "studies/behave/test_import_rows.py",
                                     "cli/test_behave.py"],
     "studies/improve/study.py": [f"{LIMITS}[train]", "studies/improve/test_training.py"],
-    "studies/improve/examples.py": ["studies/improve/test_examples.py"],
+    "studies/improve/examples.py": ["studies/improve/test_examples.py", "studies/improve/test_answers.py"],
     "studies/population/study.py": [f"{LIMITS}[population]", "studies/population"],
     "studies/simulate/study.py": [f"{LIMITS}[simulate]", "studies/simulate/test_simulate.py",
                                   "studies/simulate/test_simulate_rows.py"],
