@@ -213,6 +213,18 @@ def test_recorded_payoffs_are_compared_with_those_of_the_moves(tmp_path, cells, 
     assert len(result.matches) == 1
 
 
+def test_payoffs_beside_a_single_move_are_not_compared(tmp_path):
+    layout = {"players": ("p",), "moves": ("a",), "payoffs": ("x",)}
+    result = read(tmp_path, "p,a,x\nann,C,7\n", **layout)
+    assert (result.problems, list_moves(result.matches[0])) == ([], [("row", "C")])
+
+
+def test_lists_may_hold_the_moves_of_one_player_alone(tmp_path):
+    layout = {"players": ("p",), "moves": ("a",), "lists": True}
+    (match,) = read(tmp_path, "p,a\nann,['D']\n", **layout).matches
+    assert list_moves(match) == [("row", "D")]
+
+
 def test_payoffs_of_the_first_player_alone_are_compared_too(tmp_path):
     result = read(tmp_path, "p,q,a,b,x\nann,bob,C,D,5\n", payoffs=("x",))
     assert [row["detail"] for row in result.problems] == ["C, D pays 0, recorded is 5"]

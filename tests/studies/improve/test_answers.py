@@ -102,6 +102,10 @@ def test_a_game_that_is_not_zero_sum_is_answered_by_its_equilibrium():
     (example,) = make_matrix_examples(DILEMMA[None], Telling(), find_seat(0))
     assert example.task["opponent"] == [0.0, 1.0]
     assert example.answer.endswith("The other plays Q, I play B, I get 1.\nANSWER: A: 0, B: 1")
+    # A and Q are better whatever the other does; one who only meant to harm the first player would take P.
+    selfish = np.array([[[2.0, 5.0], [1.0, 4.0]], [[1.0, 3.0], [1.0, 3.0]]])
+    (example,) = make_matrix_examples(selfish[None], Telling(), find_seat(0))
+    assert example.answer.endswith("The other plays Q, I play A, I get 5.\nANSWER: A: 1, B: 0")
 
 
 def test_stated_mixes_are_in_tenths_also_in_zero_sum_games():
