@@ -195,6 +195,14 @@ def test_matches_of_one_player_are_one_unit(tmp_path):
     assert [row["unit"] for row in measured.frames["classes"]] == ["recorded s1", "recorded s2"]
 
 
+def test_seats_are_the_units_where_both_of_a_match_are_of_the_group(tmp_path):
+    plays = [record(str(k), "CCCC", "DDDD") for k in range(2)]
+    measured = measure(tmp_path, plays, **PAIR, by=("game",))
+    group = find_row(measured, "groups", group="dilemma")
+    assert (group["units"], group["unit"]) == (4, "seat")
+    assert [row["unit"] for row in measured.frames["classes"]] == ["0 row", "1 row", "0 col", "1 col"]
+
+
 def test_matches_of_different_length_are_followed_to_their_own_end(tmp_path):
     # Tit-for-tat in both, the second shorter than the first and broken off before the other's last move.
     plays = [

@@ -214,8 +214,7 @@ class Reader:
         self._joined: dict[str, Cells] = {}
         if self.layout.join:
             on = self.layout.join["on"]
-            beside = self.path.parent / self.layout.join["file"]
-            self._joined = {str(row[on]): row for _, row in read_rows(beside)}
+            self._joined = {str(row[on]): row for _, row in read_rows(self.path.parent / self.layout.join["file"])}
 
     def list_matches(self) -> Iterator[JsonObject]:
         """Yield the plays of the file as lines of a run, in order of appearance."""

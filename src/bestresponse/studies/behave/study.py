@@ -95,7 +95,7 @@ class GroupRow(TypedDict, total=False):
     """A group of players and how its strategies were estimated."""
 
     group: str
-    units: Annotated[int, column(help="players, or matches where players are not known")]
+    units: Annotated[int, column(help="players; where they are not known matches, or seats where both are of a group")]
     unit: str
     log_likelihood: Annotated[float, column(format=".1f")]
     bic: Annotated[float, column("BIC", ".1f")]
@@ -467,6 +467,7 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
     kept = [agreement.names.index(name) for name in fitted.names]
     reduced = replace(agreement, names=fitted.names, counts=np.ascontiguousarray(agreement.counts[:, kept]))
     size = int(agreement.weights.sum())
+    met = len({seen.match for seen in group.sequences}) < len(group.sequences)
     remarks = ["other shares fit as well"] if fitted.flat else []
     remarks += ["every move is prescribed, so the error is 0"] if fitted.error < 1e-6 else []
     shares, errors = resample(reduced, fitted, config.bootstraps, seed=group.seed)
@@ -486,7 +487,7 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
     frames["groups"][-1] |= GroupRow(
         group=name,
         units=size,
-        unit="player" if any(seen.subject for seen in group.sequences) else "match",
+        unit="player" if any(seen.subject for seen in group.sequences) else "seat" if met else "match",
         log_likelihood=fitted.log_likelihood,
         bic=fitted.bic,
         icl=fitted.icl,
