@@ -385,11 +385,12 @@ class Translating:
 
 def test_the_translator_is_measured_against_what_was_recorded(recheck):
     first = RecordedAttempt(
-        "lower(3, 5).\nhigher(4, 2).\nhigher(1, 2).\n? who knows\n? nobody", ("higher(5, 3).", "higher(9, 8).")
+        "lower(3, 5).\nhigher(4, 2).\nhigher(6, 2).\nhigher(1, 2).\n? who knows\n? nobody",
+        ("higher(5, 3).", "higher(9, 8)."),
     )
     silent = RecordedAttempt(""), RecordedAttempt("higher(1, 2).")
     samples = [
-        # Of three claims one was recorded, the other way round; of the two others one is true. People say it is wrong.
+        # Of four claims one was recorded, the other way round; of the others two are true. People say it is wrong.
         Sample("a", "pd", (first, RecordedAttempt("higher(4, 2).")), raters=(RecordedRating(False, True),)),
         # Nothing refuted, and people say so too; here nothing was recorded.
         Sample("b", "pd", (RecordedAttempt("higher(4, 2)."),), raters=(RecordedRating(True, True),)),
@@ -400,12 +401,12 @@ def test_the_translator_is_measured_against_what_was_recorded(recheck):
         Sample("e", "pd", (RecordedAttempt("higher(1, 2)."),)),
     ]
     assert measure_translator(samples, Translating(), recheck) == {
-        "sentences_with_amounts_or_solutions": 10,
+        "sentences_with_amounts_or_solutions": 11,
         "refused_to_read": 2,
-        "share_refused": 0.2,
-        "claims": 3,
+        "share_refused": 2 / 11,
+        "claims": 4,
         "same_as_recorded": 1,
-        "not_recorded_but_true": 1,
+        "not_recorded_but_true": 2,
         "recorded_claims": 2,
         "found_of_recorded": 1,
         "recall": 0.5,
