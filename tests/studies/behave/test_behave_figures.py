@@ -39,7 +39,7 @@ PENNIES = {
 }
 
 
-def record(spec, own, other, players=("ann", "bob"), form=DILEMMA, **data):
+def write_play(spec, own, other, players=("ann", "bob"), form=DILEMMA, **data):
     """Make the line of one match; `own` and `other` are the actions of both seats, or mixtures, in their order."""
     roles = form["players"]
     submissions = [{"role": roles[0], "action": action} for action in own]
@@ -49,7 +49,7 @@ def record(spec, own, other, players=("ann", "bob"), form=DILEMMA, **data):
     return {"spec": spec, "data": kept, "record": {"players": seats, "submissions": submissions}}
 
 
-def store(tmp_path, plays):
+def store_plays(tmp_path, plays):
     """Write the lines as a run keeps them."""
     (tmp_path / "records.jsonl").write_text("".join(json.dumps(play) + "\n" for play in plays))
     (tmp_path / "unused.jsonl").write_text("")
@@ -59,7 +59,7 @@ def store(tmp_path, plays):
 def measure(tmp_path, plays, **settings):
     """Measure these plays with 20 resamples."""
     options = {"by": ("player",), "bootstraps": 20, **settings}
-    return measure_behaviour(BehaveConfig(("recorded",), **options), store(tmp_path, plays))
+    return measure_behaviour(BehaveConfig(("recorded",), **options), store_plays(tmp_path, plays))
 
 
 def find_row(measured, frame, **cells):
@@ -67,7 +67,7 @@ def find_row(measured, frame, **cells):
     return row
 
 
-def seat_moves(*own, match="m", seat=0, form=None):
+def list_moves(*own, match="m", seat=0, form=None):
     form = form or NormalForm(DILEMMA["payoffs"], ("row", "col"), DILEMMA["actions"], "dilemma")
     return SeatMoves({"run": "r", "seat": form.players[seat]}, form, seat, own, (), match, None)
 
@@ -76,10 +76,10 @@ def seat_moves(*own, match="m", seat=0, form=None):
 
 
 def test_both_seats_of_a_match_know_their_moves_their_opponent_and_their_treatment(tmp_path):
-    play = record("1", "CD", "DD", subject="s1", treatment={"tone": "kind", "persona": ["meek", "bold"]})
+    play = write_play("1", "CD", "DD", subject="s1", treatment={"tone": "kind", "persona": ["meek", "bold"]})
     # A move of nature belongs to neither seat.
     play["record"]["submissions"].insert(0, {"role": "nature", "action": "C"})
-    first, second = list_sequences(store(tmp_path, [play]))
+    first, second = list_sequences(store_plays(tmp_path, [play]))
     assert (first.seat, first.own, first.other) == (0, (0, 1), (1, 1))
     assert (second.seat, second.own, second.other) == (1, (1, 1), (0, 1))
     assert first.labels == {
@@ -93,12 +93,12 @@ def test_both_seats_of_a_match_know_their_moves_their_opponent_and_their_treatme
 
 
 def test_a_seat_without_a_player_is_met_but_not_described(tmp_path):
-    (first,) = list_sequences(store(tmp_path, [record("1", "C", "D", players=("ann", None))]))
+    (first,) = list_sequences(store_plays(tmp_path, [write_play("1", "C", "D", players=("ann", None))]))
     assert (first.labels["opponent"], first.other) == ("", (1,))
 
 
 def test_a_mixture_is_kept_whole_and_is_no_move_that_the_other_could_answer(tmp_path):
-    first, second = list_sequences(store(tmp_path, [record("1", [[0.25, 0.75]], ["D"])]))
+    first, second = list_sequences(store_plays(tmp_path, [write_play("1", [[0.25, 0.75]], ["D"])]))
     assert (first.own, first.other) == (((0.25, 0.75),), (1,))
     assert (second.own, second.other) == ((1,), (-1,))
 
@@ -107,7 +107,7 @@ def test_a_mixture_is_kept_whole_and_is_no_move_that_the_other_could_answer(tmp_
 
 
 def test_cooperation_has_a_row_for_every_round_of_the_longest_match(tmp_path):
-    plays = [record("1", "CDC", "CCC"), record("2", "CC", "DD")]
+    plays = [write_play("1", "CDC", "CCC"), write_play("2", "CC", "DD")]
     measured = measure(tmp_path, plays, fit=())
     rows = measured.frames["rounds"].select(who="ann")
     # Round 1: both matches, 2 of 2. Round 2: 1 of 2. Round 3: one match, so no interval.
@@ -129,7 +129,7 @@ PAIR = {"fit": ("strategies",), "strategies": ("cooperator", "defector")}
 
 
 def test_the_shares_of_two_strategies_and_their_likelihood_are_those_of_a_hand(tmp_path):
-    plays = [record(str(k), own, "CDCD", players=("ann", None)) for k, own in enumerate(["CCCC"] * 3 + ["DDDD"])]
+    plays = [write_play(str(k), own, "CDCD", players=("ann", None)) for k, own in enumerate(["CCCC"] * 3 + ["DDDD"])]
     measured = measure(tmp_path, plays, **PAIR)
     cooperator = find_row(measured, "strategies", strategy="cooperator")
     defector = find_row(measured, "strategies", strategy="defector")
@@ -156,7 +156,7 @@ def test_the_shares_of_two_strategies_and_their_likelihood_are_those_of_a_hand(t
 
 
 def test_a_strategy_that_nobody_plays_can_have_been_missed_in_half_a_match_of_four(tmp_path):
-    plays = [record(str(k), "CCCC", "CDCD", players=("ann", None)) for k in range(4)]
+    plays = [write_play(str(k), "CCCC", "CDCD", players=("ann", None)) for k in range(4)]
     measured = measure(tmp_path, plays, **PAIR)
     # Every resample says 0 and 1. Half a match not seen beside 4 weighs Beta(1/2, 4), 0.484 at most in 97.5 % of cases.
     played, other = (find_row(measured, "strategies", strategy=name)["share"] for name in ("cooperator", "defector"))
@@ -165,7 +165,7 @@ def test_a_strategy_that_nobody_plays_can_have_been_missed_in_half_a_match_of_fo
 
 
 def test_an_error_of_a_quarter_has_an_interval_on_both_sides_and_no_remark(tmp_path):
-    plays = [record(str(k), "CCDC", "CDCD", players=("ann", None)) for k in range(2)]
+    plays = [write_play(str(k), "CCDC", "CDCD", players=("ann", None)) for k in range(2)]
     measured = measure(tmp_path, plays, fit=("strategies",), strategies=("cooperator",))
     error = measured.groups["ann",]["error"]
     # One of four moves in either match, so in every resample. Half a move not seen beside 8 weighs Beta(1/2, 8), 0.275
@@ -178,14 +178,14 @@ def test_an_error_of_a_quarter_has_an_interval_on_both_sides_and_no_remark(tmp_p
 
 
 def test_a_single_match_has_no_interval_of_the_error(tmp_path):
-    measured = measure(tmp_path, [record("1", "CCDC", "CDCD", players=("ann", None))], **PAIR)
+    measured = measure(tmp_path, [write_play("1", "CCDC", "CDCD", players=("ann", None))], **PAIR)
     error = measured.groups["ann",]["error"]
     assert (error.method, error.n) == ("none", 1)
 
 
 def test_matches_of_one_player_are_one_unit(tmp_path):
     plays = [
-        record(str(k), own, "CDCD", players=("ann", None), subject=subject)
+        write_play(str(k), own, "CDCD", players=("ann", None), subject=subject)
         for k, (own, subject) in enumerate([("CCCC", "s1"), ("CCCC", "s1"), ("DDDD", "s2")])
     ]
     measured = measure(tmp_path, plays, **PAIR)
@@ -196,7 +196,7 @@ def test_matches_of_one_player_are_one_unit(tmp_path):
 
 
 def test_seats_are_the_units_where_both_of_a_match_are_of_the_group(tmp_path):
-    plays = [record(str(k), "CCCC", "DDDD") for k in range(2)]
+    plays = [write_play(str(k), "CCCC", "DDDD") for k in range(2)]
     measured = measure(tmp_path, plays, **PAIR, by=("game",))
     group = find_row(measured, "groups", group="dilemma")
     assert (group["units"], group["unit"]) == (4, "seat")
@@ -206,8 +206,8 @@ def test_seats_are_the_units_where_both_of_a_match_are_of_the_group(tmp_path):
 def test_matches_of_different_length_are_followed_to_their_own_end(tmp_path):
     # Tit-for-tat in both, the second shorter than the first and broken off before the other's last move.
     plays = [
-        record("1", "CCDC", "CDCC", players=("ann", None)),
-        record("2", "CD", "DCC", players=("ann", None)),
+        write_play("1", "CCDC", "CDCC", players=("ann", None)),
+        write_play("2", "CD", "DCC", players=("ann", None)),
     ]
     measured = measure(tmp_path, plays, fit=("strategies",), strategies=("tit-for-tat", "cooperator"))
     assert find_row(measured, "strategies", strategy="tit-for-tat")["share"].estimate == pytest.approx(1.0, abs=1e-6)
@@ -216,8 +216,8 @@ def test_matches_of_different_length_are_followed_to_their_own_end(tmp_path):
 
 def test_what_cannot_be_followed_is_counted_by_its_reason(tmp_path):
     half = [0.5, 0.5]
-    plays = [record(str(k), [half], ["C"], players=("ann", None)) for k in range(3)]
-    plays += [record(str(k), "", "C", players=("ann", None)) for k in (3, 4)]
+    plays = [write_play(str(k), [half], ["C"], players=("ann", None)) for k in range(3)]
+    plays += [write_play(str(k), "", "C", players=("ann", None)) for k in (3, 4)]
     measured = measure(tmp_path, plays, **PAIR)
     assert measured.frames["left_out"].rows == [
         {"what": "ann: strategies", "why": "the answers are mixtures and no moves", "times": 3},
@@ -228,7 +228,7 @@ def test_what_cannot_be_followed_is_counted_by_its_reason(tmp_path):
 
 
 def test_every_group_has_its_own_estimates(tmp_path):
-    plays = [record(str(k), "CCCC", "DDDD") for k in range(2)]
+    plays = [write_play(str(k), "CCCC", "DDDD") for k in range(2)]
     measured = measure(tmp_path, plays, **PAIR)
     assert [row["group"] for row in measured.frames["groups"]] == ["ann", "bob"]
     assert [row["units"] for row in measured.frames["groups"]] == [2, 2]
@@ -242,7 +242,7 @@ def test_strategies_that_are_no_automata_are_refused(tmp_path):
         return "C"
 
     with pytest.raises(SettingError, match="none of them is an automaton"):
-        measure(tmp_path, [record("1", "C", "C")], fit=("strategies",), strategies=(meek,))
+        measure(tmp_path, [write_play("1", "C", "C")], fit=("strategies",), strategies=(meek,))
 
 
 # Single choices.
@@ -250,8 +250,10 @@ def test_strategies_that_are_no_automata_are_refused(tmp_path):
 
 def test_precision_is_that_of_first_rounds_unless_all_rounds_count(tmp_path):
     # 1 of 4 first moves is to cooperate, and where both do so with 1/4 defecting earns 2/4 + 3/4 = 1.25 more: lambda is
-    # ln 3 / 1.25 = 0.879. Of all moves 3 of 4 are to cooperate, which no precision explains.
-    plays = [record(f"a{k}", "CCCC", "CCCC") for k in range(4)] + [record(f"b{k}", "DCCD", "DCCC") for k in range(12)]
+    # ln 3 / 1.25 = 0.879. Of all moves 92 of 128 are to cooperate, which no precision explains.
+    plays = [write_play(f"a{k}", "CCCC", "CCCC") for k in range(4)] + [
+        write_play(f"b{k}", "DCCD", "DCCC") for k in range(12)
+    ]
     first = measure(tmp_path, plays, fit=("qre",), by=("game",))
     every = measure(tmp_path, plays, fit=("qre",), by=("game",), rounds="all")
     assert first.groups["dilemma",]["qre"].estimate == pytest.approx(0.879, rel=0.03)
@@ -261,7 +263,7 @@ def test_precision_is_that_of_first_rounds_unless_all_rounds_count(tmp_path):
     assert every.frames["path"].select(line="dilemma as row")[0]["share"] == 40 / 64
 
 
-def different_dilemmas(count):
+def make_dilemmas(count):
     """Make dilemmas whose temptation grows."""
     return [
         {**DILEMMA, "name": f"game {k}", "payoffs": [[[3, 0], [5 + k, 1]], [[3, 5 + k], [0, 1]]]} for k in range(count)
@@ -271,8 +273,8 @@ def different_dilemmas(count):
 @pytest.mark.parametrize(("games", "few"), [(7, True), (8, False)])
 def test_with_eight_games_the_intervals_resample_games_and_with_fewer_matches(tmp_path, games, few):
     plays = [
-        record(f"{number}-{k}", move, move, form=form)
-        for number, form in enumerate(different_dilemmas(games))
+        write_play(f"{number}-{k}", move, move, form=form)
+        for number, form in enumerate(make_dilemmas(games))
         for k, move in enumerate("CDD")
     ]
     measured = measure(tmp_path, plays, fit=("qre",), by=("run",))
@@ -283,7 +285,7 @@ def test_with_eight_games_the_intervals_resample_games_and_with_fewer_matches(tm
 
 def test_choices_that_are_the_same_in_every_match_leave_levels_an_interval(tmp_path):
     # Everybody defects: levels 1, 2 and 3 all do, so level 0 has no share, whatever is resampled.
-    plays = [record(str(k), "D", "D") for k in range(4)]
+    plays = [write_play(str(k), "D", "D") for k in range(4)]
     measured = measure(tmp_path, plays, fit=("level-k", "qre", "cognitive-hierarchy"), by=("game",))
     level = find_row(measured, "models", parameter="share of level 0")
     # Half a match not seen beside 4: Beta(1/2, 4), 0.484 at most.
@@ -308,7 +310,7 @@ def test_choices_that_are_the_same_in_every_match_leave_levels_an_interval(tmp_p
 
 def test_mixtures_are_parts_of_a_choice(tmp_path):
     # 1/4 of a choice to cooperate, as in three plays of four: lambda = ln 3 / 1.25 = 0.879.
-    measured = measure(tmp_path, [record("1", [[0.25, 0.75]], [[0.25, 0.75]])], fit=("qre",), by=("game",))
+    measured = measure(tmp_path, [write_play("1", [[0.25, 0.75]], [[0.25, 0.75]])], fit=("qre",), by=("game",))
     value = measured.groups["dilemma",]["qre"]
     assert _as_float(value) == pytest.approx(0.879, rel=0.03)
 
@@ -349,8 +351,8 @@ def list_path(groups, rounds="first"):
 
 
 def test_the_path_is_that_of_the_most_played_game_up_to_twice_the_largest_precision():
-    pennies = [seat_moves(0, form=OTHER_FORM)]
-    dilemmas = [seat_moves(move, match=match, form=FORM) for match, move in (("a", 0), ("b", 1), ("c", 1))]
+    pennies = [list_moves(0, form=OTHER_FORM)]
+    dilemmas = [list_moves(move, match=match, form=FORM) for match, move in (("a", 0), ("b", 1), ("c", 1))]
     # Where both cooperate with 1/4 defecting earns 1.25 more, so lambda = ln 3 / 1.25 = 0.8789, twice 0.4394.
     lines = list_path([("x", PlayerGroup([*pennies, *dilemmas], 1), 0.4394), ("y", PlayerGroup(pennies, 1), 0.1)])
     path = lines["dilemma: row plays C"]
@@ -364,7 +366,7 @@ def test_the_path_is_that_of_the_most_played_game_up_to_twice_the_largest_precis
 
 
 def test_a_precision_of_0_has_a_path_up_to_1():
-    lines = list_path([("x", PlayerGroup([seat_moves(0, form=FORM)], 1), 0.0)])
+    lines = list_path([("x", PlayerGroup([list_moves(0, form=FORM)], 1), 0.0)])
     assert lines["dilemma: row plays C"][-1][0] == 1.0
     assert list_path([]) == {}
 
@@ -372,9 +374,9 @@ def test_a_precision_of_0_has_a_path_up_to_1():
 def test_a_group_stands_on_the_path_with_the_moves_of_each_seat():
     mixture = (0.25, 0.75)
     moves = [
-        seat_moves(0, 1, 1, match="a", form=FORM),
-        seat_moves(mixture, match="b", form=FORM),
-        seat_moves(1, 0, 0, 0, match="a", seat=1, form=FORM),
+        list_moves(0, 1, 1, match="a", form=FORM),
+        list_moves(mixture, match="b", form=FORM),
+        list_moves(1, 0, 0, 0, match="a", seat=1, form=FORM),
     ]
     group = [("x", PlayerGroup(moves, 1), 2.0)]
     # First moves of the row: 1 and 1/4. All moves: 1, 0, 0 and 1/4.
@@ -393,8 +395,8 @@ def stand_beside(group, strategies=(), rounds=()):
 
 
 def test_a_group_is_compared_with_people_in_its_most_played_game():
-    moves = [seat_moves(0, match=match, form=FORM) for match in "ab"]
-    moves += [seat_moves(1, match=match, form=FORM) for match in "cd"] + [seat_moves(0, form=OTHER_FORM)]
+    moves = [list_moves(0, match=match, form=FORM) for match in "ab"]
+    moves += [list_moves(1, match=match, form=FORM) for match in "cd"] + [list_moves(0, form=OTHER_FORM)]
     names = "cooperator", "grim", "tit-for-tat", "suspicious-tit-for-tat", "tit-for-two-tats", "win-stay-lose-shift"
     strategies = [{"group": "x", "strategy": name, "share": 0.0} for name in names]
     strategies.append({"group": "x", "strategy": "defector", "share": Interval(1.0, 0.0, 1.0, 0.95, "drawn", 4)})
@@ -417,18 +419,18 @@ def test_a_group_is_compared_with_people_in_its_most_played_game():
 
 
 def test_the_rounds_of_people_are_listed_once_for_all_groups():
-    group = PlayerGroup([seat_moves(0, match=match, form=FORM) for match in "ab"], 1)
+    group = PlayerGroup([list_moves(0, match=match, form=FORM) for match in "ab"], 1)
     before = stand_beside(group)["rounds"]
     assert stand_beside(group, rounds=before)["rounds"] == before
 
 
 def test_a_group_that_answers_in_mixtures_has_no_difference_from_people():
-    frames = stand_beside(PlayerGroup([seat_moves((0.5, 0.5), form=FORM)], 1))
+    frames = stand_beside(PlayerGroup([list_moves((0.5, 0.5), form=FORM)], 1))
     assert {(row["first"], row["difference"]) for row in frames["beside"]} == {(None, None)}
 
 
 def test_a_game_that_is_no_dilemma_has_no_people_beside_it():
-    frames = stand_beside(PlayerGroup([seat_moves(0, match=match, form=OTHER_FORM) for match in "abc"], 1))
+    frames = stand_beside(PlayerGroup([list_moves(0, match=match, form=OTHER_FORM) for match in "abc"], 1))
     assert frames["left_out"] == [{"what": "x: people beside", "why": "the game is no symmetric dilemma", "times": 3}]
     assert frames["beside"] == []
 
@@ -445,7 +447,7 @@ def test_only_strategies_that_somebody_plays_are_drawn(tmp_path, monkeypatch):
         return draw_intervals(rows, **options)
 
     monkeypatch.setattr(charts, "draw_intervals", draw)
-    plays = [record(str(k), "CCCC", "CDCD", players=("ann", None)) for k in range(4)]
+    plays = [write_play(str(k), "CCCC", "CDCD", players=("ann", None)) for k in range(4)]
     measured = measure(tmp_path, plays, **PAIR)
     (block,) = (block for block in behave.report if isinstance(block, intervals))
     assert len(list(block.build(measured.frames["strategies"], ""))) == 1

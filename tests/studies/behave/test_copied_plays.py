@@ -31,7 +31,7 @@ def write_session(path, plays):
     return path
 
 
-def played(*pairs):
+def make_record(*pairs):
     """Make the record of a match of the prisoner's dilemma."""
     submissions = tuple(
         Submission(role, Decision(move)) for pair in pairs for role, move in zip(PEOPLE, pair, strict=True)
@@ -40,7 +40,7 @@ def played(*pairs):
 
 
 VOID = Record("repeated prisoners-dilemma", 2, PEOPLE, (), {}, Void("row", "left"))
-MATCH = played(("defect", "cooperate"))
+MATCH = make_record(("defect", "cooperate"))
 
 
 def test_a_play_keeps_its_table_and_its_treatment(tmp_path):

@@ -348,10 +348,10 @@ def test_tied_payoffs_stand_at_no_line_and_are_kept(tmp_path):
 
 def test_the_identity_of_an_import_is_what_the_file_holds_and_not_where_it_lies(tmp_path):
     identities = []
-    for place, text in (("one", "p,q,a,b\n"), ("two", "p,q,a,b\n"), ("three", "p,q,a,b\nann,bob,C,C\n")):
-        (tmp_path / place).mkdir()
-        (tmp_path / place / "plays.csv").write_text(text)
-        identities.append(prepare_import(ImportConfig(tmp_path / place / "plays.csv", mapping="dilemma")).to_json())
+    for folder, text in (("one", "p,q,a,b\n"), ("two", "p,q,a,b\n"), ("three", "p,q,a,b\nann,bob,C,C\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "plays.csv").write_text(text)
+        identities.append(prepare_import(ImportConfig(tmp_path / folder / "plays.csv", mapping="dilemma")).to_json())
     assert identities[0]["source"] == "plays.csv"
     assert identities[0] == identities[1]
     assert identities[0]["digest"] != identities[2]["digest"]

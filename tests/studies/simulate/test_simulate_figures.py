@@ -35,14 +35,14 @@ C, D = "cooperate", "defect"
 PAID = {(C, C): (3, 3), (C, D): (0, 5), (D, C): (5, 0), (D, D): (1, 1)}
 
 
-def move_row(repeat, seat, move, turn=1, place="", part="", cost=None):
+def make_row(repeat, seat, move, turn=1, place="", part="", cost=None):
     return {
         "repeat": repeat, "seat": seat, "player": "random", "turn": turn, "place": place, "part": part, "move": move,
         "meant": move, "cost": cost,
     }  # fmt: skip
 
 
-def match(config, *matches):
+def write_matches(config, *matches):
     """Write down matches of the dilemma, each a list of the moves of both, as (row, col)."""
     payoffs, weights, moves = [], [], []
     for repeat, rounds in enumerate(matches):
@@ -51,13 +51,13 @@ def match(config, *matches):
         weights.append(sum(factors))
         payoffs.append((np.array(factors) @ paid / sum(factors)).tolist())
         for turn, pair in enumerate(rounds, 1):
-            moves += [move_row(repeat, seat, move, turn) for seat, move in zip(("row", "col"), pair, strict=True)]
+            moves += [make_row(repeat, seat, move, turn) for seat, move in zip(("row", "col"), pair, strict=True)]
     options = {(seat, "", ""): (C, D) for seat in ("row", "col")}
     numbers = tuple(range(len(matches)))
     return Plays(config, numbers, np.array(payoffs), np.array(weights), moves, Readings(), options)
 
 
-def dilemma(**settings):
+def make_config(**settings):
     return SimulateConfig("prisoners-dilemma", seat={"row": "random", "col": "random"}, **settings)
 
 
@@ -65,7 +65,7 @@ def dilemma(**settings):
 
 
 def test_regret_of_plays_of_different_length_is_a_round_of_each_play():
-    plays = match(dilemma(rounds=3, continuation=0.5), [(C, C)], [(D, D), (C, D), (D, D)])
+    plays = write_matches(make_config(rounds=3, continuation=0.5), [(C, C)], [(D, D), (C, D), (D, D)])
     judged = judge_seats(plays)
     # Row: defecting throughout gains 2 in the first play, and a third of 1 in the second: (2 + 1/3) / 2. Column:
     # defecting throughout gains 2 in the first play, and nothing in the second.
@@ -78,7 +78,7 @@ def test_regret_of_plays_of_different_length_is_a_round_of_each_play():
 
 
 def test_a_discounted_round_weighs_less_in_regret_and_gap():
-    judged = judge_seats(match(dilemma(rounds=2, discount=0.5), [(C, C), (D, D)]))
+    judged = judge_seats(write_matches(make_config(rounds=2, discount=0.5), [(C, C), (D, D)]))
     # Weights 2/3 and 1/3: defecting in the first round gains 2, in the second nothing.
     assert judged.regrets["row"].estimate == pytest.approx(4 / 3)
     # Both cooperate with 2/3, and could gain 2/3 of 2 * 2/3 + 1/3 = 5/3.
@@ -87,21 +87,21 @@ def test_a_discounted_round_weighs_less_in_regret_and_gap():
 
 def test_intervals_of_regret_and_gap_hold_what_every_resample_says():
     # In every play, so in every resample, row regrets 1 and column nothing; only row could gain.
-    judged = judge_seats(match(dilemma(), *[[(C, D)]] * 6))
+    judged = judge_seats(write_matches(make_config(), *[[(C, D)]] * 6))
     for value, expected in ((judged.regrets["row"], 1.0), (judged.regrets["col"], 0.0), (judged.gap, 1.0)):
         assert (value.low, value.estimate, value.high) == pytest.approx((expected,) * 3)
 
 
 def test_intervals_of_regret_reach_from_play_to_play():
     # Row regrets 2 where both cooperate and nothing where both defect.
-    judged = judge_seats(match(dilemma(), *[[(C, C)]] * 5, *[[(D, D)]] * 5))
+    judged = judge_seats(write_matches(make_config(), *[[(C, C)]] * 5, *[[(D, D)]] * 5))
     assert judged.regrets["row"].estimate == pytest.approx(1.0)
     assert 0 <= judged.regrets["row"].low < 0.7
     assert 1.3 < judged.regrets["row"].high <= 2
 
 
 def test_regret_so_far_counts_the_plays_that_lasted():
-    plays = match(dilemma(rounds=3, discount=0.5), [(C, C)], [(C, C), (D, D)], [(C, D), (C, C)])
+    plays = write_matches(make_config(rounds=3, discount=0.5), [(C, C)], [(C, C), (D, D)], [(C, D), (C, C)])
     rows = {(row["seat"], row["turn"]): row["regret"] for row in list_regrets(plays)}
     assert list(rows) == [("row", 1), ("row", 2), ("col", 1), ("col", 2)]
     # Row, first round: 2, 2 and 1 by defecting. Second round, weights 2/3 and 1/3: 2 * 2/3, and (1 + 2/2) * 2/3.
@@ -117,7 +117,7 @@ def test_what_is_lost_to_the_best_reply_counts_every_round_alike():
     config = SimulateConfig(
         "prisoners-dilemma", seat={"row": "random", "col": "grim"}, rounds=50, continuation=0.25, repeats=2
     )
-    plays = match(config, [(D, C)], [(D, C), (D, D), (D, D)])
+    plays = write_matches(config, [(D, C)], [(D, C), (D, D), (D, D)])
     figures = _list_seats(plays, None, None)["row", "random"]
     assert figures["best_reply"] == pytest.approx(4.0)
     assert figures["best_reply_regret"].estimate == pytest.approx(4.0 - 3.0)
@@ -128,7 +128,7 @@ def test_what_is_lost_to_the_best_reply_counts_every_round_alike():
 
 def test_the_best_reply_of_the_second_seat_is_that_of_its_own_payoffs():
     config = SimulateConfig("prisoners-dilemma", seat={"row": "cooperator", "col": "random"}, rounds=4)
-    plays = match(config, [(C, D)] * 4)
+    plays = write_matches(config, [(C, D)] * 4)
     figures = _list_seats(plays, None, None)["col", "random"]
     assert (figures["best_reply"], figures["best_reply_regret"].estimate) == (pytest.approx(5.0), pytest.approx(0.0))
 
@@ -143,7 +143,7 @@ def test_there_is_no_best_reply_in_one_round_or_in_larger_tables():
 # Trees.
 
 
-def centipede(*plays):
+def write_centipede(*plays):
     """Write down plays of the centipede, each a list of (seat, move)."""
     config = SimulateConfig("centipede", seat={"player 1": "random", "player 2": "random"})
     tree = config.theory.tree
@@ -153,7 +153,7 @@ def centipede(*plays):
     for repeat, decisions in enumerate(plays):
         seen = dict.fromkeys(labels, 0)
         for seat, move in decisions:
-            moves.append(move_row(repeat, seat, move, place=labels[seat][seen[seat]]))
+            moves.append(make_row(repeat, seat, move, place=labels[seat][seen[seat]]))
             seen[seat] += 1
     count = len(plays)
     options = {(row["seat"], row["place"], ""): () for row in moves}
@@ -161,7 +161,7 @@ def centipede(*plays):
 
 
 def test_places_of_a_tree_are_counted_and_large_trees_have_no_interval(monkeypatch):
-    plays, tree = centipede([("player 1", "pass"), ("player 2", "take")], [("player 1", "take")])
+    plays, tree = write_centipede([("player 1", "pass"), ("player 2", "take")], [("player 1", "take")])
     judged = judge_seats(plays)
     assert (judged.places, judged.unseen) == (4, 2)
     assert isinstance(judged.gap, Interval)
@@ -176,27 +176,27 @@ def test_places_of_a_tree_are_counted_and_large_trees_have_no_interval(monkeypat
 
 
 def test_rounds_of_a_tree_are_one_and_so_are_those_of_no_moves():
-    plays, _ = centipede([("player 1", "pass"), ("player 2", "pass"), ("player 1", "take")])
+    plays, _ = write_centipede([("player 1", "pass"), ("player 2", "pass"), ("player 1", "take")])
     assert plays.rounds == 1
-    assert match(dilemma()).rounds == 1
-    assert match(dilemma(rounds=2), [(C, C), (D, D)]).rounds == 2
+    assert write_matches(make_config()).rounds == 1
+    assert write_matches(make_config(rounds=2), [(C, C), (D, D)]).rounds == 2
 
 
 def test_shares_of_moves_are_those_of_the_place_and_assumed_where_nobody_came():
-    _, tree = centipede([("player 1", "take")])
+    _, tree = write_centipede([("player 1", "take")])
     counts = np.zeros(len(uniform_policy(tree).probabilities))
     first, second = tree.first_move[0], tree.first_move[1]
     counts[first : first + 2] = 1.0, 3.0
     shares = _find_frequencies(tree, counts, np.full(len(counts), 0.2))
     assert shares[first : first + 2].tolist() == [0.25, 0.75]
     assert shares[second : second + 2].tolist() == [0.2, 0.2]
-    one = np.zeros(len(counts))
-    one[first] = 1.0
-    assert _find_frequencies(tree, one, np.full(len(counts), 0.2))[first : first + 2].tolist() == [1.0, 0.0]
+    single = np.zeros(len(counts))
+    single[first] = 1.0
+    assert _find_frequencies(tree, single, np.full(len(counts), 0.2))[first : first + 2].tolist() == [1.0, 0.0]
 
 
 def test_moves_of_a_tree_are_listed_place_by_place_with_those_nobody_made():
-    plays, tree = centipede([("player 1", "pass"), ("player 2", "take")], [("player 1", "take")])
+    plays, tree = write_centipede([("player 1", "pass"), ("player 2", "take")], [("player 1", "take")])
     rows = [(row["seat"], row["place"], row["move"], row["times"]) for row in _list_shares(plays, None, by_round=False)]
     first, second = (tree.infosets[k].label for k in (0, 1))
     moves = tree.infosets[0].moves
@@ -213,7 +213,7 @@ def test_moves_of_a_tree_are_listed_place_by_place_with_those_nobody_made():
 def play_stag_hunt(*pairs):
     config = SimulateConfig("stag-hunt", seat={"row": "random", "col": "random"})
     moves = [
-        move_row(repeat, seat, move) for repeat, pair in enumerate(pairs) for seat, move in zip("rc", pair, strict=True)
+        make_row(repeat, seat, move) for repeat, pair in enumerate(pairs) for seat, move in zip("rc", pair, strict=True)
     ]
     for row in moves:
         row["seat"] = {"r": "row", "c": "col"}[row["seat"]]
@@ -246,7 +246,7 @@ def test_half_of_either_is_nearest_to_the_mixed_equilibrium():
 
 
 def test_shares_by_round_stand_in_the_order_of_rounds_and_seats():
-    plays = match(dilemma(rounds=2), [(C, D), (D, D)], [(C, D), (C, D)])
+    plays = write_matches(make_config(rounds=2), [(C, D), (D, D)], [(C, D), (C, D)])
     rows = [(row["seat"], row["turn"], row["move"], row["times"]) for row in _list_shares(plays, None, by_round=True)]
     assert rows == [
         ("row", 1, C, 2), ("row", 1, D, 0), ("row", 2, C, 1), ("row", 2, D, 1),
@@ -264,7 +264,7 @@ def test_shares_by_round_stand_in_the_order_of_rounds_and_seats():
 def test_amounts_have_a_mean_a_median_and_both_ends_by_seat_and_part():
     config = SimulateConfig("ultimatum-amounts", seat={"proposer": "random", "responder": "random"})
     moves = [
-        move_row(repeat, "proposer", amount, part=part)
+        make_row(repeat, "proposer", amount, part=part)
         for repeat, part, amount in [(0, "", 1.0), (1, "", 2.0), (2, "", 9.0), (0, "x", 5.0)]
     ]
     plays = Plays(config, (0, 1, 2), np.ones((3, 2)), np.ones(3), moves)
@@ -294,7 +294,7 @@ def test_values_are_words_numbers_or_json():
 
 
 def test_welfare_stands_beside_the_best_equilibrium_and_the_most_that_all_could_have():
-    plays = match(dilemma(), [(C, C)], [(D, D)])
+    plays = write_matches(make_config(), [(C, C)], [(D, D)])
     row = _describe_game(plays, judge_seats(plays))
     assert (row["plays"], row["void"]) == (2, 0)
     # 6 and 2, so 4 on average; 2 in equilibrium and 6 at most.
@@ -304,14 +304,14 @@ def test_welfare_stands_beside_the_best_equilibrium_and_the_most_that_all_could_
 
 
 def test_the_price_of_anarchy_needs_something_that_was_earned():
-    plays = match(dilemma(), [(C, C)])
+    plays = write_matches(make_config(), [(C, C)])
     for paid, price in ((-1.0, None), (0.0, None), (0.25, 12.0)):
         earned = Plays(plays.config, (0,), np.full((1, 2), paid), np.ones(1), plays.moves, Readings(), plays.options)
         assert _describe_game(earned, None)["price_of_anarchy"] == price
 
 
 def test_without_a_play_that_counts_only_void_ones_are_told():
-    empty = Plays(dilemma(), (), np.empty((0, 2)), np.empty(0), [])
+    empty = Plays(make_config(), (), np.empty((0, 2)), np.empty(0), [])
     empty.readings.voids.append({"repeat": 3})
     measured = measure_simulation(empty)
     assert measured.frames["payoffs"].rows == [
@@ -326,19 +326,19 @@ def test_without_a_play_that_counts_only_void_ones_are_told():
 
 
 def test_one_round_has_no_frames_of_rounds():
-    one = measure_simulation(match(dilemma(), [(C, C)], [(D, C)]))
-    assert [len(one.frames[name]) for name in ("shares_by_round", "amounts_by_round", "regrets")] == [0, 0, 0]
-    two = measure_simulation(match(dilemma(rounds=2), [(C, C), (D, D)], [(D, C), (D, D)]))
-    assert [len(two.frames[name]) for name in ("shares_by_round", "amounts_by_round", "regrets")] == [8, 0, 4]
+    single = measure_simulation(write_matches(make_config(), [(C, C)], [(D, C)]))
+    assert [len(single.frames[name]) for name in ("shares_by_round", "amounts_by_round", "regrets")] == [0, 0, 0]
+    repeated = measure_simulation(write_matches(make_config(rounds=2), [(C, C), (D, D)], [(D, C), (D, D)]))
+    assert [len(repeated.frames[name]) for name in ("shares_by_round", "amounts_by_round", "regrets")] == [8, 0, 4]
 
 
 def test_costs_of_answers_are_added_up_by_play_and_seat():
     config = SimulateConfig("trust-amounts", seat={"sender": "random", "receiver": "random"})
     moves = [
-        move_row(0, "sender", 4.0, cost=4.0),
-        move_row(0, "sender", 1.0, cost=2.0),
-        move_row(1, "sender", 4.0),
-        move_row(1, "receiver", 1.0, cost=1.0),
+        make_row(0, "sender", 4.0, cost=4.0),
+        make_row(0, "sender", 1.0, cost=2.0),
+        make_row(1, "sender", 4.0),
+        make_row(1, "receiver", 1.0, cost=1.0),
     ]
     plays = Plays(config, (0, 1), np.ones((2, 2)), np.ones(2), moves)
     groups = _list_seats(plays, None, None)
@@ -370,18 +370,18 @@ def test_at_most_twelve_profiles_are_listed_the_best_first(tmp_path):
 
 @pytest.mark.parametrize("settings", [{"noise": 0.1, "continuation": 0.9}, {"continuation": 1.0}])
 def test_nothing_is_sustained_under_noise_or_with_a_last_round(settings):
-    assert list(list_sustained(dilemma(rounds=9, **settings))) == []
+    assert list(list_sustained(make_config(rounds=9, **settings))) == []
 
 
 def test_the_rules_are_those_of_the_first_seat():
-    shown = show_rules(type("Measured", (), {"config": dilemma()}))
+    shown = show_rules(type("Measured", (), {"config": make_config()}))
     assert shown.blocks[0].text == "As row is told them:"
     assert len(shown.blocks) == 2
     assert simulate.count_tables(None) == 2
 
 
 def test_a_void_play_counts_at_the_ends_of_what_the_game_can_pay():
-    plays = match(dilemma(), [(C, C)], [(D, D)])
+    plays = write_matches(make_config(), [(C, C)], [(D, D)])
     plays.readings.voids.append({"repeat": 2, "void": Void("row", "left")})
     figures = _list_seats(plays, None, None)["row", "random"]
     # 3 and 1, and a third play that could have paid 0 or 5.

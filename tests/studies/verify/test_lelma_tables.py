@@ -35,13 +35,13 @@ from bestresponse.studies.verify.reproduction import (
 CELLS = ("passed", "false alarm", "missed", "caught")
 
 
-def sample(name="a", game="pd", attempts=1, ratings=(), queries=(), **more):
+def make_sample(name="a", game="pd", attempts=1, ratings=(), queries=(), **more):
     recorded = tuple(RecordedAttempt(queries=queries) for _ in range(attempts))
     raters = tuple(RecordedRating(first, last) for first, last in ratings)
     return Sample(name, game, recorded, raters=raters, **more)
 
 
-def claim(text):
+def read_claim(text):
     (parsed,) = parse(text)
     return parsed
 
@@ -104,7 +104,7 @@ def test_a_model_is_known_by_its_names(name, cells):
 
 def test_attempts_are_counted_from_one_to_five_or_as_far_as_they_go():
     def count(*attempts):
-        return [(what, number) for what, number, _, _ in _count_attempts([sample(attempts=n) for n in attempts])]
+        return [(what, number) for what, number, _, _ in _count_attempts([make_sample(attempts=n) for n in attempts])]
 
     assert count(1, 1, 2) == [
         ("samples with 1 attempts", 2), ("samples with 2 attempts", 1), ("samples with 3 attempts", 0),
@@ -112,13 +112,13 @@ def test_attempts_are_counted_from_one_to_five_or_as_far_as_they_go():
     ]  # fmt: skip
     assert count(0, 7)[0] == ("samples with 0 attempts", 1)
     assert count(0, 7)[-1] == ("samples with 7 attempts", 1)
-    assert {digits for _, _, digits, _ in _count_attempts([sample()])} == {None}
+    assert {digits for _, _, digits, _ in _count_attempts([make_sample()])} == {None}
 
 
 def test_choices_are_shares_of_those_that_were_made():
-    made = [sample(orig_choice=first, final_choice=last) for first, last in (("B", "R"), ("R", "R"), ("B", "B"))]
-    made.append(sample(orig_choice=None, final_choice=None))
-    first, last, none, _ = _count_choices({"Hawk-Dove": made, "Stag Hunt": [sample()]})
+    made = [make_sample(orig_choice=first, final_choice=last) for first, last in (("B", "R"), ("R", "R"), ("B", "B"))]
+    made.append(make_sample(orig_choice=None, final_choice=None))
+    first, last, none, _ = _count_choices({"Hawk-Dove": made, "Stag Hunt": [make_sample()]})
     assert first == ("Hawk-Dove: choice B first, %", pytest.approx(200 / 3), 2, "")
     assert last == ("Hawk-Dove: choice B last, %", pytest.approx(100 / 3), 2, "")
     assert none == ("Stag Hunt: choice B first, %", None, 2, "")
@@ -126,9 +126,9 @@ def test_choices_are_shares_of_those_that_were_made():
 
 def test_costs_are_means_of_the_means_of_samples():
     samples = [
-        sample(attempts=2, sheet={"instr_tokens": 100, "seconds": "soon"}),
-        sample(attempts=1, sheet={"instr_tokens": 30, "gen_tokens": 8}),
-        sample(attempts=0, sheet={"instr_tokens": 1000}),
+        make_sample(attempts=2, sheet={"instr_tokens": 100, "seconds": "soon"}),
+        make_sample(attempts=1, sheet={"instr_tokens": 30, "gen_tokens": 8}),
+        make_sample(attempts=0, sheet={"instr_tokens": 1000}),
     ]
     # (100 / 2 + 30) / 2; a sample without attempts and a cost that is no number do not count.
     assert list(_average_costs(samples)) == [
@@ -140,12 +140,12 @@ def test_costs_are_means_of_the_means_of_samples():
 def test_people_and_the_checker_are_set_beside_each_other():
     yes, no = (True, True), (False, False)
     samples = [
-        sample("passed", ratings=(yes, yes)),
-        sample("alarm", ratings=(yes, yes), queries=("bad",)),
-        sample("missed", ratings=(yes, no)),
-        sample("caught", ratings=((False, True), (False, True)), queries=("bad",)),
-        sample("caught too", ratings=(no, no), queries=("bad",)),
-        sample("without attempts", attempts=0, ratings=(yes, yes)),
+        make_sample("passed", ratings=(yes, yes)),
+        make_sample("alarm", ratings=(yes, yes), queries=("bad",)),
+        make_sample("missed", ratings=(yes, no)),
+        make_sample("caught", ratings=((False, True), (False, True)), queries=("bad",)),
+        make_sample("caught too", ratings=(no, no), queries=("bad",)),
+        make_sample("without attempts", attempts=0, ratings=(yes, yes)),
     ]
     recheck = SimpleNamespace(failed=lambda game, attempt: attempt.queries)
     printed = {"Stag Hunt: false alarm": 1, "Stag Hunt: missed": 1}
@@ -165,8 +165,8 @@ def test_people_and_the_checker_are_set_beside_each_other():
 
 def test_two_cells_that_the_paper_swaps_are_named():
     yes, no = ((True, True),), ((False, False),)
-    samples = [sample("passed", ratings=yes), *[sample("alarm", ratings=yes, queries=("bad",))] * 2]
-    samples.append(sample("missed", ratings=no))
+    samples = [make_sample("passed", ratings=yes), *[make_sample("alarm", ratings=yes, queries=("bad",))] * 2]
+    samples.append(make_sample("missed", ratings=no))
     recheck = SimpleNamespace(failed=lambda game, attempt: attempt.queries)
 
     def find_remarks(printed):
@@ -181,7 +181,7 @@ def test_two_cells_that_the_paper_swaps_are_named():
 
 
 def test_nothing_that_was_checked_has_no_accuracy_and_no_kappa():
-    samples = [sample(attempts=0, ratings=((True, True),))]
+    samples = [make_sample(attempts=0, ratings=((True, True),))]
     cells = {what: figure for what, figure, _, _ in _judge({"x": samples}, None, {})}
     assert cells["x: accuracy, %"] is None
     assert cells["Fleiss' kappa of the raters"] is None
@@ -198,7 +198,7 @@ def list_tables(samples):
 def test_all_runs_of_a_game_are_compared_with_its_cells_alone():
     # 29 of 30 choose B at first, which the paper prints as 96.67; 8 at last, where it prints 23.33.
     runs = [
-        sample(str(k), model="gpt-4o", orig_choice="B" if k < 29 else "R", final_choice="B" if k < 8 else "R")
+        make_sample(str(k), model="gpt-4o", orig_choice="B" if k < 29 else "R", final_choice="B" if k < 8 else "R")
         for k in range(30)
     ]
     checks = list_tables(runs)
@@ -214,7 +214,7 @@ def test_all_runs_of_a_game_are_compared_with_its_cells_alone():
 
 
 def test_runs_of_other_models_stand_alone():
-    runs = [sample("a", model="x", orig_choice="B", ratings=((True, True),)), sample("b", "chess", model="y")]
+    runs = [make_sample("a", model="x", orig_choice="B", ratings=((True, True),)), make_sample("b", "chess", model="y")]
     checks = list_tables(runs)
     assert "runs of x" not in checks
     assert checks["Prisoner's Dilemma: choice B first, %"].found == 100.0
@@ -228,7 +228,7 @@ def test_runs_of_other_models_stand_alone():
 
 def test_ninety_runs_are_compared_with_every_cell():
     runs = [
-        sample(f"{game} {k}", game, model="gpt-4o", orig_choice="B", final_choice="B")
+        make_sample(f"{game} {k}", game, model="gpt-4o", orig_choice="B", final_choice="B")
         for game in GAMES
         for k in range(30)
     ]
@@ -305,9 +305,9 @@ def test_recorded_queries_are_taken_strictly(recheck):
 
 
 def test_claims_are_turned_as_they_were_recorded_with_their_denials():
-    assert turn_claim(claim("lower(3, 5).")) == claim("higher(5, 3).")
-    assert turn_claim(claim("\\+ lower(3, 5).")) == claim("\\+ higher(5, 3).")
-    assert turn_claim(claim("higher(5, 3).")) == claim("higher(5, 3).")
+    assert turn_claim(read_claim("lower(3, 5).")) == read_claim("higher(5, 3).")
+    assert turn_claim(read_claim("\\+ lower(3, 5).")) == read_claim("\\+ higher(5, 3).")
+    assert turn_claim(read_claim("higher(5, 3).")) == read_claim("higher(5, 3).")
 
 
 # Files.
@@ -343,20 +343,20 @@ def test_samples_are_read_with_their_ratings_and_an_empty_file_refused(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("answers", "found", "agrees", "remark"),
+    ("answers", "counts", "agrees", "remark"),
     [
         ({"higher(5, 3).": "true"}, (1, 1), True, ""),
         ({"higher(5, 3).": "true", "higher(1, 3).": "true"}, (2, 1), False, ""),
         ({"higher(5, 3).": "true", "higher(1, X).": "true"}, (1, 1), True, "1 ill-formed queries apart"),
     ],
 )
-def test_verdicts_stand_first_where_any_were_recorded(tmp_path, answers, found, agrees, remark):
+def test_verdicts_stand_first_where_any_were_recorded(tmp_path, answers, counts, agrees, remark):
     write_samples(tmp_path, ROW, ROW | {"id": "b", "attempts": [{"queries": []}, {}]})
     (tmp_path / "query_verdicts.json").write_text(json.dumps({"pd": answers}))
     result = reproduce_lelma(tmp_path)
     check = result.checks[0]
     assert check.what == "verdicts on recorded queries"
-    assert ((check.published, check.found), check.agrees, check.remark) == (found, agrees, remark)
+    assert ((check.published, check.found), check.agrees, check.remark) == (counts, agrees, remark)
     detail = result.detail
     assert (detail["samples"], detail["models"], detail["attempts"], detail["unchecked_attempts"]) == (2, ["x"], 3, 2)
 
@@ -380,7 +380,7 @@ class Translating:
         read = [line for line in text.splitlines() if not line.startswith("?")]
         passages = [SimpleNamespace(reading=Reading.READ)] * len(read)
         passages += [SimpleNamespace(reading=Reading.UNREAD)] * (len(text.splitlines()) - len(read))
-        return SimpleNamespace(claims=[claim(line) for line in read], passages=passages)
+        return SimpleNamespace(claims=[read_claim(line) for line in read], passages=passages)
 
 
 def test_the_translator_is_measured_against_what_was_recorded(recheck):

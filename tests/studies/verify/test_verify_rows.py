@@ -28,14 +28,14 @@ from bestresponse.theory.trees.tree import Leaf, Turn, build_tree
 PLAIN = {"disguised": False, "inverted": False}
 
 
-def attempt(choice, state="unrefuted", **more):
+def make_attempt(choice, state="unrefuted", **more):
     return {
         "choice": choice, "state": state, "reasoning": f"I choose {choice}.", "claims": [], "unread": None,
         "not_asserted": None, "troubles": {}, **more,
     }  # fmt: skip
 
 
-def stored(scene, repeat, *attempts):
+def store_run(scene, repeat, *attempts):
     """A stored run of the reasoner with these attempts."""
     role = scene.game.roles[scene.seat]
     other = scene.game.roles[1 - scene.seat]
@@ -46,25 +46,27 @@ def stored(scene, repeat, *attempts):
 
 def test_a_run_has_choice_state_payoff_and_gap_of_its_first_and_last_attempt():
     scene = VerifyConfig("m", "prisoners-dilemma", **PLAIN).scene
-    play = stored(scene, 4, attempt("cooperate", "refuted"), attempt(None), attempt("defect"))
+    play = store_run(scene, 4, make_attempt("cooperate", "refuted"), make_attempt(None), make_attempt("defect"))
     row = _measure_run(play, scene)
     assert (row["run"], row["repeat"], row["attempts"], len(row["transcript"])) == ("run 4", 4, 3, 3)
     # The other defects in equilibrium: cooperating earns 0, defecting 1.
     assert [row[f"first_{name}"] for name in ("choice", "state", "payoff", "gap")] == ["cooperate", "refuted", 0.0, 1.0]
     assert [row[f"last_{name}"] for name in ("choice", "state", "payoff", "gap")] == ["defect", "unrefuted", 1.0, 0.0]
-    unread = _measure_run(stored(scene, 0, attempt(None)), scene)
+    unread = _measure_run(store_run(scene, 0, make_attempt(None)), scene)
     assert [unread[f"first_{name}"] for name in ("choice", "payoff", "gap")] == [None, None, None]
     with pytest.raises(StoreError, match="holds no transcript"):
-        _measure_run(stored(scene, 0), scene)
+        _measure_run(store_run(scene, 0), scene)
 
 
 def test_runs_are_counted_by_attempts_and_troubles_over_all_of_them(tmp_path):
     config = VerifyConfig("m", "prisoners-dilemma", attempts=3, **PLAIN)
     unread = [{"start": 0, "text": "x", "why": "y"}] * 2
     plays = [
-        stored(config.scene, 1, attempt("defect", unread=unread, troubles={"no reply": 1}), attempt("defect")),
-        stored(config.scene, 0, attempt("cooperate", unread=unread[:1], troubles={"no reply": 2})),
-        stored(config.scene, 2, attempt(None)),
+        store_run(
+            config.scene, 1, make_attempt("defect", unread=unread, troubles={"no reply": 1}), make_attempt("defect")
+        ),
+        store_run(config.scene, 0, make_attempt("cooperate", unread=unread[:1], troubles={"no reply": 2})),
+        store_run(config.scene, 2, make_attempt(None)),
     ]
     folder = SimpleNamespace(path=tmp_path, sorted_plays=lambda: plays)
     measured = measure_reasoning(config, folder)
@@ -160,7 +162,7 @@ def test_models_are_opened_once_and_rules_are_none():
     assert callable(prepare_runs(VerifyConfig("m", "prisoners-dilemma"), {}))
 
 
-def claim(number):
+def make_claim(number):
     return {
         "words": f"claim {number}", "claim": "", "correction": "", "why": "", "verdict": "proved",
         "places": [{"start": number, "text": f"sentence {number}"}],
@@ -168,8 +170,10 @@ def claim(number):
 
 
 def make_row(repeat, claims=1):
-    first = attempt("defect", claims=[claim(number) for number in range(claims)], reasoning=f"first of {repeat}")
-    last = attempt("defect", reasoning=f"last of {repeat}")
+    first = make_attempt(
+        "defect", claims=[make_claim(number) for number in range(claims)], reasoning=f"first of {repeat}"
+    )
+    last = make_attempt("defect", reasoning=f"last of {repeat}")
     return {
         "run": f"run {repeat}", "repeat": repeat, "attempts": 2, "transcript": [first, last], "first_choice": "defect",
         "last_choice": "defect",
