@@ -20,6 +20,7 @@ from bestresponse.studies.improve.examples import (
     write_answer,
     write_question,
 )
+from bestresponse.studies.improve.export import ExportConfig, export
 
 PENNIES = np.array([[[1.0, -1.0], [-1.0, 1.0]], [[-1.0, 1.0], [1.0, -1.0]]])
 DILEMMA = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
@@ -115,6 +116,12 @@ def test_stated_mixes_are_in_tenths_also_in_zero_sum_games():
     assert mixes.sum(axis=1) == pytest.approx(np.ones(12))
     assert mixes * 10 == pytest.approx(np.round(mixes * 10))
     assert [score_reply(example.task, example.answer) for example in made] == pytest.approx([1.0] * 12)
+
+
+def test_replies_of_games_that_happen_to_be_zero_sum_are_exported(tmp_path):
+    # With payoffs of -1, 0 and 1 one game in 81 is zero-sum; what is exported is measured first.
+    exported = export(ExportConfig(tmp_path, games="replies", count=300, sizes="2", rectangular=0, scale=1))
+    assert sum(exported.counts.values()) > 200
 
 
 def test_a_loss_that_rounds_to_nothing_is_written_without_a_sign():
