@@ -346,6 +346,13 @@ def test_costs_of_answers_are_added_up_by_play_and_seat():
     assert groups["sender", "random"]["lost"].estimate == 3.0
     assert groups["receiver", "random"]["lost"].estimate == 0.5
     assert groups["sender", "random"]["regret"] is None
+    # Nothing is sent in the equilibrium known in words, so the sender keeps its 10.
+    assert groups["sender", "random"]["equilibrium_payoff"] == 10.0
+    assert groups["receiver", "random"]["equilibrium_payoff"] == 0.0
+    assert _describe_game(plays, None)["equilibrium_welfare"] == 10.0
+    # What amounts can pay is not listed anywhere, so void plays have no bounds.
+    plays.readings.voids.append({"repeat": 2})
+    assert _list_seats(plays, None, None)["sender", "random"]["payoff_least"] is None
 
 
 # What a repeated game sustains.
@@ -373,6 +380,14 @@ def test_nothing_is_sustained_under_noise_or_with_a_last_round(settings):
     assert list(list_sustained(make_config(rounds=9, **settings))) == []
 
 
+def test_what_is_sustained_stands_beside_plays_that_count():
+    config = make_config(rounds=9, continuation=0.5)
+    measured = measure_simulation(write_matches(config, [(C, C)], [(D, D), (D, D)]))
+    assert [row["profile"] for row in measured.frames["sustained"]] == ["cooperate, cooperate"]
+    empty = measure_simulation(Plays(config, (), np.empty((0, 2)), np.empty(0), []))
+    assert len(empty.frames["sustained"]) == 0
+
+
 def test_the_rules_are_those_of_the_first_seat():
     shown = show_rules(type("Measured", (), {"config": make_config()}))
     assert shown.blocks[0].text == "As row is told them:"
@@ -386,3 +401,11 @@ def test_a_void_play_counts_at_the_ends_of_what_the_game_can_pay():
     figures = _list_seats(plays, None, None)["row", "random"]
     # 3 and 1, and a third play that could have paid 0 or 5.
     assert (figures["payoff_least"], figures["payoff_most"]) == (pytest.approx(4 / 3), pytest.approx(3.0))
+
+
+def test_a_void_play_of_a_tree_counts_at_the_ends_of_what_it_can_pay():
+    plays, _ = write_centipede([("player 1", "take")])
+    plays.readings.voids.append({"repeat": 1})
+    figures = _list_seats(plays, None, None)["player 1", "random"]
+    # The first player gets 0.4, 0.2, 1.6, 0.8 or 6.4; the play that counts is written down with 1.
+    assert (figures["payoff_least"], figures["payoff_most"]) == (pytest.approx(1.2 / 2), pytest.approx(7.4 / 2))

@@ -445,7 +445,7 @@ def _judge_tree(plays: Plays, tree: Tree, nearest: Predicted | None) -> JudgedSe
 def _find_frequencies(tree: Tree, counts: Floats, elsewhere: Floats) -> Floats:
     """Return the share of every move at its place, what is assumed `elsewhere` where nobody has decided yet."""
     totals = np.repeat(np.add.reduceat(counts, tree.first_move[:-1]), np.diff(tree.first_move))
-    return np.asarray(np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), elsewhere))
+    return np.asarray(np.divide(counts, totals, out=elsewhere.copy(), where=totals > 0))
 
 
 class PayoffRow(TypedDict):
