@@ -10,6 +10,7 @@ import csv
 import gzip
 import hashlib
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -88,9 +89,9 @@ class Layout:
 
     def check_columns(self, columns: Sequence[str], file: str) -> None:
         """Raise UsageError where the file lacks a column."""
-        cells = [cell for cell in (*self.table, *self.codes) if isinstance(cell, str)]
-        needed = [*self.moves, *self.payoffs, *self.match, self.round, self.before, self.join.get("on", "")]
-        needed += [] if isinstance(self.codes, dict) else cells
+        codes = () if isinstance(self.codes, dict) else self.codes
+        cells = [cell for cell in (*self.table, *codes) if isinstance(cell, str)]
+        needed = [*self.moves, *self.payoffs, *self.match, self.round, self.before, self.join.get("on", ""), *cells]
         missing = [name for name in needed if name and name not in columns]
         if missing:
             raise UsageError(f"{file} has no column {missing[0]!r}; it has {', '.join(columns)}")
@@ -213,17 +214,14 @@ class Reader:
         self._joined: dict[str, Cells] = {}
         if self.layout.join:
             on = self.layout.join["on"]
-            beside = self.path.parent / self.layout.join["file"]
-            self._joined = {str(row[on]): row for _, row in read_rows(beside)}
+            self._joined = {str(row[on]): row for _, row in read_rows(self.path.parent / self.layout.join["file"])}
 
     def list_matches(self) -> Iterator[JsonObject]:
         """Yield the plays of the file as lines of a run, in order of appearance."""
         layout, matches = self.layout, dict[tuple[Any, ...], _Match]()
         for line, cells in read_rows(self.path):
             self.rows += 1
-            row = cells
-            if self._joined:
-                row = {**cells, **self._joined.get(str(cells.get(layout.join["on"])), {})}
+            row = {**cells, **self._joined.get(str(cells.get(layout.join.get("on", ""))), {})}
             if self.rows == 1:
                 layout.check_columns(list(row), self.path.name)
             key = tuple(row.get(name) for name in layout.match) or (line,)
@@ -346,8 +344,9 @@ def _fill(text: str, row: Cells) -> str:
 
 
 def _as_number(cell: Any) -> float | None:
+    """Return the number in a cell; None where there is none, as in `nan`, which tables are full of."""
     try:
-        return float(cell)
+        return number if math.isfinite(number := float(cell)) else None
     except (TypeError, ValueError):
         return None
 
@@ -365,6 +364,8 @@ def _split_lists(row: Cells, names: Sequence[str]) -> Iterator[Cells]:
         raise _Fault("no list", "expected a list of moves or payoffs in every cell") from None
     if len(set(lengths)) > 1:
         raise _Fault("unequal lengths", f"lists of {', '.join(map(str, lengths))} entries")
+    if not lists[0]:
+        raise _Fault("missing move", "the lists are empty")
     yield from ({**row, **dict(zip(names, cells, strict=True))} for cells in zip(*lists, strict=True))
 
 
@@ -388,10 +389,9 @@ def prepare_import(config: ImportConfig) -> ImportConfig:
 
 def read_into_run(config: ImportConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
     """Write every match of the file as a play, and beside them what did not fit."""
-    outcome = Outcome()
+    path, problems, finished, outcome = Path(config.file), list[ProblemRow](), folder.finished(), Outcome()
     if (folder.path / "finished").exists():
-        return Outcome(found=len(folder.finished()))
-    path, problems, finished = Path(config.file), list[ProblemRow](), folder.finished()
+        return Outcome(found=len(finished))
     reader = Reader(path, find_layout(config.mapping, path), problems.append)
     matches = (play for play in reader.list_matches() if play["spec"] not in finished)
     while block := list(islice(matches, _BLOCK)):

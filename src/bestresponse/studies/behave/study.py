@@ -95,7 +95,7 @@ class GroupRow(TypedDict, total=False):
     """A group of players and how its strategies were estimated."""
 
     group: str
-    units: Annotated[int, column(help="players, or matches where players are not known")]
+    units: Annotated[int, column(help="players; where they are not known matches, or seats where both are of a group")]
     unit: str
     log_likelihood: Annotated[float, column(format=".1f")]
     bic: Annotated[float, column("BIC", ".1f")]
@@ -168,7 +168,7 @@ class BesideRow(TypedDict):
     people: str
     first: Annotated[Value, column("first round", ".3f", "share of cooperation of the group")]
     people_first: Annotated[float, column("of people", ".3f")]
-    difference: Annotated[float, column(format="+.3f", help="group less people, in the first round")]
+    difference: Annotated[float | None, column(format="+.3f", help="group less people, in the first round")]
     distance: Annotated[float | None, column("distance of strategies", ".3f")]
     """half the sum of differences of shares: 0 alike, 1 disjoint"""
 
@@ -440,7 +440,8 @@ def _stand_beside(name: str, group: PlayerGroup, frames: dict[str, list[Any]]) -
                 people=people.label,
                 first=first,
                 people_first=people.first,
-                difference=_as_float(first) - people.first,
+                # Of mixtures nobody knows whether the first move was to cooperate.
+                difference=None if first is None else _as_float(first) - people.first,
                 distance=distance,
             )
         )
@@ -466,6 +467,7 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
     kept = [agreement.names.index(name) for name in fitted.names]
     reduced = replace(agreement, names=fitted.names, counts=np.ascontiguousarray(agreement.counts[:, kept]))
     size = int(agreement.weights.sum())
+    met = len({seen.match for seen in group.sequences}) < len(group.sequences)
     remarks = ["other shares fit as well"] if fitted.flat else []
     remarks += ["every move is prescribed, so the error is 0"] if fitted.error < 1e-6 else []
     shares, errors = resample(reduced, fitted, config.bootstraps, seed=group.seed)
@@ -485,7 +487,7 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
     frames["groups"][-1] |= GroupRow(
         group=name,
         units=size,
-        unit="player" if any(seen.subject for seen in group.sequences) else "match",
+        unit="player" if any(seen.subject for seen in group.sequences) else "seat" if met else "match",
         log_likelihood=fitted.log_likelihood,
         bic=fitted.bic,
         icl=fitted.icl,

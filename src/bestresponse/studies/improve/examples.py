@@ -350,10 +350,10 @@ def make_tree_examples(game: str, telling: Telling) -> Iterator[Example]:
 def score_reply(task: JsonMapping, reply: str) -> float:
     """Return the reward of a reply from 0 to 1; `InvalidMove` where there is no answer in it.
 
-    In a matrix game it is 1 less the exploitability (zero-sum) or the gap to a best reply (other games) as a share of
-    the payoff range, as the benchmark measures them; in a game played in turn 1 less the distance in total variation
-    from the equilibrium policy there; for the program of a story 1 where its game is exactly the one that was told,
-    else 0.
+    In a matrix game it is 1 less the exploitability (zero-sum) or the gap to a best reply (other games, and where the
+    mix of the other is stated) as a share of the payoff range, as the benchmark measures them; in a game played in
+    turn 1 less the distance in total variation from the equilibrium policy there; for the program of a story 1 where
+    its game is exactly the one that was told, else 0.
 
     >>> score_reply(describe_matrix(np.array([[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]), 0, "table", "neutral")
     ...             | {"opponent": [0.5, 0.5]}, "ANSWER: A: 0.75, B: 0.25")
@@ -376,7 +376,8 @@ def score_reply(task: JsonMapping, reply: str) -> float:
         return float(1 - distance)
     own, other = own_view(np.asarray(task["payoffs"], dtype=np.float64), task["seat"])
     row, *_ = measure_strategies(own[None], other[None], mix[None], np.asarray(task["opponent"])[None])
-    lost = row["exploitability_normalised"]
+    # A best reply to a mix that is stated can be exploited, and is right all the same.
+    lost = None if task["kind"] == "reply" else row["exploitability_normalised"]
     return float(1 - (row["gap_normalised"] if lost is None else lost))
 
 

@@ -140,13 +140,14 @@ class MoveRow(TypedDict):
 class Plays:
     """The plays of a run: `payoffs` has one row for each play that counts, one column a seat.
 
-    Where the game was repeated, payoffs are a round on average, so that they stand beside the theory of one round.
-    `options` are those that a seat had, by seat, place and part.
+    Where the game was repeated, payoffs are a round on average, so that they stand beside the theory of one round;
+    `weights` are the rounds of every play, discounted. `options` are those that a seat had, by seat, place and part.
     """
 
     config: SimulateConfig
     repeats: tuple[int, ...]
     payoffs: Floats
+    weights: Floats
     moves: Sequence[MoveRow]
     readings: Readings = field(default_factory=Readings)
     options: Mapping[tuple[str, str, str], Sequence[str]] = field(default_factory=dict)
@@ -175,20 +176,19 @@ class Plays:
 def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
     """Read every finished play."""
     game, readings = config.make_game(), Readings()
-    counted: list[tuple[int, Record]] = []
-    payoffs: list[list[float]] = []
+    counted, payoffs, weights = list[tuple[int, Record]](), list[list[float]](), list[float]()
     for play in readings.list_finished(sorted(plays, key=lambda play: int(play.data["repeat"]))):
-        record = play.record
-        counted.append((play.data["repeat"], record))
+        counted.append((play.data["repeat"], play.record))
         # Where the game was repeated, the mean a round, weighted as payoffs were.
-        rounds = sum(submission.role == game.roles[0] for submission in record.submissions)
-        weight = sum(config.discount**number for number in range(rounds)) if config.rounds > 1 else 1.0
-        payoffs.append([record.payoffs[role] / weight for role in config.seats])
+        rounds = sum(submission.role == game.roles[0] for submission in play.record.submissions)
+        weights.append(sum(config.discount**number for number in range(rounds)) if config.rounds > 1 else 1.0)
+        payoffs.append([play.record.payoffs[role] / weights[-1] for role in config.seats])
     options: dict[tuple[str, str, str], list[str]] = {}
     return Plays(
         config,
         tuple(repeat for repeat, _ in counted),
         np.array(payoffs).reshape(-1, len(game.roles)),
+        np.array(weights),
         [row for repeat, record in counted for row in _list_moves(config, repeat, record, options)],
         readings,
         options,
@@ -445,8 +445,7 @@ def _judge_tree(plays: Plays, tree: Tree, nearest: Predicted | None) -> JudgedSe
 def _find_frequencies(tree: Tree, counts: Floats, elsewhere: Floats) -> Floats:
     """Return the share of every move at its place, what is assumed `elsewhere` where nobody has decided yet."""
     totals = np.repeat(np.add.reduceat(counts, tree.first_move[:-1]), np.diff(tree.first_move))
-    row: Floats = np.where(totals > 0, counts / np.where(totals > 0, totals, 1.0), elsewhere)
-    return row
+    return np.asarray(np.divide(counts, totals, out=elsewhere.copy(), where=totals > 0))
 
 
 class PayoffRow(TypedDict):
@@ -573,6 +572,9 @@ def _list_seats(plays: Plays, nearest: Predicted | None, judged: JudgedSeats | N
     losses = np.zeros_like(plays.payoffs)
     for row in plays.moves:
         losses[plays.numbers[row["repeat"]], plays.seats.index(row["seat"])] += row["cost"] or 0.0
+    # What a best reply earns a round is over the rounds of all plays, so longer plays weigh more beside it: where the
+    # end is random, the mean over plays of what each paid a round is another figure.
+    weights = plays.weights / plays.weights.mean()
     groups: dict[Heads, PlayedSeatFigures] = {}
     for number, (seat, player) in enumerate(plays.config.seats.items()):
         payoffs, bounds = plays.payoffs[:, number], None
@@ -586,7 +588,7 @@ def _list_seats(plays: Plays, nearest: Predicted | None, judged: JudgedSeats | N
             payoff_most=bounds[1] if bounds else None,
             regret=judged.regrets[seat] if judged else None,
             best_reply=reply,
-            best_reply_regret=None if reply is None else plays.average(reply - payoffs, f"reply {seat}"),
+            best_reply_regret=None if reply is None else plays.average((reply - payoffs) * weights, f"reply {seat}"),
             lost=plays.average(losses[:, number], f"lost {seat}") if theory.known else None,
         )
     return groups

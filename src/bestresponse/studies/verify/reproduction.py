@@ -417,7 +417,7 @@ def turn_claim(claim: Claim) -> Claim:
     if claim.form not in _TURNED:
         return claim
     first, second, *rest = claim.args
-    return Claim(_TURNED[claim.form], (second, first, *rest))
+    return Claim(_TURNED[claim.form], (second, first, *rest), claim.negated)
 
 
 def measure_translator(samples: Iterable[Sample], translator: Translator, recheck: Recheck) -> dict[str, float | None]:

@@ -463,8 +463,10 @@ def _list_changes(rows: Sequence[RunRow]) -> Iterator[ChangeRow]:
     """Yield by how much payoff and gap of the last attempt differ from those of the first."""
     figures: tuple[tuple[Literal["payoff", "gap"], str], ...] = (("payoff", "payoff"), ("gap", "Nash gap"))
     for what, title in figures:
-        first, last = (list_values(rows, what, when) for when in _BOTH)
-        if len(first) > 1:
+        # A run of which one end has no value is no pair.
+        whole = [row for row in rows if all(list_values([row], what, when) for when in _BOTH)]
+        if len(whole) > 1:
+            first, last = (list_values(whole, what, when) for when in _BOTH)
             change = paired_difference(last, first, rng=np.random.default_rng(0))
             yield ChangeRow(figure=title, difference=change.difference, p=change.p_value)
 
@@ -495,9 +497,8 @@ def _compare_with_people(
         JudgementRow(people="correct", unrefuted=table.passed, refuted=table.false_alarm),
         JudgementRow(people="incorrect", unrefuted=table.missed, refuted=table.caught),
     ]
-    right = table.passed + table.caught
     figures: dict[str, float | Interval | None] = {
-        "accuracy": wilson(right, table.total) if table.total else None,
+        "accuracy": wilson(table.passed + table.caught, table.total) if table.total else None,
         "kappa of people and checker": table.kappa,
         "Fleiss' kappa of the raters": raters,
         "raters": len(sheets),

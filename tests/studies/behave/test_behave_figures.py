@@ -1,0 +1,454 @@
+"""Every figure of what was played, worked out by hand from a few recorded plays."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from bestresponse.core.errors import SettingError
+from bestresponse.report.blocks import intervals
+from bestresponse.report.figures import charts
+from bestresponse.report.stats.statistics import Interval
+from bestresponse.studies.behave.study import (
+    BehaveConfig,
+    PlayerGroup,
+    SeatMoves,
+    _as_float,
+    _list_parameters,
+    _list_path,
+    _stand_beside,
+    behave,
+    list_sequences,
+    measure_behaviour,
+)
+from bestresponse.theory.behaviour.choices import ChoiceFit
+from bestresponse.theory.games.normal_form import NormalForm
+
+DILEMMA = {
+    "name": "dilemma",
+    "actions": [["C", "D"], ["C", "D"]],
+    "payoffs": [[[3, 0], [5, 1]], [[3, 5], [0, 1]]],
+    "players": ["row", "col"],
+}
+PENNIES = {
+    "name": "pennies",
+    "actions": [["heads", "tails"], ["heads", "tails"]],
+    "payoffs": [[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]],
+    "players": ["row", "col"],
+}
+
+
+def write_play(spec, own, other, players=("ann", "bob"), form=DILEMMA, **data):
+    """Make the line of one match; `own` and `other` are the actions of both seats, or mixtures, in their order."""
+    roles = form["players"]
+    submissions = [{"role": roles[0], "action": action} for action in own]
+    submissions += [{"role": roles[1], "action": action} for action in other]
+    seats = {role: player for role, player in zip(roles, players, strict=True) if player}
+    kept = {"form": form, "treatment": {}, "run": "recorded", **data}
+    return {"spec": spec, "data": kept, "record": {"players": seats, "submissions": submissions}}
+
+
+def store_plays(tmp_path, plays):
+    """Write the lines as a run keeps them."""
+    (tmp_path / "records.jsonl").write_text("".join(json.dumps(play) + "\n" for play in plays))
+    (tmp_path / "unused.jsonl").write_text("")
+    return SimpleNamespace(path=tmp_path)
+
+
+def measure(tmp_path, plays, **settings):
+    """Measure these plays with 20 resamples."""
+    options = {"by": ("player",), "bootstraps": 20, **settings}
+    return measure_behaviour(BehaveConfig(("recorded",), **options), store_plays(tmp_path, plays))
+
+
+def find_row(measured, frame, **cells):
+    (row,) = measured.frames[frame].select(**cells)
+    return row
+
+
+def list_moves(*own, match="m", seat=0, form=None):
+    form = form or NormalForm(DILEMMA["payoffs"], ("row", "col"), DILEMMA["actions"], "dilemma")
+    return SeatMoves({"run": "r", "seat": form.players[seat]}, form, seat, own, (), match, None)
+
+
+# What a match says about its seats.
+
+
+def test_both_seats_of_a_match_know_their_moves_their_opponent_and_their_treatment(tmp_path):
+    play = write_play("1", "CD", "DD", subject="s1", treatment={"tone": "kind", "persona": ["meek", "bold"]})
+    # A move of nature belongs to neither seat.
+    play["record"]["submissions"].insert(0, {"role": "nature", "action": "C"})
+    first, second = list_sequences(store_plays(tmp_path, [play]))
+    assert (first.seat, first.own, first.other) == (0, (0, 1), (1, 1))
+    assert (second.seat, second.own, second.other) == (1, (1, 1), (0, 1))
+    assert first.labels == {
+        "player": "ann", "opponent": "bob", "game": "dilemma", "seat": "row", "run": "recorded", "tone": "kind",
+        "persona": "meek", "treatment": "kind, meek",
+    }  # fmt: skip
+    assert (second.labels["opponent"], second.labels["seat"]) == ("ann", "col")
+    assert second.labels["treatment"] == "kind, bold"
+    # An identity is known of the first seat alone.
+    assert (first.subject, second.subject) == ("s1", None)
+
+
+def test_a_seat_without_a_player_is_met_but_not_described(tmp_path):
+    (first,) = list_sequences(store_plays(tmp_path, [write_play("1", "C", "D", players=("ann", None))]))
+    assert (first.labels["opponent"], first.other) == ("", (1,))
+
+
+def test_a_mixture_is_kept_whole_and_is_no_move_that_the_other_could_answer(tmp_path):
+    first, second = list_sequences(store_plays(tmp_path, [write_play("1", [[0.25, 0.75]], ["D"])]))
+    assert (first.own, first.other) == (((0.25, 0.75),), (1,))
+    assert (second.own, second.other) == ((1,), (-1,))
+
+
+# Cooperation.
+
+
+def test_cooperation_has_a_row_for_every_round_of_the_longest_match(tmp_path):
+    plays = [write_play("1", "CDC", "CCC"), write_play("2", "CC", "DD")]
+    measured = measure(tmp_path, plays, fit=())
+    rows = measured.frames["rounds"].select(who="ann")
+    # Round 1: both matches, 2 of 2. Round 2: 1 of 2. Round 3: one match, so no interval.
+    assert [row["round"] for row in rows] == [1, 2, 3]
+    assert [_as_float(row["cooperation"]) for row in rows] == [1.0, 0.5, 1.0]
+    assert [isinstance(row["cooperation"], Interval) for row in rows] == [True, True, False]
+    assert measured.groups["ann",]["matches"] == 2
+    assert measured.groups["ann",]["first"].estimate == 1.0
+    assert measured.groups["ann",]["first"].high == 1.0
+    assert measured.groups["ann",]["cooperation"].estimate == pytest.approx(4 / 5)
+    assert measured.groups["bob",]["cooperation"].estimate == pytest.approx(3 / 5)
+    assert measured.groups["ann",]["error"] is None
+    assert measured.answered == 4
+
+
+# Strategies.
+
+PAIR = {"fit": ("strategies",), "strategies": ("cooperator", "defector")}
+
+
+def test_the_shares_of_two_strategies_and_their_likelihood_are_those_of_a_hand(tmp_path):
+    plays = [write_play(str(k), own, "CDCD", players=("ann", None)) for k, own in enumerate(["CCCC"] * 3 + ["DDDD"])]
+    measured = measure(tmp_path, plays, **PAIR)
+    cooperator = find_row(measured, "strategies", strategy="cooperator")
+    defector = find_row(measured, "strategies", strategy="defector")
+    assert (cooperator["share"].estimate, cooperator["classified"]) == (pytest.approx(3 / 4, abs=1e-6), 3)
+    assert (defector["share"].estimate, defector["classified"]) == (pytest.approx(1 / 4, abs=1e-6), 1)
+    assert cooperator["share"].n == 4
+    group = find_row(measured, "groups", group="ann")
+    # 3 ln(3/4) + ln(1/4) = -0.8630 - 1.3863; BIC is twice that, with ln 4 for each of two parameters; every match is
+    # surely of one class, so ICL is the same.
+    assert group["log_likelihood"] == pytest.approx(-2.2493, abs=1e-3)
+    assert group["bic"] == pytest.approx(4.4987 + 2 * 1.3863, abs=1e-3)
+    assert group["icl"] == pytest.approx(group["bic"], abs=1e-6)
+    assert (group["units"], group["unit"], group["best_bic"], group["best_icl"]) == (4, "match", 2, 2)
+    assert group["remark"] == "every move is prescribed, so the error is 0"
+    classes = [(row["unit"], row["strategy"], row["probability"]) for row in measured.frames["classes"]]
+    assert classes == [(f"{k} row", "cooperator", pytest.approx(1.0)) for k in range(3)] + [
+        ("3 row", "defector", pytest.approx(1.0))
+    ]
+    # With the cooperator alone 4 of 16 moves are errors: 12 ln(3/4) + 4 ln(1/4) = -8.9974, and one parameter.
+    both, alone = measured.frames["numbers"]
+    assert (both["strategies"], both["left_out"]) == (2, "defector")
+    assert (alone["strategies"], alone["left_out"]) == (1, None)
+    assert alone["bic"] == pytest.approx(17.9947 + 1.3863, abs=1e-3)
+
+
+def test_a_strategy_that_nobody_plays_can_have_been_missed_in_half_a_match_of_four(tmp_path):
+    plays = [write_play(str(k), "CCCC", "CDCD", players=("ann", None)) for k in range(4)]
+    measured = measure(tmp_path, plays, **PAIR)
+    # Every resample says 0 and 1. Half a match not seen beside 4 weighs Beta(1/2, 4), 0.484 at most in 97.5 % of cases.
+    played, other = (find_row(measured, "strategies", strategy=name)["share"] for name in ("cooperator", "defector"))
+    assert (played.low, played.high) == (pytest.approx(1 - 0.484, abs=2e-3), pytest.approx(1.0, abs=1e-6))
+    assert (other.low, other.high) == (pytest.approx(0.0, abs=1e-6), pytest.approx(0.484, abs=2e-3))
+
+
+def test_an_error_of_a_quarter_has_an_interval_on_both_sides_and_no_remark(tmp_path):
+    plays = [write_play(str(k), "CCDC", "CDCD", players=("ann", None)) for k in range(2)]
+    measured = measure(tmp_path, plays, fit=("strategies",), strategies=("cooperator",))
+    error = measured.groups["ann",]["error"]
+    # One of four moves in either match, so in every resample. Half a move not seen beside 8 weighs Beta(1/2, 8), 0.275
+    # at most in 97.5 % of cases: from 0.25 * (1 - 0.275) up to 0.25 + 0.275 * (0.5 - 0.25), one half being the largest
+    # error there is.
+    assert (error.estimate, error.n) == (pytest.approx(0.25, abs=1e-4), 8)
+    assert error.low == pytest.approx(0.25 * (1 - 0.275), abs=1e-3)
+    assert error.high == pytest.approx(0.25 + 0.25 * 0.275, abs=1e-3)
+    assert find_row(measured, "groups", group="ann")["remark"] is None
+
+
+def test_a_single_match_has_no_interval_of_the_error(tmp_path):
+    measured = measure(tmp_path, [write_play("1", "CCDC", "CDCD", players=("ann", None))], **PAIR)
+    error = measured.groups["ann",]["error"]
+    assert (error.method, error.n) == ("none", 1)
+
+
+def test_matches_of_one_player_are_one_unit(tmp_path):
+    plays = [
+        write_play(str(k), own, "CDCD", players=("ann", None), subject=subject)
+        for k, (own, subject) in enumerate([("CCCC", "s1"), ("CCCC", "s1"), ("DDDD", "s2")])
+    ]
+    measured = measure(tmp_path, plays, **PAIR)
+    group = find_row(measured, "groups", group="ann")
+    assert (group["units"], group["unit"]) == (2, "player")
+    assert find_row(measured, "strategies", strategy="cooperator")["share"].estimate == pytest.approx(1 / 2, abs=1e-6)
+    assert [row["unit"] for row in measured.frames["classes"]] == ["recorded s1", "recorded s2"]
+
+
+def test_seats_are_the_units_where_both_of_a_match_are_of_the_group(tmp_path):
+    plays = [write_play(str(k), "CCCC", "DDDD") for k in range(2)]
+    measured = measure(tmp_path, plays, **PAIR, by=("game",))
+    group = find_row(measured, "groups", group="dilemma")
+    assert (group["units"], group["unit"]) == (4, "seat")
+    assert [row["unit"] for row in measured.frames["classes"]] == ["0 row", "1 row", "0 col", "1 col"]
+
+
+def test_matches_of_different_length_are_followed_to_their_own_end(tmp_path):
+    # Tit-for-tat in both, the second shorter than the first and broken off before the other's last move.
+    plays = [
+        write_play("1", "CCDC", "CDCC", players=("ann", None)),
+        write_play("2", "CD", "DCC", players=("ann", None)),
+    ]
+    measured = measure(tmp_path, plays, fit=("strategies",), strategies=("tit-for-tat", "cooperator"))
+    assert find_row(measured, "strategies", strategy="tit-for-tat")["share"].estimate == pytest.approx(1.0, abs=1e-6)
+    assert measured.groups["ann",]["error"].n == 6
+
+
+def test_what_cannot_be_followed_is_counted_by_its_reason(tmp_path):
+    half = [0.5, 0.5]
+    plays = [write_play(str(k), [half], ["C"], players=("ann", None)) for k in range(3)]
+    plays += [write_play(str(k), "", "C", players=("ann", None)) for k in (3, 4)]
+    measured = measure(tmp_path, plays, **PAIR)
+    assert measured.frames["left_out"].rows == [
+        {"what": "ann: strategies", "why": "the answers are mixtures and no moves", "times": 3},
+        {"what": "ann: strategies", "why": "no move was made", "times": 2},
+    ]
+    assert measured.groups["ann",]["error"] is None
+    assert len(measured.frames["strategies"]) == 0
+
+
+def test_every_group_has_its_own_estimates(tmp_path):
+    plays = [write_play(str(k), "CCCC", "DDDD") for k in range(2)]
+    measured = measure(tmp_path, plays, **PAIR)
+    assert [row["group"] for row in measured.frames["groups"]] == ["ann", "bob"]
+    assert [row["units"] for row in measured.frames["groups"]] == [2, 2]
+    shares = {(row["group"], row["strategy"]): row["share"].estimate for row in measured.frames["strategies"]}
+    assert shares["ann", "cooperator"] == pytest.approx(1.0, abs=1e-6)
+    assert shares["bob", "cooperator"] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_strategies_that_are_no_automata_are_refused(tmp_path):
+    def meek(own, other):
+        return "C"
+
+    with pytest.raises(SettingError, match="none of them is an automaton"):
+        measure(tmp_path, [write_play("1", "C", "C")], fit=("strategies",), strategies=(meek,))
+
+
+# Single choices.
+
+
+def test_precision_is_that_of_first_rounds_unless_all_rounds_count(tmp_path):
+    # 1 of 4 first moves is to cooperate, and where both do so with 1/4 defecting earns 2/4 + 3/4 = 1.25 more: lambda is
+    # ln 3 / 1.25 = 0.879. Of all moves 92 of 128 are to cooperate, which no precision explains.
+    plays = [write_play(f"a{k}", "CCCC", "CCCC") for k in range(4)] + [
+        write_play(f"b{k}", "DCCD", "DCCC") for k in range(12)
+    ]
+    first = measure(tmp_path, plays, fit=("qre",), by=("game",))
+    every = measure(tmp_path, plays, fit=("qre",), by=("game",), rounds="all")
+    assert first.groups["dilemma",]["qre"].estimate == pytest.approx(0.879, rel=0.03)
+    assert first.frames["path"].select(line="dilemma as row")[0]["share"] == 0.25
+    assert every.groups["dilemma",]["qre"] == 0.0
+    # 16 of 16 and 24 of 48 moves of the row.
+    assert every.frames["path"].select(line="dilemma as row")[0]["share"] == 40 / 64
+
+
+def make_dilemmas(count):
+    """Make dilemmas whose temptation grows."""
+    return [
+        {**DILEMMA, "name": f"game {k}", "payoffs": [[[3, 0], [5 + k, 1]], [[3, 5 + k], [0, 1]]]} for k in range(count)
+    ]
+
+
+@pytest.mark.parametrize(("games", "few"), [(7, True), (8, False)])
+def test_with_eight_games_the_intervals_resample_games_and_with_fewer_matches(tmp_path, games, few):
+    plays = [
+        write_play(f"{number}-{k}", move, move, form=form)
+        for number, form in enumerate(make_dilemmas(games))
+        for k, move in enumerate("CDD")
+    ]
+    measured = measure(tmp_path, plays, fit=("qre",), by=("run",))
+    (row,) = measured.frames["models"]
+    assert row["estimate"].n == (21 if few else 8)
+    assert row["remark"] == ("intervals resample matches: few games" if few else None)
+
+
+def test_choices_that_are_the_same_in_every_match_leave_levels_an_interval(tmp_path):
+    # Everybody defects: levels 1, 2 and 3 all do, so level 0 has no share, whatever is resampled.
+    plays = [write_play(str(k), "D", "D") for k in range(4)]
+    measured = measure(tmp_path, plays, fit=("level-k", "qre", "cognitive-hierarchy"), by=("game",))
+    level = find_row(measured, "models", parameter="share of level 0")
+    # Half a match not seen beside 4: Beta(1/2, 4), 0.484 at most.
+    assert (level["estimate"].low, level["estimate"].high) == (
+        pytest.approx(0.0, abs=1e-4),
+        pytest.approx(0.484, abs=2e-3),
+    )
+    assert level["remark"] == "intervals resample matches: few games; one game, nothing to hold out"
+    assert level["score"] is None
+    # The more precise, the more they defect, without end; so with steps of reasoning.
+    for parameter in ("lambda", "tau"):
+        row = find_row(measured, "models", parameter=parameter)
+        assert isinstance(row["estimate"], float)
+        assert row["remark"].startswith("the likelihood grows with it without end; intervals resample matches")
+    figures = measured.groups["dilemma",]
+    assert (figures["qre"], figures["hierarchy"]) == (
+        find_row(measured, "models", parameter="lambda")["estimate"],
+        find_row(measured, "models", parameter="tau")["estimate"],
+    )
+    assert figures["level"] == find_row(measured, "models", parameter="mean level")["estimate"]
+
+
+def test_mixtures_are_parts_of_a_choice(tmp_path):
+    # 1/4 of a choice to cooperate, as in three plays of four: lambda = ln 3 / 1.25 = 0.879.
+    measured = measure(tmp_path, [write_play("1", [[0.25, 0.75]], [[0.25, 0.75]])], fit=("qre",), by=("game",))
+    value = measured.groups["dilemma",]["qre"]
+    assert _as_float(value) == pytest.approx(0.879, rel=0.03)
+
+
+def test_the_parameters_of_levels_are_their_mean_and_their_shares():
+    resampled = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.5, 0.5]])
+    fit = ChoiceFit("level-k", np.array([0.1, 0.2, 0.3, 0.4]), resampled, -1.0, False, None, None)
+    listed = {name: (estimate, draws.tolist(), bounds) for name, estimate, draws, bounds in _list_parameters(fit)}
+    # 0.2 + 2 * 0.3 + 3 * 0.4 = 2, and of the resamples 0 and (2 + 3) / 2.
+    assert listed == {
+        "mean level": (pytest.approx(2.0), [0.0, 2.5], (0.0, 3.0)),
+        "share of level 0": (0.1, [1.0, 0.0], (0.0, 1.0)),
+        "share of level 1": (0.2, [0.0, 0.0], (0.0, 1.0)),
+        "share of level 2": (0.3, [0.0, 0.5], (0.0, 1.0)),
+        "share of level 3": (0.4, [0.0, 0.5], (0.0, 1.0)),
+    }
+
+
+@pytest.mark.parametrize(("model", "name"), [("qre", "lambda"), ("cognitive-hierarchy", "tau")])
+def test_the_other_models_have_one_parameter_without_bounds(model, name):
+    fit = ChoiceFit(model, np.array([1.5]), np.array([[1.0], [2.0]]), -1.0, False, None, None)
+    ((parameter, estimate, draws, bounds),) = _list_parameters(fit)
+    assert (parameter, estimate, draws.tolist(), bounds) == (name, 1.5, [1.0, 2.0], (-np.inf, np.inf))
+
+
+# The path of logit equilibria.
+
+FORM = NormalForm(DILEMMA["payoffs"], ("row", "col"), DILEMMA["actions"], "dilemma")
+OTHER_FORM = NormalForm(PENNIES["payoffs"], ("row", "col"), PENNIES["actions"], "pennies")
+
+
+def list_path(groups, rounds="first"):
+    rows = list(_list_path(SimpleNamespace(rounds=rounds), groups))
+    lines = {}
+    for row in rows:
+        lines.setdefault(row["line"], []).append((row["precision"], row["share"]))
+    return lines
+
+
+def test_the_path_is_that_of_the_most_played_game_up_to_twice_the_largest_precision():
+    pennies = [list_moves(0, form=OTHER_FORM)]
+    dilemmas = [list_moves(move, match=match, form=FORM) for match, move in (("a", 0), ("b", 1), ("c", 1))]
+    # Where both cooperate with 1/4 defecting earns 1.25 more, so lambda = ln 3 / 1.25 = 0.8789, twice 0.4394.
+    lines = list_path([("x", PlayerGroup([*pennies, *dilemmas], 1), 0.4394), ("y", PlayerGroup(pennies, 1), 0.1)])
+    path = lines["dilemma: row plays C"]
+    assert len(path) == 60
+    assert path[0] == (0.0, pytest.approx(0.5))
+    assert path[-1] == (pytest.approx(0.8789, abs=1e-3), pytest.approx(0.25, abs=1e-4))
+    assert lines["dilemma: col plays C"][-1] == path[-1]
+    # x cooperates in one of three; y did not play this game.
+    assert lines["x as row"] == [(0.4394, pytest.approx(1 / 3))]
+    assert lines.keys() == {"dilemma: row plays C", "dilemma: col plays C", "x as row"}
+
+
+def test_a_precision_of_0_has_a_path_up_to_1():
+    lines = list_path([("x", PlayerGroup([list_moves(0, form=FORM)], 1), 0.0)])
+    assert lines["dilemma: row plays C"][-1][0] == 1.0
+    assert list_path([]) == {}
+
+
+def test_a_group_stands_on_the_path_with_the_moves_of_each_seat():
+    mixture = (0.25, 0.75)
+    moves = [
+        list_moves(0, 1, 1, match="a", form=FORM),
+        list_moves(mixture, match="b", form=FORM),
+        list_moves(1, 0, 0, 0, match="a", seat=1, form=FORM),
+    ]
+    group = [("x", PlayerGroup(moves, 1), 2.0)]
+    # First moves of the row: 1 and 1/4. All moves: 1, 0, 0 and 1/4.
+    first, every = list_path(group), list_path(group, "all")
+    assert (first["x as row"], first["x as col"]) == ([(2.0, 0.625)], [(2.0, 0.0)])
+    assert (every["x as row"], every["x as col"]) == ([(2.0, 0.3125)], [(2.0, 0.75)])
+
+
+# People beside.
+
+
+def stand_beside(group, strategies=(), rounds=()):
+    frames = {"strategies": list(strategies), "rounds": list(rounds), "beside": [], "left_out": []}
+    _stand_beside("x", group, frames)
+    return frames
+
+
+def test_a_group_is_compared_with_people_in_its_most_played_game():
+    moves = [list_moves(0, match=match, form=FORM) for match in "ab"]
+    moves += [list_moves(1, match=match, form=FORM) for match in "cd"] + [list_moves(0, form=OTHER_FORM)]
+    names = "cooperator", "grim", "tit-for-tat", "suspicious-tit-for-tat", "tit-for-two-tats", "win-stay-lose-shift"
+    strategies = [{"group": "x", "strategy": name, "share": 0.0} for name in names]
+    strategies.append({"group": "x", "strategy": "defector", "share": Interval(1.0, 0.0, 1.0, 0.95, "drawn", 4)})
+    strategies.append({"group": "y", "strategy": "other", "share": 1.0})
+    frames = stand_beside(PlayerGroup(moves, 1), strategies)
+    two, four = frames["beside"][:2]
+    # Two of four first moves, and 0.1399 and 0.3475 of people in the dilemmas DB 23 and DB 24.
+    assert (two["people_first"], two["difference"]) == (0.1399, pytest.approx(0.3601))
+    assert (four["people_first"], four["difference"]) == (0.3475, pytest.approx(0.1525))
+    assert two["first"].estimate == 0.5
+    # Two rounds do not tell all strategies of people apart. In DB 24 0.5715 defect: as much as the others have is
+    # too much at the defector, so half of the sum is 1 - 0.5715.
+    assert two["distance"] is None
+    assert four["distance"] == pytest.approx(0.4285, abs=1e-3)
+    people = [row for row in frames["rounds"] if row["who"] == four["people"]]
+    assert [(row["round"], row["cooperation"]) for row in people] == [
+        (1, 0.3475), (2, 0.2563), (3, 0.2248), (4, 0.1305),
+    ]  # fmt: skip
+    assert frames["left_out"] == []
+
+
+def test_the_rounds_of_people_are_listed_once_for_all_groups():
+    group = PlayerGroup([list_moves(0, match=match, form=FORM) for match in "ab"], 1)
+    before = stand_beside(group)["rounds"]
+    assert stand_beside(group, rounds=before)["rounds"] == before
+
+
+def test_a_group_that_answers_in_mixtures_has_no_difference_from_people():
+    frames = stand_beside(PlayerGroup([list_moves((0.5, 0.5), form=FORM)], 1))
+    assert {(row["first"], row["difference"]) for row in frames["beside"]} == {(None, None)}
+
+
+def test_a_game_that_is_no_dilemma_has_no_people_beside_it():
+    frames = stand_beside(PlayerGroup([list_moves(0, match=match, form=OTHER_FORM) for match in "abc"], 1))
+    assert frames["left_out"] == [{"what": "x: people beside", "why": "the game is no symmetric dilemma", "times": 3}]
+    assert frames["beside"] == []
+
+
+def test_a_value_without_an_interval_counts_as_itself_and_a_missing_one_as_0():
+    assert [_as_float(value) for value in (Interval(0.3, 0.1, 0.5, 0.95, "drawn", 9), 0.7, None)] == [0.3, 0.7, 0.0]
+
+
+def test_only_strategies_that_somebody_plays_are_drawn(tmp_path, monkeypatch):
+    drawn, draw_intervals = [], charts.draw_intervals
+
+    def draw(rows, **options):
+        drawn.extend(name for name, _ in rows)
+        return draw_intervals(rows, **options)
+
+    monkeypatch.setattr(charts, "draw_intervals", draw)
+    plays = [write_play(str(k), "CCCC", "CDCD", players=("ann", None)) for k in range(4)]
+    measured = measure(tmp_path, plays, **PAIR)
+    (block,) = (block for block in behave.report if isinstance(block, intervals))
+    assert len(list(block.build(measured.frames["strategies"], ""))) == 1
+    assert drawn == ["ann, cooperator"]

@@ -1,0 +1,143 @@
+"""Which plays of which runs are kept to be described, which are of no use and why."""
+
+from collections import Counter
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from bestresponse.core.episode import Record, Submission, Void
+from bestresponse.core.player import Decision
+from bestresponse.games.lookup import find_game
+from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.runs.execution import Execution, Outcome
+from bestresponse.runs.settings import list_settings, read_extra
+from bestresponse.runs.store.folder import Manifest, RunFolder, read_lines
+from bestresponse.studies.behave import study
+from bestresponse.studies.behave.study import BehaveConfig, behave, copy_plays, list_recorded_plays, prepare_behave
+from bestresponse.theory.catalogue.tables import load
+from bestresponse.theory.games.normal_form import NormalForm
+
+NO_TABLE = "no game of two with a payoff table in which moves are made as they are meant"
+PEOPLE = {"row": "person", "col": "strategy:cooperator"}
+
+
+def write_session(path, plays):
+    """Write a run of sessions; `plays` are (spec, record, data beside the game)."""
+    with RunFolder.open(path, Manifest(path.name, "sessions", {})) as folder:
+        for spec, record, data in plays:
+            folder.finish(spec, {"setup": {"game": {"name": "prisoners-dilemma"}}, **data}, record)
+    return path
+
+
+def make_record(*pairs):
+    """Make the record of a match of the prisoner's dilemma."""
+    submissions = tuple(
+        Submission(role, Decision(move)) for pair in pairs for role, move in zip(PEOPLE, pair, strict=True)
+    )
+    return Record("repeated prisoners-dilemma", 2, PEOPLE, submissions, {"row": 0.0, "col": 0.0})
+
+
+VOID = Record("repeated prisoners-dilemma", 2, PEOPLE, (), {}, Void("row", "left"))
+MATCH = make_record(("defect", "cooperate"))
+
+
+def test_a_play_keeps_its_table_and_its_treatment(tmp_path):
+    path = write_session(tmp_path / "s", [("a", MATCH, {"treatment": "kind"}), ("b", MATCH, {})])
+    kind, plain = list_recorded_plays(path)
+    assert kind["data"] == {
+        "form": {
+            "name": "prisoners-dilemma",
+            "actions": (("cooperate", "defect"), ("cooperate", "defect")),
+            "payoffs": [[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]],
+            "players": ("row", "col"),
+        },
+        "treatment": {"treatment": "kind"},
+    }
+    assert plain["data"]["treatment"] == {}
+    assert [submission["action"] for submission in kind["record"]["submissions"]] == ["defect", "cooperate"]
+
+
+def test_a_session_never_opens_a_file_as_its_game(tmp_path):
+    (tmp_path / "mine.nfg").write_text('NFG 1 R "mine" { "row" "col" } { 2 2 } 3 3 5 0 0 5 1 1')
+    game = {"setup": {"game": {"name": str(tmp_path / "mine.nfg")}}}
+    (why,) = list_recorded_plays(write_session(tmp_path / "s", [("a", MATCH, game)]))
+    assert isinstance(why, str)
+    assert find_game(tmp_path / "mine.nfg").name == "mine"  # the file itself could be read
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        RepeatedGame(load("prisoners-dilemma"), noise=0.1),
+        MatrixGame(NormalForm(np.zeros((3, 2, 2, 2)))),
+        find_game("kuhn-poker").playable(),
+    ],
+    ids=["with noise", "of three", "without a table"],
+)
+def test_games_without_a_table_of_two_and_noisy_ones_are_of_no_use(tmp_path, monkeypatch, game):
+    loaded = SimpleNamespace(playable=lambda: game)
+    monkeypatch.setattr(study, "find_game", lambda name, allow_files: loaded)
+    path = write_session(tmp_path / "s", [("a", MATCH, {}), ("b", MATCH, {})])
+    assert list(list_recorded_plays(path)) == [NO_TABLE, NO_TABLE]
+
+
+def test_plays_are_kept_once_under_the_name_of_their_run_and_the_others_counted(tmp_path):
+    first = write_session(tmp_path / "one", [("a", MATCH, {}), ("b", VOID, {}), ("c", VOID, {}), ("d", MATCH, {})])
+    second = write_session(tmp_path / "two", [("a", MATCH, {})])
+    config = BehaveConfig((first, second))
+    seen = []
+    with RunFolder.open(tmp_path / "out", Manifest("out", "behave", {})) as folder:
+        outcome = copy_plays(config, folder, {}, Execution(on_progress=seen.append))
+        assert (outcome.played, outcome.found, outcome.failed) == (3, 0, 0)
+        # After each run: how many plays were there before, how many were kept, and that none failed.
+        assert [(step.total, step.found, step.played, step.failed) for step in seen] == [
+            (None, 0, 2, 0),
+            (None, 0, 3, 0),
+        ]
+        kept = list(read_lines(folder.path / "records.jsonl"))
+        assert Counter(line["data"]["run"] for line in kept) == {"one": 2, "two": 1}
+        assert len({line["spec"] for line in kept}) == 3
+        assert list(read_lines(folder.path / "unused.jsonl")) == [{"what": "one", "why": "a void play", "times": 2}]
+        # What is there already is not kept again.
+        assert copy_plays(config, folder, {}, Execution()).played == 0
+
+
+def test_a_finished_run_is_not_made_again(tmp_path):
+    path = write_session(tmp_path / "one", [("a", MATCH, {})])
+    with RunFolder.open(tmp_path / "out", Manifest("out", "behave", {})) as folder:
+        folder.finish("x", {}, MATCH)
+        (folder.path / "finished").write_text("")
+        assert copy_plays(BehaveConfig((path,)), folder, {}, Execution()) == Outcome(found=1)
+        assert not (folder.path / "unused.jsonl").exists()
+
+
+def test_what_a_run_holds_is_its_identity_and_where_it_lies_is_not(tmp_path):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    first = write_session(tmp_path / "here" / "s", [("a", MATCH, {})])
+    second = write_session(tmp_path / "there" / "s", [("a", MATCH, {})])
+    longer = write_session(tmp_path / "s", [("a", MATCH, {}), ("b", MATCH, {})])
+    identities = [prepare_behave(BehaveConfig((path,))).to_json() for path in (first, second, longer)]
+    assert identities[0] == identities[1]
+    assert identities[0] != identities[2]
+
+
+def test_a_strategy_in_words_is_written_for_the_game_of_the_first_play_of_use(tmp_path):
+    path = write_session(tmp_path / "s", [("a", VOID, {}), ("b", MATCH, {})])
+    (tmp_path / "mine.txt").write_text("Always defect.")
+    model = ScriptedModel(["```prolog\nselect(_P, _O, _S, defect).\n```"])
+    config = prepare_behave(BehaveConfig((path,), strategies=(str(tmp_path / "mine.txt"),), model=model))
+    (entry,) = config.strategies
+    assert (entry.name, entry.kind) == ("mine", "rules")
+
+
+def test_three_tables_are_shown_on_the_terminal():
+    assert behave.count_tables(None) == 3
+
+
+def test_the_command_line_takes_runs_by_position_and_no_sources():
+    extra = {name: read_extra(field) for name, field in list_settings(BehaveConfig).items()}
+    assert extra["runs"]["argument"]
+    assert not extra["sources"]["option"]

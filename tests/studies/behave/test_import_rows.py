@@ -1,0 +1,372 @@
+"""What becomes of the rows of a file of recorded play, cell by cell."""
+
+import gzip
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from bestresponse.core.errors import UsageError
+from bestresponse.runs.execution import Execution, Outcome
+from bestresponse.runs.settings import list_settings, read_extra
+from bestresponse.runs.store.folder import Manifest, RunFolder, read_lines
+from bestresponse.studies.behave.importing import (
+    ImportConfig,
+    Layout,
+    Reader,
+    find_layout,
+    find_mapping,
+    make_recorded_game,
+    measure_import,
+    prepare_import,
+    read_into_run,
+    read_rows,
+)
+
+LAYOUT = {
+    "players": ("p", "q"),
+    "moves": ("a", "b"),
+    "actions": ("C", "D"),
+    "game": "dilemma",
+    "table": (3, 3, 0, 5, 5, 0, 1, 1),
+}
+MAPPING = """
+[[files]]
+players = ["p", "q"]
+moves = ["a", "b"]
+actions = ["C", "D"]
+game = "dilemma"
+table = [3, 3, 0, 5, 5, 0, 1, 1]
+"""
+
+
+def read(tmp_path, text, **layout):
+    """Read a CSV file by a layout; return its matches, what did not fit and the reader."""
+    (tmp_path / "plays.csv").write_text(text)
+    problems = []
+    reader = Reader(tmp_path / "plays.csv", Layout(**{**LAYOUT, **layout}), problems.append)
+    return SimpleNamespace(matches=list(reader.list_matches()), problems=problems, reader=reader)
+
+
+def list_moves(match):
+    return [(row["role"], row["action"]) for row in match["record"]["submissions"]]
+
+
+def test_a_row_without_a_match_is_a_match_of_one_round(tmp_path):
+    result = read(tmp_path, "p,q,a,b\nann,bob,C,D\neve,bob,D,D\n", subject="p")
+    first, second = result.matches
+    assert first["data"] == {
+        "study": "import",
+        "line": 2,
+        "key": ["2"],
+        "rounds": 1,
+        "form": {
+            "name": "dilemma",
+            "actions": (("C", "D"), ("C", "D")),
+            "payoffs": [[[3, 0], [5, 1]], [[3, 5], [0, 1]]],
+        },
+        "subject": "ann",
+        "treatment": {},
+    }
+    assert first["record"]["players"] == {"row": "ann", "column": "bob"}
+    assert first["record"]["payoffs"] == {"row": 0.0, "column": 5.0}
+    assert first["record"]["version"] == 1
+    assert (second["data"]["line"], second["data"]["key"]) == (3, ["3"])
+    assert second["record"]["payoffs"] == {"row": 1.0, "column": 1.0}
+    assert (result.reader.rows, result.reader.left_out) == (2, 0)
+
+
+def test_rows_of_a_match_are_put_together_wherever_they_stand(tmp_path):
+    text = "n,p,q,a,b\n7,ann,bob,C,C\n8,eve,bob,D,C\n7,ann,bob,D,D\n"
+    first, second = read(tmp_path, text, match=("n",)).matches
+    assert (first["data"]["key"], first["data"]["rounds"], first["data"]["line"]) == (["7"], 2, 2)
+    assert list_moves(first) == [("row", "C"), ("column", "C"), ("row", "D"), ("column", "D")]
+    assert first["record"]["payoffs"] == {"row": 4.0, "column": 4.0}
+    assert (second["data"]["key"], second["data"]["rounds"], second["data"]["line"]) == (["8"], 1, 3)
+    assert first["data"]["subject"] is None
+
+
+def test_both_players_may_have_their_own_actions(tmp_path):
+    actions = (("up", "down"), ("left", "middle", "right"))
+    table = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
+    result = read(tmp_path, "p,q,a,b\nann,bob,down,middle\n", actions=actions, table=table)
+    # Cells are listed row by row, of each first what the row gets: down, middle is the fifth pair.
+    assert result.matches[0]["record"]["payoffs"] == {"row": 9.0, "column": 10.0}
+    assert result.matches[0]["data"]["form"]["actions"] == actions
+
+
+def test_a_table_of_another_size_is_refused(tmp_path):
+    actions = (("up", "down"), ("left", "middle", "right"))
+    with pytest.raises(UsageError, match="needs 12 numbers, got 8"):
+        read(tmp_path, "p,q,a,b\nann,bob,down,middle\n", actions=actions)
+
+
+def test_columns_of_payoffs_of_codes_and_of_a_join_are_looked_for_in_the_first_row(tmp_path):
+    for layout, name in [
+        ({"payoffs": ("x",)}, "x"),
+        ({"match": ("n",)}, "n"),
+        ({"round": "turn"}, "turn"),
+        ({"before": "earlier"}, "earlier"),
+        ({"codes": ("left", "right")}, "left"),
+        ({"table": ("r", 3, 0, 5, 5, 0, 1, 1)}, "r"),
+        ({"table": ("r", 3, 0, 5, 5, 0, 1, 1), "codes": {"1": "C"}}, "r"),
+    ]:
+        with pytest.raises(UsageError, match=f"has no column '{name}'; it has p, q, a, b"):
+            read(tmp_path, "p,q,a,b\nann,bob,C,D\n", **layout)
+
+
+def test_codes_that_are_a_table_name_actions_and_no_columns(tmp_path):
+    codes = {"1": "C", "2": "D"}
+    result = read(tmp_path, "p,q,a,b\nann,bob,2,1\n", codes=codes)
+    assert list_moves(result.matches[0]) == [("row", "D"), ("column", "C")]
+
+
+def test_codes_that_are_columns_say_in_every_row_which_word_is_which_action(tmp_path):
+    text = "p,q,a,b,first,second\nann,bob,J,F,J,F\neve,bob,J,F,F,J\n"
+    straight, turned = read(tmp_path, text, codes=("first", "second")).matches
+    assert list_moves(straight) == [("row", "C"), ("column", "D")]
+    assert list_moves(turned) == [("row", "D"), ("column", "C")]
+
+
+def test_a_second_file_fills_in_columns_by_what_both_have(tmp_path):
+    (tmp_path / "games.csv").write_text("n,R\n1,3\n2,4\n")
+    table = ("R", "R", 0, 5, 5, 0, 1, 1)
+    join = {"file": "games.csv", "on": "n"}
+    first, second, third = read(
+        tmp_path, "n,p,q,a,b\n1,ann,bob,C,C\n2,ann,bob,C,C\n2,ann,bob,D,D\n", table=table, join=join
+    ).matches
+    assert [match["record"]["payoffs"]["row"] for match in (first, second, third)] == [3.0, 4.0, 1.0]
+
+
+def test_a_join_on_a_column_that_is_missing_is_refused(tmp_path):
+    (tmp_path / "games.csv").write_text("n,R\n1,3\n")
+    with pytest.raises(UsageError, match="has no column 'n'"):
+        read(tmp_path, "p,q,a,b\nann,bob,C,C\n", join={"file": "games.csv", "on": "n"})
+
+
+def test_a_treatment_may_differ_between_seats(tmp_path):
+    treatment = {"tone": "t", "persona": ("t", "u")}
+    (match,) = read(tmp_path, "p,q,a,b,t,u\nann,bob,C,C,kind,rude\n", treatment=treatment).matches
+    assert match["data"]["treatment"] == {"tone": "kind", "persona": ["kind", "rude"]}
+
+
+def test_rounds_count_from_1_within_their_match(tmp_path):
+    text = "n,t,p,q,a,b\n1,1,ann,bob,C,C\n1,2,ann,bob,C,C\n1,4,ann,bob,C,C\n1,5,ann,bob,C,\n"
+    result = read(tmp_path, text, match=("n",), round="t")
+    # Only the first fault of a match is named, and the match counted once.
+    assert result.problems == [
+        {
+            "line": 4,
+            "match": "from line 2",
+            "problem": "round out of order",
+            "detail": "4 after 2",
+            "effect": "the match is left out",
+        }
+    ]
+    assert (result.reader.left_out, result.matches) == (1, [])
+
+
+def test_faults_say_whose_move_is_missing_and_what_is_not_known(tmp_path):
+    result = read(tmp_path, "p,q,a,b\nann,bob,C,\nann,bob,X,C\n")
+    assert [(row["problem"], row["detail"]) for row in result.problems] == [
+        ("missing move", "no move of column"),
+        ("unknown move", "'X'"),
+    ]
+
+
+def test_the_move_before_belongs_to_the_round_before(tmp_path):
+    text = "n,p,a,o\n1,ann,C,\n1,ann,D,D\n1,ann,C,C\n"
+    layout = {"match": ("n",), "players": ("p",), "moves": ("a",), "before": "o"}
+    (match,) = read(tmp_path, text, **layout).matches
+    assert list_moves(match) == [("row", "C"), ("column", "D"), ("row", "D"), ("column", "C"), ("row", "C")]
+    assert match["record"]["players"] == {"row": "ann", "column": ""}
+    # What the last round paid is not known.
+    assert match["record"]["payoffs"] == {}
+
+
+def test_a_move_is_inferred_only_where_one_alone_pays_as_much(tmp_path):
+    layout = {"players": ("p", "q"), "moves": ("a",), "infer": True, "payoffs": ("x",)}
+    (match,) = read(tmp_path, "p,q,a,x\nann,bob,D,5\n", **layout).matches
+    assert list_moves(match) == [("row", "D"), ("column", "C")]
+    tied = (3, 3, 3, 5, 5, 0, 1, 1)
+    result = read(tmp_path, "p,q,a,x\nann,bob,C,3\nann,bob,D,4\n", table=tied, **layout)
+    assert [(row["problem"], row["detail"]) for row in result.problems] == [
+        ("impossible payoff", "3.0 cannot be earned by C"),
+        ("impossible payoff", "4.0 cannot be earned by D"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "detail"),
+    [
+        ("0,5", None),
+        ("0.0000000001,5", None),
+        ("0.1,5", "C, D pays 0, 5, recorded is 0.1, 5"),
+        ("-0,-5", "C, D pays 0, 5, recorded is -0, -5"),
+        (",5", "C, D pays 0, 5, recorded is nothing, 5"),
+        ("nan,5", "C, D pays 0, 5, recorded is nothing, 5"),
+    ],
+)
+def test_recorded_payoffs_are_compared_with_those_of_the_moves(tmp_path, cells, detail):
+    result = read(tmp_path, f"p,q,a,b,x,y\nann,bob,C,D,{cells}\n", payoffs=("x", "y"))
+    assert [row["detail"] for row in result.problems] == ([detail] if detail else [])
+    assert len(result.matches) == 1
+
+
+def test_payoffs_beside_a_single_move_are_not_compared(tmp_path):
+    layout = {"players": ("p",), "moves": ("a",), "payoffs": ("x",)}
+    result = read(tmp_path, "p,a,x\nann,C,7\n", **layout)
+    assert (result.problems, list_moves(result.matches[0])) == ([], [("row", "C")])
+
+
+def test_lists_may_hold_the_moves_of_one_player_alone(tmp_path):
+    layout = {"players": ("p",), "moves": ("a",), "lists": True}
+    (match,) = read(tmp_path, "p,a\nann,['D']\n", **layout).matches
+    assert list_moves(match) == [("row", "D")]
+
+
+def test_payoffs_of_the_first_player_alone_are_compared_too(tmp_path):
+    result = read(tmp_path, "p,q,a,b,x\nann,bob,C,D,5\n", payoffs=("x",))
+    assert [row["detail"] for row in result.problems] == ["C, D pays 0, recorded is 5"]
+
+
+@pytest.mark.parametrize("cell", ["", "nan", "inf"])
+def test_a_match_whose_table_lacks_a_number_is_left_out_alone(tmp_path, cell):
+    text = f"p,q,a,b,R\nann,bob,C,C,{cell}\nann,bob,C,C,3\n"
+    result = read(tmp_path, text, table=("R", "R", 0, 5, 5, 0, 1, 1))
+    assert [(row["line"], row["problem"], row["detail"]) for row in result.problems] == [
+        (2, "no payoff table", "of the game 'dilemma'")
+    ]
+    assert [match["data"]["line"] for match in result.matches] == [3]
+
+
+def test_tables_are_found_by_the_name_of_the_game(tmp_path):
+    tables = {"soft": (3, 3, 0, 5, 5, 0, 1, 1), "harsh": (8, 8, 0, 10, 10, 0, 5, 5)}
+    text = "p,q,a,b,g\nann,bob,C,C,soft\nann,bob,C,C,harsh\nann,bob,C,C,new\n"
+    result = read(tmp_path, text, tables=tables, table=(), game="g")
+    assert [match["record"]["payoffs"]["row"] for match in result.matches] == [3.0, 8.0]
+    assert [match["record"]["game"] for match in result.matches] == ["soft", "harsh"]
+    assert [row["detail"] for row in result.problems] == ["of the game 'new'"]
+
+
+def test_lists_hold_a_round_each_and_empty_ones_are_no_match(tmp_path):
+    cells = [("['C', 'D']", "['D', 'D']"), ("[]", "[]"), ("['C']", "5"), ("['C']", "['C', 'D']")]
+    rows = [json.dumps({"p": "ann", "q": "bob", "a": first, "b": second}) + "\n" for first, second in cells]
+    (tmp_path / "plays.jsonl").write_text("".join(rows))
+    problems = []
+    matches = list(Reader(tmp_path / "plays.jsonl", Layout(**LAYOUT, lists=True), problems.append).list_matches())
+    assert [list_moves(match) for match in matches] == [[("row", "C"), ("column", "D"), ("row", "D"), ("column", "D")]]
+    assert [(row["line"], row["problem"], row["detail"]) for row in problems] == [
+        (2, "missing move", "the lists are empty"),
+        (3, "no list", "expected a list of moves or payoffs in every cell"),
+        (4, "unequal lengths", "lists of 1, 2 entries"),
+    ]
+
+
+def test_lists_of_a_json_file_are_lists_already(tmp_path):
+    (tmp_path / "plays.jsonl").write_text(json.dumps({"p": "ann", "q": "bob", "a": ["C", "C"], "b": ["D", "D"]}))
+    reader = Reader(tmp_path / "plays.jsonl", Layout(**LAYOUT, lists=True), print)
+    (match,) = reader.list_matches()
+    assert match["record"]["payoffs"] == {"row": 0.0, "column": 10.0}
+
+
+def test_lines_are_counted_as_an_editor_does(tmp_path):
+    (tmp_path / "a.csv").write_text("x\n1\n2\n")
+    (tmp_path / "a.jsonl").write_text('{"x": 1}\n\n{"x": 2}\n')
+    with gzip.open(tmp_path / "a.ndjson.gz", "wt") as file:
+        file.write('{"x": 1}\n')
+    assert list(read_rows(tmp_path / "a.csv")) == [(2, {"x": "1"}), (3, {"x": "2"})]
+    assert list(read_rows(tmp_path / "a.jsonl")) == [(1, {"x": 1}), (3, {"x": 2})]
+    assert list(read_rows(tmp_path / "a.ndjson.gz")) == [(1, {"x": 1})]
+    (tmp_path / "a.txt").write_text("x\n")
+    with pytest.raises(UsageError, match=r"expected a \.csv, \.jsonl or \.parquet file"):
+        list(read_rows(tmp_path / "a.txt"))
+
+
+def test_rows_of_parquet_count_from_1(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.Table.from_pylist([{"x": 1}, {"x": 2}]), tmp_path / "a.parquet")
+    assert list(read_rows(tmp_path / "a.parquet")) == [(1, {"x": 1}), (2, {"x": 2})]
+
+
+def test_a_mapping_is_one_of_ours_or_a_file(tmp_path):
+    assert find_mapping("akata").name == "akata.toml"
+    assert find_mapping("akata").exists()
+    assert find_mapping("x/mine.toml").as_posix() == "x/mine.toml"
+    assert find_layout("akata", tmp_path / "pd.csv.gz").game == "prisoner's dilemma"
+    assert find_layout("akata", tmp_path / "bos.csv.gz").game == "battle of the sexes"
+    assert not find_layout("akata", tmp_path / "pd.csv.gz").infer
+    assert not find_layout("akata", tmp_path / "pd.csv.gz").lists
+
+
+def import_file(tmp_path, text, seen):
+    (tmp_path / "plays.csv").write_text(text)
+    (tmp_path / "mine.toml").write_text(MAPPING)
+    config = ImportConfig(tmp_path / "plays.csv", mapping=str(tmp_path / "mine.toml"))
+    with RunFolder.open(tmp_path / "run", Manifest("run", "import", {})) as folder:
+        outcome = read_into_run(config, folder, {}, Execution(on_progress=seen.append))
+    return config, folder, outcome
+
+
+def test_an_import_counts_matches_moves_rows_and_problems(tmp_path):
+    seen = []
+    text = "p,q,a,b\nann,bob,C,D\nann,bob,D,D\neve,bob,C,\neve,bob,X,C\neve,bob,C,\n"
+    config, folder, outcome = import_file(tmp_path, text, seen)
+    assert (outcome.played, outcome.found) == (2, 0)
+    assert [(step.total, step.found, step.played, step.failed) for step in seen] == [(None, 0, 2, 0)]
+    measured = measure_import(config, folder)
+    assert measured.answered == 2
+    assert measured.frames["file"].rows == [{"rows": 5, "matches": 2, "left_out": 3}]
+    assert measured.frames["games"].rows == [{"game": "dilemma", "players": "ann - bob", "matches": 2, "moves": 4}]
+    assert measured.frames["found"].rows == [
+        {"problem": "missing move", "effect": "the match is left out", "times": 2},
+        {"problem": "unknown move", "effect": "the match is left out", "times": 1},
+    ]
+    # What is there already is not read again.
+    assert import_file(tmp_path, text, seen)[2].played == 0
+    (tmp_path / "run" / "finished").write_text("")
+    assert import_file(tmp_path, text, seen)[2] == Outcome(found=2)
+
+
+def test_tied_payoffs_stand_at_no_line_and_are_kept(tmp_path):
+    (tmp_path / "plays.csv").write_text("p,q,a,b\nann,bob,C,D\n")
+    (tmp_path / "mine.toml").write_text(MAPPING.replace("[3, 3, 0, 5, 5, 0", "[3, 3, 0, 5, 3, 0"))
+    config = ImportConfig(tmp_path / "plays.csv", mapping=str(tmp_path / "mine.toml"))
+    with RunFolder.open(tmp_path / "run", Manifest("run", "import", {})) as folder:
+        read_into_run(config, folder, {}, Execution())
+    assert list(read_lines(folder.path / "problems.jsonl")) == [
+        {
+            "line": 0,
+            "match": "",
+            "problem": "tied payoffs",
+            "detail": "dilemma: row gets 3, 0, 3, 1",
+            "effect": "kept",
+        }
+    ]
+
+
+def test_the_identity_of_an_import_is_what_the_file_holds_and_not_where_it_lies(tmp_path):
+    identities = []
+    for folder, text in (("one", "p,q,a,b\n"), ("two", "p,q,a,b\n"), ("three", "p,q,a,b\nann,bob,C,C\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "plays.csv").write_text(text)
+        identities.append(prepare_import(ImportConfig(tmp_path / folder / "plays.csv", mapping="dilemma")).to_json())
+    assert identities[0]["source"] == "plays.csv"
+    assert identities[0] == identities[1]
+    assert identities[0]["digest"] != identities[2]["digest"]
+
+
+def test_the_command_line_takes_the_file_by_position_and_no_digests():
+    extra = {name: read_extra(field) for name, field in list_settings(ImportConfig).items()}
+    assert extra["file"]["argument"]
+    assert extra["output_dir"]["how"]
+    assert not extra["source"]["option"]
+    assert not extra["digest"]["option"]
+
+
+def test_the_game_of_a_match_has_as_many_rounds_as_were_played(tmp_path):
+    (match,) = read(tmp_path, "n,p,q,a,b\n1,ann,bob,C,C\n1,ann,bob,D,D\n", match=("n",)).matches
+    game = make_recorded_game(None, match["data"])
+    assert (game.rounds, game.form.name, game.form.players) == (2, "dilemma", ("row", "column"))
+    assert game.form.payoffs.tolist() == [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]

@@ -1,0 +1,202 @@
+"""Keys, answers and rewards of examples for training, worked out by hand."""
+
+import numpy as np
+import pytest
+
+from bestresponse.studies.improve import examples
+from bestresponse.studies.improve.examples import (
+    Telling,
+    _list_support,
+    _write_mix,
+    _write_value,
+    classify,
+    describe_matrix,
+    make_matrix_examples,
+    make_story_examples,
+    make_tree_examples,
+    review_reasons,
+    score_reply,
+    split_classes,
+    write_answer,
+    write_question,
+)
+from bestresponse.studies.improve.export import ExportConfig, export
+
+PENNIES = np.array([[[1.0, -1.0], [-1.0, 1.0]], [[-1.0, 1.0], [1.0, -1.0]]])
+DILEMMA = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
+
+
+def find_seat(seat):
+    """Return a generator whose first draw of a seat is this one."""
+    return next(rng for rng in map(np.random.default_rng, range(20)) if draw_seat(rng) == seat)
+
+
+def draw_seat(rng):
+    state = rng.bit_generator.state
+    seat = int(rng.integers(2))
+    rng.bit_generator.state = state
+    return seat
+
+
+def test_keys_are_those_that_exported_files_hold():
+    # They decide which games are trained on, so another hash would put games of a test into later trainings.
+    games = np.array([PENNIES, DILEMMA, [[[3, 0], [5, 1]], [[2, 2], [2, 2]]]])
+    assert [f"{key:016x}" for key in classify(games).tolist()] == [
+        "0eec22e8b9749ee0", "5185277fbaa3fa84", "4028ac378d1b487f",
+    ]  # fmt: skip
+    wide = np.array([[[[3, 0, 7], [5, 1, 2]], [[3, 5, 4], [0, 1, 9]]]])
+    assert f"{classify(wide)[0]:016x}" == "2f64d704b5aa76c9"
+
+
+def test_one_class_in_fifty_is_for_validation_and_one_for_tests():
+    keys = np.array([0, 1, 2, 49, 50, 51, 100, 101], dtype=np.uint64)
+    assert split_classes(keys).tolist() == [1, 2, 0, 0, 1, 2, 1, 2]
+
+
+def test_the_hash_of_questions_is_of_two_games_in_every_format_and_theme(monkeypatch):
+    tasks = []
+
+    def write(task, worked):
+        tasks.append(task)
+        return str(worked), task["format"] + task["theme"]
+
+    monkeypatch.setattr(examples, "write_question", write)
+    telling = Telling(("table", "json", "table"), ("patrol", "market"), worked=False, kind="reply")
+    other = Telling(("table", "json"), ("patrol", "market"), worked=True, kind="reply").hash_questions()
+    tasks.clear()
+    assert telling.hash_questions() != other
+    assert [(task["format"], task["theme"]) for task in tasks[:4]] == [
+        ("json", "market"), ("json", "patrol"), ("table", "market"), ("table", "patrol"),
+    ]  # fmt: skip
+    assert [task["payoffs"] for task in tasks] == [PENNIES.tolist()] * 4 + [DILEMMA.tolist()] * 4
+    assert {(task["seat"], task["kind"]) for task in tasks} == {(0, "reply")}
+
+
+def test_a_question_is_worked_unless_bare_ones_are_asked_for():
+    assert Telling().worked
+
+
+@pytest.mark.parametrize(
+    ("seat", "opponent", "answer"),
+    [
+        (0, [0.4, 0.6, 0.0], "The other plays P and Q, I play A and B, I get 0.2.\nANSWER: A: 0.40, B: 0.60"),
+        (1, [0.4, 0.6], "The other plays A and B, I play P and Q, I get -0.2.\nANSWER: P: 0.40, Q: 0.60, R: 0"),
+    ],
+)
+def test_a_game_of_unequal_sides_is_solved_for_either_seat(seat, opponent, answer):
+    # The third column is worse for its player than the second. Of the rest, without a saddle point, the value is
+    # (2 - 1) / (2 + 1 + 1 + 1) = 0.2, and both play their first action with (1 + 1) / 5.
+    row = np.array([[2.0, -1.0, 3.0], [-1.0, 1.0, 4.0]])
+    (example,) = make_matrix_examples(np.stack([row, -row])[None], Telling(), find_seat(seat))
+    assert (example.task["seat"], example.task["opponent"]) == (seat, opponent)
+    assert "\n".join(example.answer.splitlines()[-2:]) == answer
+    assert example.task["class"] == f"{classify(np.stack([row, -row])[None])[0]:016x}"
+
+
+def test_the_mix_of_the_other_is_kept_to_six_decimals():
+    rock = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
+    (example,) = make_matrix_examples(np.stack([rock, -rock])[None], Telling(), np.random.default_rng(0))
+    assert example.task["opponent"] == [0.333333] * 3
+
+
+def test_a_game_that_is_not_zero_sum_is_answered_by_its_equilibrium():
+    (example,) = make_matrix_examples(DILEMMA[None], Telling(), find_seat(0))
+    assert example.task["opponent"] == [0.0, 1.0]
+    assert example.answer.endswith("The other plays Q, I play B, I get 1.\nANSWER: A: 0, B: 1")
+    # A and Q are better whatever the other does; one who only meant to harm the first player would take P.
+    selfish = np.array([[[2.0, 5.0], [1.0, 4.0]], [[1.0, 3.0], [1.0, 3.0]]])
+    (example,) = make_matrix_examples(selfish[None], Telling(), find_seat(0))
+    assert example.answer.endswith("The other plays Q, I play A, I get 5.\nANSWER: A: 1, B: 0")
+
+
+def test_stated_mixes_are_in_tenths_also_in_zero_sum_games():
+    games = np.stack([PENNIES] * 12)
+    made = list(make_matrix_examples(games, Telling(("short",)), np.random.default_rng(1), "reply"))
+    mixes = np.array([example.task["opponent"] for example in made])
+    assert mixes.sum(axis=1) == pytest.approx(np.ones(12))
+    assert mixes * 10 == pytest.approx(np.round(mixes * 10))
+    assert [score_reply(example.task, example.answer) for example in made] == pytest.approx([1.0] * 12)
+
+
+def test_replies_of_games_that_happen_to_be_zero_sum_are_exported(tmp_path):
+    # With payoffs of -1, 0 and 1 one game in 81 is zero-sum; what is exported is measured first.
+    exported = export(ExportConfig(tmp_path, games="replies", count=300, sizes="2", rectangular=0, scale=1))
+    assert sum(exported.counts.values()) > 200
+
+
+def test_a_loss_that_rounds_to_nothing_is_written_without_a_sign():
+    payoffs = np.array([[[-0.02, 0.0], [1.0, 2.0]], [[0.0, 0.0], [0.0, 1.0]]])
+    task = describe_matrix(payoffs, 0, "short", "neutral", "reply") | {"opponent": [0.5, 0.5]}
+    answer = write_answer(task, np.array([0.0, 1.0]), np.array([0.5, 0.5]), True)
+    # -0.02 / 2 = -0.01, and (1 + 2) / 2 = 1.5.
+    assert answer.startswith("Here A brings 0 and B brings 1.5. I play B.")
+
+
+def test_a_short_question_of_a_stated_mix_ends_with_it_and_the_seats_change_sides():
+    task = describe_matrix(DILEMMA, 1, "short", "neutral", "reply") | {"opponent": [0.3, 0.7]}
+    assert write_question(task, True) == (
+        "",
+        "A B\nP 3/3 0/5\nQ 5/0 1/1\nThe row player chooses with these probabilities: A 0.3, B 0.7.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(3.0, "3"), (-2.0, "-2"), (0.0, "0"), (3.26, "3.3"), (-3.47, "-3.5"), (0.5, "0.5")]
+)
+def test_a_value_has_a_decimal_where_it_is_not_whole(value, text):
+    assert _write_value(value) == text
+
+
+@pytest.mark.parametrize(
+    ("mix", "text"),
+    [
+        ([1.0, 0.0], "ANSWER: A: 1, B: 0"),
+        ([0.29, 0.71], "ANSWER: A: 0.29, B: 0.71"),  # 0.29 * 100 is a little less than 29
+        ([2 / 3, 1 / 3], "ANSWER: A: 0.67, B: 0.33"),
+        ([0.005, 0.995], "ANSWER: A: 0.01, B: 0.99"),
+    ],
+)
+def test_a_mix_is_written_in_hundredths_that_sum_to_one(mix, text):
+    assert _write_mix(("A", "B"), np.array(mix)) == text
+
+
+def test_only_what_is_played_is_named():
+    assert _list_support(("A", "B", "C"), np.array([0.5, 1e-12, 0.5])) == "A and C"
+    assert _list_support(("A", "B"), np.array([0.0, 1.0])) == "B"
+
+
+def test_answers_of_kuhn_poker_are_its_equilibrium_in_every_order_of_moves():
+    made = {
+        (example.task["player"], example.task["infoset"], *example.task["moves"]): example
+        for example in make_tree_examples("kuhn-poker", Telling())
+    }
+    # Kuhn 1950: with the jack the second player bluffs a third of the time; with the king it always bets.
+    assert made["player 2", "J p", "pass", "bet"].answer == "ANSWER: pass: 0.67, bet: 0.33"
+    assert made["player 2", "J p", "bet", "pass"].answer == "ANSWER: bet: 0.33, pass: 0.67"
+    king = made["player 2", "K b", "bet", "pass"]
+    assert king.answer == "ANSWER: bet: 1, pass: 0"
+    assert len(made) == 24
+    # Half of |1 - 0.75| + |0 - 0.25|.
+    assert score_reply(king.task, "ANSWER: bet: 0.75, pass: 0.25") == pytest.approx(0.75)
+    assert score_reply(king.task, "ANSWER: bet: 0, pass: 1") == pytest.approx(0.0, abs=1e-9)
+    assert min(score_reply(example.task, example.answer) for example in made.values()) > 0.99
+
+
+def test_stories_are_told_to_either_seat():
+    games = np.stack([DILEMMA] * 8)
+    made = list(make_story_examples(games, Telling(("prose",)), np.random.default_rng(0)))
+    assert {example.task["seat"] for example in made} == {0, 1}
+    assert {example.task["class"] for example in made} == {"5185277fbaa3fa84"}
+
+
+def test_a_program_that_is_no_game_earns_nothing():
+    task = describe_matrix(DILEMMA, 0, "prose", "neutral", "story")
+    assert score_reply(task, "```prolog\nplayer(row).\n```") == 0.0
+
+
+def test_reasons_of_the_second_seat_are_reviewed_as_its_own():
+    # Against 0.3 and 0.7 of the row player the column player gets 0.9 or 2.2, as the game is symmetric.
+    task = describe_matrix(DILEMMA, 1, "table", "neutral", "reply") | {"opponent": [0.3, 0.7]}
+    answer = "Here P brings 0.9 and Q brings 2.2. I play Q.\nANSWER: P: 0, Q: 1"
+    assert [checked.verdict.name for checked in review_reasons(task, answer).checked] == ["PROVED", "PROVED"]
+    assert len(review_reasons(task, answer.replace("0.9", "0.8")).refuted) == 1

@@ -1,0 +1,411 @@
+"""The figures of plays that are written down move by move, worked out by hand."""
+
+import json
+
+import numpy as np
+import pytest
+
+from bestresponse.core.episode import Void
+from bestresponse.report.stats.statistics import Interval
+from bestresponse.runs.reporting.answers import Readings
+from bestresponse.studies.simulate import study
+from bestresponse.studies.simulate.study import (
+    Plays,
+    SimulateConfig,
+    _describe_game,
+    _find_frequencies,
+    _list_amounts,
+    _list_equilibria,
+    _list_parts,
+    _list_seats,
+    _list_shares,
+    _read_value,
+    find_nearest,
+    judge_seats,
+    list_regrets,
+    list_sustained,
+    measure_simulation,
+    name_move,
+    show_rules,
+    simulate,
+)
+from bestresponse.theory.trees.tree import uniform_policy
+
+C, D = "cooperate", "defect"
+PAID = {(C, C): (3, 3), (C, D): (0, 5), (D, C): (5, 0), (D, D): (1, 1)}
+
+
+def make_row(repeat, seat, move, turn=1, place="", part="", cost=None):
+    return {
+        "repeat": repeat, "seat": seat, "player": "random", "turn": turn, "place": place, "part": part, "move": move,
+        "meant": move, "cost": cost,
+    }  # fmt: skip
+
+
+def write_matches(config, *matches):
+    """Write down matches of the dilemma, each a list of the moves of both, as (row, col)."""
+    payoffs, weights, moves = [], [], []
+    for repeat, rounds in enumerate(matches):
+        factors = [config.discount**number for number in range(len(rounds))]
+        paid = np.array([PAID[pair] for pair in rounds], dtype=float)
+        weights.append(sum(factors))
+        payoffs.append((np.array(factors) @ paid / sum(factors)).tolist())
+        for turn, pair in enumerate(rounds, 1):
+            moves += [make_row(repeat, seat, move, turn) for seat, move in zip(("row", "col"), pair, strict=True)]
+    options = {(seat, "", ""): (C, D) for seat in ("row", "col")}
+    numbers = tuple(range(len(matches)))
+    return Plays(config, numbers, np.array(payoffs), np.array(weights), moves, Readings(), options)
+
+
+def make_config(**settings):
+    return SimulateConfig("prisoners-dilemma", seat={"row": "random", "col": "random"}, **settings)
+
+
+# Regret and the Nash gap.
+
+
+def test_regret_of_plays_of_different_length_is_a_round_of_each_play():
+    plays = write_matches(make_config(rounds=3, continuation=0.5), [(C, C)], [(D, D), (C, D), (D, D)])
+    judged = judge_seats(plays)
+    # Row: defecting throughout gains 2 in the first play, and a third of 1 in the second: (2 + 1/3) / 2. Column:
+    # defecting throughout gains 2 in the first play, and nothing in the second.
+    assert {seat: value.estimate for seat, value in judged.regrets.items()} == pytest.approx({"row": 7 / 6, "col": 1.0})
+    assert judged.regrets["row"].n == 2
+    # Row cooperates with (1 + 1/3) / 2 = 2/3, column with 1/2. Against 1/2 defecting gains (2 + 1) / 2 on cooperating,
+    # so row could gain 2/3 of 1.5; against 2/3 it gains 2 * 2/3 + 1/3 = 5/3, and column could gain half of that.
+    assert judged.gap.estimate == pytest.approx(1.0 + 5 / 6)
+    assert (judged.places, judged.unseen) == (1, 0)
+
+
+def test_a_discounted_round_weighs_less_in_regret_and_gap():
+    judged = judge_seats(write_matches(make_config(rounds=2, discount=0.5), [(C, C), (D, D)]))
+    # Weights 2/3 and 1/3: defecting in the first round gains 2, in the second nothing.
+    assert judged.regrets["row"].estimate == pytest.approx(4 / 3)
+    # Both cooperate with 2/3, and could gain 2/3 of 2 * 2/3 + 1/3 = 5/3.
+    assert judged.gap.estimate == pytest.approx(2 * 10 / 9)
+
+
+def test_intervals_of_regret_and_gap_hold_what_every_resample_says():
+    # In every play, so in every resample, row regrets 1 and column nothing; only row could gain.
+    judged = judge_seats(write_matches(make_config(), *[[(C, D)]] * 6))
+    for value, expected in ((judged.regrets["row"], 1.0), (judged.regrets["col"], 0.0), (judged.gap, 1.0)):
+        assert (value.low, value.estimate, value.high) == pytest.approx((expected,) * 3)
+
+
+def test_intervals_of_regret_reach_from_play_to_play():
+    # Row regrets 2 where both cooperate and nothing where both defect.
+    judged = judge_seats(write_matches(make_config(), *[[(C, C)]] * 5, *[[(D, D)]] * 5))
+    assert judged.regrets["row"].estimate == pytest.approx(1.0)
+    assert 0 <= judged.regrets["row"].low < 0.7
+    assert 1.3 < judged.regrets["row"].high <= 2
+
+
+def test_regret_so_far_counts_the_plays_that_lasted():
+    plays = write_matches(make_config(rounds=3, discount=0.5), [(C, C)], [(C, C), (D, D)], [(C, D), (C, C)])
+    rows = {(row["seat"], row["turn"]): row["regret"] for row in list_regrets(plays)}
+    assert list(rows) == [("row", 1), ("row", 2), ("col", 1), ("col", 2)]
+    # Row, first round: 2, 2 and 1 by defecting. Second round, weights 2/3 and 1/3: 2 * 2/3, and (1 + 2/2) * 2/3.
+    assert (rows["row", 1].estimate, rows["row", 1].n) == (pytest.approx(5 / 3), 3)
+    assert (rows["row", 2].estimate, rows["row", 2].n) == (pytest.approx((4 / 3 + 4 / 3) / 2), 2)
+    # Column in the third play: defecting in both rounds gains 0, then 2 * 1/3.
+    assert rows["col", 2].estimate == pytest.approx((4 / 3 + 2 / 3) / 2)
+
+
+def test_what_is_lost_to_the_best_reply_counts_every_round_alike():
+    # Against grim, with another round in one case of four, defecting at once is best: 5 and then 1/4 + 1/16 + ... of 1,
+    # over 1 + 1/4 + 1/16 + ... rounds, 4 a round. Row did so for one round and for three: 12 in 4 rounds.
+    config = SimulateConfig(
+        "prisoners-dilemma", seat={"row": "random", "col": "grim"}, rounds=50, continuation=0.25, repeats=2
+    )
+    plays = write_matches(config, [(D, C)], [(D, C), (D, D), (D, D)])
+    figures = _list_seats(plays, None, None)["row", "random"]
+    assert figures["best_reply"] == pytest.approx(4.0)
+    assert figures["best_reply_regret"].estimate == pytest.approx(4.0 - 3.0)
+    # The payoff is the mean over plays: 5 and 7/3.
+    assert figures["payoff"].estimate == pytest.approx((5 + 7 / 3) / 2)
+    assert _list_seats(plays, None, None)["col", "grim"]["best_reply"] is None
+
+
+def test_the_best_reply_of_the_second_seat_is_that_of_its_own_payoffs():
+    config = SimulateConfig("prisoners-dilemma", seat={"row": "cooperator", "col": "random"}, rounds=4)
+    plays = write_matches(config, [(C, D)] * 4)
+    figures = _list_seats(plays, None, None)["col", "random"]
+    assert (figures["best_reply"], figures["best_reply_regret"].estimate) == (pytest.approx(5.0), pytest.approx(0.0))
+
+
+def test_there_is_no_best_reply_in_one_round_or_in_larger_tables():
+    once = SimulateConfig("prisoners-dilemma", seat={"row": "random", "col": "grim"})
+    assert study.find_best_reply(once, 0) is None
+    rock = SimulateConfig("rock-paper-scissors", seat={"row": "random", "col": "random"}, rounds=5)
+    assert study.find_best_reply(rock, 0) is None
+
+
+# Trees.
+
+
+def write_centipede(*plays):
+    """Write down plays of the centipede, each a list of (seat, move)."""
+    config = SimulateConfig("centipede", seat={"player 1": "random", "player 2": "random"})
+    tree = config.theory.tree
+    labels = {seat: [infoset.label for infoset in tree.infosets if tree.players[infoset.player] == seat]
+              for seat in tree.players}  # fmt: skip
+    moves = []
+    for repeat, decisions in enumerate(plays):
+        seen = dict.fromkeys(labels, 0)
+        for seat, move in decisions:
+            moves.append(make_row(repeat, seat, move, place=labels[seat][seen[seat]]))
+            seen[seat] += 1
+    count = len(plays)
+    options = {(row["seat"], row["place"], ""): () for row in moves}
+    return Plays(config, tuple(range(count)), np.ones((count, 2)), np.ones(count), moves, Readings(), options), tree
+
+
+def test_places_of_a_tree_are_counted_and_large_trees_have_no_interval(monkeypatch):
+    plays, tree = write_centipede([("player 1", "pass"), ("player 2", "take")], [("player 1", "take")])
+    judged = judge_seats(plays)
+    assert (judged.places, judged.unseen) == (4, 2)
+    assert isinstance(judged.gap, Interval)
+    assert judged.gap.n == 2
+    monkeypatch.setattr(study, "_MOST_NODES_RESAMPLED", tree.num_nodes)
+    assert isinstance(judge_seats(plays).gap, Interval)
+    monkeypatch.setattr(study, "_MOST_NODES_RESAMPLED", tree.num_nodes - 1)
+    alone = judge_seats(plays)
+    assert alone.gap == pytest.approx(judged.gap.estimate)
+    assert alone.regrets == pytest.approx({seat: value.estimate for seat, value in judged.regrets.items()})
+    assert alone.gap == pytest.approx(sum(alone.regrets.values()))
+
+
+def test_rounds_of_a_tree_are_one_and_so_are_those_of_no_moves():
+    plays, _ = write_centipede([("player 1", "pass"), ("player 2", "pass"), ("player 1", "take")])
+    assert plays.rounds == 1
+    assert write_matches(make_config()).rounds == 1
+    assert write_matches(make_config(rounds=2), [(C, C), (D, D)]).rounds == 2
+
+
+def test_shares_of_moves_are_those_of_the_place_and_assumed_where_nobody_came():
+    _, tree = write_centipede([("player 1", "take")])
+    counts = np.zeros(len(uniform_policy(tree).probabilities))
+    first, second = tree.first_move[0], tree.first_move[1]
+    counts[first : first + 2] = 1.0, 3.0
+    shares = _find_frequencies(tree, counts, np.full(len(counts), 0.2))
+    assert shares[first : first + 2].tolist() == [0.25, 0.75]
+    assert shares[second : second + 2].tolist() == [0.2, 0.2]
+    single = np.zeros(len(counts))
+    single[first] = 1.0
+    assert _find_frequencies(tree, single, np.full(len(counts), 0.2))[first : first + 2].tolist() == [1.0, 0.0]
+
+
+def test_moves_of_a_tree_are_listed_place_by_place_with_those_nobody_made():
+    plays, tree = write_centipede([("player 1", "pass"), ("player 2", "take")], [("player 1", "take")])
+    rows = [(row["seat"], row["place"], row["move"], row["times"]) for row in _list_shares(plays, None, by_round=False)]
+    first, second = (tree.infosets[k].label for k in (0, 1))
+    moves = tree.infosets[0].moves
+    assert sorted(rows) == sorted(
+        [("player 1", first, move, 1) for move in moves]
+        + [("player 2", second, move, int(move == "take")) for move in tree.infosets[1].moves]
+    )
+    assert [row[0] for row in rows] == ["player 1", "player 1", "player 2", "player 2"]
+
+
+# Equilibria.
+
+
+def play_stag_hunt(*pairs):
+    config = SimulateConfig("stag-hunt", seat={"row": "random", "col": "random"})
+    moves = [
+        make_row(repeat, seat, move) for repeat, pair in enumerate(pairs) for seat, move in zip("rc", pair, strict=True)
+    ]
+    for row in moves:
+        row["seat"] = {"r": "row", "c": "col"}[row["seat"]]
+    count = len(pairs)
+    return Plays(config, tuple(range(count)), np.ones((count, 2)), np.ones(count), moves)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "shares"),
+    [
+        ([("stag", "stag")] * 3, {"stag": 1.0, "hare": 0.0}),
+        ([("hare", "hare")] * 3, {"stag": 0.0, "hare": 1.0}),
+    ],
+)
+def test_the_nearest_equilibrium_is_the_one_that_was_played(pairs, shares):
+    plays = play_stag_hunt(*pairs)
+    nearest = find_nearest(plays)
+    assert nearest.shares["row"][""] == pytest.approx(shares)
+    rows = _list_equilibria(plays, nearest)
+    assert [row["nearest"] for row in rows].count(True) == 1
+    assert [row["equilibrium"].partition(",")[0] for row in rows] == [str(k + 1) for k in range(len(rows))]
+
+
+def test_half_of_either_is_nearest_to_the_mixed_equilibrium():
+    nearest = find_nearest(play_stag_hunt(("stag", "stag"), ("hare", "hare")))
+    assert all(0 < share < 1 for share in nearest.shares["row"][""].values())
+
+
+# Moves and amounts.
+
+
+def test_shares_by_round_stand_in_the_order_of_rounds_and_seats():
+    plays = write_matches(make_config(rounds=2), [(C, D), (D, D)], [(C, D), (C, D)])
+    rows = [(row["seat"], row["turn"], row["move"], row["times"]) for row in _list_shares(plays, None, by_round=True)]
+    assert rows == [
+        ("row", 1, C, 2), ("row", 1, D, 0), ("row", 2, C, 1), ("row", 2, D, 1),
+        ("col", 1, C, 0), ("col", 1, D, 2), ("col", 2, C, 0), ("col", 2, D, 2),
+    ]  # fmt: skip
+    together = [(row["seat"], row["turn"], row["times"]) for row in _list_shares(plays, None, by_round=False)]
+    assert together == [("row", None, 3), ("row", None, 1), ("col", None, 0), ("col", None, 4)]
+    shares = list(_list_shares(plays, None, by_round=False))
+    # Four answers in two plays are drawn play by play, those of one round as they are.
+    assert {(row["share"].n, row["share"].method == "wilson") for row in shares} == {(2, False)}
+    assert {row["share"].method for row in _list_shares(plays, None, by_round=True)} == {"wilson"}
+    assert {(row["place"], row["part"], row["in_equilibrium"]) for row in shares} == {(None, None, None)}
+
+
+def test_amounts_have_a_mean_a_median_and_both_ends_by_seat_and_part():
+    config = SimulateConfig("ultimatum-amounts", seat={"proposer": "random", "responder": "random"})
+    moves = [
+        make_row(repeat, "proposer", amount, part=part)
+        for repeat, part, amount in [(0, "", 1.0), (1, "", 2.0), (2, "", 9.0), (0, "x", 5.0)]
+    ]
+    plays = Plays(config, (0, 1, 2), np.ones((3, 2)), np.ones(3), moves)
+    nameless, named = _list_amounts(plays, by_round=False)
+    assert (nameless["seat"], nameless["part"], nameless["turn"], nameless["answers"]) == (
+        "proposer", "own choice", None, 3,
+    )  # fmt: skip
+    assert (nameless["least"], nameless["median"], nameless["most"]) == (1.0, 2.0, 9.0)
+    assert (nameless["mean"].estimate, nameless["mean"].n) == (4.0, 3)
+    assert (named["part"], named["answers"], named["mean"].estimate) == ("x", 1, 5.0)
+    alone = Plays(config, (0, 1, 2), np.ones((3, 2)), np.ones(3), moves[:3])
+    (row,) = _list_amounts(alone, by_round=True)
+    assert (row["part"], row["turn"]) == (None, 1)
+
+
+def test_values_are_words_numbers_or_json():
+    assert _read_value("stag") == "stag"
+    assert _read_value(3) == 3.0
+    assert isinstance(_read_value(3), float)
+    assert json.loads(_read_value([1, 2])) == [1, 2]
+    assert list(_list_parts(None, {"a": 1, "b": "x"})) == [("a", 1.0), ("b", "x")]
+    assert list(_list_parts(None, "stag")) == [("", "stag")]
+    assert (name_move("stag"), name_move(2.0), name_move(2.5)) == ("stag", "2", "2.5")
+
+
+# The game as a whole.
+
+
+def test_welfare_stands_beside_the_best_equilibrium_and_the_most_that_all_could_have():
+    plays = write_matches(make_config(), [(C, C)], [(D, D)])
+    row = _describe_game(plays, judge_seats(plays))
+    assert (row["plays"], row["void"]) == (2, 0)
+    # 6 and 2, so 4 on average; 2 in equilibrium and 6 at most.
+    assert (row["welfare"].estimate, row["equilibrium_welfare"], row["best_welfare"]) == (4.0, 2.0, 6.0)
+    assert row["price_of_anarchy"] == 1.5
+    assert (row["places"], row["unseen"]) == (1, 0)
+
+
+def test_the_price_of_anarchy_needs_something_that_was_earned():
+    plays = write_matches(make_config(), [(C, C)])
+    for paid, price in ((-1.0, None), (0.0, None), (0.25, 12.0)):
+        earned = Plays(plays.config, (0,), np.full((1, 2), paid), np.ones(1), plays.moves, Readings(), plays.options)
+        assert _describe_game(earned, None)["price_of_anarchy"] == price
+
+
+def test_without_a_play_that_counts_only_void_ones_are_told():
+    empty = Plays(make_config(), (), np.empty((0, 2)), np.empty(0), [])
+    empty.readings.voids.append({"repeat": 3})
+    measured = measure_simulation(empty)
+    assert measured.frames["payoffs"].rows == [
+        {"repeat": 3, "seat": "row", "player": "random", "payoff": None},
+        {"repeat": 3, "seat": "col", "player": "random", "payoff": None},
+    ]
+    (game,) = measured.frames["game"]
+    assert (game["plays"], game["void"]) == (0, 1)
+    names = ("nash_gap", "places", "unseen", "welfare", "equilibrium_welfare", "best_welfare", "price_of_anarchy")
+    assert {game[name] for name in names} == {None}
+    assert (measured.groups, len(measured.frames["equilibria"]), measured.answered) == ({}, 0, 0)
+
+
+def test_one_round_has_no_frames_of_rounds():
+    single = measure_simulation(write_matches(make_config(), [(C, C)], [(D, C)]))
+    assert [len(single.frames[name]) for name in ("shares_by_round", "amounts_by_round", "regrets")] == [0, 0, 0]
+    repeated = measure_simulation(write_matches(make_config(rounds=2), [(C, C), (D, D)], [(D, C), (D, D)]))
+    assert [len(repeated.frames[name]) for name in ("shares_by_round", "amounts_by_round", "regrets")] == [8, 0, 4]
+
+
+def test_costs_of_answers_are_added_up_by_play_and_seat():
+    config = SimulateConfig("trust-amounts", seat={"sender": "random", "receiver": "random"})
+    moves = [
+        make_row(0, "sender", 4.0, cost=4.0),
+        make_row(0, "sender", 1.0, cost=2.0),
+        make_row(1, "sender", 4.0),
+        make_row(1, "receiver", 1.0, cost=1.0),
+    ]
+    plays = Plays(config, (0, 1), np.ones((2, 2)), np.ones(2), moves)
+    groups = _list_seats(plays, None, None)
+    # 6 in the first play and nothing in the second; 1 in the second.
+    assert groups["sender", "random"]["lost"].estimate == 3.0
+    assert groups["receiver", "random"]["lost"].estimate == 0.5
+    assert groups["sender", "random"]["regret"] is None
+    # Nothing is sent in the equilibrium known in words, so the sender keeps its 10.
+    assert groups["sender", "random"]["equilibrium_payoff"] == 10.0
+    assert groups["receiver", "random"]["equilibrium_payoff"] == 0.0
+    assert _describe_game(plays, None)["equilibrium_welfare"] == 10.0
+    # What amounts can pay is not listed anywhere, so void plays have no bounds.
+    plays.readings.voids.append({"repeat": 2})
+    assert _list_seats(plays, None, None)["sender", "random"]["payoff_least"] is None
+
+
+# What a repeated game sustains.
+
+
+def test_at_most_twelve_profiles_are_listed_the_best_first(tmp_path):
+    # What the other does is worth 10 and more above the first action, and each step of one's own costs 1/10. So both
+    # take the first action in equilibrium, and each of the 4 x 4 others pays both more.
+    own = [[10.0 * (theirs > 0) + theirs - mine / 10 for theirs in range(5)] for mine in range(5)]
+    payoffs = [own, np.array(own).T.tolist()]
+    (tmp_path / "steps.json").write_text(json.dumps({"payoffs": payoffs, "name": "steps"}))
+    config = SimulateConfig(
+        str(tmp_path / "steps.json"), seat={"row": "random", "col": "random"}, rounds=9, continuation=0.5
+    )
+    rows = list(list_sustained(config))
+    assert len(rows) == 12
+    # Both at the last action: 14 - 0.4 each. Whoever leaves it for the first gains 0.4 of 14.
+    assert rows[0]["welfare"] == pytest.approx(27.2)
+    assert rows[0]["needed"] == pytest.approx(0.4 / 14)
+    assert [row["welfare"] for row in rows] == sorted((row["welfare"] for row in rows), reverse=True)
+
+
+@pytest.mark.parametrize("settings", [{"noise": 0.1, "continuation": 0.9}, {"continuation": 1.0}])
+def test_nothing_is_sustained_under_noise_or_with_a_last_round(settings):
+    assert list(list_sustained(make_config(rounds=9, **settings))) == []
+
+
+def test_what_is_sustained_stands_beside_plays_that_count():
+    config = make_config(rounds=9, continuation=0.5)
+    measured = measure_simulation(write_matches(config, [(C, C)], [(D, D), (D, D)]))
+    assert [row["profile"] for row in measured.frames["sustained"]] == ["cooperate, cooperate"]
+    empty = measure_simulation(Plays(config, (), np.empty((0, 2)), np.empty(0), []))
+    assert len(empty.frames["sustained"]) == 0
+
+
+def test_the_rules_are_those_of_the_first_seat():
+    shown = show_rules(type("Measured", (), {"config": make_config()}))
+    assert shown.blocks[0].text == "As row is told them:"
+    assert len(shown.blocks) == 2
+    assert simulate.count_tables(None) == 2
+
+
+def test_a_void_play_counts_at_the_ends_of_what_the_game_can_pay():
+    plays = write_matches(make_config(), [(C, C)], [(D, D)])
+    plays.readings.voids.append({"repeat": 2, "void": Void("row", "left")})
+    figures = _list_seats(plays, None, None)["row", "random"]
+    # 3 and 1, and a third play that could have paid 0 or 5.
+    assert (figures["payoff_least"], figures["payoff_most"]) == (pytest.approx(4 / 3), pytest.approx(3.0))
+
+
+def test_a_void_play_of_a_tree_counts_at_the_ends_of_what_it_can_pay():
+    plays, _ = write_centipede([("player 1", "take")])
+    plays.readings.voids.append({"repeat": 1})
+    figures = _list_seats(plays, None, None)["player 1", "random"]
+    # The first player gets 0.4, 0.2, 1.6, 0.8 or 6.4; the play that counts is written down with 1.
+    assert (figures["payoff_least"], figures["payoff_most"]) == (pytest.approx(1.2 / 2), pytest.approx(7.4 / 2))
