@@ -271,6 +271,23 @@ def test_all_orders_of_a_well_known_game_are_one_game_which_is_no_comparison():
     assert (found["comparison"], found["games"], found["difference"].estimate) == ("names", 2, 0.25)
 
 
+def test_shares_count_games_and_not_the_orders_in_which_they_were_put():
+    def put_in_orders(name, loss):
+        figures = {"gap_normalised": loss, "worst_normalised": 1.0, "equilibrium_distance": loss}
+        return [row(game, condition=f"named {name}", **figures) for game in range(8)]
+
+    rows = [*put_in_orders("oneill", 0.0), *put_in_orders("rock-paper-scissors", 1.0)]
+    figures = {metric.name: metric.compute(rows) for metric in METRICS}
+    # Eight orders each of two games, one of which is always won: half of the answers, from which Wilson's interval for
+    # 16 answers would conclude 0.28 to 0.72. Two games say next to nothing.
+    for name in ("success_1", "success_5", "in_equilibrium"):
+        assert (figures[name].estimate, figures[name].n, figures[name].method) == (0.5, 2, "bounded")
+        assert figures[name].low < 0.05
+        assert figures[name].high > 0.95
+    once = {metric.name: metric.compute([rows[0], rows[8]]) for metric in METRICS}
+    assert (once["success_1"].n, once["success_1"].method, once["in_equilibrium"].method) == (2, "wilson", "wilson")
+
+
 def test_differences_are_over_all_games_that_both_answered_and_adjusted_within_their_family():
     gaps = [0.5, 0.25, 0.75, 0.5, 0.625]
     rows = [lost(game, gap) for game, gap in enumerate(gaps)]

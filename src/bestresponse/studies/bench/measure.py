@@ -332,9 +332,8 @@ def _succeed(percent: int) -> Metric[Rows]:
     """
 
     def compute(rows: Rows) -> statistics.Interval | None:
-        known = [(row["exploitability_normalised"], gap) for gap, row in find_values(rows, "gap_normalised")]
-        losses = [gap if taken is None else taken for taken, gap in known]
-        return statistics.wilson(sum(loss <= percent / 100 for loss in losses), len(losses)) if losses else None
+        known = [(row["exploitability_normalised"], gap, row) for gap, row in find_values(rows, "gap_normalised")]
+        return _compute_rate([((gap if taken is None else taken) <= percent / 100, row) for taken, gap, row in known])
 
     lost = f"exploitability or, in {_GENERAL}, the Nash gap (Wilson interval)"
     explained = f"share of the answers that lose at most {percent / 100} of the range: {lost}"
@@ -343,8 +342,15 @@ def _succeed(percent: int) -> Metric[Rows]:
 
 def _count_equilibria(rows: Rows) -> statistics.Interval | None:
     """Compute the share of answers that some equilibrium uses, whether or not the opponent met plays its part of it."""
-    distances = [distance for distance, _ in find_values(rows, "equilibrium_distance")]
-    return statistics.wilson(sum(distance <= _SAME for distance in distances), len(distances)) if distances else None
+    return _compute_rate([(distance <= _SAME, row) for distance, row in find_values(rows, "equilibrium_distance")])
+
+
+def _compute_rate(successes: Sequence[tuple[bool, PlayRow]]) -> statistics.Interval | None:
+    """Compute a share of answers: Wilson's interval, or one over games where some were answered more than once."""
+    hits, games = [hit for hit, _ in successes], [identify_game(row) for _, row in successes]
+    if len(set(games)) < len(games):
+        return statistics.bound_mean(hits, (0.0, 1.0), games, rng=np.random.default_rng(_SEED))
+    return statistics.wilson(sum(hits), len(hits)) if hits else None
 
 
 def _bound_missing(figure: str, worst: str, end: int) -> Metric[Rows]:
@@ -396,9 +402,8 @@ def _count_needed(rows: Rows) -> int | None:
     for gap, row in find_values(rows, "gap_normalised"):
         gaps[identify_game(row)].append(gap)
         worst = max(worst, row["worst_normalised"] or 0.0)
-    spread = (
-        float(np.std([worst, *(float(np.mean(values)) for values in gaps.values())], ddof=1)) if len(gaps) > 1 else 0.0
-    )
+    means = [float(np.mean(values)) for values in gaps.values()]
+    spread = float(np.std([worst, *means], ddof=1)) if len(gaps) > 1 else 0.0
     return statistics.games_needed(spread, _PRECISE) if spread else None
 
 
