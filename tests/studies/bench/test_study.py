@@ -1,5 +1,7 @@
 """The benchmark as a study: what it counts beforehand, when it stops, and which study plays a game."""
 
+from types import SimpleNamespace
+
 import pytest
 import running
 
@@ -9,7 +11,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.player import prompt
 from bestresponse.runs.store.folder import Shard
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.study import bench
+from bestresponse.studies.bench.study import bench, warn_unfinished
 
 SMALL = {"num_rows": 2, "num_cols": 2, "seed": 1}
 
@@ -45,6 +47,25 @@ def test_an_estimate_counts_samples_and_attempts():
     config = BenchConfig("m", num_games=1, elicit="sampled", samples=7, attempts=2, **SMALL)
     estimate = bench.estimate(config)
     assert (estimate.what, estimate.calls) == ("1 game, seed 1", {"m": 14})
+
+
+@pytest.mark.parametrize(("games", "time"), [(8, "1 minute"), (9, "2 minutes"), (103, "13 minutes")])
+def test_an_estimate_says_how_long_the_embedded_model_takes_at_seven_seconds_a_call(games, time):
+    # 56, 63 and 721 seconds, a begun minute counting whole
+    estimate = bench.estimate(BenchConfig(num_games=games, **SMALL))
+    assert estimate.what == f"{games} games, seed 1; smollm2 takes about {time}"
+    assert "smollm2" not in bench.estimate(BenchConfig("m", num_games=8, **SMALL)).what
+
+
+def test_plays_that_are_missing_are_counted_unless_precision_decides():
+    def warn(plays, **settings):
+        measured = SimpleNamespace(config=BenchConfig("m", num_games=3, **SMALL, **settings), frame=lambda name: plays)
+        shown = warn_unfinished(measured)
+        return shown and [note.text for note in shown.blocks]
+
+    assert warn(["play"]) == ["2 planned plays are not finished; run the same command to play them."]
+    assert warn(["play"] * 3) is None
+    assert warn([], precision=0.1) is None
 
 
 def test_how_many_plays_there_are_is_known_unless_precision_decides():

@@ -1,0 +1,130 @@
+"""Runs beside each other: who is ranked first, and figures and payoffs of two runs with their differences, by hand."""
+
+import running
+
+from bestresponse.core.episode import Record
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.report.stats.statistics import Interval
+from bestresponse.runs.store.folder import Manifest, RunFolder
+from bestresponse.studies.bench.config import BenchConfig
+from bestresponse.studies.bench.study import bench
+from bestresponse.web.watching.runs import (
+    ComparedGame,
+    Runs,
+    RunProgress,
+    compare_run_games,
+    compare_runs,
+    filter_runs,
+    find_neighbours,
+    rank_players,
+)
+
+# The first three games of seed 5 for the row player: [[72, 85], [-16, -66]], [[75, 33], [-85, 88]], [[92, 48], [9, 34]];
+# the first action is the best against the equilibrium opponent of the first and of the third.
+SMALL = {"num_rows": 2, "num_cols": 2, "seed": 5, "elicit": "pure"}
+
+
+def run_bench(output, answers, games=1, **settings):
+    """The folder of a run in which every model always gives the same answer."""
+    config = BenchConfig(tuple(answers), num_games=games, **SMALL, **settings)
+    models = {name: ScriptedModel(lambda request, text=text: text, name=name) for name, text in answers.items()}
+    return running.run(bench, config, output, models).folder
+
+
+def record_plays(path, plays):
+    """The folder of a run with these plays, each as what its spec says, its game and its payoffs."""
+    with RunFolder.open(path, Manifest("1", "bench", {})) as folder:
+        for number, (data, game, payoffs) in enumerate(plays):
+            folder.finish(f"play {number}", data, Record(game, 1, {}, (), payoffs))
+    return RunFolder.read(path)
+
+
+def test_the_smallest_gap_is_ranked_first_and_who_was_never_read_not_at_all(tmp_path):
+    # A loses nothing in the first game, B loses 72 + 16 of a range of 151.
+    folders = [run_bench(tmp_path / "1", {"bad": "B", "silent": "hm"}), run_bench(tmp_path / "2", {"good": "A"})]
+    table = rank_players(folders)
+    columns = [column.name for column in table.columns]
+    assert columns[:3] == ["player", "asked for", "run"]
+    assert [row[:3] for row in table.rows] == [
+        ("good", "pure", folders[1].path.name), ("bad", "pure", folders[0].path.name),
+    ]  # fmt: skip
+    gaps = [row[columns.index("gap / range")].estimate for row in table.rows]
+    assert [round(gap, 3) for gap in gaps] == [0.0, 0.583]
+
+
+def test_figures_of_two_runs_stand_beside_each_other_with_the_second_less_the_first(tmp_path):
+    first = run_bench(tmp_path / "1", {"m": "B"})
+    second = run_bench(tmp_path / "2", {"m": "A"}, games=2)
+    table = compare_runs(first, second)
+    assert [column.name for column in table.columns] == [
+        "row", "figure", first.path.name, second.path.name, "difference",
+    ]  # fmt: skip
+    rows = {row[:2]: row[2:] for row in table.rows}
+    assert rows["m pure", "plays"] == (1, 2, 1.0)
+    # In the second game both mix, and every action of the support is a best answer.
+    before, after, difference = rows["m pure", "gap / range"]
+    assert isinstance(before, Interval)
+    assert (round(before.estimate, 3), after.estimate, round(difference, 3)) == (0.583, 0.0, -0.583)
+
+
+def test_a_figure_that_only_one_of_two_runs_has_is_listed_without_a_difference(tmp_path):
+    folders = run_bench(tmp_path / "1", {"m": "A"}), run_bench(tmp_path / "2", {"n": "A"})
+    rows = {row[:2]: row[2:] for row in compare_runs(*folders).rows}
+    assert rows["m pure", "plays"] == (1, None, None)
+    assert rows["n pure", "plays"] == (None, 1, None)
+    assert rows["uniform baseline", "plays"] == (1, 1, 0.0)
+
+
+def test_games_are_compared_by_the_mean_payoff_of_every_role(tmp_path):
+    game = {"game": 0, "payoffs": [1, 2]}
+    first = record_plays(
+        tmp_path / "1", [(game, "matrix", {"row": 1.0, "col": 4.0}), (game, "matrix", {"row": 2.0, "col": 0.0})]
+    )
+    second = record_plays(tmp_path / "2", [(game, "matrix", {"row": 4.0}), ({"game": 1}, "matrix", {"row": 7.0})])
+    rows = compare_run_games(first, second)
+    assert rows == [
+        ComparedGame("matrix, game 1", "row", 1.5, 4.0, ("play 0", "play 0")),
+        ComparedGame("matrix, game 1", "col", 2.0, None, ("play 0", "play 0")),
+        ComparedGame("matrix, game 2", "row", None, 7.0, (None, "play 1")),
+    ]
+    assert [row.difference for row in rows] == [2.5, None, None]
+    assert compare_run_games(first, second, most=1) == rows[:1]
+
+
+def test_games_are_the_same_whoever_plays_them_and_however_long_they_reason(tmp_path):
+    """Models that write down reasons, or reason by themselves, meet the same games as those that answer at once."""
+    thinking = {"model": "a", "think": True, "effort": "high", "reasoning_tokens": 500, "elicit": "pure"}
+    first = record_plays(tmp_path / "1", [({"game": 0, "model": "b", "elicit": "mixed"}, "matrix", {"row": 1.0})])
+    second = record_plays(tmp_path / "2", [({"game": 0} | thinking, "matrix", {"row": 3.0})])
+    assert [row.difference for row in compare_run_games(first, second)] == [2.0]
+
+
+def test_plays_of_other_games_are_not_compared(tmp_path):
+    first = record_plays(tmp_path / "1", [({"game": 0}, "matrix", {"row": 1.0})])
+    second = record_plays(tmp_path / "2", [({"game": 0}, "auction", {"row": 3.0})])
+    assert [row.difference for row in compare_run_games(first, second)] == [None, None]
+
+
+def test_a_play_has_those_that_finished_before_and_after_it(tmp_path):
+    folder = record_plays(tmp_path, [({"game": number}, "matrix", {}) for number in range(3)])
+    assert find_neighbours(folder, "play 0") == (None, "play 1")
+    assert find_neighbours(folder, "play 1") == ("play 0", "play 2")
+    assert find_neighbours(folder, "play 2") == ("play 1", None)
+    assert find_neighbours(folder, "play 9") == (None, None)
+
+
+def test_runs_are_sorted_by_plays_and_by_cost_the_largest_first():
+    def run(name, plays, money):
+        return RunProgress(name, "bench", "", True, plays, None, 0, 0, money, name, "finished", "")
+
+    runs = [run("a", 2, 0.5), run("b", 3, None), run("c", 1, 2.0)]
+    assert [found.name for found in filter_runs(runs, sort="plays")] == ["b", "a", "c"]
+    assert [found.name for found in filter_runs(runs, sort="cost")] == ["c", "a", "b"]
+
+
+def test_the_progress_of_a_run_counts_plays_calls_and_tokens(tmp_path):
+    """Each of three games is one call of a model that says how many tokens it read and wrote."""
+    folder = run_bench(tmp_path, {"m": "A"}, games=3)
+    progress = Runs(tmp_path).progress(folder.path.name)
+    assert (progress.plays, progress.total, progress.calls, progress.finished) == (3, 3, 3, True)
+    assert progress.version == "3.3.1"
