@@ -102,6 +102,26 @@ def test_every_player_has_to_be_known_precisely(tmp_path):
     assert (both.outcome.played, {row["status"] for row in both.rows()}) == (100, {"valid"})
 
 
+def test_a_way_of_asking_that_is_never_read_keeps_a_run_going(tmp_path):
+    """Mixtures are known precisely after 50 games; a mixture is no answer to the question for one action."""
+    ran, _ = run(tmp_path, '{"A": 0.6, "B": 0.4}', elicit=("mixed", "pure"), num_games=55, precision=0.9)
+    assert ran.outcome.played == 110
+    assert {row["elicit"] for row in ran.rows() if row["status"] == "valid"} == {"mixed"}
+
+
+def test_a_question_about_a_policy_is_one_call_for_each_answer():
+    # Kuhn poker has twelve information sets.
+    config = BenchConfig("m", "kuhn-poker", attempts=2)
+    assert bench.pick(config).estimate(config).calls == {"m": 24}
+
+
+@pytest.mark.parametrize(
+    ("suite", "tables"), [("standard", 1), ("invariance", 3), ("sensitivity", 2), ("generalisation", 6)]
+)
+def test_the_first_tables_of_a_suite_are_those_that_a_command_prints(suite, tables):
+    assert bench.count_tables(BenchConfig("m", suite=suite)) == tables
+
+
 def test_a_game_played_in_turn_is_benched_by_the_study_of_such_games(tmp_path):
     ran = br.bench(lambda prompt: "pass: 0.5, bet: 0.5", "kuhn-poker", output_dir=tmp_path, seed=7)
     assert (ran.study.name, ran.path.name.split("-")[0], len(ran.rows())) == ("sequential", "sequential", 12)

@@ -222,3 +222,12 @@ def test_the_games_of_a_run_are_those_of_all_conditions():
 def test_the_example_is_of_the_first_game_with_reasons_not_of_the_first_with_a_reply(tmp_path):
     (row,) = show_example(tmp_path, range(1, 7), first_game=1)
     assert (row["repeat"], row["day"], row["reasons"]) == (1, 2, "Game 1, day 2.")
+
+
+def test_whoever_dies_on_the_last_day_does_not_count_at_the_end():
+    # With a health of 4, b dies on the third of three dry days: 4 - 1 - 2 - 3. Until then both need 10, then a alone 4.
+    rules = WaterRules(TWO.residents, 4, 6, 3, health=4)
+    games = ConditionGames(WaterCondition(False, "low", rules), (0,), rebuild_games(rules, [ONE_LIVES]))
+    assert games.rsr[0].tolist() == [0.5, 0.5, 0.5, 1.25]
+    assert sum_up_condition(games)["rsr_end"].estimate == 1.25
+    assert [(row["survivors"], row["rsr_end"]) for row in study._list_games(games, [])] == [(1, 1.25)]

@@ -10,8 +10,8 @@ from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench
 from bestresponse.web.watching.runs import (
     ComparedGame,
-    Runs,
     RunProgress,
+    Runs,
     compare_run_games,
     compare_runs,
     filter_runs,
