@@ -323,6 +323,17 @@ def test_a_model_that_answered_both_seats_meets_itself():
     assert list(_measure_self_play(gather([row(1, strategy=[1.0, 0.0])]))) == []
 
 
+def test_a_model_meets_itself_asked_in_the_same_format():
+    # In [[72, 85], [-16, -66]] the row player loses 88 of 151 by B. The answer for the other seat is not read in JSON.
+    asked = {("table", "row"): [0.0, 1.0], ("table", "col"): [1.0, 0.0], ("json", "row"): [1.0, 0.0]}
+    rows = [
+        row(0, strategy=mix, seat=seat, format=format, asked_for=f"mixed, {format}, {seat}")
+        for (format, seat), mix in asked.items()
+    ]
+    (met,) = _measure_self_play(gather(rows, format=("table", "json"), seat=("row", "col")))
+    assert (met["elicit"], met["games"], met["regret"]) == ("mixed, table", 1, pytest.approx(88 / 151))
+
+
 def test_texts_are_counted_cut_to_120_characters_the_commonest_twenty():
     rows = [row(0, how="x" * 121, status="repaired"), row(1, how="x" * 120, status="repaired"), row(2)]
     assert list(_count_texts(gather(rows))) == [{"kind": "repaired", "text": "x" * 120, "times": 2}]

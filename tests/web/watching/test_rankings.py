@@ -1,5 +1,7 @@
 """Runs beside each other: who is ranked first, and figures and payoffs of two runs with their differences, by hand."""
 
+import json
+
 import running
 
 from bestresponse.core.episode import Record
@@ -8,6 +10,7 @@ from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.store.folder import Manifest, RunFolder
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench
+from bestresponse.web.watching import runs
 from bestresponse.web.watching.runs import (
     ComparedGame,
     RunProgress,
@@ -19,8 +22,8 @@ from bestresponse.web.watching.runs import (
     rank_players,
 )
 
-# The first three games of seed 5 for the row player: [[72, 85], [-16, -66]], [[75, 33], [-85, 88]], [[92, 48], [9, 34]];
-# the first action is the best against the equilibrium opponent of the first and of the third.
+# The first games of seed 5 for the row player: [[72, 85], [-16, -66]], [[75, 33], [-85, 88]];
+# the first action is the best against the equilibrium opponent of the first, and in the second both mix.
 SMALL = {"num_rows": 2, "num_cols": 2, "seed": 5, "elicit": "pure"}
 
 
@@ -117,13 +120,45 @@ def test_runs_are_sorted_by_plays_and_by_cost_the_largest_first():
     def run(name, plays, money):
         return RunProgress(name, "bench", "", True, plays, None, 0, 0, money, name, "finished", "")
 
-    runs = [run("a", 2, 0.5), run("b", 3, None), run("c", 1, 2.0)]
-    assert [found.name for found in filter_runs(runs, sort="plays")] == ["b", "a", "c"]
-    assert [found.name for found in filter_runs(runs, sort="cost")] == ["c", "a", "b"]
+    listed = [run("a", 2, 0.5), run("b", 3, None), run("c", 1, 2.0)]
+    assert [run.name for run in filter_runs(listed, sort="plays")] == ["b", "a", "c"]
+    assert [run.name for run in filter_runs(listed, sort="cost")] == ["c", "a", "b"]
 
 
-def test_the_progress_of_a_run_counts_plays_calls_and_tokens(tmp_path):
-    """Each of three games is one call of a model that says how many tokens it read and wrote."""
+def write_calls(folder, *usages):
+    lines = [{"model": "m", "reply": {"usage": usage}} for usage in usages]
+    with (folder.path / "calls.jsonl").open("a") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+
+
+def test_tokens_and_money_of_a_run_are_added_up_as_it_goes_on(tmp_path, monkeypatch):
+    prices = {10: 0.5, 20: 0.25, 30: None}
+    monkeypatch.setattr(runs, "price_by_model", lambda manifest: lambda model, usage: prices[usage["prompt"]])
+    folder = record_plays(tmp_path / "run", [({"game": 0}, "matrix", {})])
+    watched = Runs(tmp_path)
+    write_calls(folder, {"prompt": 10, "completion": 3}, {"prompt": 20, "completion": None})
+    first = watched.progress("run")
+    assert (first.plays, first.calls, first.tokens, first.money) == (1, 2, 33, 0.75)
+    assert (first.status, first.finished, first.version) == ("stopped", False, "1.2.0")
+    # A price that is not known makes the whole unknown, and stays so.
+    write_calls(folder, {"prompt": 30, "completion": 4}, {"prompt": 10, "completion": 0})
+    second = watched.progress("run")
+    assert (second.calls, second.tokens, second.money, second.version) == (4, 77, None, "1.4.0")
+    (tmp_path / "run" / "finished").touch()
+    assert (watched.progress("run").status, watched.progress("run").version) == ("finished", "1.4.1")
+
+
+def test_a_line_that_is_no_call_makes_a_run_unreadable_and_says_so(tmp_path):
+    folder = record_plays(tmp_path / "run", [({"game": 0}, "matrix", {})])
+    (folder.path / "calls.jsonl").write_text('{"model": "m"}\n')
+    (run,) = Runs(tmp_path).all()
+    assert (run.status, run.plays, run.money) == ("unreadable", 0, None)
+    assert run.title.startswith("run cannot be read: ")
+    assert Runs(tmp_path).readable() == []
+
+
+def test_the_progress_of_a_run_counts_its_plays_and_calls(tmp_path):
+    """Each of three games is one call."""
     folder = run_bench(tmp_path, {"m": "A"}, games=3)
     progress = Runs(tmp_path).progress(folder.path.name)
     assert (progress.plays, progress.total, progress.calls, progress.finished) == (3, 3, 3, True)

@@ -682,10 +682,11 @@ class SelfPlayRow(TypedDict):
 
 
 def _measure_self_play(results: Results) -> Iterator[SelfPlayRow]:
+    # Both seats of a game are asked in the same format and theme.
     answers: dict[tuple[str, str], dict[int, dict[str, list[float]]]] = {}
     for row in (row for rows in results.base.values() for row in rows):
         if row["strategy"] is not None:
-            games = answers.setdefault((row["model"], row["elicit"]), {})
+            games = answers.setdefault((row["model"], row["asked_for"].removesuffix(f", {row['seat']}")), {})
             games.setdefault(row["game"], {})[row["seat"]] = row["strategy"]
     payoffs = results.plan.conditions[plans.BASE].drawn.payoffs
     for (model, elicit), games in answers.items():

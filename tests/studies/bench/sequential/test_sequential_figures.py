@@ -216,9 +216,23 @@ def test_of_a_large_tree_only_the_ways_to_the_largest_losses_are_drawn(tmp_path,
     assert "Only the ways to the largest are drawn." in shown.blocks[0].caption
 
 
+def test_the_eight_largest_losses_are_drawn(monkeypatch):
+    monkeypatch.setattr(study, "MOST_ENDS", 29)
+    tree = kuhn_poker()
+    nodes = study._choose_nodes(tree, {k: float(k) for k in range(12)})
+    firsts = [int(np.flatnonzero(tree.infoset == k)[0]) for k in range(12)]
+    # Both moves lead on from the sets 4 to 11; of others there is what leads to these, if anything.
+    whole = [k for k, node in enumerate(firsts) if nodes.issuperset(tree.children[node])]
+    assert whole == list(range(4, 12))
+
+
 def test_replies_are_listed_up_to_2000_characters(tmp_path):
     rows = run(tmp_path, lambda request: "x" * 2001).frame("plays").rows
     assert {len(row["reply"]) for row in rows} == {2000}
+
+
+def test_a_command_prints_figures_and_seats():
+    assert sequential.count_tables(BenchConfig("m", "kuhn-poker")) == 2
 
 
 def test_nothing_is_drawn_where_nothing_was_answered(tmp_path, monkeypatch):
