@@ -22,7 +22,7 @@ Honoured: TypeAlias = tuple[tuple[str, str | int | float | bool | None], ...]
 
 LEAST_REASONING = 1024
 """Anthropic refuses fewer tokens of reasoning."""
-_REASONING_TOKENS = {"minimal": 0, "low": 2048, "medium": 8192, "high": 24576}
+REASONING_TOKENS = {"minimal": 0, "low": 2048, "medium": 8192, "high": 24576}
 """The tokens that stand for an effort where a provider takes a number."""
 _SEEDS = 2**31 - 1  # seeds fit into a signed 32-bit number
 _GOLDEN = 0x9E3779B1  # 2**32 over the golden ratio: seeds of replicates lie far apart
@@ -91,7 +91,7 @@ class Request(Sendable):
     @property
     def reasoning_budget(self) -> int | None:
         """The most tokens of reasoning beside the reply, by their number or the effort; None where neither is set."""
-        return self.reasoning_tokens or _REASONING_TOKENS.get(self.effort or "")
+        return self.reasoning_tokens or REASONING_TOKENS.get(self.effort or "")
 
 
 @dataclass(frozen=True, slots=True)

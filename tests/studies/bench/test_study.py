@@ -1,5 +1,6 @@
 """The benchmark as a study: what it counts beforehand, when it stops, and which study plays a game."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -47,6 +48,18 @@ def test_an_estimate_counts_samples_and_attempts():
     config = BenchConfig("m", num_games=1, elicit="sampled", samples=7, attempts=2, **SMALL)
     estimate = bench.estimate(config)
     assert (estimate.what, estimate.calls) == ("1 game, seed 1", {"m": 14})
+    # The prompt is read at every attempt.
+    once = bench.estimate(replace(config, samples=1, attempts=1))
+    assert estimate.prompt_tokens["m"] == pytest.approx(14 * once.prompt_tokens["m"], abs=14)
+
+
+@pytest.mark.parametrize(
+    ("settings", "reasoning"),
+    [({"effort": "low"}, 2048), ({"effort": "low", "reasoning_tokens": 300}, 300), ({"effort": "minimal"}, 0)],
+)
+def test_an_estimate_counts_the_reasoning_of_models_that_reason_by_themselves(settings, reasoning):
+    config = BenchConfig("m", num_games=3, max_tokens=100, **settings, **SMALL)
+    assert bench.estimate(config).reply_tokens == {"m": 3 * (100 + reasoning)}
 
 
 @pytest.mark.parametrize(("games", "time"), [(8, "1 minute"), (9, "2 minutes"), (103, "13 minutes")])
