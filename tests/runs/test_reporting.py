@@ -144,14 +144,16 @@ def test_costs_are_a_table_with_a_row_for_each_model_and_none_without_calls():
 
 def test_how_it_was_done_names_the_command_the_versions_and_the_models():
     environment = {"python": "3.11.9", "platform": "a machine", "packages": {"numpy": "2.0", "scipy": "1.1"}}
-    models = {"m": {"identity": {"model": "m"}}}
-    manifest = Manifest("9f", "bench", {"seed": 3}, ("bestresponse", "bench"), "2026-01-01", environment, models=models)
+    models = {"m": {"identity": {"model": "é"}}}
+    manifest = Manifest(
+        "9f", "bench", {"title": "für"}, ("bestresponse", "bench"), "2026-01-01", environment, models=models
+    )
     command, about, settings = method_section(manifest).blocks
     assert command.text == "bestresponse bench"
     assert dict(about.items) == {
         "run": "9f", "begun": "2026-01-01", "python": "3.11.9", "platform": "a machine",
         "packages": "numpy 2.0, scipy 1.1", "revision": "an installed release",
-        "models": '{"m": {"identity": {"model": "m"}}}',
+        "models": '{"m": {"identity": {"model": "é"}}}',
     }  # fmt: skip
-    assert json.loads(settings.text) == {"seed": 3}
+    assert settings.text == '{\n  "title": "für"\n}'
     assert dict(method_section(Manifest("9f", "bench", {})).blocks[1].items)["models"] == "none"
