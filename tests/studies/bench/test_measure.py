@@ -241,6 +241,8 @@ def test_success_in_other_games_is_a_small_gap_to_the_opponent_met_and_not_to_so
     found = compute(rows)
     assert (found["success_1"].estimate, found["success_5"].estimate) == (0.5, 0.75)
     assert (found["in_equilibrium"].estimate, found["in_equilibrium"].n) == (0.75, 4)
+    just_as_near = [row(0, equilibrium_distance=0.01), row(1, equilibrium_distance=0.0101)]
+    assert compute(just_as_near)["in_equilibrium"].estimate == 0.5
 
 
 def test_an_average_without_a_loss_has_an_upper_end_above_0_that_grows_with_what_could_be_lost():
@@ -258,6 +260,8 @@ def test_the_games_needed_allow_for_one_game_that_is_lost():
     rows = [row(game, gap_normalised=0.0, worst_normalised=0.5) for game in range(2)]
     assert compute(rows)["games_needed"] == 803
     assert compute(rows[:1])["games_needed"] is None
+    # Nothing can be lost in these games, so that their mean is known.
+    assert compute([row(game, gap_normalised=0.0, worst_normalised=0.0) for game in range(2)])["games_needed"] is None
 
 
 def test_means_are_over_games_as_drawn_and_games_are_resampled_whole():
@@ -280,6 +284,10 @@ def test_invariance_is_1_less_the_mean_distance_to_the_answer_to_the_game_as_dra
         {**row(2, strategy=[1.0, 0.0]), "variant": "format"},
     ]
     assert compute([*rows, *told])["invariance"].estimate == 0.75
+    # Answers that never change may in a game not seen, whose share is below 3/4 in 97.4 % of draws (Beta(1/2, 2)).
+    same = compute([*rows, *({**answer, "variant": "scaled"} for answer in rows)])["invariance"]
+    assert (same.estimate, same.high, same.n) == (1.0, 1.0, 2)
+    assert same.low == pytest.approx(1 / 4, abs=0.05)
     assert compute(rows)["invariance"] is None
 
 
@@ -305,6 +313,18 @@ def test_rounding_errors_are_no_gap():
     off = np.nextafter(0.5, 1)
     found = figures([[100, -100], [-100, 100]], [off, 1 - off], [off, 1 - off])
     assert (found["nash_gap"], found["exploitability"]) == (0.0, 0.0)
+
+
+def test_a_baseline_says_how_many_actions_its_seat_has_and_the_other():
+    plan = Plan(BenchConfig("m", num_games=1, num_rows=2, num_cols=3, seat=("row", "col")))
+    rows = measure_baseline(plan, "uniform", [0])
+    assert [(r["rows"], r["cols"], len(r["strategy"])) for r in rows] == [(2, 3, 2), (3, 2, 3)]
+
+
+def test_a_figure_without_an_interval_is_called_a_mean():
+    help = {metric.name: metric.help for metric in METRICS}
+    assert help["llm_value"] == "mean expected payoff"
+    assert help["nash_gap"] == "best response less own value, equilibrium opponent"
 
 
 def test_the_equilibrium_baseline_plays_the_same_equilibrium_as_the_opponent():
