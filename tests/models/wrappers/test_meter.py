@@ -54,6 +54,14 @@ def test_a_reply_without_counts_is_held_against_the_budget_at_its_largest():
         metered.complete(ask("x", max_tokens=300))
 
 
+@pytest.mark.parametrize("usage", [Usage(5, None), Usage(None, 5)])
+def test_a_reply_with_one_of_two_counts_is_held_against_the_budget_at_its_largest(usage):
+    meter = Meter()
+    Metered(_model(usage), meter).complete(ask("x", max_tokens=50))
+    # one byte of prompt, 64 for the frame, 16 for the message, and 50 of reply
+    assert meter.spent == Cost(1, 131, unpriced=1)
+
+
 def test_failed_attempts_count_as_calls_and_cost_no_tokens():
     def broken(request):
         raise ModelUnavailable("down")

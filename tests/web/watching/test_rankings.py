@@ -19,7 +19,10 @@ from bestresponse.web.watching.runs import (
     compare_runs,
     filter_runs,
     find_neighbours,
+    has_report,
+    name_run,
     rank_players,
+    rebuild_game,
 )
 
 # The first games of seed 5 for the row player: [[72, 85], [-16, -66]], [[75, 33], [-85, 88]];
@@ -163,3 +166,30 @@ def test_the_progress_of_a_run_counts_its_plays_and_calls(tmp_path):
     progress = Runs(tmp_path).progress(folder.path.name)
     assert (progress.plays, progress.total, progress.calls, progress.finished) == (3, 3, 3, True)
     assert progress.version == "3.3.1"
+
+
+def test_a_run_is_named_by_its_first_three_players():
+    names = ["a", "b", "c", "d", "e"]
+    assert name_run(Manifest("1", "bench", {"model": names[:3]})) == "a / b / c"
+    assert name_run(Manifest("1", "bench", {"model": names})) == "a / b / c and 2 more"
+
+
+def test_a_run_without_plays_has_ended_when_its_report_is_there(tmp_path):
+    folder = record_plays(tmp_path / "run", [])
+    watched = Runs(tmp_path)
+    assert (watched.progress("run").plays, watched.progress("run").status) == (0, "stopped")
+    (folder.path / "report.json").write_text("{}")
+    ended = watched.progress("run")
+    assert (ended.finished, ended.total) == (True, None)
+    record_plays(tmp_path / "played", [({"game": 0}, "matrix", {})])
+    (tmp_path / "played" / "report.json").write_text("{}")
+    assert watched.progress("played").status == "stopped"
+
+
+def test_the_game_of_a_session_is_made_again_and_that_of_an_unknown_study_is_not(tmp_path):
+    data = {"setup": {"game": {"name": "chicken"}}}
+    for study, name in (("sessions", "chicken"), ("nothing known", None)):
+        with RunFolder.open(tmp_path / study, Manifest("1", study, {})) as folder:
+            game = rebuild_game(folder, data)
+        assert (game and game.name) == name
+        assert not has_report(folder)
