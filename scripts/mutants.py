@@ -80,6 +80,7 @@ TARGETS = {
     "web/security.py": ["web/security"],
     "web/services/export.py": ["web/experiments/test_earnings.py", "web/experiments/test_payments.py",
                                "web/watching/test_export.py", "web/watching/test_rounds.py"],
+    "web/services/judging.py": ["web/watching/test_judged_figures.py", "web/pages/test_formalize_judge.py"],
     "web/watching/runs.py": ["web/watching/test_rankings.py", "web/watching/test_replay.py"],
     "web/sessions": [f"web/sessions/test_{name}.py" for name in (
         "broken", "ending", "new_attempt", "play", "register", "restart", "seat_worker", "session", "setup",

@@ -98,11 +98,8 @@ def test_items_without_a_name_are_numbered():
 def test_samples_in_which_all_agree_count_as_full_agreement():
     """A single disagreement among six is left out of many samples, whose alpha is then not defined."""
     task = JudgingTask("1f", "t", "verdicts", tuple(JudgedItem(str(k), "") for k in range(6)), ("ann", "ben"))
-    scores = [
-        Score(name, str(k), {"verdict": 2 if (name, k) == ("ben", 0) else 1})
-        for name in ("ann", "ben")
-        for k in range(6)
-    ]
+    levels = {(name, str(k)): 1 for name in ("ann", "ben") for k in range(6)} | {("ben", "0"): 2}
+    scores = [Score(name, item, {"verdict": level}) for (name, item), level in levels.items()]
     alpha = tabulate_agreement(task, scores).rows[-1][3]
     # (5/6)^6 = 0.33 of the samples
     assert alpha.high == 1.0
