@@ -42,7 +42,7 @@ TARGETS = {
     "core": ["core", "games/economic", "games/test_kept.py", "players/llm/test_reading.py",
              "runs/store/test_folder.py"],
     "runs/store": ["runs/store/test_folder.py", "runs/store/test_hostile_folder.py", "runs/store/test_lines.py",
-                   "runs/store/test_merge_parts.py"],
+                   "runs/store/test_merge_parts.py", "runs/test_shard.py"],
     "runs/execution.py": ["runs/test_execution.py"],
     "runs/reporting": ["runs/test_reporting.py"],
     "models/wrappers": ["models/wrappers", "models/providers/test_recorded.py", "models/test_prices.py",
