@@ -1,5 +1,7 @@
 """What a play says about its player, and what all plays of a player say, worked out by hand."""
 
+import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +12,7 @@ from hypothesis import given, settings, strategies as st
 import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.config import BenchConfig, Plan, draw_games, own_view
 from bestresponse.studies.bench.measure import (
     METRICS,
@@ -82,6 +85,27 @@ def test_general_sum_games_are_measured_against_the_nearest_equilibrium():
     assert (row["nash_gap"], row["equilibrium_distance"], row["gap_nearest"]) == (2.0, 0.0, 0.0)
     assert row["dominated_mass"] == 0
     assert row["exploitability"] is None
+
+
+def test_a_zero_sum_game_is_measured_as_one_among_others_of_its_size():
+    """The suite of generalisation puts matching pennies beside the drawn games of two actions."""
+    config = BenchConfig("m", num_games=1, num_rows=2, num_cols=2, family="uniform", suite="generalisation")
+
+    def always_the_first(request):
+        first, second = re.search(r"possible actions: (\S+), (\S+)\.", request.messages[-1].content).groups()
+        return json.dumps({first: 1.0, second: 0.0})
+
+    play = bench.play(config, {"m": ScriptedModel(always_the_first)})
+    wanted = {("base", "original"), ("named matching-pennies", "original")}
+    specs = [spec for spec in bench.list_specs(config) if (spec.data["condition"], spec.data["variant"]) in wanted]
+    plays = [StoredPlay(spec.id, spec.data, play(spec, [], lambda submission: None)) for spec in specs]
+    rows = {row["condition"]: row for row, _ in measure_plays(Plan(config), plays)}
+    # The value is 0, and who always shows the same side loses 1 of a range of 2.
+    pennies = rows["named matching-pennies"]
+    assert (pennies["exploitability"], pennies["exploitability_normalised"]) == (1.0, 0.5)
+    assert (pennies["dominated_mass"], pennies["equilibrium_distance"]) == (None, None)
+    assert rows["base"]["exploitability"] is None
+    assert rows["base"]["equilibrium_distance"] is not None
 
 
 def test_dominated_actions_are_found_also_below_mixtures():

@@ -53,7 +53,7 @@ from bestresponse.theory.zero_sum.solve import solve_zero_sum
 BASELINE = "baseline"
 """What stands for the way of asking where nobody was asked."""
 _NOISE = 1e-9  # of the largest payoff: smaller gaps are rounding errors
-_CHUNK = 1000  # plays in memory at a time; those of one shape are measured by one call
+_CHUNK = 1000  # plays in memory at a time; those of one shape and kind are measured by one call
 _PRECISE = 0.02  # of the payoff range: how well a mean is known once `games_needed` are played
 _SAME = 0.01
 """Strategies that differ by less, in total variation, are the same."""
@@ -146,7 +146,7 @@ def _measure_chunk(plan: plans.Plan, plays: list[StoredPlay]) -> list[PlayRow]:
             labels = plans.find_theme(data).actions[data["seat"]][: len(data["back"])]
             x, y = as_strategy(decision.action, labels), np.asarray(opponent.action, dtype=np.float64)
             row["strategy"] = x[np.argsort(data["back"])].tolist()  # over the actions in the order they were drawn
-            answered[own.shape].append((number, own, other, x, y))
+            answered[*own.shape, bool((own == -other).all())].append((number, own, other, x, y))
         rows.append(row)
     for group in answered.values():
         numbers, *arrays = zip(*group, strict=True)
