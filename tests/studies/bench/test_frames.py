@@ -356,6 +356,8 @@ def test_outliers_lie_beyond_the_whisker_and_name_their_play():
 def test_plays_are_ranked_unreadable_first_then_by_exploitability_gap_and_number():
     rows = [lost(0, 0.1, 0.5), lost(1, 0.9, 0.2), row(5), lost(2, 0.5, 0.5), lost(3, 0.5), row(4), lost(6, 0.5, 0.5)]
     assert [ranked["game"] for ranked in sorted(rows, key=_rank)] == [4, 5, 2, 6, 0, 1, 3]
+    # Who loses nothing comes last.
+    assert [ranked["game"] for ranked in sorted([lost(0, 0.0, 0.0), lost(1, 0.25, 0.25)], key=_rank)] == [1, 0]
 
 
 def test_figures_that_vary_by_game_are_bounded_by_the_most_that_a_game_allows():
