@@ -4,7 +4,8 @@ import json
 
 import running
 
-from bestresponse.core.episode import Record
+from bestresponse.core.episode import Record, Submission, Void
+from bestresponse.core.player import Decision, Reading, Status
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.store.folder import Manifest, RunFolder
@@ -17,6 +18,7 @@ from bestresponse.web.watching.runs import (
     Runs,
     compare_run_games,
     compare_runs,
+    filter_plays,
     filter_runs,
     find_neighbours,
     has_report,
@@ -193,3 +195,43 @@ def test_the_game_of_a_session_is_made_again_and_that_of_an_unknown_study_is_not
             game = rebuild_game(folder, data)
         assert (game and game.name) == name
         assert not has_report(folder)
+
+
+def test_plays_are_filtered_by_being_void_or_repaired_and_by_words(tmp_path):
+    def submit(status):
+        return Submission("row", Decision("A", "", Reading(status)))
+
+    records = {
+        "fine": Record("chicken", 1, {"row": "Ann"}, (submit(Status.VALID),), {}),
+        "mended": Record("chicken", 1, {"row": "Ben"}, (submit(Status.VALID), submit(Status.REPAIRED)), {}),
+        "void": Record("chicken", 1, {"row": "Cat"}, (submit(Status.UNPARSEABLE),), {}, Void("row", "no answer")),
+    }
+    with RunFolder.open(tmp_path, Manifest("1", "bench", {})) as folder:
+        for spec, record in records.items():
+            folder.finish(spec, {"game": 0}, record)
+
+    def find(words="", only=""):
+        return [play.spec for play in filter_plays(RunFolder.read(tmp_path), words, only)]
+
+    assert find() == ["fine", "mended", "void"]
+    assert find(only="void") == ["void"]
+    assert find(only="repaired") == ["mended", "void"]
+    assert find("BEN chicken") == ["mended"]
+    assert find("ben", "void") == []
+
+
+def test_a_run_that_cannot_be_read_is_not_finished(tmp_path):
+    folder = record_plays(tmp_path / "run", [])
+    (folder.path / "manifest.json").write_text("{}")
+    (run,) = Runs(tmp_path).all()
+    assert (run.status, run.finished, run.total, run.calls, run.tokens) == ("unreadable", False, None, 0, 0)
+
+
+def test_plays_of_a_run_that_nobody_works_on_are_not_live(tmp_path):
+    """Two plays have answers and no record: they go on as long as somebody holds the folder."""
+    folder = run_bench(tmp_path, {"m": "A"}, games=2)
+    specs = {play.spec for play in folder.plays()}
+    (folder.path / "records.jsonl").write_text("")
+    with RunFolder.open(folder.path, folder.manifest):
+        assert {play.spec for play in Runs(tmp_path).list_live(folder.path.name)} == specs
+    assert Runs(tmp_path).list_live(folder.path.name) == []
