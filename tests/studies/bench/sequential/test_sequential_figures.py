@@ -14,8 +14,11 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.document import Figure
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.sequential import study
+from bestresponse.studies.bench.sequential.policies import Arena, StatedPolicy
 from bestresponse.studies.bench.sequential.study import sequential
 from bestresponse.theory.catalogue.trees import kuhn_poker
+from bestresponse.theory.trees.sequence_form import to_sequence_form
+from bestresponse.theory.trees.sequence_form_lp import solve_tree
 
 PLAYER = "scripted / mixed"
 
@@ -238,3 +241,44 @@ def test_a_command_prints_figures_and_seats():
 def test_nothing_is_drawn_where_nothing_was_answered(tmp_path, monkeypatch):
     overlays, shown = draw(tmp_path, monkeypatch, lambda request: "I fold.")
     assert (overlays, shown) == ([], None)
+
+
+def make_coin(equilibrium, draws):
+    """The policy that tosses a coin at every set, as if sampled; `draws` are NashConvs of samples by their way."""
+    tree = kuhn_poker()
+    arena = Arena(to_sequence_form(tree), equilibrium)
+    counts = {k: np.array([5.0, 5.0]) for k in range(12)} | {3: np.array([2.0, 2.0])}
+    policy = StatedPolicy(arena, (0, 1), np.full(24, 0.5), np.ones(12, dtype=bool), counts)
+    policy._drawn.update({way: {"nash_conv": np.array(figures)} for way, figures in draws.items()})
+    return policy
+
+
+def test_the_ends_of_a_sampled_figure_are_percentiles_or_their_mirror_images():
+    # NashConv is 11/12. Of 401 even steps from 0.8 to 1.2 the ends of the middle 95 % are 0.81 and 1.19; mirrored at
+    # the figure they are 22/12 - 1.19 and 22/12 - 0.81. Without an equilibrium nothing else is known.
+    above = make_coin(None, {0.0: np.linspace(0.8, 1.2, 401)}).estimate("nash_conv")
+    assert (above.low, above.estimate, above.high) == pytest.approx((22 / 12 - 1.19, 11 / 12, 1.19))
+    assert (above.n, above.method, above.level) == (4, "sampled moves", 0.95)
+    below = make_coin(None, {0.0: np.linspace(0.2, 0.6, 401)}).estimate("nash_conv")
+    assert (below.low, below.high) == pytest.approx((0.21, 22 / 12 - 0.21))
+    wide = make_coin(None, {0.0: np.linspace(0.0, 4.0, 401)}).estimate("nash_conv")
+    assert (wide.low, wide.high) == pytest.approx((0.0, 3.9))
+
+
+@pytest.mark.parametrize(("plausible", "way"), [((1.0,), 1.0), ((0.5,), 0.5), ((0.5, 0.75), 0.75), ((), 0.0)])
+def test_the_lower_end_goes_as_far_to_the_equilibrium_as_samples_like_this_one_are_plausible(plausible, way):
+    """Samples as bad as this one come often on the ways that are plausible, never on others."""
+    equilibrium = solve_tree(kuhn_poker()).policy
+    ways = {k / 16: [2.0 if k / 16 in plausible else 0.0] for k in range(1, 17)}
+    policy = make_coin(equilibrium, {**ways, 0.0: [2.0] * 400})
+    reached = (1 - way) * policy.row + way * policy.nearest
+    expected = StatedPolicy(policy.arena, (0, 1), reached, policy.known).figures["nash_conv"]
+    assert policy._bound_below("nash_conv", 11 / 12) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_sample_is_plausible_where_one_in_forty_is_as_bad():
+    equilibrium = solve_tree(kuhn_poker()).policy
+    for as_bad, expected in ((25, 0.0), (24, 11 / 12)):
+        # of 1,000 samples of the equilibrium itself; none on the way to it
+        draws = {k / 16: [0.0] for k in range(1, 16)} | {1.0: [11 / 12] * as_bad + [0.0] * (1000 - as_bad)}
+        assert make_coin(equilibrium, draws)._bound_below("nash_conv", 11 / 12) == pytest.approx(expected, abs=1e-9)
