@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+import sample_runs
 
 from bestresponse.core.errors import UsageError
 from bestresponse.web.services.judging import (
     JudgedItem,
+    JudgingStore,
     JudgingTask,
     Score,
     _check_levels,
+    draw_transcripts,
     read_items,
     tabulate_agreement,
 )
@@ -104,3 +107,39 @@ def test_samples_in_which_all_agree_count_as_full_agreement():
     # (5/6)^6 = 0.33 of the samples
     assert alpha.high == 1.0
     assert np.isfinite(alpha.low)
+
+
+class Notebook:
+    """A journal that keeps nothing."""
+
+    def read_events(self, *kinds):
+        return []
+
+    def append_event(self, kind, **about):
+        return {"event": kind, **about}
+
+
+def test_a_sheet_is_kept_where_judge_item_and_levels_are_known():
+    store = JudgingStore(Notebook())
+    task = store.begin("title", "verdicts", ITEMS, ("ann", "ben"))
+    head = "judge,item,reading,verdict,remark\n"
+    store.give_sheet(task, head + "ann,a,1,2,odd\nben,a,,,\n")
+    (score,) = store.scores(task.id)
+    assert (score.judge, score.item, score.levels, score.remark) == ("ann", "a", {"reading": 1, "verdict": 2}, "odd")
+    for line in ("ann,z,1,2,", "zoe,a,1,2,"):
+        with pytest.raises(UsageError, match="line 2: there is no judge"):
+            store.give_sheet(task, f"{head}{line}\n")
+    with pytest.raises(UsageError, match="line 2, reading: Choose a level from 1 to 2"):
+        store.give_sheet(task, f"{head}ann,a,3,2,\n")
+    # A score given again takes the place of the first, in the sheet too.
+    store.give_sheet(task, head + "ann,a,2,2,\n")
+    assert [score.levels["reading"] for score in store.scores(task.id)] == [2]
+    rows = store.make_sheet(task).splitlines()
+    assert (len(rows), rows[1].split(",")[:4]) == (1 + 2 * 4, ["ann", "a", "2", "2"])
+
+
+def test_transcripts_and_their_answers_are_numbered_from_1(tmp_path):
+    folder = sample_runs.verify_run(tmp_path).folder
+    items = draw_transcripts(folder, 2, seed=1)
+    assert [item.id for item in items] == ["T1", "T2"]
+    assert all("\n\nAnswer 1\n" in item.text and "Answer 0" not in item.text for item in items)
