@@ -282,3 +282,8 @@ def test_a_sample_is_plausible_where_one_in_forty_is_as_bad():
         # of 1,000 samples of the equilibrium itself; none on the way to it
         draws = {k / 16: [0.0] for k in range(1, 16)} | {1.0: [11 / 12] * as_bad + [0.0] * (1000 - as_bad)}
         assert make_coin(equilibrium, draws)._bound_below("nash_conv", 11 / 12) == pytest.approx(expected, abs=1e-9)
+
+
+def test_figures_below_a_billionth_of_the_largest_payoff_are_rounding_errors():
+    arena = Arena(to_sequence_form(kuhn_poker()))  # payoffs up to 2
+    assert [arena.clean(figure) for figure in (-0.5, 1.5e-9, 2.5e-9)] == [0.0, 0.0, 2.5e-9]
