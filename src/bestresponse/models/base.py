@@ -20,6 +20,10 @@ TokenChances: TypeAlias = tuple[tuple[str, float], ...]
 """The alternatives at one position of a reply: (token, natural log of its probability), likeliest first."""
 Honoured: TypeAlias = tuple[tuple[str, str | int | float | bool | None], ...]
 
+LEAST_REASONING = 1024
+"""Anthropic refuses fewer tokens of reasoning."""
+REASONING_TOKENS = {"minimal": 0, "low": 2048, "medium": 8192, "high": 24576}
+"""The tokens that stand for an effort where a provider takes a number."""
 _SEEDS = 2**31 - 1  # seeds fit into a signed 32-bit number
 _GOLDEN = 0x9E3779B1  # 2**32 over the golden ratio: seeds of replicates lie far apart
 
@@ -83,6 +87,11 @@ class Request(Sendable):
             raise UsageError(f"the temperature is {self.temperature:g}; it must be 0 or more")
         if self.schema is not None and self.choices:
             raise UsageError("a request may ask for a schema or for choices, not for both")
+
+    @property
+    def reasoning_budget(self) -> int | None:
+        """The most tokens of reasoning beside the reply, by their number or the effort; None where neither is set."""
+        return self.reasoning_tokens or REASONING_TOKENS.get(self.effort or "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Counting, pricing, and budgets that parallel calls cannot pass."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 from waiting import join_threads, run_at_once, start_thread, wait_until
@@ -53,6 +54,14 @@ def test_a_reply_without_counts_is_held_against_the_budget_at_its_largest():
         metered.complete(ask("x", max_tokens=300))
 
 
+@pytest.mark.parametrize("usage", [Usage(5, None), Usage(None, 5)])
+def test_a_reply_with_one_of_two_counts_is_held_against_the_budget_at_its_largest(usage):
+    meter = Meter()
+    Metered(_model(usage), meter).complete(ask("x", max_tokens=50))
+    # one byte of prompt, 64 for the frame, 16 for the message, and 50 of reply
+    assert meter.spent == Cost(1, 131, unpriced=1)
+
+
 def test_failed_attempts_count_as_calls_and_cost_no_tokens():
     def broken(request):
         raise ModelUnavailable("down")
@@ -78,6 +87,35 @@ def test_the_call_that_could_pass_the_budget_is_never_sent():
         metered.complete(request)
     assert len(model.asked) == 5
     assert meter.spent.tokens == 300
+
+
+@pytest.mark.parametrize(
+    ("settings", "reasoning"),
+    [
+        ({}, 0),
+        ({"effort": "minimal"}, 0),
+        ({"effort": "low"}, 2048),
+        ({"effort": "high"}, 24576),
+        ({"effort": "high", "reasoning_tokens": 3000}, 3000),
+        # Anthropic takes no fewer than 1024.
+        ({"reasoning_tokens": 5}, 1024),
+    ],
+)
+def test_the_largest_reply_holds_the_reasoning_that_is_paid_beside_it(settings, reasoning):
+    request = replace(ask("x", max_tokens=50), **settings)
+    # one byte of prompt, 64 for the frame and 16 for the message
+    assert largest_usage(request) == Usage(81, 50 + reasoning)
+
+
+def test_reasoning_cannot_pass_the_budget_either():
+    model = _model(Usage(50, 2098))
+    metered = Metered(model, Meter(Budget(tokens=4000)))
+    request = replace(ask("x", max_tokens=50), effort="low")
+    metered.complete(request)
+    # 2148 are spent, and the next reply may take 81 + 50 + 2048 more.
+    with pytest.raises(OverBudget, match="up to 4327 tokens of 4000"):
+        metered.complete(request)
+    assert len(model.asked) == 1
 
 
 def test_a_budget_in_money_needs_a_price_and_is_kept():

@@ -144,3 +144,11 @@ def test_limits_that_let_nothing_through_are_refused():
         Gate(0)
     with pytest.raises(UsageError, match="tries is 0"):
         RetryPolicy(tries=0)
+
+
+def test_waits_double_from_half_a_second_up_to_half_a_minute():
+    policy = RetryPolicy()
+    # Half of them is left to luck: 0.5, 1 and 2 seconds, and 0.5 * 2**6 = 32, of which 30 are waited at most.
+    assert [policy.wait(failures, None, 0.0) for failures in (1, 2, 3, 7)] == [0.25, 0.5, 1.0, 15.0]
+    assert policy.wait(7, None, 1.0) == 30.0
+    assert (policy.tries, policy.patience) == (6, 300.0)

@@ -271,6 +271,23 @@ def test_all_orders_of_a_well_known_game_are_one_game_which_is_no_comparison():
     assert (found["comparison"], found["games"], found["difference"].estimate) == ("names", 2, 0.25)
 
 
+def test_shares_count_games_and_not_the_orders_in_which_they_were_put():
+    def put_in_orders(name, loss):
+        figures = {"gap_normalised": loss, "worst_normalised": 1.0, "equilibrium_distance": loss}
+        return [row(game, condition=f"named {name}", **figures) for game in range(8)]
+
+    rows = [*put_in_orders("oneill", 0.0), *put_in_orders("rock-paper-scissors", 1.0)]
+    figures = {metric.name: metric.compute(rows) for metric in METRICS}
+    # Eight orders each of two games, one of which is always won: half of the answers, from which Wilson's interval for
+    # 16 answers would conclude 0.28 to 0.72. Two games say next to nothing.
+    for name in ("success_1", "success_5", "in_equilibrium"):
+        assert (figures[name].estimate, figures[name].n, figures[name].method) == (0.5, 2, "bounded")
+        assert figures[name].low < 0.05
+        assert figures[name].high > 0.95
+    once = {metric.name: metric.compute([rows[0], rows[8]]) for metric in METRICS}
+    assert (once["success_1"].n, once["success_1"].method, once["in_equilibrium"].method) == (2, "wilson", "wilson")
+
+
 def test_differences_are_over_all_games_that_both_answered_and_adjusted_within_their_family():
     gaps = [0.5, 0.25, 0.75, 0.5, 0.625]
     rows = [lost(game, gap) for game, gap in enumerate(gaps)]
@@ -306,6 +323,17 @@ def test_a_model_that_answered_both_seats_meets_itself():
     assert list(_measure_self_play(gather([row(1, strategy=[1.0, 0.0])]))) == []
 
 
+def test_a_model_meets_itself_asked_in_the_same_format():
+    # In [[72, 85], [-16, -66]] the row player loses 88 of 151 by B. The answer for the other seat is not read in JSON.
+    asked = {("table", "row"): [0.0, 1.0], ("table", "col"): [1.0, 0.0], ("json", "row"): [1.0, 0.0]}
+    rows = [
+        row(0, strategy=mix, seat=seat, format=format, asked_for=f"mixed, {format}, {seat}")
+        for (format, seat), mix in asked.items()
+    ]
+    (met,) = _measure_self_play(gather(rows, format=("table", "json"), seat=("row", "col")))
+    assert (met["elicit"], met["games"], met["regret"]) == ("mixed, table", 1, pytest.approx(88 / 151))
+
+
 def test_texts_are_counted_cut_to_120_characters_the_commonest_twenty():
     rows = [row(0, how="x" * 121, status="repaired"), row(1, how="x" * 120, status="repaired"), row(2)]
     assert list(_count_texts(gather(rows))) == [{"kind": "repaired", "text": "x" * 120, "times": 2}]
@@ -328,6 +356,8 @@ def test_outliers_lie_beyond_the_whisker_and_name_their_play():
 def test_plays_are_ranked_unreadable_first_then_by_exploitability_gap_and_number():
     rows = [lost(0, 0.1, 0.5), lost(1, 0.9, 0.2), row(5), lost(2, 0.5, 0.5), lost(3, 0.5), row(4), lost(6, 0.5, 0.5)]
     assert [ranked["game"] for ranked in sorted(rows, key=_rank)] == [4, 5, 2, 6, 0, 1, 3]
+    # Who loses nothing comes last.
+    assert [ranked["game"] for ranked in sorted([lost(0, 0.0, 0.0), lost(1, 0.25, 0.25)], key=_rank)] == [1, 0]
 
 
 def test_figures_that_vary_by_game_are_bounded_by_the_most_that_a_game_allows():

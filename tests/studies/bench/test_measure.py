@@ -1,5 +1,7 @@
 """What a play says about its player, and what all plays of a player say, worked out by hand."""
 
+import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +12,7 @@ from hypothesis import given, settings, strategies as st
 import bestresponse as br
 from bestresponse.core.errors import UsageError
 from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.bench.config import BenchConfig, Plan, draw_games, own_view
 from bestresponse.studies.bench.measure import (
     METRICS,
@@ -82,6 +85,27 @@ def test_general_sum_games_are_measured_against_the_nearest_equilibrium():
     assert (row["nash_gap"], row["equilibrium_distance"], row["gap_nearest"]) == (2.0, 0.0, 0.0)
     assert row["dominated_mass"] == 0
     assert row["exploitability"] is None
+
+
+def test_a_zero_sum_game_is_measured_as_one_among_others_of_its_size():
+    """The suite of generalisation puts matching pennies beside the drawn games of two actions."""
+    config = BenchConfig("m", num_games=1, num_rows=2, num_cols=2, family="uniform", suite="generalisation")
+
+    def always_the_first(request):
+        first, second = re.search(r"possible actions: (\S+), (\S+)\.", request.messages[-1].content).groups()
+        return json.dumps({first: 1.0, second: 0.0})
+
+    play = bench.play(config, {"m": ScriptedModel(always_the_first)})
+    wanted = {("base", "original"), ("named matching-pennies", "original")}
+    specs = [spec for spec in bench.list_specs(config) if (spec.data["condition"], spec.data["variant"]) in wanted]
+    plays = [StoredPlay(spec.id, spec.data, play(spec, [], lambda submission: None)) for spec in specs]
+    rows = {row["condition"]: row for row, _ in measure_plays(Plan(config), plays)}
+    # The value is 0, and who always shows the same side loses 1 of a range of 2.
+    pennies = rows["named matching-pennies"]
+    assert (pennies["exploitability"], pennies["exploitability_normalised"]) == (1.0, 0.5)
+    assert (pennies["dominated_mass"], pennies["equilibrium_distance"]) == (None, None)
+    assert rows["base"]["exploitability"] is None
+    assert rows["base"]["equilibrium_distance"] is not None
 
 
 def test_dominated_actions_are_found_also_below_mixtures():
@@ -241,6 +265,8 @@ def test_success_in_other_games_is_a_small_gap_to_the_opponent_met_and_not_to_so
     found = compute(rows)
     assert (found["success_1"].estimate, found["success_5"].estimate) == (0.5, 0.75)
     assert (found["in_equilibrium"].estimate, found["in_equilibrium"].n) == (0.75, 4)
+    just_as_near = [row(0, equilibrium_distance=0.01), row(1, equilibrium_distance=0.0101)]
+    assert compute(just_as_near)["in_equilibrium"].estimate == 0.5
 
 
 def test_an_average_without_a_loss_has_an_upper_end_above_0_that_grows_with_what_could_be_lost():
@@ -258,6 +284,8 @@ def test_the_games_needed_allow_for_one_game_that_is_lost():
     rows = [row(game, gap_normalised=0.0, worst_normalised=0.5) for game in range(2)]
     assert compute(rows)["games_needed"] == 803
     assert compute(rows[:1])["games_needed"] is None
+    # Nothing can be lost in these games, so that their mean is known.
+    assert compute([row(game, gap_normalised=0.0, worst_normalised=0.0) for game in range(2)])["games_needed"] is None
 
 
 def test_means_are_over_games_as_drawn_and_games_are_resampled_whole():
@@ -280,6 +308,10 @@ def test_invariance_is_1_less_the_mean_distance_to_the_answer_to_the_game_as_dra
         {**row(2, strategy=[1.0, 0.0]), "variant": "format"},
     ]
     assert compute([*rows, *told])["invariance"].estimate == 0.75
+    # Answers that never change may in a game not seen, whose share is below 3/4 in 97.4 % of draws (Beta(1/2, 2)).
+    same = compute([*rows, *({**answer, "variant": "scaled"} for answer in rows)])["invariance"]
+    assert (same.estimate, same.high, same.n) == (1.0, 1.0, 2)
+    assert same.low == pytest.approx(1 / 4, abs=0.05)
     assert compute(rows)["invariance"] is None
 
 
@@ -305,6 +337,18 @@ def test_rounding_errors_are_no_gap():
     off = np.nextafter(0.5, 1)
     found = figures([[100, -100], [-100, 100]], [off, 1 - off], [off, 1 - off])
     assert (found["nash_gap"], found["exploitability"]) == (0.0, 0.0)
+
+
+def test_a_baseline_says_how_many_actions_its_seat_has_and_the_other():
+    plan = Plan(BenchConfig("m", num_games=1, num_rows=2, num_cols=3, seat=("row", "col")))
+    rows = measure_baseline(plan, "uniform", [0])
+    assert [(r["rows"], r["cols"], len(r["strategy"])) for r in rows] == [(2, 3, 2), (3, 2, 3)]
+
+
+def test_a_figure_without_an_interval_is_called_a_mean():
+    help = {metric.name: metric.help for metric in METRICS}
+    assert help["llm_value"] == "mean expected payoff"
+    assert help["nash_gap"] == "best response less own value, equilibrium opponent"
 
 
 def test_the_equilibrium_baseline_plays_the_same_equilibrium_as_the_opponent():

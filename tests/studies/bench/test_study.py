@@ -1,5 +1,8 @@
 """The benchmark as a study: what it counts beforehand, when it stops, and which study plays a game."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 import running
 
@@ -9,7 +12,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.llm.player import prompt
 from bestresponse.runs.store.folder import Shard
 from bestresponse.studies.bench.config import BenchConfig
-from bestresponse.studies.bench.study import bench
+from bestresponse.studies.bench.study import bench, warn_unfinished
 
 SMALL = {"num_rows": 2, "num_cols": 2, "seed": 1}
 
@@ -45,6 +48,37 @@ def test_an_estimate_counts_samples_and_attempts():
     config = BenchConfig("m", num_games=1, elicit="sampled", samples=7, attempts=2, **SMALL)
     estimate = bench.estimate(config)
     assert (estimate.what, estimate.calls) == ("1 game, seed 1", {"m": 14})
+    # The prompt is read at every attempt.
+    once = bench.estimate(replace(config, samples=1, attempts=1))
+    assert estimate.prompt_tokens["m"] == pytest.approx(14 * once.prompt_tokens["m"], abs=14)
+
+
+@pytest.mark.parametrize(
+    ("settings", "reasoning"),
+    [({"effort": "low"}, 2048), ({"effort": "low", "reasoning_tokens": 300}, 300), ({"effort": "minimal"}, 0)],
+)
+def test_an_estimate_counts_the_reasoning_of_models_that_reason_by_themselves(settings, reasoning):
+    config = BenchConfig("m", num_games=3, max_tokens=100, **settings, **SMALL)
+    assert bench.estimate(config).reply_tokens == {"m": 3 * (100 + reasoning)}
+
+
+@pytest.mark.parametrize(("games", "time"), [(8, "1 minute"), (9, "2 minutes"), (103, "13 minutes")])
+def test_an_estimate_says_how_long_the_embedded_model_takes_at_seven_seconds_a_call(games, time):
+    # 56, 63 and 721 seconds, a begun minute counting whole
+    estimate = bench.estimate(BenchConfig(num_games=games, **SMALL))
+    assert estimate.what == f"{games} games, seed 1; smollm2 takes about {time}"
+    assert "smollm2" not in bench.estimate(BenchConfig("m", num_games=8, **SMALL)).what
+
+
+def test_plays_that_are_missing_are_counted_unless_precision_decides():
+    def warn(plays, **settings):
+        measured = SimpleNamespace(config=BenchConfig("m", num_games=3, **SMALL, **settings), frame=lambda name: plays)
+        shown = warn_unfinished(measured)
+        return shown and [note.text for note in shown.blocks]
+
+    assert warn(["play"]) == ["2 planned plays are not finished; run the same command to play them."]
+    assert warn(["play"] * 3) is None
+    assert warn([], precision=0.1) is None
 
 
 def test_how_many_plays_there_are_is_known_unless_precision_decides():
@@ -79,6 +113,26 @@ def test_every_player_has_to_be_known_precisely(tmp_path):
     assert ran.outcome.played == 100
     both, _ = run(tmp_path / "both", elicit=("mixed", "pure"), num_games=60, precision=0.9)
     assert (both.outcome.played, {row["status"] for row in both.rows()}) == (100, {"valid"})
+
+
+def test_a_way_of_asking_that_is_never_read_keeps_a_run_going(tmp_path):
+    """Mixtures are known precisely after 50 games; a mixture is no answer to the question for one action."""
+    ran, _ = run(tmp_path, '{"A": 0.6, "B": 0.4}', elicit=("mixed", "pure"), num_games=55, precision=0.9)
+    assert ran.outcome.played == 110
+    assert {row["elicit"] for row in ran.rows() if row["status"] == "valid"} == {"mixed"}
+
+
+def test_a_question_about_a_policy_is_one_call_for_each_answer():
+    # Kuhn poker has twelve information sets.
+    config = BenchConfig("m", "kuhn-poker", attempts=2)
+    assert bench.pick(config).estimate(config).calls == {"m": 24}
+
+
+@pytest.mark.parametrize(
+    ("suite", "tables"), [("standard", 1), ("invariance", 3), ("sensitivity", 2), ("generalisation", 6)]
+)
+def test_the_first_tables_of_a_suite_are_those_that_a_command_prints(suite, tables):
+    assert bench.count_tables(BenchConfig("m", suite=suite)) == tables
 
 
 def test_a_game_played_in_turn_is_benched_by_the_study_of_such_games(tmp_path):

@@ -382,3 +382,4 @@ def test_the_most_calls_are_known_beforehand():
     estimate = water.estimate(one_model(repeats=3, days=4, attempts=2, abundance=("low", "high")))
     # 3 games of two conditions, 4 days, two answers each
     assert (estimate.plays, estimate.total_calls, estimate.sure) == (6, 3 * 2 * 4 * 2, True)
+    assert estimate.what == "6 games of 4 days, seed 0"

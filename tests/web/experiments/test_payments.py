@@ -228,7 +228,7 @@ def test_answers_of_stand_ins_count_as_the_experiment_says(server, clock, stand_
 
 
 def test_a_person_replaced_before_the_first_answer_is_paid_for_taking_part_only(server):
-    lobby = begin(server, stand_in="defector")
+    lobby = begin(server, stand_in="defector", more="bonus = 0.5")
     (anna, link), (ben, other) = sit_down(server, lobby)
     sessions = server.state.sessions
     sessions.replace_person(sessions.get_session(lobby.tables[0].id), 1)
@@ -237,7 +237,8 @@ def test_a_person_replaced_before_the_first_answer_is_paid_for_taking_part_only(
         take(anna, link, answer="cooperate")
     wait_until_over(server, lobby.tables[0])
     played, replaced = export(server, "payments", lobby)
-    assert (played["points"], played["money"], played["replaced"]) == (0, 2.0, False)
+    # The bonus of the game is for those who gave an answer of their own.
+    assert (played["points"], played["money"], played["replaced"]) == (0, 2.5, False)
     assert (replaced["answers"], replaced["stand_ins"], replaced["replaced"]) == (0, 2, True)
     assert (replaced["seat_points"], replaced["points"], replaced["money"]) == (10, 0, 2.0)
     assert "EUR 2.00" in ben.get(other).text
@@ -265,7 +266,7 @@ def test_the_completion_code_is_listed_once_it_was_shown(server):
 
 def test_a_game_that_is_not_over_is_not_paid(server):
     more = '[[games]]\ngame = "prisoners-dilemma"\nrounds = 2\nseats = ["person", "person"]\nquiz = false\n'
-    lobby = begin(server, more=more)
+    lobby = begin(server, more=f"{more}bonus = 7\n")
     people = sit_down(server, lobby)
     for _ in range(2):
         for client, link in people:
@@ -279,7 +280,7 @@ def test_a_game_that_is_not_over_is_not_paid(server):
         take(client, link, answer="cooperate")
     session = sessions.get_session(lobby.tables[1].id)
     assert (session.settled, session.payoffs()) == (2, {"row": 3.0, "col": 3.0})
-    # 3 + 3 points of the first game at 0.50, and 2.00; the 3 points of the second are not paid yet.
+    # 3 + 3 points of the first game at 0.50, and 2.00; the 3 points and the bonus of the second are not paid yet.
     rows = export(server, "payments", lobby)
     assert [(row["points"], row["money"], row["parts_finished"]) for row in rows] == [(6, 5.0, 1), (6, 5.0, 1)]
 

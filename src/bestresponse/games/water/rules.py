@@ -58,8 +58,8 @@ class WaterRules:
 
     def __post_init__(self) -> None:
         names = [resident.name for resident in self.residents]
-        if not names:
-            raise UsageError("there are no residents; a roster needs one at least")
+        if not any(resident.need for resident in self.residents):  # scarcity is supply / needs
+            raise UsageError("nobody needs water; a roster needs one resident at least whose need is above 0")
         if len(set(names)) < len(names):
             raise UsageError(f"two residents have the same name: {', '.join(names)}")
         for name in ("low", "high", "days"):

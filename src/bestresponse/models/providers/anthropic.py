@@ -8,13 +8,11 @@ from typing import ClassVar
 
 from bestresponse.core.errors import BadReply
 from bestresponse.core.json import JsonObject, canonical
-from bestresponse.models.base import Abilities, Finish, Message, Reply, Request, Usage
-from bestresponse.models.providers.network_model import REASONING_TOKENS, HttpModel, SchemaMode
+from bestresponse.models.base import LEAST_REASONING, Abilities, Finish, Message, Reply, Request, Usage
+from bestresponse.models.providers.network_model import HttpModel, SchemaMode
 from bestresponse.models.providers.reading import read_count, read_field
 from bestresponse.models.schema import read_schema
 
-_LEAST_BUDGET = 1024
-"""Fewer tokens of thinking are refused."""
 _VERSION = "2023-06-01"
 _TOOL = "answer"
 _FINISH = {
@@ -48,9 +46,9 @@ class AnthropicModel(HttpModel):
             "top_p": request.top_p,
             "stop_sequences": list(request.stop) or None,
         }
-        budget = request.reasoning_tokens or REASONING_TOKENS.get(request.effort or "")
+        budget = request.reasoning_budget
         if budget and mode is not SchemaMode.SCHEMA:  # thinking allows neither a forced tool nor another temperature
-            budget = max(budget, _LEAST_BUDGET)
+            budget = max(budget, LEAST_REASONING)
             settings |= {"thinking": {"type": "enabled", "budget_tokens": budget}, "temperature": 1.0, "top_p": None}
             settings["max_tokens"] = request.max_tokens + budget
         if mode is SchemaMode.SCHEMA:

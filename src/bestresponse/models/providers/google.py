@@ -8,7 +8,7 @@ from bestresponse.core.errors import BadReply
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Abilities, Finish, Message, Reply, Request, TokenChances, Usage, effective_seed
 from bestresponse.models.http import Rejected
-from bestresponse.models.providers.network_model import REASONING_TOKENS, HttpModel, SchemaMode
+from bestresponse.models.providers.network_model import HttpModel, SchemaMode
 from bestresponse.models.providers.reading import read_alternatives, read_count, read_field
 from bestresponse.models.schema import read_schema
 
@@ -45,10 +45,8 @@ class GoogleModel(HttpModel):
             "responseMimeType": "application/json" if mode in (SchemaMode.SCHEMA, SchemaMode.JSON) else None,
             "responseJsonSchema": read_schema(request) if mode is SchemaMode.SCHEMA else None,
         }
-        budget = request.reasoning_tokens or REASONING_TOKENS.get(request.effort or "")
-        if budget is not None:
-            settings |= {"thinkingConfig": {"thinkingBudget": budget}}
-            settings["maxOutputTokens"] = request.max_tokens + budget
+        if (budget := request.reasoning_budget) is not None:
+            settings |= {"thinkingConfig": {"thinkingBudget": budget}, "maxOutputTokens": request.max_tokens + budget}
         if request.choices:
             enum = {"type": "STRING", "enum": list(request.choices)}
             settings |= {"responseMimeType": "text/x.enum", "responseSchema": enum}

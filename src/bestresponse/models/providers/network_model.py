@@ -20,9 +20,6 @@ from bestresponse.models.base import Abilities, Honoured, Json, Message, Reply, 
 from bestresponse.models.http import Endpoint, HttpClients, Rejected, Secret
 from bestresponse.models.schema import finish_structured
 
-REASONING_TOKENS = {"minimal": 0, "low": 2048, "medium": 8192, "high": 24576}
-"""The tokens that stand for an effort where a provider takes a number."""
-
 _NOT_TAKEN = re.compile(
     r"unsupported|not support|n't support|not enabled|not available|unavailable|deprecated|unknown|unrecognized|"
     r"not permitted|unexpected|both",

@@ -1,10 +1,11 @@
 """Call a model within limits: so many calls at once, again after what may pass, never beyond a budget; and prices.
 
 Before a call its largest possible cost is reserved: one call, as many prompt tokens as the prompt has bytes (no
-byte-level tokenizer makes more) plus what the framing adds, and `max_tokens` of reply. If that does not fit beside
-what is spent and reserved, the call waits for others to finish, because most cost less than their reservation; if it
-does not fit beside what is spent alone, it is `OverBudget`. Afterwards the true cost takes the reservation's place.
-A failed attempt counts as a call and costs no tokens. An unknown price is unknown: it is never taken for 0.
+byte-level tokenizer makes more) plus what the framing adds, and `max_tokens` of reply beside the tokens of reasoning.
+If that does not fit beside what is spent and reserved, the call waits for others to finish, because most cost less
+than their reservation; if it does not fit beside what is spent alone, it is `OverBudget`. Afterwards the true cost
+takes the reservation's place. A failed attempt counts as a call and costs no tokens. An unknown price is unknown: it is
+never taken for 0.
 
 A `Gate` belongs to a provider; all models of that provider share it.
 
@@ -30,7 +31,7 @@ from importlib.util import find_spec
 
 from bestresponse.core.errors import ModelUnavailable, OverBudget, Transient, UsageError
 from bestresponse.core.registry import Registry
-from bestresponse.models.base import Json, Model, Reply, Request, Usage, Wrapper
+from bestresponse.models.base import LEAST_REASONING, Json, Model, Reply, Request, Usage, Wrapper
 from bestresponse.models.providers.weights import WEIGHTS
 
 Price = Callable[[Usage], float | None]
@@ -142,9 +143,10 @@ class Metered(Wrapper):
 
 def largest_usage(request: Request) -> Usage:
     """Return a usage that this request cannot exceed: every byte of the prompt counted as a token."""
-    texts = [message.content for message in request.messages] + [request.schema or ""]
-    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
-    return Usage(size + _FRAME + _FRAME_PER_MESSAGE * len(request.messages), request.max_tokens)
+    texts = "".join(message.content for message in request.messages) + (request.schema or "")
+    prompt = len(texts.encode("utf-8", "surrogatepass")) + _FRAME + _FRAME_PER_MESSAGE * len(request.messages)
+    thought = max(request.reasoning_budget, LEAST_REASONING) if request.reasoning_budget else 0
+    return Usage(prompt, request.max_tokens + thought)
 
 
 class Gate(threading.BoundedSemaphore):
@@ -269,7 +271,7 @@ def find_price_by_identity(identity: Mapping[str, Json]) -> Price:
     if provider == "inspect":
         provider, _, name = name.partition("/")
     if provider not in ("openai", "anthropic", "google") or find_spec("genai_prices") is None:
-        return _unknown
+        return lambda usage: None
     return _listed(provider, name)
 
 
@@ -281,7 +283,7 @@ def _listed(provider: str, name: str) -> Price:
     try:
         tariff = genai_prices.calc_price(nothing, model_ref=name, provider_id=provider).model_price
     except LookupError:
-        return _unknown
+        return lambda usage: None
 
     def price(usage: Usage) -> float | None:
         if usage.prompt is None or usage.completion is None:
@@ -291,7 +293,3 @@ def _listed(provider: str, name: str) -> Price:
         return float(tariff.calc_price(tokens)["total_price"])
 
     return price
-
-
-def _unknown(usage: Usage) -> None:
-    return None

@@ -39,7 +39,7 @@ from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import generator, split
 from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import FORMATS, MatrixGame, Theme, theme, themes
-from bestresponse.models.base import Model
+from bestresponse.models.base import REASONING_TOKENS, Model
 from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling, Style, Thinking
 from bestresponse.players.llm.verified import bare_name, is_verified, make_label, with_review
 from bestresponse.players.strategies import FixedMix
@@ -245,7 +245,7 @@ class BenchConfig(RunSettings):
     @property
     def paid_tokens(self) -> int:
         """How many tokens a reply may cost, those of the model's own reasoning among them."""
-        return self.reply_tokens + (self.reasoning_tokens or 0)
+        return self.reply_tokens + (self.reasoning_tokens or REASONING_TOKENS.get(self.effort or "", 0))
 
     def reasons(self, model: str, elicit: str) -> bool:
         """Say whether a model writes down its reasons before it answers; the embedded one is too small for that."""

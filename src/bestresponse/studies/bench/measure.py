@@ -53,7 +53,7 @@ from bestresponse.theory.zero_sum.solve import solve_zero_sum
 BASELINE = "baseline"
 """What stands for the way of asking where nobody was asked."""
 _NOISE = 1e-9  # of the largest payoff: smaller gaps are rounding errors
-_CHUNK = 1000  # plays in memory at a time; those of one shape are measured by one call
+_CHUNK = 1000  # plays in memory at a time; those of one shape and kind are measured by one call
 _PRECISE = 0.02  # of the payoff range: how well a mean is known once `games_needed` are played
 _SAME = 0.01
 """Strategies that differ by less, in total variation, are the same."""
@@ -146,7 +146,7 @@ def _measure_chunk(plan: plans.Plan, plays: list[StoredPlay]) -> list[PlayRow]:
             labels = plans.find_theme(data).actions[data["seat"]][: len(data["back"])]
             x, y = as_strategy(decision.action, labels), np.asarray(opponent.action, dtype=np.float64)
             row["strategy"] = x[np.argsort(data["back"])].tolist()  # over the actions in the order they were drawn
-            answered[own.shape].append((number, own, other, x, y))
+            answered[*own.shape, bool((own == -other).all())].append((number, own, other, x, y))
         rows.append(row)
     for group in answered.values():
         numbers, *arrays = zip(*group, strict=True)
@@ -332,9 +332,8 @@ def _succeed(percent: int) -> Metric[Rows]:
     """
 
     def compute(rows: Rows) -> statistics.Interval | None:
-        known = [(row["exploitability_normalised"], gap) for gap, row in find_values(rows, "gap_normalised")]
-        losses = [gap if taken is None else taken for taken, gap in known]
-        return statistics.wilson(sum(loss <= percent / 100 for loss in losses), len(losses)) if losses else None
+        known = [(row["exploitability_normalised"], gap, row) for gap, row in find_values(rows, "gap_normalised")]
+        return _compute_rate([((gap if taken is None else taken) <= percent / 100, row) for taken, gap, row in known])
 
     lost = f"exploitability or, in {_GENERAL}, the Nash gap (Wilson interval)"
     explained = f"share of the answers that lose at most {percent / 100} of the range: {lost}"
@@ -343,8 +342,15 @@ def _succeed(percent: int) -> Metric[Rows]:
 
 def _count_equilibria(rows: Rows) -> statistics.Interval | None:
     """Compute the share of answers that some equilibrium uses, whether or not the opponent met plays its part of it."""
-    distances = [distance for distance, _ in find_values(rows, "equilibrium_distance")]
-    return statistics.wilson(sum(distance <= _SAME for distance in distances), len(distances)) if distances else None
+    return _compute_rate([(distance <= _SAME, row) for distance, row in find_values(rows, "equilibrium_distance")])
+
+
+def _compute_rate(successes: Sequence[tuple[bool, PlayRow]]) -> statistics.Interval | None:
+    """Compute a share of answers: Wilson's interval, or one over games where some were answered more than once."""
+    hits, games = [hit for hit, _ in successes], [identify_game(row) for _, row in successes]
+    if len(set(games)) < len(games):
+        return statistics.bound_mean(hits, (0.0, 1.0), games, rng=np.random.default_rng(_SEED))
+    return statistics.wilson(sum(hits), len(hits)) if hits else None
 
 
 def _bound_missing(figure: str, worst: str, end: int) -> Metric[Rows]:
@@ -396,9 +402,8 @@ def _count_needed(rows: Rows) -> int | None:
     for gap, row in find_values(rows, "gap_normalised"):
         gaps[identify_game(row)].append(gap)
         worst = max(worst, row["worst_normalised"] or 0.0)
-    spread = (
-        float(np.std([worst, *(float(np.mean(values)) for values in gaps.values())], ddof=1)) if len(gaps) > 1 else 0.0
-    )
+    means = [float(np.mean(values)) for values in gaps.values()]
+    spread = float(np.std([worst, *means], ddof=1)) if len(gaps) > 1 else 0.0
     return statistics.games_needed(spread, _PRECISE) if spread else None
 
 
@@ -677,10 +682,11 @@ class SelfPlayRow(TypedDict):
 
 
 def _measure_self_play(results: Results) -> Iterator[SelfPlayRow]:
+    # Both seats of a game are asked in the same format and theme.
     answers: dict[tuple[str, str], dict[int, dict[str, list[float]]]] = {}
     for row in (row for rows in results.base.values() for row in rows):
         if row["strategy"] is not None:
-            games = answers.setdefault((row["model"], row["elicit"]), {})
+            games = answers.setdefault((row["model"], row["asked_for"].removesuffix(f", {row['seat']}")), {})
             games.setdefault(row["game"], {})[row["seat"]] = row["strategy"]
     payoffs = results.plan.conditions[plans.BASE].drawn.payoffs
     for (model, elicit), games in answers.items():

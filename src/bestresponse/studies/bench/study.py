@@ -51,8 +51,8 @@ def estimate_prompts(config: BenchConfig, what: str, firsts: Iterable[tuple[Json
     for data, count in firsts:
         plays += count
         shown, ask = show_question(study.game(config, data), data)
-        asked = count * data.get("samples", 1) * (MOST_ATTEMPTS if is_verified(data["model"]) else 1)
-        calls[data["model"]] += asked * data["attempts"]
+        asked = count * data.get("samples", 1) * data["attempts"] * (MOST_ATTEMPTS if is_verified(data["model"]) else 1)
+        calls[data["model"]] += asked
         characters[data["model"]] += asked * len(prompt(shown, ask, "line"))
     if EMBEDDED in calls:
         minutes = -(-calls[EMBEDDED] * _SECONDS // 60)

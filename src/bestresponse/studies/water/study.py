@@ -444,7 +444,7 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
             void.setdefault(key, []).append(repeat)
             continue
         days.setdefault(key, {})[repeat] = _list_bids(submissions)
-        if repeat < spoken.get(key, (np.inf, ()))[0] and any(s.decision.reasoning for s in submissions):
+        if repeat < spoken.get(key, (np.inf, ()))[0] and any(find_reasons(s.decision.reasoning) for s in submissions):
             spoken[key] = repeat, submissions
     measured = []
     games: list[WaterGameRow] = []
@@ -626,8 +626,6 @@ def _list_example(group: ConditionGames) -> Iterator[ExampleRow]:
         elif text := find_reasons(submission.decision.reasoning):
             reasons[-1][submission.role] = text
     explained = [number for number, by_resident in enumerate(reasons, 1) if by_resident]
-    if not explained:
-        return
     day = next((day for day in explained if day >= group.trace.rules.days / 3), explained[-1])
     needs = {resident.name: resident.need for resident in group.trace.rules.residents}
     for row in _list_days(group):

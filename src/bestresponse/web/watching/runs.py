@@ -315,7 +315,7 @@ SORTS = {
 _WHO = (
     "model", "seats", "player", "llm_seed", "seed", "temperature", "max_tokens", "style", "samples", "attempts",
     "translator", "policy", "memory", "own_words", "reasoning", "reasons", "personas", "about_others", "referee",
-    "elicit", "study",
+    "elicit", "think", "effort", "reasoning_tokens", "study",
 )  # fmt: skip
 """What of a spec says who plays and how they are asked, not what is played."""
 
