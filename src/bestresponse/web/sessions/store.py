@@ -319,9 +319,7 @@ class SessionStore:
         seats = self.list_seats(session, seat)
         return seats[seats.index((session, seat)) + 1 :]
 
-    def note_questionnaire(
-        self, session: Session, seat: int, answers: Mapping[str, str], page: str = "questionnaire"
-    ) -> None:
+    def note_questionnaire(self, session: Session, seat: int, page: str, answers: Mapping[str, str]) -> None:
         """Keep the answers to the questionnaire or to another page; the first ones count."""
         with session.lock:
             if (session.id, seat, page) not in self.answered_pages:
