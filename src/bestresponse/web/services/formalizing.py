@@ -96,7 +96,8 @@ def _send_solutions(connection: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends it
     with suppress(EOFError, OSError):
         while True:
-            connection.send(_solve(LoadedGame("this game", "file", program_game(connection.recv(), "this game"))))
+            game = program_game(connection.recv(), "this game")
+            connection.send(_solve(LoadedGame("this game", "file", game)))
 
 
 def _solve(loaded: LoadedGame) -> tuple[Section, ...]:

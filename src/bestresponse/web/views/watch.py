@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from itertools import islice
 from typing import Annotated
@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, Response
 
-from bestresponse.core.game import AnyGame
+from bestresponse.core.game import Game, S
 from bestresponse.report import page
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.web import render
@@ -20,7 +20,7 @@ from bestresponse.web.access import AdminApi, AdminPage, Bearer, Name, Server
 from bestresponse.web.security import REPORT_POLICY
 from bestresponse.web.services import export as exporting
 from bestresponse.web.watching import runs
-from bestresponse.web.watching.steps import Call, build_replay, list_stages
+from bestresponse.web.watching.steps import build_replay, list_stages
 
 pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
 calls = APIRouter(prefix="/api", responses=render.describe_errors(), tags=["watch"], dependencies=[Bearer, AdminApi])
@@ -103,7 +103,9 @@ def live(server: Server, session: str) -> HTMLResponse:
     return _show_replay(stored, opened.game, (), crumbs=crumbs, around=("", ""), follow=not over)
 
 
-def _show_replay(stored: StoredPlay, game: AnyGame | None, asked: Iterable[Call], **links: object) -> HTMLResponse:
+def _show_replay(
+    stored: StoredPlay, game: Game[S] | None, asked: Iterable[Mapping[str, object]], **links: object
+) -> HTMLResponse:
     """Show a play; `links` are the pages above (`crumbs`) and beside it (`around`), and whether to `follow` it."""
     stages = list_stages(stored.record, game, asked)
     steps = [step for stage in stages for step in stage.steps]
