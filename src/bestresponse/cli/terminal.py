@@ -88,8 +88,6 @@ def _print_blocks(out: Console, blocks: tuple[Block, ...]) -> None:
                 out.print(Text(visible(text)))
             case Note(text, kind):
                 out.print(Text(visible(text), style="yellow" if kind == "warning" else "dim"))
-            case _:
-                pass
 
 
 def show_frame(frame: Frame[R], as_json: bool) -> None:

@@ -87,9 +87,8 @@ def create_app() -> FastAPI:
     return app
 
 
-def enter(request: Request, token: str) -> Response:
+def enter(request: Request, server: Server, token: str) -> Response:
     """The admin's link: keeps the token in a cookie that no script reads, and goes on without it in the address."""
-    server: ServerState = request.app.state.server
     if not server.keys.is_admin(token):
         raise refuse_key(request, server)
     answer = RedirectResponse("/", 303)

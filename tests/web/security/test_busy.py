@@ -69,7 +69,7 @@ def test_a_game_is_not_solved_for_longer_than_its_check_may_take(monkeypatch):
     solver.start()
     monkeypatch.setattr(formalizing, "_idle", [(solver, ours)])
     report = validate(DILEMMA, EmbeddedEngine())
-    (section,) = formalizing._solve_in_time(report, "a game", time.monotonic())
+    (section,) = formalizing._solve_in_time(report, time.monotonic())
     note = "They were not worked out within 120 seconds; `bestresponse solve` may take longer."
     assert section.blocks == (Note(note),)
     assert not solver.is_alive()

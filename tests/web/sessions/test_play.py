@@ -128,6 +128,17 @@ def test_whoever_is_gone_is_stood_in_for_and_the_record_says_so(server, clock):
     assert "A stand-in answered for you 1 time." in bob.get(bob_link).text
 
 
+def test_no_words_are_put_into_the_mouth_of_whoever_is_gone(server, clock):
+    talk = setup("person", "person", game=GameChoice("dialogue:meeting"), seconds=600, referee="rule")
+    lobby = server.state.sessions.create_sessions(talk)
+    table = server.state.sessions.get_session(lobby.tables[0].id)
+    for seat in range(2):
+        server.state.sessions.make_ready(table, seat)
+    clock.advance(603)
+    server.wait_for(lambda: table.stand_ins(table.roles[0]))
+    assert table.answer(table.roles[0], 0).decision.action == "(no message)"
+
+
 def test_a_model_that_answers_nonsense_is_stood_in_for_with_its_words_kept(server):
     server.answer = lambda request: "<script>alert(1)</script>"
     ((ann, link),) = sit_down(server, setup("person", f"model:{MODEL}"))

@@ -5,12 +5,12 @@ from dataclasses import asdict
 
 import pytest
 
-from bestresponse.core import NATURE, REFEREE, Nature, Words
+from bestresponse.core import NATURE, REFEREE, Nature
 from bestresponse.core.errors import UsageError
 from bestresponse.formal.formalize.plan import library
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.web.sessions.seat_worker import LastNamed, answer_in_place, make_seat
+from bestresponse.web.sessions.seat_worker import LastNamed, make_seat
 from bestresponse.web.sessions.setup import (
     Busy,
     GameChoice,
@@ -194,9 +194,6 @@ def test_nobody_is_seated_by_a_name_that_is_no_strategy():
     game = make_game(DILEMMA)
     with pytest.raises(UsageError, match="there is no strategy named 'greddy'"):
         make_seat("strategy:greddy", game, "row", 0, None)
-    view, ask = game.view(game.start(), "row"), game.asks(game.start())["row"]
-    assert answer_in_place("level-1", game, view, ask, 0) == "defect"
-    assert answer_in_place("level-1", game, view, Words(), 0) == "(no message)"
 
 
 def test_a_new_journal_tells_the_versions_of_everything(tmp_path):

@@ -138,9 +138,9 @@ def test_answers_before_a_restart_are_those_of_an_earlier_attempt(store, session
 
 
 def test_the_first_answers_to_a_questionnaire_count(store, session):
-    store.note_questionnaire(session, 0, {"age": "30"})
-    store.note_questionnaire(session, 0, {"age": "31"})
-    store.note_questionnaire(session, 1, {"age": "32"})
+    store.note_questionnaire(session, 0, "questionnaire", {"age": "30"})
+    store.note_questionnaire(session, 0, "questionnaire", {"age": "31"})
+    store.note_questionnaire(session, 1, "questionnaire", {"age": "32"})
     assert store.questionnaires == {(session.id, 0): {"age": "30"}, (session.id, 1): {"age": "32"}}
     assert read_again(store).questionnaires == store.questionnaires
 

@@ -12,16 +12,12 @@ from bestresponse.cli.terminal import notes, play_progress
 from bestresponse.runs.execution import Progress
 from bestresponse.studies.improve.export import ExportConfig, export as export_files
 
-export_command = typer.Typer(
-    help="Write games with the solver's answers, for training a model on them.",
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+export_command = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
-@export_command.callback()
-def _group() -> None:
-    """Keep `sft` a command of its own: other kinds of training want other files."""
+@export_command.callback()  # it keeps `sft` a command of its own: other kinds of training want other files
+def _start() -> None:
+    """Write games with the solver's answers, for training a model on them."""
 
 
 def write_examples(config: ExportConfig, as_json: AsJson = False) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar, Protocol
 
-from bestresponse.core import Action, Amount, Ask, Role, View
+from bestresponse.core import Action, Amount, Ask, Game, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.games.quiz import ask_about_play
@@ -16,12 +16,9 @@ Rounds = tuple[tuple[float, ...], ...]
 """The numbers of every round, in the order of the roles."""
 
 
-class NumberRounds(Protocol):
+class NumberRounds(Game[Rounds], Protocol):
     """What such games share; a game says what numbers earn in a round, and which number is its equilibrium."""
 
-    name: str
-    version: int
-    roles: tuple[Role, ...]
     rounds: int
     verb: ClassVar[str]
     unit: ClassVar[str] = "points"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar, Protocol
 
-from bestresponse.core import Action, Amount, Ask, Choice, Role, View
+from bestresponse.core import Action, Amount, Ask, Choice, Game, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.games.quiz import ask_about_play
@@ -18,23 +18,11 @@ State = tuple[float | str, ...]
 """The moves so far."""
 
 
-class TwoSteps(Protocol):
+class TwoSteps(Game[State], Protocol):
     """What such games share; a game says what is asked, told and earned."""
 
-    name: str
-    version: int
-    roles: ClassVar[tuple[Role, ...]]
     verbs: ClassVar[tuple[str, str]]
     unit: ClassVar[str] = ""
-
-    def asks(self, state: State) -> Mapping[Role, Ask]:
-        """Say who is asked in `state`, and for what."""
-
-    def view(self, state: State, role: Role) -> View:
-        """Return what `role` may know in `state`."""
-
-    def payoffs(self, state: State) -> Mapping[Role, float]:
-        """Return what each role has earned so far."""
 
     def start(self) -> State:
         """Return the state before anybody has moved."""

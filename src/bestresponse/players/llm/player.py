@@ -211,7 +211,7 @@ class LlmPlayer(ModelPlayer):
         if refused and decision.action is not None:
             how = [*(f"refused: {why}" for why in refused), decision.reading.how]
             decision = replace(decision, reading=Reading(Status.REPAIRED, "; ".join(part for part in how if part)))
-        return replace(decision, calls=tuple(calls))
+        return Decision(decision.action, decision.reasoning, decision.reading, tuple(calls))
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,8 +117,7 @@ def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
         repairs.append(f"{', '.join(unnamed)} not named: 0")
     if abs(total - 1) > 1e-9:
         repairs.append(f"scaled from a sum of {total:.4g}")
-    mix = tuple(p / total for p in numbers)
-    ask.check(mix)
+    mix = tuple([p / total for p in numbers])
     return mix, ", ".join([part for part in repairs if part != _NOTATION] or repairs)
 
 
@@ -218,7 +217,6 @@ def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = F
         if isinstance(ask, Words) and cut_off:
             raise InvalidMove("the message was cut off", Flaw.TRUNCATED)
         value, how = (ask.read(text.strip()), "") if isinstance(ask, Words) else _read_answer(ask, text, cut_off)
-        ask.check(value)
     except InvalidMove as error:
         return Decision(None, text, Reading(Status(error.kind.value), str(error)))
     return Decision(value, text, Reading(Status.REPAIRED if how else Status.VALID, how))
@@ -238,6 +236,7 @@ def _read_answer(ask: Choice | Amount | Mixture | Form, text: str, cut_off: bool
     if cut_off and flaw:
         raise InvalidMove(f"the reply was cut off in its answer: {flaw}", Flaw.TRUNCATED)
     if isinstance(ask, Amount) and not cut_off and (named := read_bid(text)):
+        ask.check(named.value)
         return named.value, named.how
     if _REFUSAL.search(text):
         raise InvalidMove("the model declines to answer", Flaw.REFUSED)

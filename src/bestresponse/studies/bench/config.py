@@ -678,7 +678,7 @@ def prepare_plays(plan: Plan, models: Mapping[str, Model]) -> PlayOne:
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         data, game = spec.data, make_bench_game(spec.data)
-        key = tuple(data.get(name) for name in _ASKING)
+        key = tuple(map(data.get, _ASKING))
         if key not in seated:
             seated[key] = seat_player(data, models[data["model"]])
         opponent = FixedMix(plan.find_opponent(data), "equilibrium", blind=True)

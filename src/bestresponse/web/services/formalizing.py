@@ -50,7 +50,7 @@ class CheckedProgram:
     sections: tuple[Section, ...] = ()
 
 
-def check_program(source: str, name: str = "this game") -> CheckedProgram:
+def check_program(source: str) -> CheckedProgram:
     """The program through all stages, then solved and drawn as far as that goes; one clock covers all of it."""
     if not source.strip():
         return CheckedProgram(False, ())
@@ -59,16 +59,14 @@ def check_program(source: str, name: str = "this game") -> CheckedProgram:
         report = validate_program(source)
         if not report.ok or report.table is None:
             return CheckedProgram(False, report.diagnostics)
-        return CheckedProgram(
-            True, report.diagnostics, describe_table(report.table), _solve_in_time(report, name, deadline)
-        )
+        return CheckedProgram(True, report.diagnostics, describe_table(report.table), _solve_in_time(report, deadline))
 
 
-def _solve_in_time(report: Report, name: str, deadline: float) -> tuple[Section, ...]:
+def _solve_in_time(report: Report, deadline: float) -> tuple[Section, ...]:
     """Solve and draw a game in another process, which is ended when the time is over, and else asked again."""
     process, connection = _idle.pop() if _idle else _start_solver()
     with suppress(EOFError, OSError):  # the process has ended, for want of memory perhaps
-        connection.send((report, name))
+        connection.send(report)
         if connection.poll(max(0.0, deadline - time.monotonic())):
             sections: tuple[Section, ...] = connection.recv()
             _idle.append((process, connection))
@@ -82,7 +80,7 @@ def _solve_in_time(report: Report, name: str, deadline: float) -> tuple[Section,
 
 def prepare_solver() -> None:
     """Load what checks and solves games before the first program comes."""
-    _solve_in_time(validate_program(SAMPLE), "a game", time.monotonic() + _START_SECONDS)
+    _solve_in_time(validate_program(SAMPLE), time.monotonic() + _START_SECONDS)
 
 
 def _start_solver() -> tuple[BaseProcess, Connection]:
@@ -98,8 +96,8 @@ def _send_solutions(connection: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server ends it
     with suppress(EOFError, OSError):
         while True:
-            report, name = connection.recv()
-            connection.send(_solve(LoadedGame(name, "file", program_game(report, name))))
+            game = program_game(connection.recv(), "this game")
+            connection.send(_solve(LoadedGame("this game", "file", game)))
 
 
 def _solve(loaded: LoadedGame) -> tuple[Section, ...]:

@@ -256,9 +256,7 @@ class JudgingStore:
         return to_csv(rows)
 
 
-def draw_transcripts(
-    folder: RunFolder, count: int, seed: int, player: str = "", silent: bool = False
-) -> tuple[JudgedItem, ...]:
+def draw_transcripts(folder: RunFolder, count: int, seed: int, player: str, silent: bool) -> tuple[JudgedItem, ...]:
     """Draw what seats of finished plays saw and said: `count` of them at random, players not named.
 
     Seats without a word of reasoning are left out unless `silent`; `player` keeps those whose player's name has it.

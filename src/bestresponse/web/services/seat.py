@@ -242,7 +242,7 @@ def keep_questionnaire(context: SeatContext, typed: Mapping[str, str]) -> dict[s
     mistakes = {f"item.{item.name}": item.find_mistake(answers[item.name]) for item in page.items}
     wrong = {name: session.table.texts(why) for name, why in mistakes.items() if why}
     if not wrong:
-        context.server.sessions.note_questionnaire(session, context.seat, answers, page.name)
+        context.server.sessions.note_questionnaire(session, context.seat, page.name, answers)
     return wrong
 
 

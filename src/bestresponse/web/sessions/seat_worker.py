@@ -25,8 +25,6 @@ from bestresponse.web.sessions.session import Presence, Session
 from bestresponse.web.sessions.setup import PERSON, RULE
 from bestresponse.web.sessions.store import SessionStore
 
-NO_WORDS = "(no message)"
-
 
 def make_seat(
     seat: str, game: Game[S], role: Role, seed: int, open_model: OpenModel, understand: Callable[[str], str] = str
@@ -49,16 +47,6 @@ def make_seat(
     return player
 
 
-def answer_in_place(name: str, game: Game[S], view: View, ask: Ask, seed: int) -> object:
-    """Answer for `view.role` as the strategy `name` does; words are not put into anybody's mouth."""
-    if isinstance(ask, Words):
-        return NO_WORDS
-    player = find_strategy(name, game, view.role, seed)
-    if player is None:
-        raise UsageError(f"{name} is no strategy, so it stands in for nobody")
-    return player.decide(view, ask).action
-
-
 @dataclass(frozen=True, slots=True)
 class LastNamed:
     """Rules by the last message of each speaker; void where the rules of the deal cannot tell."""
@@ -78,6 +66,7 @@ class LastNamed:
 
 _TICK = 0.25
 _LATE = "no answer within"
+_NO_WORDS = "(no message)"
 _RETRY = 2.0
 _log = logging.getLogger("bestresponse.web")
 
@@ -154,12 +143,20 @@ class SeatWorker:
         except BestResponseError as error:
             decision = Decision(None, "", Reading(Status.REFUSED, str(error)))
         if decision.action is None and view.role != REFEREE:
-            decision = _stand_in(session, view, ask, decision)
+            decision = self._stand_in(session, view, ask, decision)
         self._store.submit(session, view.role, turn, decision)
 
     def _answer_for(self, session: Session, turn: int, view: View, ask: Ask, why: str) -> None:
-        decision = _stand_in(session, view, ask, Decision(None, "", Reading(Status.REFUSED, why)))
+        decision = self._stand_in(session, view, ask, Decision(None, "", Reading(Status.REFUSED, why)))
         self._store.submit(session, view.role, turn, decision, Presence(why.startswith(_LATE)))
+
+    def _stand_in(self, session: Session, view: View, ask: Ask, failed: Decision) -> Decision:
+        """Answer as the strategy of the setup does; words are not put into anybody's mouth."""
+        name = session.setup.stand_in
+        if isinstance(ask, Words):
+            return replace(failed, action=_NO_WORDS, stand_in=name)
+        player = make_seat(f"strategy:{name}", session.game, view.role, session.seed, self._open_model)
+        return replace(failed, action=player.decide(view, ask).action, stand_in=name)
 
     def _keep_time(self) -> None:
         """Look after every table that is not over: time limits, the waiting room, and answers to be tried again."""
@@ -200,11 +197,6 @@ class SeatWorker:
             session.trouble = f"{role} cannot go on: {what}. It is asked again every {_RETRY:g} seconds."
             session.thinking.discard((role, turn))
             self._again[session.id] = time.monotonic() + _RETRY
-
-
-def _stand_in(session: Session, view: View, ask: Ask, failed: Decision) -> Decision:
-    name = session.setup.stand_in
-    return replace(failed, action=answer_in_place(name, session.game, view, ask, session.seed), stand_in=name)
 
 
 def _explain(session: Session, seat: int) -> str:

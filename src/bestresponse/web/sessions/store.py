@@ -46,7 +46,8 @@ from bestresponse.web.texts import InterfaceTexts, load_texts
 
 Place = tuple[str, int]
 """A session and a seat."""
-STUDY = "sessions"
+SESSIONS = "sessions"
+"""The name that a folder of sessions has in the place of a study."""
 
 
 def now() -> str:
@@ -60,7 +61,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         versions = {} if (path / "manifest.json").exists() else environment()
-        self.folder = RunFolder.open(path, Manifest(STUDY, STUDY, {}, (), now(), versions))
+        self.folder = RunFolder.open(path, Manifest(SESSIONS, SESSIONS, {}, (), now(), versions))
         self._events = Lines(path / "events.jsonl")
 
     def close(self) -> None:
@@ -318,9 +319,7 @@ class SessionStore:
         seats = self.list_seats(session, seat)
         return seats[seats.index((session, seat)) + 1 :]
 
-    def note_questionnaire(
-        self, session: Session, seat: int, answers: Mapping[str, str], page: str = "questionnaire"
-    ) -> None:
+    def note_questionnaire(self, session: Session, seat: int, page: str, answers: Mapping[str, str]) -> None:
         """Keep the answers to the questionnaire or to another page; the first ones count."""
         with session.lock:
             if (session.id, seat, page) not in self.answered_pages:

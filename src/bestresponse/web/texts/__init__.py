@@ -18,7 +18,8 @@ from string import Template
 from bestresponse.core.errors import UsageError
 
 _FILES = ("pages.toml", "messages.toml")
-
+Wordings = Mapping[str, str | Mapping[str, str]]
+"""Texts by their names; one that depends on a number has the forms `one` and `many`."""
 
 _PLACE = re.compile(r"\\\$([a-z_]+)")
 _SENTENCE = re.compile(r"(?<=[.!?]) ")
@@ -30,7 +31,7 @@ class InterfaceTexts:
     In a phrase `$name` stands for anything, and in what replaces it for the same: "player $n" = "Teilnehmer $n".
     """
 
-    def __init__(self, language: str, texts: Mapping[str, str | Mapping[str, str]], words: Mapping[str, str]) -> None:
+    def __init__(self, language: str, texts: Wordings, words: Mapping[str, str]) -> None:
         self.language, self.names = language, tuple(texts)
         self._texts, self._words = texts, words
         # What stands in a place is part of one sentence.
@@ -41,9 +42,7 @@ class InterfaceTexts:
         self._meant: dict[str, str] = {}
         self._patterns = [(re.compile(phrase), wording) for phrase, wording in phrases if "(?P<" in phrase]
 
-    def reword(
-        self, language: str, texts: Mapping[str, str | Mapping[str, str]], words: Mapping[str, str]
-    ) -> InterfaceTexts:
+    def reword(self, language: str, texts: Wordings, words: Mapping[str, str]) -> InterfaceTexts:
         """Return these texts with some of them replaced; new phrases are tried before the old."""
         worded = InterfaceTexts(language, {**self._texts, **texts}, {**words, **self._words, **words})
         plain = {word: wording for word, wording in words.items() if "$" not in word}

@@ -8,6 +8,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import Field
 
 from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.json import JsonObject
 from bestresponse.web import render
 from bestresponse.web.access import AdminApi, AdminPage, Bearer, JudgeDoor, Name, PostedForm, Server, ServerState
 from bestresponse.web.services import judging
@@ -35,16 +36,14 @@ def begin_task(server: Server, form: PostedForm) -> Response:
     """Begin a task."""
     judges = [name.strip() for name in form.get("judges", "").replace(",", "\n").split("\n") if name.strip()]
     count = form.get("count", "").strip()
-    values = {name: form.get(name, "").strip() for name in ("rubric", "run", "player")}
+    values: JsonObject = {name: form.get(name, "").strip() for name in ("rubric", "run", "player")}
     csv, title = form.get("table", "").strip(), form.get("title", "").strip() or "Judging"
     # A table that was typed or chosen counts before the run that is always chosen in the form.
     values |= {"csv": csv, "run": ""} if csv else {}
     number = min(int(count), _MOST) if count.isascii() and count.isdigit() and len(count) < 5 else 20
+    values |= {"title": title, "judges": judges, "count": number, "silent": form.get("silent") == "yes"}
     try:
-        wanted = read_checked(
-            TaskIn, {**values, "title": title, "judges": judges, "count": number, "silent": form.get("silent") == "yes"}
-        )
-        task = _begin_task(server, wanted)
+        task = _begin_task(server, read_checked(TaskIn, values))
     except BestResponseError as error:
         return _show_tasks(server, form, str(error))
     return RedirectResponse(f"/judge/task/{task.id}", 303)

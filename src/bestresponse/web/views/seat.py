@@ -359,12 +359,10 @@ class DrawnField:
         return self.ask.options if isinstance(self.ask, Mixture) else ()
 
 
-def make_fields(
-    ask: Ask, typed: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
-) -> list[DrawnField]:
+def make_fields(ask: Ask, typed: Mapping[str, str], errors: Mapping[str, str]) -> list[DrawnField]:
     """Make the fields of a question, with what was typed before and what is wrong with it."""
     return [
-        DrawnField(name, label, part, tuple(_list_typed(part, name, typed or {})), (errors or {}).get(name, ""))
+        DrawnField(name, label, part, tuple(_list_typed(part, name, typed)), errors.get(name, ""))
         for name, label, part in _list_parts(ask)
     ]
 

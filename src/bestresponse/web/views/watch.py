@@ -27,6 +27,8 @@ calls = APIRouter(prefix="/api", responses=render.describe_errors(), tags=["watc
 _PAGE = 100
 _LATEST = 20
 Find = Annotated[str, Query(max_length=200)]
+RunOrLobby = Annotated[str, Query(max_length=80)]
+"""The name of a run or of a lobby, as a query."""
 Start = Annotated[int, Query(ge=0, le=10**9)]
 
 
@@ -84,7 +86,8 @@ def show_play_page(server: Server, run: str, spec: str) -> HTMLResponse:
     stored, asked, live = server.runs.open_play(run, spec)
     crumbs = [("/watch", "All runs"), (page, runs.name_run(folder.manifest))]
     around = [f"{page}/play/{quote(name)}" if name else "" for name in runs.find_neighbours(folder, spec)]
-    return _show_replay(stored, runs.rebuild_game(folder, stored.data), asked, crumbs, around, live)
+    game = runs.rebuild_game(folder, stored.data)
+    return _show_replay(stored, game, asked, crumbs=crumbs, around=around, follow=live)
 
 
 @pages.get("/watch/session/{session}")
@@ -96,24 +99,21 @@ def live(server: Server, session: str) -> HTMLResponse:
         record = opened.record()
     lobby = server.sessions.get_lobby(opened.table.lobby)
     stored = StoredPlay(session, {"group": opened.table.group}, record)
-    return _show_replay(stored, opened.game, (), [(f"/lobby/{lobby.id}", lobby.experiment.title)], ["", ""], not over)
+    crumbs = [(f"/lobby/{lobby.id}", lobby.experiment.title)]
+    return _show_replay(stored, opened.game, (), crumbs=crumbs, around=("", ""), follow=not over)
 
 
 def _show_replay(
-    stored: StoredPlay,
-    game: Game[S] | None,
-    asked: Iterable[Mapping[str, object]],
-    crumbs: list[tuple[str, str]],
-    around: list[str],
-    follow: bool,
+    stored: StoredPlay, game: Game[S] | None, asked: Iterable[Mapping[str, object]], **links: object
 ) -> HTMLResponse:
+    """Show a play; `links` are the pages above (`crumbs`) and beside it (`around`), and whether to `follow` it."""
     stages = list_stages(stored.record, game, asked)
     steps = [step for stage in stages for step in stage.steps]
     priced = any(step.regret is not None or step.regret_equilibrium is not None for step in steps)
     briefing = game.view(game.start(), game.roles[0]).briefing if game else ""
-    about = {"title": runs.name_play(stored), "play": stored, "crumbs": crumbs, "around": around, "follow": follow}
+    about = {"title": runs.name_play(stored), "play": stored, "briefing": briefing}
     course = {"stages": stages, "priced": priced, "replay": build_replay(stored.record, game, stages)}
-    return render.render_page("watch_play.html", briefing=briefing, **about, **course)
+    return render.render_page("watch_play.html", **about, **course, **links)
 
 
 @pages.get("/export")
@@ -127,7 +127,7 @@ def show_export(server: Server) -> HTMLResponse:
 
 @pages.get("/export/{table}.{form}")
 @calls.get("/export/{table}.{form}", response_class=Response)
-def send_table(server: Server, table: Name, form: Name, lobby: Annotated[str, Query(max_length=80)] = "") -> Response:
+def send_table(server: Server, table: Name, form: Name, lobby: RunOrLobby = "") -> Response:
     """`decisions`, `participants`, `payments` or `codebook` as csv, json or parquet, of one lobby or of all."""
     content = exporting.export_table(server, table, form, lobby)
     return render.send_file(f"{lobby}-{table}.{form}".lstrip("-"), exporting.FORMATS[form], content)
@@ -196,8 +196,6 @@ def leaderboard(server: Server) -> dict[str, object]:
 
 
 @calls.get("/compare")
-def compare_figures(
-    server: Server, first: Annotated[str, Query(max_length=80)], second: Annotated[str, Query(max_length=80)]
-) -> dict[str, object]:
+def compare_figures(server: Server, first: RunOrLobby, second: RunOrLobby) -> dict[str, object]:
     """Two runs of the same study beside each other."""
     return render.serialize_table(runs.compare_runs(server.runs.folder(first), server.runs.folder(second)))

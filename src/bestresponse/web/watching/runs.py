@@ -31,9 +31,8 @@ from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import find_spec_id, read_lines, read_raw
 from bestresponse.runs.study import find_study, studies
 from bestresponse.web.sessions.setup import GameChoice, make_game
-from bestresponse.web.sessions.store import NotFound
+from bestresponse.web.sessions.store import SESSIONS, NotFound
 
-SESSIONS = "sessions"
 _COUNTS = {"num_games": "games", "count": "stories", "repeats": "repeats", "rounds": "rounds"}
 _MOST_NAMES = 3
 _FRESH = 120.0
