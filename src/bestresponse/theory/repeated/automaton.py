@@ -31,6 +31,7 @@ and the stag hunt have it; matching pennies, battle of the sexes and pure coordi
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise, product
 from typing import TypeVar
 
@@ -69,10 +70,9 @@ class Automaton:
             raise InvalidGame(f"automaton {self.name!r}: the actions of every state need probabilities that sum to 1")
         if (step < 0).any() or (step >= len(mix)).any():
             raise InvalidGame(f"automaton {self.name!r}: a step leads to a state that does not exist")
-        for array in (mix, step):
+        for field, array in (("mix", mix), ("step", step)):
             array.setflags(write=False)
-        object.__setattr__(self, "mix", mix)
-        object.__setattr__(self, "step", step)
+            object.__setattr__(self, field, array)
 
     @property
     def states(self) -> int:
@@ -218,8 +218,7 @@ def _any_of(last: int) -> Callable[[tuple[int, ...]], int]:
 def _forgiving_grim() -> Automaton:
     """Punishes a defection by defecting four times, then makes peace with two cooperations, and looks again."""
     moves = {("calm", C): ("calm", C), ("calm", D): ("p1", D)}
-    order = [("p1", "p2", D), ("p2", "p3", D), ("p3", "p4", D), ("p4", "m1", C), ("m1", "calm", C)]
-    for here, there, action in order:
+    for here, there, action in [("p1", "p2", D), ("p2", "p3", D), ("p3", "p4", D), ("p4", "m1", C), ("m1", "calm", C)]:
         moves |= {(here, C): (there, action), (here, D): (there, action)}
     return state_machine("soft-grudger", moves, "calm", C)
 
@@ -249,6 +248,7 @@ def _majority(name: str, soft: bool, depth: int) -> Automaton:
     return opponent_history(name, choose, depth)
 
 
+@cache  # none of them can be changed, and every name of a player is looked up among them
 def classic_strategies() -> tuple[Automaton, ...]:
     """Return all of them, in alphabetical order."""
     strategies = [
