@@ -45,7 +45,10 @@ class Server:
         self.start()
 
     def client(self):
-        return TestClient(self.app, follow_redirects=True)
+        """Make a visitor with cookies of their own; all share the event loop of the server, as in a real one."""
+        client = TestClient(self.app, follow_redirects=True)
+        client.portal = self._running.portal  # otherwise each request starts a thread and a loop of its own
+        return client
 
     @property
     def admin(self):
