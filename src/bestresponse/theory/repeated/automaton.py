@@ -218,7 +218,8 @@ def _any_of(last: int) -> Callable[[tuple[int, ...]], int]:
 def _forgiving_grim() -> Automaton:
     """Punishes a defection by defecting four times, then makes peace with two cooperations, and looks again."""
     moves = {("calm", C): ("calm", C), ("calm", D): ("p1", D)}
-    for here, there, action in [("p1", "p2", D), ("p2", "p3", D), ("p3", "p4", D), ("p4", "m1", C), ("m1", "calm", C)]:
+    order = [("p1", "p2", D), ("p2", "p3", D), ("p3", "p4", D), ("p4", "m1", C), ("m1", "calm", C)]
+    for here, there, action in order:
         moves |= {(here, C): (there, action), (here, D): (there, action)}
     return state_machine("soft-grudger", moves, "calm", C)
 

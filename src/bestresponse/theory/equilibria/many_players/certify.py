@@ -185,8 +185,7 @@ def measure_distance(first: Profile, second: Profile) -> float:
 
 def _move(payoffs: Array, face: Supports, mix: Profile, step: Array) -> Profile | None:
     """Find the equilibrium on a face that is about a step away; None where there is none."""
-    _, point = restrict(payoffs, mix, face)
-    start = shift(point, step)
+    start = shift(restrict(payoffs, mix, face)[1], step)
     other = None if min(float(x.min()) for x in start) < 0.0 else _embed(start, face, mix)
     other = other and equal_payoffs(payoffs, face, other)
     if other is None or worst_regret(payoffs, other) > REGRET_LIMIT:
