@@ -283,8 +283,7 @@ def _write_value(value: float) -> str:
 def _weigh_actions(payoffs: Array, seat: int, other: Array) -> Array:
     """Return what every action of a seat brings against a mix of the other."""
     mine, _ = own_view(payoffs, seat)
-    brought: Array = mine @ other
-    return brought
+    return np.asarray(mine @ other)
 
 
 def _list_support(actions: Sequence[str], mix: Array) -> str:
