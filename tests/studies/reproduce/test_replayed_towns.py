@@ -73,7 +73,7 @@ def test_bids_above_the_balance_below_nothing_and_of_the_dead_do_not_count(tmp_p
     (town,) = replay_towns(tmp_path)
     assert town.end.past[0].bids == (70.0, None, None, None, 0.0)
     assert town.end.past[4].bids == (1.0, None, None, None, 5.0)
-    # Eric, who needs 12, was served on the first day alone: 8 + 2 - 1 - 2 - 3 - 4 is nothing on the evening of the fifth.
+    # Eric, who needs 12, was served on the first day alone: 8 + 2 - 1 - 2 - 3 - 4 is nothing after the fifth.
     assert [standing.alive for standing in town.end.standings] == [True, False, False, False, False]
 
 
