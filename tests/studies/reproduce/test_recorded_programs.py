@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from bestresponse.formal.formalize.plan import library
 from bestresponse.formal.strategies.agents import Agent
 from bestresponse.games.logic.tables import format_game
 from bestresponse.games.lookup import find_game
@@ -14,6 +15,7 @@ from bestresponse.studies.reproduce.autoformalization import (
     _compare_published,
     check_programs,
     check_strategies,
+    check_tournament,
     published_strategy,
     replay_matches,
 )
@@ -33,7 +35,7 @@ def write_rows(path, *rows):
 
 
 def judge(levels_by_game):
-    """Judge programs as if found so; the first seven that load took two attempts, and those that do not never loaded."""
+    """Judge programs as if found so; the first seven that load took two attempts, and the others never loaded."""
     judged = []
     for code, levels in levels_by_game.items():
         for level in levels:
@@ -60,7 +62,8 @@ def test_the_figures_of_275_programs_are_compared_with_the_published_ones():
         check.what: (check.published, check.found, check.agrees)
         for check in _compare_published(judge(list_published_levels()))
     }
-    # 12 never load, 7 do at the second attempt, 256 of 275 at once; 263, 243 and 238 pass the levels; 45 of 55 are 82 %.
+    # 12 never load, 7 do at the second attempt, 256 of 275 at once; 263, 243 and 238 pass the levels; 45 of 55 are
+    # 82 %.
     assert checks == {
         "programs right at the first attempt": ("93 %", "93%", True),
         "programs right at the second attempt": ("7 %", 7, True),
@@ -135,6 +138,26 @@ def test_a_share_is_of_the_range_of_payoffs_over_the_plays_that_are_counted():
     assert game.share(70.0, 70) == pytest.approx(20.0)
 
 
+def test_table_7_is_normalised_by_the_plays_that_were_counted_and_by_those_that_were_logged(tmp_path):
+    published = {
+        "best-response": 84.08, "tit-for-tat": 79.84, "default-move": 73.96, "random": 61.08, "anti-tit-for-tat": 55.22,
+        "anti-default-move": 50.90,
+    }  # fmt: skip
+    program = next(example.program for example in library() if example.name == "prisoners_dilemma")
+    write_rows(tmp_path / "exp2_programs.jsonl", {"game": "dilemma", "program": program})
+    # Six strategies: five matches of ten entries, and twenty against itself.
+    log = {"game": "dilemma", "moves": ["Silent"] * 70, "payoffs": [3.0] * 70}
+    write_rows(tmp_path / "exp2_agents.jsonl", *(log | {"strategy": name.replace("-", "_")} for name in published))
+    checks = {check.what: check for check in check_tournament(tmp_path)[0]}
+    for name, value in published.items():
+        # 210 points of the 300 that 60 plays can bring at most, and of the 350 of 70.
+        assert (checks[f"table 7, {name} %"].published, checks[f"table 7, {name} %"].found) == (value, 70.0)
+        assert checks[f"table 7 corrected, {name} %"].published == 60.0
+    # 21 matches of ten rounds, two moves each.
+    assert checks["dilemma: logged moves given by the rules"].published == 420
+    assert checks["dilemma: logged moves given by the rules"].agrees is False
+
+
 # Experiment 3.
 
 
@@ -152,6 +175,7 @@ def test_strategies_are_judged_by_what_they_earn_against_anti_tit_for_tat(tmp_pa
     write_rows(
         tmp_path / "exp3_agents.jsonl",
         make_agent("right", "default_move", total=3, moves=[C] * 4, payoffs=[3, 0, 0, 0]),
+        make_agent("once more", "default_move", total=3, moves=[C] * 4, payoffs=[3, 0, 0, 0]),
         make_agent("other total", "default_move", total=4, moves=[C] * 4, payoffs=[3, 0, 0, 1], correct=False),
         make_agent("even", "random"),
         make_agent("broken", "random", text="select(", correct=True),
@@ -162,11 +186,11 @@ def test_strategies_are_judged_by_what_they_earn_against_anti_tit_for_tat(tmp_pa
     assert published == {
         "default-move": 5, "anti-default-move": 5, "anti-tit-for-tat": 5, "random": 3, "best-response": 2,
     }  # fmt: skip
-    assert found["table 8, default-move, correct of 5"] == (5, 1, False, "corrected: 1 of 2")
+    assert found["table 8, default-move, correct of 5"] == (5, 2, False, "corrected: 2 of 3")
     assert found["table 8, random, correct of 5"] == (3, 1, False, "corrected: 1 of 2")
-    # That of the last is not what was recorded; the first two leave nothing to chance, and one was recorded otherwise.
-    assert found["verdicts on single strategies"] == (4, 3, False, "")
-    assert found["recorded plays given by the rules"] == (2, 1, False, "")
+    # That of the last is not what was recorded; three leave nothing to chance, and one was recorded otherwise.
+    assert found["verdicts on single strategies"] == (5, 4, False, "")
+    assert found["recorded plays given by the rules"] == (3, 2, False, "")
     assert [row[:5] for row in table.rows] == [
         ("default-move", "other total", False, False, False),
         ("random", "broken", True, False, False),

@@ -143,3 +143,20 @@ def test_transcripts_and_their_answers_are_numbered_from_1(tmp_path):
     items = draw_transcripts(folder, 2, 1, "", silent=False)
     assert [item.id for item in items] == ["T1", "T2"]
     assert all("\n\nAnswer 1\n" in item.text and "Answer 0" not in item.text for item in items)
+
+
+def test_a_transcript_tells_before_an_answer_what_the_rules_have_not_told(tmp_path):
+    single = draw_transcripts(sample_runs.simulate_run(tmp_path / "single").folder, 1, 1, "", silent=True)[0].text
+    # Nothing happens before the only answer to a table.
+    assert "\n\nAnswer 1\nAnswered: " in single
+    days = draw_transcripts(sample_runs.water_run(tmp_path / "days").folder, 1, 1, "", silent=True)[0].text
+    assert "\n\nAnswer 1\n" in days
+    assert "\n\nAnswer 1\nAnswered: " not in days
+
+
+def test_a_remark_is_kept_up_to_2000_characters():
+    store = JudgingStore(Notebook())
+    task = store.begin("title", "verdicts", ITEMS, ("ann", "ben"))
+    store.judge(task, 0, "a", {"reading": "1", "verdict": "2"}, f" {'x' * 2001} ")
+    store.give_sheet(task, f"judge,item,reading,verdict,remark\nben,a,1,2,{'y' * 2001}\n")
+    assert [score.remark for score in store.scores(task.id)] == ["x" * 2000, "y" * 2000]

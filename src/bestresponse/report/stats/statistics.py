@@ -247,7 +247,7 @@ def _add_up(values: ArrayLike, clusters: Iterable[Hashable] | None, weights: Arr
     """Return the weighted sum of the values of every cluster, and the sum of their weights."""
     sample = as_sample(values)
     codes, sizes = cluster_codes(clusters, sample.size), np.broadcast_to(weights, sample.shape)
-    return np.bincount(codes, weights=sample * sizes), np.bincount(codes, weights=sizes)
+    return np.bincount(codes, sample * sizes).astype(np.float64), np.bincount(codes, sizes).astype(np.float64)
 
 
 def _split_in_blocks(resamples: int, count: int) -> list[int]:
