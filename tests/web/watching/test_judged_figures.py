@@ -160,3 +160,28 @@ def test_a_remark_is_kept_up_to_2000_characters():
     store.judge(task, 0, "a", {"reading": "1", "verdict": "2"}, f" {'x' * 2001} ")
     store.give_sheet(task, f"judge,item,reading,verdict,remark\nben,a,1,2,{'y' * 2001}\n")
     assert [score.remark for score in store.scores(task.id)] == ["x" * 2000, "y" * 2000]
+
+
+@pytest.mark.parametrize(
+    ("items", "judges", "sentence"),
+    [
+        (ITEMS, (), "expected the names of the judges, at least one and all different"),
+        (ITEMS, ("ann", "ann"), "expected the names of the judges, at least one and all different"),
+        (ITEMS * 2, ("ann",), "two transcripts have the same name"),
+        ((), ("ann",), "0 transcripts: expected 1 to 1000"),
+        (tuple(JudgedItem(str(k), "") for k in range(1001)), ("ann",), "1001 transcripts: expected 1 to 1000"),
+    ],
+)
+def test_a_task_without_different_judges_and_transcripts_is_refused(items, judges, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        JudgingTask("1f", "title", "verdicts", items, judges)
+
+
+def test_a_task_takes_1000_transcripts_and_one_judge():
+    items = tuple(JudgedItem(str(k), "") for k in range(1000))
+    assert len(JudgingTask("1f", "title", "verdicts", items, ("ann",)).items) == 1000
+
+
+def test_names_of_transcripts_are_cut_at_80_characters_and_their_texts_at_50000():
+    (item,) = read_items(f"item,text\n{'n' * 81},{'t' * 50_001}\n")
+    assert (len(item.id), len(item.text)) == (80, 50_000)
