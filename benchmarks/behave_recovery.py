@@ -44,7 +44,7 @@ def recover_strategies(units: int, rounds: int, samples: int) -> None:
     for sample in range(samples):
         agreement = count_agreement([draw_matches(units, rounds, np.random.default_rng(sample))])
         fitted = fit_mixture(agreement, seed=sample)
-        shares, errors = resample(agreement, fitted, DRAWS, seed=sample)
+        shares, errors = resample(agreement, fitted, DRAWS, np.arange(len(agreement.rows)), seed=sample)
         found.append((np.append(fitted.shares, fitted.error), np.column_stack([shares, errors])))
     bounds = [(units, (0.0, 1.0))] * len(NAMES) + [(units * rounds, (0.0, 0.5))]
     names = [*NAMES, "error"]

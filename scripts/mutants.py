@@ -39,6 +39,7 @@ LIMITS = "studies/test_limits.py::test_settings_have_their_usual_values_and_both
 """The bounds of the settings of a study, whose name stands behind in brackets."""
 # Where a silent mistake costs money or truth, and the quick tests that should notice it.
 TARGETS = {
+    "analysis/people.py": ["analysis/test_people.py"],
     "core": ["core", "games/economic", "games/test_kept.py", "players/llm/test_reading.py",
              "runs/store/test_folder.py"],
     "runs/store": ["runs/store/test_folder.py", "runs/store/test_hostile_folder.py", "runs/store/test_lines.py",
@@ -64,6 +65,13 @@ TARGETS = {
                                  "studies/improve/test_train_study.py"],
     "studies/improve/examples.py": ["studies/improve/test_examples.py", "studies/improve/test_answers.py"],
     "studies/population/study.py": [f"{LIMITS}[population]", "studies/population"],
+    "studies/reproduce/recorded_play.py": ["studies/reproduce/test_recorded_play.py",
+                                           "studies/reproduce/test_published_figures.py"],
+    "studies/reproduce/alympics.py": ["cli/commands/test_reproduce_command.py", "studies/water/test_recorded.py",
+                                      "studies/reproduce/test_replayed_towns.py"],
+    "studies/reproduce/autoformalization.py": ["studies/reproduce/test_recorded_tournament.py",
+                                               "studies/reproduce/test_recorded_programs.py",
+                                               "formal/evaluate/test_validation.py"],
     "studies/simulate/study.py": [f"{LIMITS}[simulate]", "studies/simulate/test_simulate.py",
                                   "studies/simulate/test_simulate_rows.py",
                                   "studies/simulate/test_simulate_figures.py"],

@@ -299,7 +299,7 @@ class Study(Generic[P, C]):
 
     def list_specs(self, config: C) -> Iterator[Spec]:
         """Yield every play with its id."""
-        return map(Spec.of, self.specs(config))
+        return map(Spec.of, self.pick(config).specs(config))
 
     def figures(self, measured: Measured) -> Figures:
         """Compute the metrics for every group."""
@@ -320,7 +320,8 @@ class Study(Generic[P, C]):
 
     def estimate(self, config: C) -> Estimate:
         """Say what a run takes at most, before anything is paid."""
-        return Estimate(self.count(config)) if self.estimate_calls is None else self.estimate_calls(config)
+        study = self.pick(config)
+        return Estimate(study.count(config)) if study.estimate_calls is None else study.estimate_calls(config)
 
     def estimate_missing(self, config: C, models: Mapping[str, Model], path: Path) -> Estimate:
         """Say what is still to be done of the run whose folder is (or will be) `path`."""
@@ -331,13 +332,12 @@ class Study(Generic[P, C]):
 
     def count(self, config: C) -> int | None:
         """Count the plays of a run; None where that is not settled beforehand."""
-        return sum(1 for _ in self.specs(config)) if self.count_plays is None else self.count_plays(config)
+        study = self.pick(config)
+        return sum(1 for _ in study.specs(config)) if study.count_plays is None else study.count_plays(config)
 
     def count_part(self, config: C, shard: Shard | None) -> int | None:
         """Count the plays of a part of a run; None where that is not settled beforehand."""
-        if shard is None:
-            return self.count(config)
-        return sum(shard.holds(spec.id) for spec in self.list_specs(config))
+        return self.count(config) if shard is None else sum(shard.holds(spec.id) for spec in self.list_specs(config))
 
     def execute(self, config: C, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
         """Play what is missing."""

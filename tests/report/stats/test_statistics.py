@@ -59,6 +59,13 @@ def test_values_that_never_vary_fall_back_to_percentiles():
     )
 
 
+def test_a_weight_counts_as_so_many_values_of_a_cluster():
+    # (1 * 3 + 5 * 1) / 4; and the interval is that of the values written out.
+    weighted = cluster_bootstrap([1.0, 5.0], weights=[3.0, 1.0], rng=np.random.default_rng(1))
+    assert weighted.estimate == pytest.approx(2.0)
+    assert weighted == cluster_bootstrap([1, 1, 1, 5], "aaab", rng=np.random.default_rng(1))
+
+
 def test_one_cluster_says_nothing_about_the_spread():
     interval = cluster_bootstrap([1, 2, 3], "aaa", rng=generator())
     assert (interval.estimate, interval.low, interval.high, interval.method) == (2.0, -math.inf, math.inf, "none")

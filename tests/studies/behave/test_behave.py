@@ -51,7 +51,8 @@ def test_strategies_cooperation_and_error_are_those_of_a_hand(tmp_path):
     figures = dict(run.figures.groups)["ann",]
     assert figures["matches"] == 4
     (share,) = (row["share"] for row in run.frame("strategies").select(group="ann", strategy="tit-for-tat"))
-    assert share.low == pytest.approx(1 - 0.486, abs=2e-3)  # half a match that was not seen beside 4
+    # Half a match that was not seen beside 4; a few resamples lack the match that tells some strategy apart.
+    assert share.low == pytest.approx(1 - 0.486, abs=5e-3)
     assert figures["error"].high == pytest.approx(0.076 / 2, abs=1e-3)  # half a move beside 32, 1/2 the largest error
     assert figures["first"].estimate == 1.0
     assert figures["first"].low < 0.7  # four matches of four are no proof of a share of 1

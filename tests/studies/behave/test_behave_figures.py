@@ -203,6 +203,24 @@ def test_seats_are_the_units_where_both_of_a_match_are_of_the_group(tmp_path):
     assert [row["unit"] for row in measured.frames["classes"]] == ["0 row", "1 row", "0 col", "1 col"]
 
 
+def test_both_seats_of_a_match_are_drawn_together_and_with_all_matches_of_a_player(tmp_path):
+    plays = [write_play(str(k), "CCCC", "DDDD") for k in range(8)]
+    share = find_row(measure(tmp_path, plays, **PAIR, by=("game",)), "strategies", strategy="cooperator")["share"]
+    # Half of the seats of every match cooperate, so that all resamples agree; half a match that was not seen remains,
+    # which weighs Beta(1/2, 8): 0.277 at 97.5 %, and half of that to either side.
+    assert (share.estimate, share.n) == (pytest.approx(0.5, abs=1e-3), 8)
+    assert (share.low, share.high) == pytest.approx((0.5 - 0.138, 0.5 + 0.138), abs=5e-3)
+    # Two people with two matches each, whom nobody knows sits opposite.
+    known = [write_play(str(k), "CCCC", "DDDD", subject=f"s{k % 2}") for k in range(4)]
+    share = find_row(measure(tmp_path, known, **PAIR, by=("game",)), "strategies", strategy="cooperator")["share"]
+    assert share.n == 2
+
+
+def test_a_single_match_with_oneself_has_no_interval(tmp_path):
+    measured = measure(tmp_path, [write_play("0", "CCCC", "DDDD")], **PAIR, by=("game",))
+    assert find_row(measured, "strategies", strategy="cooperator")["share"].method == "none"
+
+
 def test_matches_of_different_length_are_followed_to_their_own_end(tmp_path):
     # Tit-for-tat in both, the second shorter than the first and broken off before the other's last move.
     plays = [

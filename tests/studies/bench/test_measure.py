@@ -155,6 +155,11 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
         ({"temperature": -1.0}, "temperature: expected a number from 0 to 5, got -1.0"),
         ({"model": ()}, "model: expected at least one model"),
         ({"suite": "invariance", "format": ("table", "json")}, "format: this suite varies it itself; give one"),
+        # Names would be a way of asking beside the themes, which the games as drawn are never put in.
+        (
+            {"suite": "generalisation", "theme": ("neutral", "numbers")},
+            "theme: names are compared with one; give one",
+        ),
         ({"max_infosets": 3}, "max_infosets: this does nothing for games that are drawn"),
         ({"precision": 0.1, "shard": "1/2"}, "precision: a part of a run cannot tell how precise the whole is"),
         ({"style": "letter"}, "style: a letter cannot state a mixed strategy"),

@@ -44,6 +44,18 @@ def test_an_estimate_counts_calls_and_tokens_of_every_model():
     assert estimate.prompt_tokens == {"m": 3 * characters // 4, "verified:n": 15 * characters // 4}
 
 
+def test_an_estimate_of_a_game_played_in_turn_counts_its_information_sets():
+    # Each player of Kuhn poker holds one of three cards, and decides after nothing or a check and a bet (first), after
+    # a check or a bet (second): twelve information sets, one question each.
+    config = BenchConfig("m", game="kuhn-poker")
+    estimate = bench.estimate(config)
+    assert (estimate.plays, estimate.calls) == (12, {"m": 12})
+    assert estimate.what == "12 of 12 information sets of kuhn-poker"
+    assert bench.count(config) == 12
+    halves = [bench.count_part(config, Shard(k, 2)) for k in (1, 2)]
+    assert sum(halves) == 12
+
+
 def test_an_estimate_counts_samples_and_attempts():
     config = BenchConfig("m", num_games=1, elicit="sampled", samples=7, attempts=2, **SMALL)
     estimate = bench.estimate(config)

@@ -147,6 +147,11 @@ def test_a_value_has_a_decimal_where_it_is_not_whole(value, text):
     assert _write_value(value) == text
 
 
+@pytest.mark.parametrize(("value", "text"), [(-0.04, "0.0"), (0.04, "0.0"), (-0.06, "-0.1"), (-1e-10, "0")])
+def test_a_value_that_rounds_to_nothing_has_no_sign(value, text):
+    assert _write_value(value) == text
+
+
 @pytest.mark.parametrize(
     ("mix", "text"),
     [

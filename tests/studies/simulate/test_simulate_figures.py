@@ -64,16 +64,16 @@ def make_config(**settings):
 # Regret and the Nash gap.
 
 
-def test_regret_of_plays_of_different_length_is_a_round_of_each_play():
+def test_regret_of_plays_of_different_length_counts_every_round_alike():
     plays = write_matches(make_config(rounds=3, continuation=0.5), [(C, C)], [(D, D), (C, D), (D, D)])
     judged = judge_seats(plays)
-    # Row: defecting throughout gains 2 in the first play, and a third of 1 in the second: (2 + 1/3) / 2. Column:
-    # defecting throughout gains 2 in the first play, and nothing in the second.
-    assert {seat: value.estimate for seat, value in judged.regrets.items()} == pytest.approx({"row": 7 / 6, "col": 1.0})
+    # Four rounds. Row: defecting throughout gains 2 in the first play, and 1 in the second. Column: defecting
+    # throughout gains 2 in the first play, and nothing in the second.
+    assert {seat: value.estimate for seat, value in judged.regrets.items()} == pytest.approx({"row": 3 / 4, "col": 0.5})
     assert judged.regrets["row"].n == 2
-    # Row cooperates with (1 + 1/3) / 2 = 2/3, column with 1/2. Against 1/2 defecting gains (2 + 1) / 2 on cooperating,
-    # so row could gain 2/3 of 1.5; against 2/3 it gains 2 * 2/3 + 1/3 = 5/3, and column could gain half of that.
-    assert judged.gap.estimate == pytest.approx(1.0 + 5 / 6)
+    # Row cooperates in 2 of 4 rounds, column in 1. Against 1/4 defecting gains 2 * 1/4 + 3/4 = 5/4 on cooperating, so
+    # row could gain half of that; against 1/2 it gains (2 + 1) / 2, and column could gain a quarter of that.
+    assert judged.gap.estimate == pytest.approx(5 / 8 + 3 / 8)
     assert (judged.places, judged.unseen) == (1, 0)
 
 
@@ -121,9 +121,20 @@ def test_what_is_lost_to_the_best_reply_counts_every_round_alike():
     figures = _list_seats(plays, None, None)["row", "random"]
     assert figures["best_reply"] == pytest.approx(4.0)
     assert figures["best_reply_regret"].estimate == pytest.approx(4.0 - 3.0)
-    # The payoff is the mean over plays: 5 and 7/3.
-    assert figures["payoff"].estimate == pytest.approx((5 + 7 / 3) / 2)
+    # The columns differ by what was lost, and so do the bounds of their intervals: the same plays are drawn for both.
+    assert figures["payoff"].estimate == pytest.approx(3.0)
+    lost = figures["best_reply_regret"]
+    assert (lost.low, lost.high) == pytest.approx((4.0 - figures["payoff"].high, 4.0 - figures["payoff"].low))
     assert _list_seats(plays, None, None)["col", "grim"]["best_reply"] is None
+
+
+def test_void_plays_are_taken_to_be_as_long_as_the_others():
+    plays = write_matches(make_config(rounds=3, continuation=0.5), [(D, C)], [(D, D), (D, D), (D, D)])
+    plays.readings.voids.append({"repeat": 2})
+    figures = _list_seats(plays, None, None)["row", "random"]
+    # 5 + 3 in four rounds, two a play; two more rounds of 0 or of 5 make six.
+    assert figures["payoff"].estimate == pytest.approx(2.0)
+    assert (figures["payoff_least"], figures["payoff_most"]) == pytest.approx((8 / 6, 18 / 6))
 
 
 def test_the_best_reply_of_the_second_seat_is_that_of_its_own_payoffs():

@@ -1,5 +1,6 @@
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -244,6 +245,26 @@ def test_an_answer_that_cannot_be_read_is_missing_and_bounded_not_zero(tmp_path)
     assert bounds["share"] == pytest.approx(share)
     assert bounds["share_low"] == pytest.approx(share * 4 / 6)
     assert bounds["share_high"] == pytest.approx(share * 4 / 6 + 2 / 6)
+
+
+def test_plays_of_models_have_a_deviation_in_both_seats():
+    config = configure("defector", Contestant("llm", "model", "llm"), rounds=1, repetitions=3)
+
+    def play(first, second, places=(0, 1)):
+        record = SimpleNamespace(void=None, payoffs={"row": first, "col": second})
+        return SimpleNamespace(data={"places": list(places)}, record=record)
+
+    # The model is the sucker twice and defects once, in the first seat as in the second; it met itself once.
+    plays = [play(5.0, 0.0), play(5.0, 0.0), play(1.0, 1.0), play(3.0, 3.0, (1, 1))]
+    plays += [play(0.0, 5.0, (1, 0)), play(0.0, 5.0, (1, 0)), play(1.0, 1.0, (1, 0))]
+    matches = {(row["first"], row["second"]): row for row in find_standings(config, plays).list_matches()}
+    # Mean 11/3, squares (4/3)^2 twice and (8/3)^2 over 3 - 1: 96/18; and mean 1/3, squares 1/9 twice and 4/9: 1/3.
+    expected = {"defector": (16 / 3) ** 0.5, "llm": (1 / 3) ** 0.5}
+    for first, second in (("defector", "llm"), ("llm", "defector")):
+        row = matches[first, second]
+        assert row["first_deviation"] == pytest.approx(expected[first])
+        assert row["second_deviation"] == pytest.approx(expected[second])
+    assert (matches["llm", "llm"]["first_total"], matches["llm", "llm"]["first_deviation"]) == (3.0, None)
 
 
 def test_noise_reaches_model_players_too(tmp_path):

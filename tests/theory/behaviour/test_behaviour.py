@@ -104,7 +104,7 @@ def test_parameters_of_simulated_players_are_found_again_with_their_intervals():
     fitted = fit_mixture(agreement)
     assert fitted.shares == pytest.approx([0.5, 0.3, 0.2, 0.0], abs=0.05)
     assert fitted.error == pytest.approx(0.08, abs=0.015)
-    shares, errors = resample(agreement, fitted, 100)
+    shares, errors = resample(agreement, fitted, 100, np.arange(400))
     low, high = np.quantile(shares, [0.025, 0.975], axis=0)
     assert (low[:3] <= [0.5, 0.3, 0.2]).all()
     assert (high[:3] >= [0.5, 0.3, 0.2]).all()
@@ -113,6 +113,19 @@ def test_parameters_of_simulated_players_are_found_again_with_their_intervals():
     assert min(path, key=lambda fit: fit.bic).names == tuple(names)
     classes = fitted.posterior.argmax(axis=1)
     assert (classes[:200] == 0).mean() > 0.95
+
+
+def test_units_of_a_cluster_are_drawn_together():
+    # Six matches of somebody who always cooperates (0) with somebody who always defects (1), both of them units.
+    own, other = [[0] * 4, [1] * 4] * 6, [[1] * 4, [0] * 4] * 6
+    agreement = count_agreement([histories(own, other, ["cooperator", "defector"])])
+    fitted = fit_mixture(agreement)
+    together, _ = resample(agreement, fitted, 50, np.repeat(np.arange(6), 2))
+    # Whichever matches are drawn, half of those who play them cooperate.
+    assert together == pytest.approx(np.full((50, 2), 0.5), abs=1e-3)
+    # Seat by seat, 12 draws of a share of 1/2 spread by 0.14.
+    alone, _ = resample(agreement, fitted, 50, np.arange(12))
+    assert 0.1 < alone[:, 0].std() < 0.2
 
 
 def test_games_with_different_numbers_of_moves_are_not_pooled():

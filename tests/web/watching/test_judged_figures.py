@@ -143,3 +143,45 @@ def test_transcripts_and_their_answers_are_numbered_from_1(tmp_path):
     items = draw_transcripts(folder, 2, 1, "", silent=False)
     assert [item.id for item in items] == ["T1", "T2"]
     assert all("\n\nAnswer 1\n" in item.text and "Answer 0" not in item.text for item in items)
+
+
+def test_a_transcript_tells_before_an_answer_what_the_rules_have_not_told(tmp_path):
+    single = draw_transcripts(sample_runs.simulate_run(tmp_path / "single").folder, 1, 1, "", silent=True)[0].text
+    # Nothing happens before the only answer to a table.
+    assert "\n\nAnswer 1\nAnswered: " in single
+    days = draw_transcripts(sample_runs.water_run(tmp_path / "days").folder, 1, 1, "", silent=True)[0].text
+    assert "\n\nAnswer 1\n" in days
+    assert "\n\nAnswer 1\nAnswered: " not in days
+
+
+def test_a_remark_is_kept_up_to_2000_characters():
+    store = JudgingStore(Notebook())
+    task = store.begin("title", "verdicts", ITEMS, ("ann", "ben"))
+    store.judge(task, 0, "a", {"reading": "1", "verdict": "2"}, f" {'x' * 2001} ")
+    store.give_sheet(task, f"judge,item,reading,verdict,remark\nben,a,1,2,{'y' * 2001}\n")
+    assert [score.remark for score in store.scores(task.id)] == ["x" * 2000, "y" * 2000]
+
+
+@pytest.mark.parametrize(
+    ("items", "judges", "sentence"),
+    [
+        (ITEMS, (), "expected the names of the judges, at least one and all different"),
+        (ITEMS, ("ann", "ann"), "expected the names of the judges, at least one and all different"),
+        (ITEMS * 2, ("ann",), "two transcripts have the same name"),
+        ((), ("ann",), "0 transcripts: expected 1 to 1000"),
+        (tuple(JudgedItem(str(k), "") for k in range(1001)), ("ann",), "1001 transcripts: expected 1 to 1000"),
+    ],
+)
+def test_a_task_without_different_judges_and_transcripts_is_refused(items, judges, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        JudgingTask("1f", "title", "verdicts", items, judges)
+
+
+def test_a_task_takes_1000_transcripts_and_one_judge():
+    items = tuple(JudgedItem(str(k), "") for k in range(1000))
+    assert len(JudgingTask("1f", "title", "verdicts", items, ("ann",)).items) == 1000
+
+
+def test_names_of_transcripts_are_cut_at_80_characters_and_their_texts_at_50000():
+    (item,) = read_items(f"item,text\n{'n' * 81},{'t' * 50_001}\n")
+    assert (len(item.id), len(item.text)) == (80, 50_000)

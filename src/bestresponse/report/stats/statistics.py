@@ -157,27 +157,27 @@ def cluster_bootstrap(
     *,
     rng: np.random.Generator,
     resamples: int = 2000,
+    weights: ArrayLike = 1.0,
 ) -> Interval:
     """Compute the interval of the mean of `values`, resampling the clusters they belong to.
 
-    With a single cluster nothing is known about the spread between clusters, and the interval is infinite (method
-    "none").
+    Weights, one for each value, are drawn together with their values. With a single cluster
+    nothing is known about the spread between clusters, and the interval is infinite (method "none").
 
     >>> cluster_bootstrap([1, 1, 1, 1], "aabb", rng=np.random.default_rng(1))
     Interval(estimate=1.0, low=1.0, high=1.0, level=0.95, method='percentile', n=2)
     """
-    sums, sizes = _add_up(values, clusters)
+    sums, sizes = _add_up(values, clusters, weights)
     count, estimate = sums.size, float(sums.sum() / sizes.sum())
     if count == 1:
         return Interval(estimate, -math.inf, math.inf, LEVEL, "none", count)
     draws = []
     for rows in _split_in_blocks(resamples, count):
         drawn = rng.integers(count, size=(rows, count)) + count * np.arange(rows)[:, None]
-        weights: Integers = np.bincount(drawn.ravel(), minlength=rows * count).reshape(rows, count)
-        draws.append((weights @ sums) / (weights @ sizes))
+        times: Integers = np.bincount(drawn.ravel(), minlength=rows * count).reshape(rows, count)
+        draws.append((times @ sums) / (times @ sizes))
     means = np.concatenate(draws)
-    without_each = (sums.sum() - sums) / (sizes.sum() - sizes)
-    tails = _bca_tails(estimate, means, without_each)
+    tails = _bca_tails(estimate, means, left_out=(sums.sum() - sums) / (sizes.sum() - sizes))
     low, high = np.quantile(means, tails or _TAILS)
     return Interval(estimate, float(low), float(high), LEVEL, "bca" if tails else "percentile", count)
 
@@ -243,11 +243,11 @@ def interval_of_draws(
     return Interval(estimate, *ends, LEVEL, "percentile bootstrap", n)
 
 
-def _add_up(values: ArrayLike, clusters: Iterable[Hashable] | None) -> tuple[Floats, Floats]:
-    """Return the sum and the number of the values of every cluster."""
+def _add_up(values: ArrayLike, clusters: Iterable[Hashable] | None, weights: ArrayLike = 1.0) -> tuple[Floats, Floats]:
+    """Return the weighted sum of the values of every cluster, and the sum of their weights."""
     sample = as_sample(values)
-    codes = cluster_codes(clusters, sample.size)
-    return np.bincount(codes, weights=sample).astype(np.float64), np.bincount(codes).astype(np.float64)
+    codes, sizes = cluster_codes(clusters, sample.size), np.broadcast_to(weights, sample.shape)
+    return np.bincount(codes, sample * sizes).astype(np.float64), np.bincount(codes, sizes).astype(np.float64)
 
 
 def _split_in_blocks(resamples: int, count: int) -> list[int]:

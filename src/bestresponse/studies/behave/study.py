@@ -27,7 +27,7 @@ from bestresponse.games.lookup import find_game
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import intervals, lines, metrics_table, pivot, table
 from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
-from bestresponse.report.stats.statistics import Floats, Interval, bound_mean, interval_of_draws
+from bestresponse.report.stats.statistics import Floats, Interval, bound_mean, cluster_codes, interval_of_draws
 from bestresponse.runs.execution import Execution, Outcome, Progress
 from bestresponse.runs.inputs import OptionalModelSetting
 from bestresponse.runs.run import find_folder, load_run
@@ -466,28 +466,29 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
     fitted = everything if config.choose == "all" else best[config.choose]
     kept = [agreement.names.index(name) for name in fitted.names]
     reduced = replace(agreement, names=fitted.names, counts=np.ascontiguousarray(agreement.counts[:, kept]))
-    size = int(agreement.weights.sum())
-    met = len({seen.match for seen in group.sequences}) < len(group.sequences)
+    # What the seats of a match do depends on each other, so they are drawn together, and with all matches of a player.
+    players = {seen.match: seen.unit for seen in group.sequences if seen.subject}
+    matches = {seen.unit: players.get(seen.match, seen.match) for seen in group.sequences}
+    clusters = cluster_codes([matches[unit] for unit in units], len(units))
+    drawn = int(clusters.max()) + 1
     remarks = ["other shares fit as well"] if fitted.flat else []
     remarks += ["every move is prescribed, so the error is 0"] if fitted.error < 1e-6 else []
-    shares, errors = resample(reduced, fitted, config.bootstraps, seed=group.seed)
+    shares, errors = resample(reduced, fitted, config.bootstraps, clusters, seed=group.seed)
     classes = fitted.posterior.argmax(axis=1)
     for k, strategy in enumerate(fitted.names):
-        share = interval_of_draws(float(fitted.shares[k]), shares[:, k], size, (0.0, 1.0))
+        share = interval_of_draws(float(fitted.shares[k]), shares[:, k], drawn, (0.0, 1.0))
         frames["strategies"].append(
             StrategyRow(group=name, strategy=strategy, share=share, classified=int((classes == k).sum()))
         )
     for unit, k, row in zip(units, classes, fitted.posterior, strict=True):
         frames["classes"].append(ClassRow(group=name, unit=unit, strategy=fitted.names[k], probability=float(row[k])))
     for fit, following in zip(path, (*path[1:], None), strict=True):
-        gone = set(fit.names) - set(following.names) if following else set()
-        frames["numbers"].append(
-            NumberRow(group=name, strategies=len(fit.names), bic=fit.bic, icl=fit.icl, left_out=next(iter(gone), None))
-        )
+        gone = next(iter(set(fit.names) - set(following.names))) if following else None
+        frames["numbers"] += [NumberRow(group=name, strategies=len(fit.names), bic=fit.bic, icl=fit.icl, left_out=gone)]
     frames["groups"][-1] |= GroupRow(
         group=name,
-        units=size,
-        unit="player" if any(seen.subject for seen in group.sequences) else "seat" if met else "match",
+        units=len(units),
+        unit="player" if players else "seat" if drawn < len(units) else "match",
         log_likelihood=fitted.log_likelihood,
         bic=fitted.bic,
         icl=fitted.icl,
@@ -496,7 +497,7 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
         remark="; ".join(remarks) or None,
     )
     # Every move can be an error, so what is known of it grows with moves and not with units.
-    moves = int(agreement.weights @ agreement.counts[:, 0].sum(axis=1)) if size > 1 else 1
+    moves = int(agreement.weights @ agreement.counts[:, 0].sum(axis=1)) if drawn > 1 else 1
     return interval_of_draws(fitted.error, errors, moves, (0.0, 1 - 1 / agreement.actions))
 
 

@@ -190,6 +190,7 @@ class BenchConfig(RunSettings):
             (self.precision and self.shard, "precision", "a part of a run cannot tell how precise the whole is"),
             (self.suite == "invariance" and several, (*several, "")[0], "this suite varies it itself; give one"),
             (self.suite == "invariance" and OWN in self.theme, "theme", "this suite gives other names; not own"),
+            (self.suite == "generalisation" and "theme" in several, "theme", "names are compared with one; give one"),
             (draws and self.game, "suite", f"{self.suite} draws games of other sizes; it takes no game of yours"),
         ):
             if wrong:

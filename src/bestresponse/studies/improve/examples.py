@@ -276,15 +276,14 @@ def review_reasons(task: JsonMapping, answer: str) -> Review:
 
 
 def _write_value(value: float) -> str:
-    """Write a value to one decimal, without it where the value is whole."""
-    return f"{round(value):d}" if abs(value - round(value)) < _POSITIVE else f"{value:.1f}"
+    """Write a value to one decimal, without it where the value is whole; what rounds to 0 has no sign."""
+    return f"{round(value):d}" if abs(value - round(value)) < _POSITIVE else f"{value:z.1f}"
 
 
 def _weigh_actions(payoffs: Array, seat: int, other: Array) -> Array:
     """Return what every action of a seat brings against a mix of the other."""
     mine, _ = own_view(payoffs, seat)
-    brought: Array = mine @ other
-    return brought
+    return np.asarray(mine @ other)
 
 
 def _list_support(actions: Sequence[str], mix: Array) -> str:

@@ -10,6 +10,9 @@ a tree it is what the best strategy would earn against the others' frequencies, 
 external regret: what others did is held fixed, although in a repeated game they reply. Where the other player of two is
 an automaton, `find_best_reply` says what the best reply to it earns, replies included. The Nash gap is the sum over
 seats of what each could gain by leaving the profile of frequencies alone (NashConv): 0 exactly at an equilibrium.
+
+What is told a round is the mean over the rounds of all plays: where the end is random, a play weighs as much as it has
+rounds, so that payoffs, regrets and what the best reply earns can be subtracted from each other.
 """
 
 from collections import Counter
@@ -168,9 +171,12 @@ class Plays:
         return 1 if self.config.theory.tree is not None else max((row["turn"] for row in self.moves), default=1)
 
     def average(self, values: Floats, figure: str, repeats: Sequence[int] | None = None) -> Interval:
-        """Average a figure with an interval from resampling plays; `repeats` tells the play of each value."""
+        """Average a figure with an interval from resampling plays; `repeats` tells the play of each value.
+
+        Without it every play has one value, the mean of its rounds, and the rounds of all plays weigh alike.
+        """
         rng = np.random.default_rng(split(self.config.seed, "playground", figure))
-        return cluster_bootstrap(values, repeats, rng=rng)
+        return cluster_bootstrap(values, repeats, rng=rng, weights=self.weights if repeats is None else 1.0)
 
 
 def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
@@ -317,17 +323,17 @@ def judge_seats(plays: Plays, nearest: Predicted | None = None) -> JudgedSeats |
 def _judge_table(plays: Plays, form: NormalForm) -> JudgedSeats:
     """Judge a table; whole plays are resampled, since the rounds of one are not independent."""
     cells, weights = _list_rounds(plays, form)
-    n, shares = len(plays.repeats), weights / weights.sum(axis=1, keepdims=True)
+    n = len(plays.repeats)
     rng = np.random.default_rng(split(plays.config.seed, "playground regrets"))
     draws = np.vstack([np.ones(n), rng.multinomial(n, np.full(n, 1 / n), _RESAMPLES)])
     regrets = {}
     for seat, role in enumerate(form.players):
-        gains = (_find_gains(form, cells, seat) * shares[:, :, None]).sum(axis=1)
-        values = (draws @ gains).max(axis=1) / n
+        gains = (_find_gains(form, cells, seat) * weights[:, :, None]).sum(axis=1)
+        values = (draws @ gains).max(axis=1) / (draws @ weights.sum(axis=1))
         regrets[role] = interval_of_draws(float(values[0]), values[1:], n)
     gaps = []
     for draw in draws:
-        drawn = (draw[:, None] * shares).ravel()
+        drawn = (draw[:, None] * weights).ravel()
         sums = [bin_sums(cells[:, :, seat].ravel(), drawn, size) for seat, size in enumerate(form.shape)]
         gaps.append(regret(form, [counts / counts.sum() for counts in sums]).sum())
     return JudgedSeats(regrets, interval_of_draws(float(gaps[0]), np.array(gaps[1:]), n))
@@ -512,13 +518,13 @@ class PlayedSeatFigures(TypedDict):
     """The figures of a seat; None where there is nothing of the kind."""
 
     payoff: Annotated[Interval, column(format=".3f")]
-    """mean over plays, of a round in a repeated game (weighted as payoffs are), 95 % interval"""
+    """mean over plays; in a repeated game mean over the rounds of all plays (weighted as payoffs are), 95 % interval"""
     equilibrium_payoff: Annotated[float | None, column("in equilibrium", ".3f")]
     """the payoff in the equilibrium nearest to what was played"""
     payoff_least: Annotated[float | None, column("had all counted, at least", ".3f")]
-    """the mean payoff if void plays had ended in the worst way"""
+    """the mean payoff if void plays had ended in the worst way, and were as long as the others"""
     payoff_most: Annotated[float | None, column("had all counted, at most", ".3f")]
-    """the mean payoff if void plays had ended in the best way"""
+    """the mean payoff if void plays had ended in the best way, and were as long as the others"""
     regret: Annotated[Value, column("external regret", ".3f")]
     """the best single strategy against what the others did, held fixed, less what was earned (of a round in a repeated
     game); negative where varying moves earned more than any single one would have"""
@@ -574,14 +580,12 @@ def _list_seats(plays: Plays, nearest: Predicted | None, judged: JudgedSeats | N
     losses = np.zeros_like(plays.payoffs)
     for row in plays.moves:
         losses[plays.numbers[row["repeat"]], plays.seats.index(row["seat"])] += row["cost"] or 0.0
-    # What a best reply earns a round is over the rounds of all plays, so longer plays weigh more beside it: where the
-    # end is random, the mean over plays of what each paid a round is another figure.
-    weights = plays.weights / plays.weights.mean()
+    sizes = plays.weights / plays.weights.mean()
     groups: dict[Heads, PlayedSeatFigures] = {}
     for number, (seat, player) in enumerate(plays.config.seats.items()):
         payoffs, bounds = plays.payoffs[:, number], None
         if plays.readings.voids and ends is not None:
-            bounds = missing_bounds(payoffs, len(plays.readings.voids), ends[number].min(), ends[number].max())
+            bounds = missing_bounds(payoffs * sizes, len(plays.readings.voids), ends[number].min(), ends[number].max())
         reply = find_best_reply(plays.config, number)
         groups[seat, str(player)] = PlayedSeatFigures(
             payoff=plays.average(payoffs, seat),
@@ -590,8 +594,8 @@ def _list_seats(plays: Plays, nearest: Predicted | None, judged: JudgedSeats | N
             payoff_most=bounds[1] if bounds else None,
             regret=judged.regrets[seat] if judged else None,
             best_reply=reply,
-            best_reply_regret=None if reply is None else plays.average((reply - payoffs) * weights, f"reply {seat}"),
-            lost=plays.average(losses[:, number], f"lost {seat}") if theory.known else None,
+            best_reply_regret=None if reply is None else plays.average(reply - payoffs, seat),
+            lost=plays.average(losses[:, number], f"lost {seat}", plays.repeats) if theory.known else None,
         )
     return groups
 

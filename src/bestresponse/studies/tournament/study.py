@@ -394,8 +394,7 @@ def normalise(total: float, least: float, most: float, plays: float) -> float:
 def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -> Standings:
     """Put together worked-out and played matches; one that broke off is missing."""
     totals, spread = _work_out(config)
-    missing = np.zeros(totals.shape[:2])
-    repetitions = float(config.repetitions or 1)
+    missing, repetitions = np.zeros(totals.shape[:2]), float(config.repetitions or 1)
     counts = np.where(np.isnan(totals[:, :, 0]), 0.0, repetitions)
     earned: dict[tuple[int, int], list[list[float]]] = {pair: [] for pair in config.asked_pairs}
     for play in plays:
@@ -408,6 +407,8 @@ def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -
             counts[pair], missing[pair] = repetitions, repetitions - len(payoffs)
             if payoffs:
                 totals[pair] = np.mean(payoffs, axis=0)[::step]
+            if len(payoffs) > 1:
+                spread[pair] = np.std(payoffs, axis=0, ddof=1)[::step]
     return Standings(config, totals, spread, missing, counts)
 
 
@@ -577,10 +578,9 @@ class Standings:
         rows = [
             MoranRow(strategy=name, wins=wins, share=wins / _MORAN_RUNS)
             for name, wins in [*zip(names, result.wins, strict=True), ("undecided", result.undecided)]
+            if wins
         ]
-        return sorted(
-            (row for row in rows if row["wins"]), key=lambda row: (row["strategy"] == "undecided", -row["wins"])
-        )
+        return sorted(rows, key=lambda row: (row["strategy"] == "undecided", -row["wins"]))
 
 
 def _mean(values: Array) -> float | None:

@@ -7,9 +7,9 @@ likely. A strategy that mixes prescribes every action with its probability. Shar
     sum over units of log sum over strategies k of share_k * product over moves of P(move | k, history, error)
 
 (P. Dal Bo & G. Frechette, "The evolution of cooperation in infinitely repeated games: experimental evidence", American
-Economic Review 101, 2011) by expectation maximisation from several starts. Intervals resample units. The number of
-strategies is chosen by leaving out the rarest one after the other and comparing BIC, or ICL, which is BIC plus twice
-the entropy of the classes (C. Biernacki, G. Celeux & G. Govaert, IEEE PAMI 22, 2000).
+Economic Review 101, 2011) by expectation maximisation from several starts. Intervals resample clusters of units. The
+number of strategies is chosen by leaving out the rarest one after the other and comparing BIC, or ICL, which is BIC
+plus twice the entropy of the classes (C. Biernacki, G. Celeux & G. Govaert, IEEE PAMI 22, 2000).
 
 Strategies that prescribe the same in everything that was played cannot be told apart; they are one class.
 """
@@ -94,8 +94,7 @@ def count_agreement(blocks: Sequence[Histories]) -> Agreement:
     for block in blocks:
         for k, automaton in enumerate(block.automata):
             codes = np.searchsorted(levels, automaton.mix)
-            state = np.zeros(len(block.own), dtype=np.int64)
-            rows = np.arange(len(block.own))
+            state, rows = np.zeros(len(block.own), dtype=np.int64), np.arange(len(block.own))
             for own, other in zip(block.own.T, block.other.T, strict=True):
                 rows = rows[own[rows] >= 0]
                 np.add.at(counts, (block.units[rows], k, codes[state[rows], own[rows]]), 1.0)
@@ -129,12 +128,16 @@ def fit_mixture(agreement: Agreement, *, starts: int = 5, seed: int = 0, engine:
 
 
 def resample(
-    agreement: Agreement, fitted: MixtureFit, draws: int, *, seed: int = 0, engine: Engine = "auto"
+    agreement: Agreement, fitted: MixtureFit, draws: int, clusters: Ints, *, seed: int = 0, engine: Engine = "auto"
 ) -> tuple[Floats, Floats]:
-    """Fit again to units drawn with replacement; returns the shares and the errors of every draw."""
+    """Fit again to clusters drawn with replacement; returns the shares and the errors of every draw.
+
+    `clusters` numbers for every unit what it is drawn with, such as its match where both seats of one are units.
+    """
     rng = np.random.default_rng(seed)
-    size = int(agreement.weights.sum())
-    weights = rng.multinomial(size, agreement.weights / size, size=draws).astype(np.float64)
+    count = int(clusters.max()) + 1
+    drawn = (np.bincount(rng.integers(count, size=count), minlength=count) for _ in range(draws))
+    weights = np.array([np.bincount(agreement.rows, times[clusters]) for times in drawn])
     # Shares near 0 grow slowly, so each climb begins a little inside.
     inside = np.append(0.9 * fitted.shares + 0.1 / len(fitted.shares), max(fitted.error, 0.01))
     points, _ = _climb(agreement, weights, np.tile(inside, (draws, 1)), 1e-4, engine)
