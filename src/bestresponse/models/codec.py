@@ -21,8 +21,10 @@ def request_to_json(request: Request) -> JsonObject:
     data["messages"] = [[message.role, message.content] for message in request.messages]
     data["stop"] = list(request.stop)
     data["choices"] = list(request.choices)
-    # Replies kept before these fields came are found again.
-    return {name: value for name, value in data.items() if value is not None or name not in _REASONING}
+    for name in _REASONING:
+        if data[name] is None:  # replies kept before these fields came are found again
+            del data[name]
+    return data
 
 
 def reply_to_json(reply: Reply) -> JsonObject:

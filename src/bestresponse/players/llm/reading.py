@@ -69,6 +69,7 @@ _LATEX = (
     (re.compile(r"\\([%{}_$#&])"), r"\1"),
 )
 _DOT = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
+_QUOTED = re.compile(r"[:=]\s*[\"']\s*[\d.]")
 _COMMA = r"[-+]?(?:\d+,\d+(?![\d\"' ]*[:=])|\d+(?:\.\d+)?|\.\d+)"
 
 
@@ -95,8 +96,8 @@ def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
     if len(candidate) > _LONGEST_MIXTURE:
         raise InvalidMove(f"expected a probability for each action, got {len(candidate)} characters", Flaw.UNPARSEABLE)
     try:
-        stated = dict(zip(ask.options, ask.read(candidate), strict=True))
-        if re.search(r"[:=]\s*[\"']\s*[\d.]", candidate):
+        numbers = list(ask.read(candidate))
+        if _QUOTED.search(candidate):
             repairs.append("numbers in quotes")
         unnamed = [name for name in ask.options if name not in candidate and re.search("[:=]", candidate)]
     except InvalidMove:
@@ -106,11 +107,12 @@ def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
         stated, notation = reading
         repairs += notation
         unnamed = [name for name in ask.options if name not in stated]
-    numbers = [stated.get(name, 0.0) for name in ask.options]
-    if abs(math.fsum(numbers) / 100 - 1) <= _ROUNDING:
-        numbers = [p / 100 for p in numbers]
-        repairs.append("percentages")
+        numbers = [stated.get(name, 0.0) for name in ask.options]
     total = math.fsum(numbers)
+    if abs(total / 100 - 1) <= _ROUNDING:
+        numbers = [p / 100 for p in numbers]
+        total = math.fsum(numbers)
+        repairs.append("percentages")
     if min(numbers) < 0 or abs(total - 1) > _ROUNDING:
         ask.check(tuple(numbers))
     if unnamed:
@@ -198,6 +200,7 @@ _CHOSEN = (
 _KIND = re.compile(r"(?:the )?(?:pure )?(?:action|option|row|column|move|strategy|choice)[ :]+", re.IGNORECASE)
 _LONGEST_BOX = 2_000
 _DECODER = json.JSONDecoder()
+_BRACE = re.compile(r"\{")
 
 
 def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = False) -> Decision:
@@ -323,7 +326,7 @@ def find_json_objects(text: str) -> list[tuple[str, dict[str, object]]]:
 
     Of very many braces only the first and the last are tried.
     """
-    starts = [match.start() for match in re.finditer(r"\{", text)]
+    starts = [match.start() for match in _BRACE.finditer(text)]
     if len(starts) > 2 * _BRACES:
         starts = starts[:_BRACES] + starts[-_BRACES:]
     objects: list[tuple[str, JsonObject]] = []
