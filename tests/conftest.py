@@ -81,6 +81,15 @@ def pytest_collection_modifyitems(config, items):
         multiply_examples({getattr(item.obj, "__func__", item.obj) for item in items}, EXPLORE_FACTOR)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    gc.disable()  # nothing that is imported or collected is garbage, and every worker does both
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish():
     gc.freeze()  # what was imported stays, and need not be looked through each time that garbage is collected
     gc.set_threshold(20_000, 20, 50)

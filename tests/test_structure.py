@@ -52,8 +52,20 @@ def modules() -> list[tuple[str, str, ast.Module]]:
 
 
 @cache
+def list_nodes(tree: ast.AST) -> list[ast.AST]:
+    """Walk through a tree once for all tests."""
+    return list(ast.walk(tree))
+
+
 def functions(tree: ast.AST) -> list[Function]:
-    return [node for node in ast.walk(tree) if isinstance(node, Function)]
+    return [node for node in list_nodes(tree) if isinstance(node, Function)]
+
+
+@cache
+def list_imports(tree: ast.AST) -> list[ast.ImportFrom]:
+    """List what is imported from modules of the package, by name."""
+    imports = (node for node in list_nodes(tree) if isinstance(node, ast.ImportFrom))
+    return [node for node in imports if (node.module or "").startswith("bestresponse.")]
 
 
 def count_lines(text: str, tree: ast.Module) -> int:
@@ -63,7 +75,7 @@ def count_lines(text: str, tree: ast.Module) -> int:
     """
     documented: set[int] = set()
     quoted: set[int] = set()
-    for node in ast.walk(tree):
+    for node in list_nodes(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             quoted.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
         body = getattr(node, "body", None)
@@ -130,8 +142,7 @@ def list_aliases(tree: ast.Module, untyped: dict[str, set[str]]) -> set[str]:
     """List the names imported from modules of the package in which they stand for `Any`."""
     return {
         part.asname or part.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bestresponse.")
+        for node in list_imports(tree)
         for part in node.names
         for home in [node.module.partition(".")[2].replace(".", "/")]
         if part.name in untyped.get(f"{home}.py", set()) | untyped.get(f"{home}/__init__.py", set())

@@ -17,7 +17,8 @@ from bestresponse.logic.swi.engine import SwiEngine
 pytestmark = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
 
 Loaded = tuple[LogicEngine, Program]
-LIMITS = Limits(steps=20_000, cells=200_000, answers=50)
+# Few steps: whether a term holds itself is asked at each of them, of terms that `member(X, X)` makes longer each time.
+LIMITS = Limits(steps=5_000, cells=200_000, answers=50)
 
 RAISING = """
 length(X, a) | length([a|b], X) | msort([a|b], X) | msort([X, Y], Z) | sort(a, @<, [b], X)

@@ -27,6 +27,11 @@ class Server:
         self.folder, self.answer = folder, answer
         self.start()
 
+    @property
+    def portal(self):
+        """The way into the event loop; None while the server is stopped."""
+        return self._running.portal
+
     def start(self):
         place = ServerSettings(self.folder)
         self.app, self.state, self._close = open_web_server(
@@ -45,7 +50,8 @@ class Server:
         self.start()
 
     def client(self):
-        return TestClient(self.app, follow_redirects=True)
+        """Make a visitor with cookies of their own; all share the event loop of the server, as in a real one."""
+        return Visitor(self)
 
     @property
     def admin(self):
@@ -60,6 +66,18 @@ class Server:
 
     def wait_for(self, condition):
         wait_until(condition, pause=0.01)
+
+
+class Visitor(TestClient):
+    """A client whose requests run in the event loop of its server, after a restart too; others start one a request."""
+
+    def __init__(self, server):
+        super().__init__(server.app, follow_redirects=True)
+        self._server = server
+
+    @property
+    def portal(self):
+        return self._server.portal
 
 
 class Clock:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -239,19 +239,15 @@ def read_command_line() -> tuple[str, ...]:
     return (program, *(shlex.quote(word) for word in sys.argv[1:]))
 
 
+@cache  # the code that runs does not change any more
 def find_revision() -> str | None:
     """Return the git revision where the code runs from a checkout; None where it is installed."""
     folder = Path(__file__).resolve().parents[3]
     if not (folder / ".git").exists():
         return None
     try:
-        done = subprocess.run(
-            ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"],
-            capture_output=True,
-            text=True,
-            timeout=5,
-            check=True,
-        )
+        command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip() or None

@@ -172,7 +172,8 @@ def test_a_program_that_wants_too_much_memory_costs_its_child(children: Children
 
 
 def test_a_reply_that_is_too_long_is_not_read(children: Children) -> None:
-    source = "n(X) :- numlist(1, 200000, X)."
+    # 1,200 times 1,000 letters are more than the mebibyte that any reply may have beside its answers.
+    source = f"n(X) :- findall({'a' * 1000}, between(1, 1200, _), X)."
     with pytest.raises(ChildLost) as lost:
         children.request("embedded", ask(source, "n(X)"), replace(PATIENT, output=0))
     assert lost.value.kind == "output"

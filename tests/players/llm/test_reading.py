@@ -56,6 +56,8 @@ def test_a_choice_is_read_only_where_the_reply_leaves_no_doubt(text, value, stat
         ("ANSWER: A: 0.5, B: 0.9", None, Status.ILLEGAL),
         ("ANSWER: A: -0.5, B: 1.5", None, Status.ILLEGAL),
         ("ANSWER: A: 1/0, B: 1", None, Status.ILLEGAL),
+        ("ANSWER: A: 1e308, B: 1e308", None, Status.ILLEGAL),
+        ('{"A": NaN, "B": 1}', None, Status.ILLEGAL),
         ("ANSWER: mostly A", None, Status.UNPARSEABLE),
         ("ANSWER: A: 0.5", None, Status.ILLEGAL),
     ],

@@ -29,6 +29,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from bestresponse.core.ask import Ask, Choice, Lottery, Words
@@ -99,7 +100,7 @@ class DialogueGame:
         """The version of the rules."""
         return self.domain.version
 
-    @property
+    @cached_property
     def roles(self) -> tuple[Role, ...]:
         """The seats, in their order."""
         return tuple(f"player {seat + 1}" for seat in range(self.domain.players))
@@ -174,8 +175,8 @@ class DialogueGame:
         if not state.manner:
             return replace(state, manner=move)
         seat = self.turn(state)
-        manner, to = self.addressed(state.manner, seat)
-        return replace(state, said=(*state.said, Spoken(seat, manner, to, move)), manner="", ruling="")
+        spoken = Spoken(seat, *self.addressed(state.manner, seat), move)
+        return replace(state, said=(*state.said, spoken), manner="", ruling="")
 
     def addressed(self, choice: str, seat: int) -> tuple[str, int]:
         """The manner and the addressee that a choice stands for."""
@@ -327,9 +328,8 @@ class PlainDialogue(DialogueGame):
         """Word the rules for people: what the talk is about, and how many messages there are."""
         ends = " The talk ends as soon as you agree." if self.early_end else ""
         ends = " Then each of you hands in a sealed note with a move." if self.domain.deal.sealed else ends
-        seat = self.roles.index(role)
-        task = self._task(super().start())
-        return f"You are {self.names[seat]}. {task}\n\nEach of you writes {self.replies} messages, in turn.{ends}"
+        name, task = self.names[self.roles.index(role)], self._task(super().start())
+        return f"You are {name}. {task}\n\nEach of you writes {self.replies} messages, in turn.{ends}"
 
     def word_private(self, state: Dialogue, role: Role) -> str:
         """Say what the seat knows about itself and, on its turn, which message it writes and what comes after it."""

@@ -45,6 +45,7 @@ _ROUNDING = 0.05
 """How far a sum may be from 1: three probabilities of two decimals, rounded carelessly."""
 _SAME = 0.006
 """Of a number that is written twice, as in `1/3 = 0.333` or `0.125 (12.5 %)`."""
+_LARGEST_SHARE = 1_000  # more than any percentage that is rounded
 _LONGEST_MIXTURE = 2_000
 _NOTATION = "another notation"
 """What is said where nothing more particular can be."""
@@ -108,6 +109,8 @@ def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
         repairs += notation
         unnamed = [name for name in ask.options if name not in stated]
         numbers = [stated.get(name, 0.0) for name in ask.options]
+        if any(abs(p) > _LARGEST_SHARE for p in numbers):
+            ask.check(tuple(numbers))  # refuses them before they are summed, which would overflow
     total = math.fsum(numbers)
     if abs(total / 100 - 1) <= _ROUNDING:
         numbers = [p / 100 for p in numbers]
@@ -220,6 +223,7 @@ def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = F
         if isinstance(ask, Words) and cut_off:
             raise InvalidMove("the message was cut off", Flaw.TRUNCATED)
         value, how = (ask.read(text.strip()), "") if isinstance(ask, Words) else _read_answer(ask, text, cut_off)
+        ask.check(value)
     except InvalidMove as error:
         return Decision(None, text, Reading(Status(error.kind.value), str(error)))
     return Decision(value, text, Reading(Status.REPAIRED if how else Status.VALID, how))
@@ -239,7 +243,6 @@ def _read_answer(ask: Choice | Amount | Mixture | Form, text: str, cut_off: bool
     if cut_off and flaw:
         raise InvalidMove(f"the reply was cut off in its answer: {flaw}", Flaw.TRUNCATED)
     if isinstance(ask, Amount) and not cut_off and (named := read_bid(text)):
-        ask.check(named.value)
         return named.value, named.how
     if _REFUSAL.search(text):
         raise InvalidMove("the model declines to answer", Flaw.REFUSED)

@@ -25,6 +25,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -241,6 +242,8 @@ _PACKAGES = (
     "bestresponse", "numpy", "scipy", "numba", "httpx", "pydantic", "jinja2", "matplotlib", "xllamacpp",
     "genai-prices", "inspect-ai",
 )  # fmt: skip
+# Python parses the whole description of a package for its version: 20 ms for all of them, for every run and server.
+_find_version = cache(version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +269,7 @@ class Manifest:
 
     def to_json(self) -> dict[str, object]:
         """Return the value as plain JSON data."""
-        data = asdict(self)
-        data["command"] = list(self.command)
-        return data
+        return {**asdict(self), "command": list(self.command)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> Manifest:
@@ -281,7 +282,7 @@ def environment(revision: str | None = None) -> dict[str, object]:
     packages = {}
     for name in _PACKAGES:
         with suppress(PackageNotFoundError):
-            packages[name] = version(name)
+            packages[name] = _find_version(name)
     return {
         "python": platform.python_version(),
         "platform": f"{sys.platform}-{platform.machine()}",

@@ -214,7 +214,8 @@ class Reader:
         self._joined: dict[str, Cells] = {}
         if self.layout.join:
             on = self.layout.join["on"]
-            self._joined = {str(row[on]): row for _, row in read_rows(self.path.parent / self.layout.join["file"])}
+            beside = self.path.parent / self.layout.join["file"]
+            self._joined = {str(row[on]): row for _, row in read_rows(beside)}
 
     def list_matches(self) -> Iterator[JsonObject]:
         """Yield the plays of the file as lines of a run, in order of appearance."""
@@ -389,9 +390,10 @@ def prepare_import(config: ImportConfig) -> ImportConfig:
 
 def read_into_run(config: ImportConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
     """Write every match of the file as a play, and beside them what did not fit."""
-    path, problems, finished, outcome = Path(config.file), list[ProblemRow](), folder.finished(), Outcome()
+    finished, outcome = folder.finished(), Outcome()
     if (folder.path / "finished").exists():
         return Outcome(found=len(finished))
+    path, problems = Path(config.file), list[ProblemRow]()
     reader = Reader(path, find_layout(config.mapping, path), problems.append)
     matches = (play for play in reader.list_matches() if play["spec"] not in finished)
     while block := list(islice(matches, _BLOCK)):

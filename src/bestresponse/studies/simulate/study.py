@@ -176,7 +176,9 @@ class Plays:
 def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
     """Read every finished play."""
     game, readings = config.make_game(), Readings()
-    counted, payoffs, weights = list[tuple[int, Record]](), list[list[float]](), list[float]()
+    counted: list[tuple[int, Record]] = []
+    payoffs: list[list[float]] = []
+    weights: list[float] = []
     for play in readings.list_finished(sorted(plays, key=lambda play: int(play.data["repeat"]))):
         counted.append((play.data["repeat"], play.record))
         # Where the game was repeated, the mean a round, weighted as payoffs were.

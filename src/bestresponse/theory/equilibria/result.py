@@ -338,7 +338,7 @@ class Component:
         return len(self.equilibria) == 1
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Continuum:
     """A connected set of equilibria of several players: its dimension, and points of a curve through it.
 
@@ -348,6 +348,11 @@ class Continuum:
 
     dimension: int
     path: tuple[Profile, ...]
+
+    @cached_property
+    def points(self) -> Array:
+        """The points of the curve as rows: the probabilities of all actions, player by player."""
+        return np.array([np.concatenate(point) for point in self.path])
 
     @property
     def ends(self) -> tuple[Profile, Profile]:

@@ -46,10 +46,12 @@ def deviation_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> tuple[Arr
 
 def contract(payoffs: Numbers, mixes: Sequence[Numbers], *kept: int) -> Numbers:
     """Average payoffs over the mixtures of all players but those whose actions are `kept` as axes."""
-    for player in reversed(range(len(mixes))):
-        if player not in kept:
-            payoffs = np.tensordot(payoffs, mixes[player], axes=([player], [0]))
-    return np.asarray(payoffs)
+    for player in reversed([player for player in range(len(mixes)) if player not in kept]):
+        mix, before, after = mixes[player], payoffs.shape[:player], payoffs.shape[player + 1 :]
+        # `np.tensordot` does the same and takes two to three times as long for small games.
+        averaged = mix @ payoffs.reshape(*before, len(mix), -1) if after else payoffs @ mix
+        payoffs = np.asarray(averaged).reshape(before + after)
+    return payoffs
 
 
 def expected_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> Array:

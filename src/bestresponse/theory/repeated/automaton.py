@@ -31,6 +31,7 @@ and the stag hunt have it; matching pennies, battle of the sexes and pure coordi
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise, product
 from typing import TypeVar
 
@@ -69,10 +70,9 @@ class Automaton:
             raise InvalidGame(f"automaton {self.name!r}: the actions of every state need probabilities that sum to 1")
         if (step < 0).any() or (step >= len(mix)).any():
             raise InvalidGame(f"automaton {self.name!r}: a step leads to a state that does not exist")
-        for array in (mix, step):
+        for field, array in (("mix", mix), ("step", step)):
             array.setflags(write=False)
-        object.__setattr__(self, "mix", mix)
-        object.__setattr__(self, "step", step)
+            object.__setattr__(self, field, array)
 
     @property
     def states(self) -> int:
@@ -249,6 +249,7 @@ def _majority(name: str, soft: bool, depth: int) -> Automaton:
     return opponent_history(name, choose, depth)
 
 
+@cache  # none of them can be changed, and every name of a player is looked up among them
 def classic_strategies() -> tuple[Automaton, ...]:
     """Return all of them, in alphabetical order."""
     strategies = [

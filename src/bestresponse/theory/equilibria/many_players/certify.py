@@ -23,7 +23,7 @@ derivative (Ritzberger 1994). The indices of a regular game's equilibria sum to 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, islice
+from itertools import combinations, islice, permutations
 from math import prod
 
 import numpy as np
@@ -80,18 +80,13 @@ def find_leads(payoffs: Numbers, mix: tuple[Numbers, ...]) -> Numbers:
 
 def derive_leads(payoffs: Numbers, mix: tuple[Numbers, ...]) -> Numbers:
     """Derive the leads by the others' shifts from their first action."""
-    blocks = []
-    for i, strategy in enumerate(mix):
-        row = []
-        for j in range(len(mix)):
-            if i == j:
-                row.append(np.zeros((len(strategy) - 1, len(strategy) - 1), dtype=payoffs.dtype))
-                continue
-            table = pair_payoffs(payoffs, mix, i, j)
-            lead = table[1:] - table[:1]
-            row.append(lead[:, 1:] - lead[:, :1])
-        blocks.append(np.concatenate(row, axis=1))
-    return np.concatenate(blocks, axis=0)
+    ends = np.cumsum([0, *(len(strategy) - 1 for strategy in mix)])
+    derivative = np.zeros((ends[-1], ends[-1]), dtype=payoffs.dtype)
+    for i, j in permutations(range(len(mix)), 2):
+        table = pair_payoffs(payoffs, mix, i, j)
+        lead = table[1:] - table[:1]
+        derivative[ends[i] : ends[i + 1], ends[j] : ends[j + 1]] = lead[:, 1:] - lead[:, :1]
+    return derivative
 
 
 def shift(mix: tuple[Numbers, ...], step: Numbers) -> tuple[Numbers, ...]:
@@ -179,18 +174,18 @@ def add_continua(payoffs: Array, mix: Profile, continua: list[Continuum]) -> Non
 
 def is_on_curve(continua: Sequence[Continuum], mix: Profile, distance: float) -> bool:
     """Say whether a mixture is closer than that to a point of one of the curves."""
-    return any(measure_distance(mix, point) < distance for known in continua for point in known.path)
+    whole = np.concatenate(mix)
+    return any(bool((np.abs(known.points - whole).max(axis=1) < distance).any()) for known in continua)
 
 
 def measure_distance(first: Profile, second: Profile) -> float:
     """Return the largest difference between two probabilities of the same action."""
-    return max(float(np.abs(x - y).max()) for x, y in zip(first, second, strict=True))
+    return float(np.abs(np.concatenate(first) - np.concatenate(second)).max())
 
 
 def _move(payoffs: Array, face: Supports, mix: Profile, step: Array) -> Profile | None:
     """Find the equilibrium on a face that is about a step away; None where there is none."""
-    _, point = restrict(payoffs, mix, face)
-    start = shift(point, step)
+    start = shift(restrict(payoffs, mix, face)[1], step)
     other = None if min(float(x.min()) for x in start) < 0.0 else _embed(start, face, mix)
     other = other and equal_payoffs(payoffs, face, other)
     if other is None or worst_regret(payoffs, other) > REGRET_LIMIT:
