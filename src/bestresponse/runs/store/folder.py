@@ -344,7 +344,7 @@ def encode_answer(spec: str, submission: Submission, more: Mapping[str, object] 
         {"spec": spec, "role": submission.role, "model": c.model, "request": c.request, "reply": c.reply}
         for c in submission.decision.calls
     )
-    return calls, encode_rows([{"spec": spec, **submission_to_json(submission), **(more or {})}])
+    return calls, _encode_row({"spec": spec, **submission_to_json(submission), **(more or {})})
 
 
 def decode_answer(line: bytes) -> Submission:
