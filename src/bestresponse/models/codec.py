@@ -21,10 +21,8 @@ def request_to_json(request: Request) -> JsonObject:
     data["messages"] = [[message.role, message.content] for message in request.messages]
     data["stop"] = list(request.stop)
     data["choices"] = list(request.choices)
-    for name in _REASONING:
-        if data[name] is None:  # replies kept before these fields came are found again
-            del data[name]
-    return data
+    # Replies kept before these fields came are found again.
+    return {name: value for name, value in data.items() if value is not None or name not in _REASONING}
 
 
 def reply_to_json(reply: Reply) -> JsonObject:

@@ -70,7 +70,6 @@ _LATEX = (
     (re.compile(r"\\([%{}_$#&])"), r"\1"),
 )
 _DOT = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
-_QUOTED = re.compile(r"[:=]\s*[\"']\s*[\d.]")
 _COMMA = r"[-+]?(?:\d+,\d+(?![\d\"' ]*[:=])|\d+(?:\.\d+)?|\.\d+)"
 
 
@@ -98,7 +97,7 @@ def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
         raise InvalidMove(f"expected a probability for each action, got {len(candidate)} characters", Flaw.UNPARSEABLE)
     try:
         numbers = list(ask.read(candidate))
-        if _QUOTED.search(candidate):
+        if re.search(r"[:=]\s*[\"']\s*[\d.]", candidate):
             repairs.append("numbers in quotes")
         unnamed = [name for name in ask.options if name not in candidate and re.search("[:=]", candidate)]
     except InvalidMove:
@@ -203,7 +202,6 @@ _CHOSEN = (
 _KIND = re.compile(r"(?:the )?(?:pure )?(?:action|option|row|column|move|strategy|choice)[ :]+", re.IGNORECASE)
 _LONGEST_BOX = 2_000
 _DECODER = json.JSONDecoder()
-_BRACE = re.compile(r"\{")
 
 
 def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = False) -> Decision:
@@ -329,7 +327,7 @@ def find_json_objects(text: str) -> list[tuple[str, dict[str, object]]]:
 
     Of very many braces only the first and the last are tried.
     """
-    starts = [match.start() for match in _BRACE.finditer(text)]
+    starts = [match.start() for match in re.finditer(r"\{", text)]
     if len(starts) > 2 * _BRACES:
         starts = starts[:_BRACES] + starts[-_BRACES:]
     objects: list[tuple[str, JsonObject]] = []

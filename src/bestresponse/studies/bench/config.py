@@ -384,7 +384,7 @@ def list_orders(shape: tuple[int, int], count: int, seed: int) -> tuple[Order, .
 
 
 def own_view(payoffs: Array, seat: int) -> tuple[Array, Array]:
-    """Return games (..., 2, rows, cols) as one seat sees them: its own payoffs, the other's, its own actions as rows."""
+    """Return games (..., 2, rows, cols) as a seat sees them: its own payoffs, the other's, its own actions as rows."""
     sides = payoffs if seat == 0 else payoffs[..., ::-1, :, :].swapaxes(-1, -2)
     return sides[..., 0, :, :], sides[..., 1, :, :]
 
