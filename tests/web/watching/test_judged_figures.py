@@ -140,6 +140,6 @@ def test_a_sheet_is_kept_where_judge_item_and_levels_are_known():
 
 def test_transcripts_and_their_answers_are_numbered_from_1(tmp_path):
     folder = sample_runs.verify_run(tmp_path).folder
-    items = draw_transcripts(folder, 2, seed=1)
+    items = draw_transcripts(folder, 2, 1, "", silent=False)
     assert [item.id for item in items] == ["T1", "T2"]
     assert all("\n\nAnswer 1\n" in item.text and "Answer 0" not in item.text for item in items)
