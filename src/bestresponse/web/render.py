@@ -8,7 +8,7 @@ import itertools
 import json
 import re
 from importlib.resources import files
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query
 from fastapi.responses import HTMLResponse, Response
@@ -73,9 +73,10 @@ def load_templates() -> None:
         _environment().get_template(name)
 
 
-def _format_value(value: Any, spec: str = "") -> str:
-    known = value is None or isinstance(value, str | int | float | Interval)
-    return format_cell(value, spec) if known else str(value)
+def _format_value(value: object, spec: str = "") -> str:
+    if value is None or isinstance(value, str | int | float | Interval):
+        return format_cell(value, spec)
+    return str(value)
 
 
 def _inline_svg(picture: bytes) -> Markup:

@@ -110,11 +110,10 @@ def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
         numbers = [stated.get(name, 0.0) for name in ask.options]
         if any(abs(p) > _LARGEST_SHARE for p in numbers):
             ask.check(tuple(numbers))  # refuses them before they are summed, which would overflow
-    total = math.fsum(numbers)
-    if abs(total / 100 - 1) <= _ROUNDING:
+    if abs(math.fsum(numbers) / 100 - 1) <= _ROUNDING:
         numbers = [p / 100 for p in numbers]
-        total = math.fsum(numbers)
         repairs.append("percentages")
+    total = math.fsum(numbers)
     if min(numbers) < 0 or abs(total - 1) > _ROUNDING:
         ask.check(tuple(numbers))
     if unnamed:

@@ -143,15 +143,15 @@ def _measure_chunk(plan: plans.Plan, plays: list[StoredPlay]) -> list[PlayRow]:
             own, other = plans.own_view(np.asarray(data["payoffs"], dtype=np.float64), seat)
             row |= _bound(own, other, np.asarray(plan.find_opponent(data)))
         else:
-            labels = plans.find_theme(data).actions[seat][: row["rows"]]
-            x = as_strategy(decision.action, labels)
-            answered[seat, row["rows"], row["cols"]].append((number, data, x, opponent.action))
+            x = as_strategy(decision.action, plans.find_theme(data).actions[seat][: len(data["back"])])
+            answered[seat, len(x), len(opponent.action)].append((number, data, x, opponent.action))
         rows.append(row)
     for (seat, *_), group in answered.items():
         numbers, specs, strategies, opponents = zip(*group, strict=True)
         payoffs = np.array([data["payoffs"] for data in specs], dtype=np.float64)
         own, other = map(np.ascontiguousarray, plans.own_view(payoffs, seat))
         x, y = np.stack(strategies), np.array(opponents, dtype=np.float64)
+        # Strategies are kept over the actions in the order in which they were drawn.
         as_drawn = np.argsort([data["back"] for data in specs], axis=1)
         for number, strategy in zip(numbers, np.take_along_axis(x, as_drawn, axis=1).tolist(), strict=True):
             rows[number]["strategy"] = strategy
