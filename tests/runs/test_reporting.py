@@ -1,6 +1,5 @@
 """How answers were read and what calls cost, counted by hand from records and calls."""
 
-import json
 from types import SimpleNamespace
 
 import pytest
@@ -75,14 +74,6 @@ def test_a_report_says_how_many_plays_are_missing_or_void_and_how_often_a_seat_a
     assert warn(1, 1, abstained=(2, 3)) == ["5 times a seat without a usable answer abstained, as the settings say."]
 
 
-def write_calls(path, calls):
-    lines = [
-        {"model": model, "reply": {"usage": usage, "latency": seconds}, "spec": "x"} for model, usage, seconds in calls
-    ]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
 def price_tokens(model, usage):
     """A dollar a prompt token and ten a reply token; nobody knows what `dark` costs, nor a call without counts."""
     if model == "dark" or usage.get("prompt") is None:
@@ -90,18 +81,16 @@ def price_tokens(model, usage):
     return usage["prompt"] + 10.0 * usage["completion"]
 
 
-def test_calls_tokens_seconds_and_dollars_are_added_up_by_model(tmp_path):
-    calls = write_calls(
-        tmp_path / "calls.jsonl",
-        [
-            ("b", {"prompt": 7, "completion": 2, "reasoning": 1}, 0.5),
-            ("a", {"prompt": 1, "completion": 0}, 0.1),
-            ("b", {"prompt": 3, "completion": 4, "reasoning": 3}, 1.25),
-            ("a", {"prompt": None, "completion": None}, 0.2),
-            ("dark", {"prompt": 5, "completion": 5}, 0.0),
-        ],
-    )
-    a, b, dark = count_calls(calls, price_tokens)
+def test_calls_tokens_seconds_and_dollars_are_added_up_by_model():
+    calls = [
+        ("b", {"prompt": 7, "completion": 2, "reasoning": 1}, 0.5),
+        ("a", {"prompt": 1, "completion": 0}, 0.1),
+        ("b", {"prompt": 3, "completion": 4, "reasoning": 3}, 1.25),
+        ("a", {"prompt": None, "completion": None}, 0.2),
+        ("dark", {"prompt": 5, "completion": 5}, 0.0),
+    ]
+    lines = [{"model": model, "reply": {"usage": usage, "latency": seconds}} for model, usage, seconds in calls]
+    a, b, dark = count_calls(lines, price_tokens)
     assert b == CallTotals("b", 2, 10, 6, 4, 1.75, 7 + 20 + 3 + 40)
     # One call of a has no counts, so that its price is not known.
     assert a == CallTotals("a", 2, 1, 0, 0, pytest.approx(0.3), None)

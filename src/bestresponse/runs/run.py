@@ -28,7 +28,7 @@ from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.models import Download, OpenedModels, open_models
 from bestresponse.runs.reporting.sections import CallTotals, count_calls, price_by_model, sum_money
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.store.folder import Manifest, RunFolder, Shard, environment
+from bestresponse.runs.store.folder import Manifest, RunFolder, Shard, environment, read_lines
 from bestresponse.runs.study import AnyStudy, Measured, Replay, Study, find_study
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ class Run(Generic[C_co]):
     def costs(self) -> tuple[CallTotals, ...]:
         """Calls, tokens, seconds and dollars of every model."""
         with self._blame_files():
-            return count_calls(self.study.locate_calls(self.folder), price_by_model(self.manifest))
+            return count_calls(read_lines(self.study.locate_calls(self.folder)), price_by_model(self.manifest))
 
     @property
     def money(self) -> float | None:
@@ -211,13 +211,19 @@ def find_folder(path: Path) -> RunFolder:
     """Return that folder of a run, or the newest one below it."""
     if (path / "manifest.json").exists():
         return RunFolder.read(path)
-    below = sorted(path.glob("*/manifest.json"), key=_read_time)
+    below = list_manifests(path)
     if not below:
         raise UsageError(f"{path} holds no run; a run is a folder with a manifest.json, as `bench` makes it")
-    return RunFolder.read(below[-1].parent)
+    return RunFolder.read(below[0].parent)
 
 
-def _read_time(path: Path) -> float:
+def list_manifests(folder: Path) -> list[Path]:
+    """List the manifests of the runs below a folder, the newest first."""
+    return sorted(folder.glob("*/manifest.json"), key=lambda path: (read_time(path), path), reverse=True)
+
+
+def read_time(path: Path) -> float:
+    """Return when a file was last changed, 0 where it is gone."""
     try:
         return path.stat().st_mtime
     except OSError:
@@ -364,8 +370,7 @@ def find_path(study: AnyStudy, config: RunSettings, output_dir: Path) -> Path:
 def find_unfinished(output_dir: Path, settings: Mapping[str, object]) -> RunFolder | None:
     """Return the newest unfinished run below `output_dir` whose settings differ at most in the seed."""
     wanted = json.loads(json.dumps({name: value for name, value in settings.items() if name != "seed"}))
-    manifests = sorted(output_dir.glob("*/manifest.json"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in manifests:
+    for path in list_manifests(output_dir):
         if (path.parent / "finished").exists():
             continue
         try:

@@ -8,7 +8,7 @@ import itertools
 import json
 import re
 from importlib.resources import files
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query
 from fastapi.responses import HTMLResponse, Response
@@ -27,6 +27,8 @@ from bestresponse.web.access import ServerState
 from bestresponse.web.texts import load_texts
 
 _LONGEST = 60_000
+_MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": False}).enable("table")
+"""Reads Markdown without HTML, and with links to the web only."""
 
 
 @functools.cache
@@ -71,9 +73,10 @@ def load_templates() -> None:
         _environment().get_template(name)
 
 
-def _format_value(value: Any, spec: str = "") -> str:
-    known = value is None or isinstance(value, str | int | float | Interval)
-    return format_cell(value, spec) if known else str(value)
+def _format_value(value: object, spec: str = "") -> str:
+    if value is None or isinstance(value, str | int | float | Interval):
+        return format_cell(value, spec)
+    return str(value)
 
 
 def _inline_svg(picture: bytes) -> Markup:
@@ -82,15 +85,9 @@ def _inline_svg(picture: bytes) -> Markup:
     return Markup(re.sub(r'style="([^"]*)"', lambda match: re.sub(r"([a-z-]+): ([^;]*);?", r'\1="\2"', match[1]), svg))
 
 
-@functools.cache
-def _markdown() -> MarkdownIt:
-    """Make the reader of Markdown: no HTML, links to the web only."""
-    return MarkdownIt("commonmark", {"html": False, "breaks": False}).enable("table")
-
-
 def _format_markdown(text: str) -> Markup:
     """Format text of an experiment as HTML; columns are aligned by classes, and a wide table scrolls."""
-    html = _markdown().render(visible(abridged(text, _LONGEST)))
+    html = _MARKDOWN.render(visible(abridged(text, _LONGEST)))
     html = re.sub(r'(<t[hd]) style="text-align:(left|center|right)"', r'\1 class="\2"', html)
     html = html.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
     return Markup(html.replace("</table>", "</table></div>").replace('src="pictures/', 'src="/pictures/'))

@@ -131,7 +131,7 @@ def test_runs_are_sorted_by_plays_and_by_cost_the_largest_first():
 
 
 def write_calls(folder, *usages):
-    lines = [{"model": "m", "reply": {"usage": usage}} for usage in usages]
+    lines = [{"model": "m", "reply": {"usage": usage, "latency": 0.5}} for usage in usages]
     with (folder.path / "calls.jsonl").open("a") as file:
         file.writelines(json.dumps(line) + "\n" for line in lines)
 

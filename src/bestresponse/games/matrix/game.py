@@ -67,6 +67,7 @@ def themes() -> dict[str, Theme]:
     }
 
 
+@cache
 def theme(name: str) -> Theme:
     """The theme of that name; UsageError with the nearest name where there is none."""
     return find_by_name(themes(), name, "theme")
@@ -163,7 +164,7 @@ class MatrixGame:
     @cached_property
     def zero_sum(self) -> bool:
         """Whether what one gains the other loses, to the last digit."""
-        return self.form.num_players == 2 and bool((self.form.payoffs[0] == -self.form.payoffs[1]).all())
+        return self.form.num_players == 2 and not np.count_nonzero(self.form.payoffs[0] + self.form.payoffs[1])
 
     @property
     def normal_form(self) -> NormalForm:

@@ -96,7 +96,7 @@ def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
     if len(candidate) > _LONGEST_MIXTURE:
         raise InvalidMove(f"expected a probability for each action, got {len(candidate)} characters", Flaw.UNPARSEABLE)
     try:
-        stated = dict(zip(ask.options, ask.read(candidate), strict=True))
+        numbers = list(ask.read(candidate))
         if re.search(r"[:=]\s*[\"']\s*[\d.]", candidate):
             repairs.append("numbers in quotes")
         unnamed = [name for name in ask.options if name not in candidate and re.search("[:=]", candidate)]
@@ -107,9 +107,9 @@ def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
         stated, notation = reading
         repairs += notation
         unnamed = [name for name in ask.options if name not in stated]
-    numbers = [stated.get(name, 0.0) for name in ask.options]
-    if any(abs(p) > _LARGEST_SHARE for p in numbers):
-        ask.check(tuple(numbers))  # refuses them before they are summed, which would overflow
+        numbers = [stated.get(name, 0.0) for name in ask.options]
+        if any(abs(p) > _LARGEST_SHARE for p in numbers):
+            ask.check(tuple(numbers))  # refuses them before they are summed, which would overflow
     if abs(math.fsum(numbers) / 100 - 1) <= _ROUNDING:
         numbers = [p / 100 for p in numbers]
         repairs.append("percentages")

@@ -5,13 +5,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from math import fsum
-from pathlib import Path
 
+from bestresponse.core.json import JsonMapping
 from bestresponse.models.base import Usage
 from bestresponse.models.wrappers.limits import find_price_by_identity
 from bestresponse.players.llm.verified import bare_name
 from bestresponse.report.document import Code, Column, KeyValues, Note, Section, Table
-from bestresponse.runs.store.folder import Manifest, read_lines
+from bestresponse.runs.store.folder import Manifest
 
 Prices = Callable[[str, Mapping[str, int | None]], float | None]
 """The price in US dollars of a model's usage; None where it is not known."""
@@ -44,12 +44,12 @@ def price_by_model(manifest: Manifest) -> Prices:
     return price
 
 
-def count_calls(calls: Path, prices: Prices) -> tuple[CallTotals, ...]:
-    """Count calls, tokens, seconds and dollars of every model in a file of calls; their order does not matter."""
+def count_calls(calls: Iterable[JsonMapping], prices: Prices) -> tuple[CallTotals, ...]:
+    """Count calls, tokens, seconds and dollars of every model; the order of the calls does not matter."""
     sums: dict[str, CallTotals] = {}
     seconds: dict[str, list[float]] = defaultdict(list)
     money: dict[str, list[float | None]] = defaultdict(list)
-    for call in read_lines(calls):
+    for call in calls:
         total = sums.setdefault(call["model"], CallTotals(call["model"]))
         usage = call["reply"]["usage"]
         total.calls += 1

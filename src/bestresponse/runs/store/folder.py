@@ -106,11 +106,13 @@ def _encode_row(row: Mapping[str, object]) -> bytes:
 
     That is half a character of two (a lone surrogate), which it keeps, and a number that is none, which it refuses.
     """
-    with suppress(PydanticSerializationError):
+    try:
         line = to_json(row)
-        if b"NaN" not in line and b"Infinity" not in line:
-            return line + b"\n"
-    return f"{_encode(row)}\n".encode("utf-8", "backslashreplace")
+    except PydanticSerializationError:
+        line = b""
+    if not line or b"NaN" in line or b"Infinity" in line:
+        return f"{_encode(row)}\n".encode("utf-8", "backslashreplace")
+    return line + b"\n"
 
 
 class Lines:
@@ -199,17 +201,16 @@ def read_sorted(path: Path) -> Iterator[JsonObject]:
 
     Only the place of every line is held in memory.
     """
-    positions: dict[str, tuple[int, int]] = {}
+    positions: dict[str, tuple[int, int, int]] = {}
     offset = 0
     for number, line in enumerate(read_raw(path), 1):
-        positions.setdefault(find_spec_id(line, path, number), (offset, number))
+        positions.setdefault(find_spec_id(line, path, number), (len(line), offset, number))
         offset += len(line)
     if positions:
         with open_plain(path) as file:
             for spec in sorted(positions):
-                start, number = positions[spec]
-                file.seek(start)
-                yield _parse(file.readline(), path, number)
+                length, start, number = positions[spec]
+                yield _parse(os.pread(file.fileno(), length, start), path, number)
 
 
 def find_spec_id(line: bytes, path: Path, number: int) -> str:
@@ -223,11 +224,11 @@ def find_spec_id(line: bytes, path: Path, number: int) -> str:
 
 
 def _parse(line: bytes, path: Path, number: int) -> JsonObject:
-    row = None
-    with suppress(ValueError, RecursionError):
-        try:
-            row = from_json(line)
-        except ValueError:  # a lone surrogate, or more than 200 levels: the standard library reads both
+    try:
+        row = from_json(line)
+    except ValueError:  # a lone surrogate, or more than 200 levels: the standard library reads both
+        row = None
+        with suppress(ValueError, RecursionError):
             row = json.loads(line)
     if not isinstance(row, dict):
         raise StoreError(f"{path}, line {number}: expected one JSON object, got {line[:60]!r}")
@@ -343,7 +344,7 @@ def encode_answer(spec: str, submission: Submission, more: Mapping[str, object] 
         {"spec": spec, "role": submission.role, "model": c.model, "request": c.request, "reply": c.reply}
         for c in submission.decision.calls
     )
-    return calls, encode_rows([{"spec": spec, **submission_to_json(submission), **(more or {})}])
+    return calls, _encode_row({"spec": spec, **submission_to_json(submission), **(more or {})})
 
 
 def decode_answer(line: bytes) -> Submission:

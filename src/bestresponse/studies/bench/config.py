@@ -385,8 +385,9 @@ def list_orders(shape: tuple[int, int], count: int, seed: int) -> tuple[Order, .
 
 
 def own_view(payoffs: Array, seat: int) -> tuple[Array, Array]:
-    """Return a game (2, rows, cols) as one seat sees it: its own payoffs and the other's, its own actions as rows."""
-    return (payoffs[0], payoffs[1]) if seat == 0 else (payoffs[1].T, payoffs[0].T)
+    """Return games (..., 2, rows, cols) as a seat sees them: its own payoffs, the other's, its own actions as rows."""
+    sides = payoffs if seat == 0 else payoffs[..., ::-1, :, :].swapaxes(-1, -2)
+    return sides[..., 0, :, :], sides[..., 1, :, :]
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,26 +132,33 @@ def measure_plays(plan: plans.Plan, plays: Iterable[StoredPlay]) -> Iterator[tup
 
 def _measure_chunk(plan: plans.Plan, plays: list[StoredPlay]) -> list[PlayRow]:
     rows: list[JsonObject] = []
-    answered: dict[tuple[int, ...], list[tuple[int, Array, Array, Array, Array]]] = defaultdict(list)
+    answered: dict[tuple[int, ...], list[tuple[int, JsonMapping, Array, Sequence[float]]]] = defaultdict(list)
     for number, play in enumerate(plays):
-        data = play.data
-        own, other = plans.own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
+        data, seat = play.data, play.data["seat"]
         decision, opponent = find_decision(play), find_decision(play, opponent=True)
         if decision is None:
             raise StoreError(f"the record of {play.spec} holds no answer of the player it was made for")
-        row = _describe(plan, play, own, decision)
+        row = _describe(plan, play, decision)
         if decision.action is None or opponent is None:
+            own, other = plans.own_view(np.asarray(data["payoffs"], dtype=np.float64), seat)
             row |= _bound(own, other, np.asarray(plan.find_opponent(data)))
         else:
-            labels = plans.find_theme(data).actions[data["seat"]][: len(data["back"])]
-            x, y = as_strategy(decision.action, labels), np.asarray(opponent.action, dtype=np.float64)
-            row["strategy"] = x[np.argsort(data["back"])].tolist()  # over the actions in the order they were drawn
-            answered[*own.shape, bool((own == -other).all())].append((number, own, other, x, y))
+            x = as_strategy(decision.action, plans.find_theme(data).actions[seat][: len(data["back"])])
+            answered[seat, len(x), len(opponent.action)].append((number, data, x, opponent.action))
         rows.append(row)
-    for group in answered.values():
-        numbers, *arrays = zip(*group, strict=True)
-        for number, figures in zip(numbers, measure_strategies(*map(np.stack, arrays)), strict=True):
-            rows[number] |= figures
+    for (seat, *_), group in answered.items():
+        numbers, specs, strategies, opponents = zip(*group, strict=True)
+        payoffs = np.array([data["payoffs"] for data in specs], dtype=np.float64)
+        own, other = map(np.ascontiguousarray, plans.own_view(payoffs, seat))
+        x, y = np.stack(strategies), np.array(opponents, dtype=np.float64)
+        # Strategies are kept over the actions in the order in which they were drawn.
+        as_drawn = np.argsort([data["back"] for data in specs], axis=1)
+        for number, strategy in zip(numbers, np.take_along_axis(x, as_drawn, axis=1).tolist(), strict=True):
+            rows[number]["strategy"] = strategy
+        zero_sum = (own == -other).all(axis=(1, 2))
+        for kind in map(np.flatnonzero, (zero_sum, ~zero_sum)):
+            for k, figures in zip(kind, measure_strategies(own[kind], other[kind], x[kind], y[kind]), strict=True):
+                rows[numbers[k]] |= figures
     return cast(list[PlayRow], rows)
 
 
@@ -161,8 +168,9 @@ def find_decision(play: StoredPlay, *, opponent: bool = False) -> Decision | Non
     return next((s.decision for s in play.record.submissions if s.role == role), None)
 
 
-def _describe(plan: plans.Plan, play: StoredPlay, payoffs: Array, decision: Decision) -> dict[str, object]:
+def _describe(plan: plans.Plan, play: StoredPlay, decision: Decision) -> dict[str, object]:
     data, claims = play.data, [remark["claims"] for remark in decision.remarks]
+    shape = len(data["payoffs"][0]), len(data["payoffs"][0][0])
     refuted = [sum(claim["verdict"] == "refuted" for claim in attempt) for attempt in claims]
     return {
         "spec": play.spec,
@@ -172,8 +180,8 @@ def _describe(plan: plans.Plan, play: StoredPlay, payoffs: Array, decision: Deci
         **{name: data[name] for name in ("elicit", "format", "theme")},
         "seat": ("row", "col")[data["seat"]],
         "temperature": data["temperature"],
-        "rows": payoffs.shape[0],
-        "cols": payoffs.shape[1],
+        "rows": shape[data["seat"]],
+        "cols": shape[1 - data["seat"]],
         "status": decision.reading.status.value,
         "how": decision.reading.how,
         "strategy": None,

@@ -236,8 +236,7 @@ def list_payments(server: ServerState, lobby: str = "") -> list[Row]:
     for study in (lobby for lobby in _list_lobbies(server, lobby) if lobby.source):
         for table in study.first_tables:
             for seat in table.setup.persons:
-                holder = server.sessions.register.get(table.id, seat)
-                if holder.is_here:
+                if server.sessions.register.get(table.id, seat).is_here:
                     answers = server.sessions.gather_answers(table.id, seat)
                     person = _describe_person(server, study.experiment, table, seat)
                     rows.append(person | {f"q_{item.name}": answers.get(item.name) for item in items})

@@ -250,11 +250,10 @@ def keep_questionnaire(context: SeatContext, typed: Mapping[str, str]) -> dict[s
 class StudyStage:
     """Where a person is in an experiment: what comes after this game, and at the end what is paid.
 
-    `last` says that this is the last page; `asked` that the questionnaire comes first.
+    `last` says that this is the last page.
     """
 
     next: str = ""
-    asked: bool = False
     last: bool = False
     earnings: Earnings | None = None
     completion: str = ""
@@ -271,17 +270,15 @@ def describe_stage(context: SeatContext) -> StudyStage:
     later = context.server.sessions.list_later(session.id, seat)
     if phase == "over" and later:
         return StudyStage(next=context.server.seat_path(*later[0]))
-    if find_page(context) is not None:
-        return StudyStage(asked=True)
     earnings = compute_earnings(context.server, experiment, session.id, seat)
-    if not earnings.due:
+    if find_page(context) is not None or not earnings.due:
         return StudyStage()
     context.server.sessions.note_finished(session.id, seat)
     seats = context.server.sessions.list_seats(session.id, seat)
     holder = context.server.sessions.register.get(*seats[0])
     code = experiment.completion.find_code(find_outcome(context.server, earnings, seats))
     back = fill_link(experiment, code, context.server.code(*seats[0]), find_label(holder.labels))
-    return StudyStage("", False, True, earnings if experiment.payment else None, code, back)
+    return StudyStage("", True, earnings if experiment.payment else None, code, back)
 
 
 def fill_link(experiment: Experiment, code: str, participant: str = "", label: str = "") -> str:

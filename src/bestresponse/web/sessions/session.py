@@ -173,7 +173,7 @@ class SeatRegister:
         self.taken: Counter[str] = Counter()
 
     def apply(self, event: JsonMapping) -> None:
-        """Follow one event: seated, quiz, ready or left."""
+        """Follow one event of a seat: seated, quiz, ready or left; any other changes no holder."""
         key = (event["session"], event["seat"])
         before = self._holders.get(key, Holder(self._clock(), 0))
         match event["event"]:

@@ -232,11 +232,10 @@ class SessionStore:
         if "session" not in event:
             return
         standing = self.standings[event["session"]]
+        if "seat" in event:
+            self.register.apply(event)
         match event["event"]:
-            case "seated" | "quiz" | "left":
-                self.register.apply(event)
             case "ready":
-                self.register.apply(event)
                 standing.ready.add(event["seat"])
                 standing.absent.discard(event["seat"])
             case "absent":

@@ -17,7 +17,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bestresponse.core.codec import submission_from_json
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import BestResponseError, StoreError, UsageError
 from bestresponse.core.game import AnyGame
@@ -26,10 +25,11 @@ from bestresponse.report.document import Cell, Column, Document, Table
 from bestresponse.report.frames import Figures, Value
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs import Manifest, Run, RunFolder, StoredPlay, load_run
-from bestresponse.runs.reporting.sections import price_by_model
+from bestresponse.runs.reporting.sections import count_calls, price_by_model, sum_money
+from bestresponse.runs.run import list_manifests, read_time
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.store.folder import find_spec_id, read_lines, read_raw
-from bestresponse.runs.study import find_study, studies
+from bestresponse.runs.store.folder import decode_answer, find_spec_id, read_lines, read_raw
+from bestresponse.runs.study import studies
 from bestresponse.web.sessions.setup import GameChoice, make_game
 from bestresponse.web.sessions.store import SESSIONS, NotFound
 
@@ -80,10 +80,6 @@ def name_play(play: StoredPlay) -> str:
     return ", ".join(parts)
 
 
-def _open_run(folder: RunFolder) -> Run[RunSettings]:
-    return Run(folder, find_study(folder.manifest.study))
-
-
 @dataclass(frozen=True, slots=True)
 class RunProgress:
     """A run at a glance; `total` is None where it is not settled beforehand, `money` where a price is not known.
@@ -120,10 +116,9 @@ class _FollowedRun:
         self._run: Run[RunSettings] | None = None
         self._total: int | None = None
         self.calls_file = folder.path / "calls.jsonl"
-        if folder.manifest.study in studies.names():
-            with suppress(StoreError, UsageError):
-                run = _open_run(folder)
-                self._total, self.calls_file, self._run = run.total, run.study.locate_calls(folder), run
+        with suppress(StoreError, UsageError):
+            run = load_run(folder.path)
+            self._total, self.calls_file, self._run = run.total, run.study.locate_calls(folder), run
 
     def _read_on(self, path: Path) -> Iterator[bytes]:
         for line in read_raw(path, self._read_to[path]):
@@ -140,8 +135,14 @@ class _FollowedRun:
         """Read what is new, and return how far the run is."""
         manifest, path = self._folder.manifest, self._folder.path
         self._read_records()
-        for line in self._read_on(self.calls_file):
-            self._count_call(line)
+        try:
+            totals = count_calls(map(json.loads, self._read_on(self.calls_file)), self._prices)
+        except (ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"{self.calls_file} holds a line that is no call: {error!r}") from None
+        self._calls += sum(total.calls for total in totals)
+        self._tokens += sum(total.prompt + total.completion for total in totals)
+        spent = sum_money(totals)
+        self._money = None if spent is None or self._money is None else self._money + spent
         # A run without plays counts something else on its way, and has ended when its report is there.
         ended = (path / "finished").exists() or (self._plays == 0 and (path / "report.json").exists())
         total = None if ended and self._plays == 0 else self._total
@@ -151,17 +152,6 @@ class _FollowedRun:
         version = f"{self._plays}.{self._calls}.{int(done)}"
         return RunProgress(path.name, manifest.study, manifest.created, *counts, name_run(manifest), status, version)
 
-    def _count_call(self, line: bytes) -> None:
-        try:
-            call = json.loads(line)
-            usage = call["reply"]["usage"]
-            price = self._prices(call["model"], usage)
-        except (ValueError, KeyError, TypeError) as error:
-            raise StoreError(f"{self.calls_file} holds a line that is no call: {error!r}") from None
-        self._calls += 1
-        self._tokens += (usage.get("prompt") or 0) + (usage.get("completion") or 0)
-        self._money = None if price is None or self._money is None else self._money + price
-
     def list_live(self) -> list[StoredPlay]:
         """List the plays that are not over, with the answers so far; a play whose game is not known is left out."""
         if self._run is None or not is_worked_on(self._folder.path):
@@ -170,7 +160,7 @@ class _FollowedRun:
         self._read_records()
         for number, line in enumerate(self._read_on(path), 1):
             answers = self._begun.setdefault(find_spec_id(line, path, number), [])
-            answers.append(submission_from_json(json.loads(line)))
+            answers.append(decode_answer(line))
         self._begun = {spec: answers for spec, answers in self._begun.items() if spec not in self._done}
         # A plan can be long, so no more of it is read than needed.
         missing = self._begun.keys() - self._specs.keys()
@@ -199,8 +189,7 @@ class Runs:
 
     def names(self) -> list[str]:
         """List the names of the runs, the newest first."""
-        aged = [(_read_age(path), path.parent.name) for path in self._output.glob("*/manifest.json")]
-        return [name for _, name in sorted(aged, reverse=True)]
+        return [path.parent.name for path in list_manifests(self._output)]
 
     def folder(self, name: str) -> RunFolder:
         """Return the folder of the run of that name, or raise NotFound."""
@@ -257,37 +246,29 @@ class Runs:
         raise NotFound("there is no such play in this run")
 
 
-def _read_age(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
 def is_worked_on(path: Path) -> bool:
     """Tell whether a process holds the lock of the folder; where that cannot be seen, whether a file is fresh."""
     try:
         inode = (path / ".lock").stat().st_ino
         held = Path("/proc/locks").read_text("ascii")
     except OSError:
-        return time.time() - max(map(_read_age, path.glob("*.jsonl")), default=0.0) < _FRESH
+        return time.time() - max(map(read_time, path.glob("*.jsonl")), default=0.0) < _FRESH
     return any(f":{inode} " in line for line in held.splitlines())
 
 
 def find_neighbours(folder: RunFolder, spec: str) -> tuple[str | None, str | None]:
     """Return the plays that finished before and after this one, None at the ends."""
-    before, plays = None, folder.plays()
-    for play in plays:
-        if play.spec == spec:
-            return before, next((after.spec for after in plays), None)
-        before = play.spec
-    return None, None
+    specs = [None, *(play.spec for play in folder.plays()), None]
+    if spec not in specs:
+        return None, None
+    index = specs.index(spec)
+    return specs[index - 1], specs[index + 1]
 
 
 def rebuild_game(folder: RunFolder, data: JsonMapping) -> AnyGame | None:
     """Make the game again that was played, where the study of the run tells how."""
     if folder.manifest.study in studies.names():
-        return _open_run(folder).game(data)
+        return load_run(folder.path).game(data)
     return make_game(GameChoice(**data["setup"]["game"])) if folder.manifest.study == SESSIONS else None
 
 
@@ -299,7 +280,7 @@ def has_report(folder: RunFolder) -> bool:
 def build_report(folder: RunFolder) -> Document:
     """Report what is recorded so far; NotFound where there is nothing to report yet."""
     try:
-        return _open_run(folder).report()
+        return load_run(folder.path).report()
     except StoreError as error:
         _log.warning("no report of %s: %s", folder.path.name, error)
         raise NotFound(str(error).replace(str(folder.path), folder.path.name)) from None

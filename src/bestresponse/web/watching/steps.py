@@ -27,8 +27,6 @@ from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 from bestresponse.web.sessions.session import format_action, trace_states
 
-Call = JsonMapping
-
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -62,7 +60,7 @@ class ReplayStage:
     earned: Mapping[Role, float]
 
 
-def list_steps(record: Record, game: AnyGame | None, calls: Iterable[Call] = ()) -> list[Step]:
+def list_steps(record: Record, game: AnyGame | None, calls: Iterable[JsonMapping] = ()) -> list[Step]:
     """List every answer in its order, with the view it was given from where the game is known."""
     asked = _group_calls(record, calls)
     states = trace_states(game, record.submissions) if game else range(len(record.submissions) + 1)
@@ -81,7 +79,7 @@ def list_steps(record: Record, game: AnyGame | None, calls: Iterable[Call] = ())
     return steps
 
 
-def list_stages(record: Record, game: AnyGame | None, calls: Iterable[Call] = ()) -> list[ReplayStage]:
+def list_stages(record: Record, game: AnyGame | None, calls: Iterable[JsonMapping] = ()) -> list[ReplayStage]:
     """List the answers in groups of those that were given at the same time, with what each cost; solves the game."""
     others, equilibrium = measure_against_others(record, game), measure_against_equilibrium(record, game)
     groups: dict[int, list[Step]] = {}
@@ -98,15 +96,15 @@ def list_stages(record: Record, game: AnyGame | None, calls: Iterable[Call] = ()
     return stages
 
 
-def _group_calls(record: Record, calls: Iterable[Call]) -> dict[int, list[Call]]:
+def _group_calls(record: Record, calls: Iterable[JsonMapping]) -> dict[int, list[JsonMapping]]:
     """Group the calls that led to each answer, by its number: those up to the one that the answer was read from.
 
     Calls after the last reply that can be told stand with the last answer of their seat.
     """
-    waiting: dict[Role, list[Call]] = {}
+    waiting: dict[Role, list[JsonMapping]] = {}
     for call in calls:
         waiting.setdefault(call["role"], []).append(call)
-    grouped: dict[int, list[Call]] = {}
+    grouped: dict[int, list[JsonMapping]] = {}
     last: dict[Role, int] = {}
     for number, submission in enumerate(record.submissions, 1):
         seat_calls = waiting.get(submission.role, [])
