@@ -44,6 +44,15 @@ def test_the_figures_of_a_hand_worked_game():
     assert best["exploitability"] == pytest.approx(0, abs=1e-12)
 
 
+def test_each_game_of_a_batch_gets_the_figures_of_its_kind():
+    """A of matching pennies pays -1 at worst, which is 1 below the value; A of a dilemma is dominated by 1."""
+    pennies, dilemma = np.array([[1.0, -1], [-1, 1]]), np.array([[3.0, 0], [5, 1]])
+    own, other = np.stack([pennies, dilemma]), np.stack([-pennies, dilemma.T])
+    first, second = measure_strategies(own, other, np.array([[1.0, 0], [1, 0]]), np.array([[0.5, 0.5], [0, 1]]))
+    assert (first["exploitability"], first["exploitability_normalised"], first["dominated_mass"]) == (1.0, 0.5, None)
+    assert (second["exploitability"], second["dominated_mass"], second["nash_gap"]) == (None, 1.0, 1.0)
+
+
 def test_figures_are_shares_of_the_range_of_payoffs_also_where_it_is_small_and_0_where_there_is_none():
     small = figures([[0.5, 0], [0.25, 0.25]], [0, 1], [1, 0])
     assert (small["gap_normalised"], small["exploitability_normalised"]) == (0.5, 0.5)

@@ -53,7 +53,7 @@ from bestresponse.theory.zero_sum.solve import solve_zero_sum
 BASELINE = "baseline"
 """What stands for the way of asking where nobody was asked."""
 _NOISE = 1e-9  # of the largest payoff: smaller gaps are rounding errors
-_CHUNK = 1000  # plays in memory at a time; those of one shape and kind are measured by one call
+_CHUNK = 1000  # plays in memory at a time; those of one shape are measured by one call
 _PRECISE = 0.02  # of the payoff range: how well a mean is known once `games_needed` are played
 _SAME = 0.01
 """Strategies that differ by less, in total variation, are the same."""
@@ -121,6 +121,7 @@ class PlayRow(Asked, PlayFigures):
 
 Rows = Sequence[PlayRow]
 _NO_FIGURES = dict.fromkeys(PlayFigures.__annotations__)
+_NOT_ZERO_SUM = dict.fromkeys(("exploitability", "exploitability_normalised", "worst_exploitability_normalised"))
 
 
 def measure_plays(plan: plans.Plan, plays: Iterable[StoredPlay]) -> Iterator[tuple[PlayRow, StoredPlay]]:
@@ -153,12 +154,9 @@ def _measure_chunk(plan: plans.Plan, plays: list[StoredPlay]) -> list[PlayRow]:
         x, y = np.stack(strategies), np.array(opponents, dtype=np.float64)
         # Strategies are kept over the actions in the order in which they were drawn.
         as_drawn = np.argsort([data["back"] for data in specs], axis=1)
-        for number, strategy in zip(numbers, np.take_along_axis(x, as_drawn, axis=1).tolist(), strict=True):
-            rows[number]["strategy"] = strategy
-        zero_sum = (own == -other).all(axis=(1, 2))
-        for kind in map(np.flatnonzero, (zero_sum, ~zero_sum)):
-            for k, figures in zip(kind, measure_strategies(own[kind], other[kind], x[kind], y[kind]), strict=True):
-                rows[numbers[k]] |= figures
+        kept = np.take_along_axis(x, as_drawn, axis=1).tolist()
+        for number, strategy, figures in zip(numbers, kept, measure_strategies(own, other, x, y), strict=True):
+            rows[number] |= {"strategy": strategy, **figures}
     return cast(list[PlayRow], rows)
 
 
@@ -206,28 +204,23 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Jso
     against = np.einsum("nij,nj->ni", own, y)
     llm, best = np.einsum("ni,ni->n", x, against), against.max(axis=1)
     gap = _without_noise(best - llm, own)
+    # the best-response value against an optimal opponent is the value of the game
+    exploitability = _without_noise(best - np.einsum("ni,nij->nj", x, own).min(axis=1), own)
     columns: JsonObject = {
         "llm_value": llm,
         "br_value": best,
         "nash_gap": gap,
         "gap_normalised": _share(gap, spread),
         "payoff_range": spread,
+        "worst_normalised": _share(np.ptp(against, axis=1), spread),
+        "exploitability": exploitability,
+        "exploitability_normalised": _share(exploitability, spread),
+        "worst_exploitability_normalised": _share(best - own.min(axis=(1, 2)), spread),
     }
-    zero_sum = bool((own == -other).all())
-    columns["worst_normalised"] = _share(np.ptp(against, axis=1), spread)
-    if zero_sum:
-        # the best-response value against an optimal opponent is the value of the game
-        exploitability = _without_noise(best - np.einsum("ni,nij->nj", x, own).min(axis=1), own)
-        columns |= {
-            "exploitability": exploitability,
-            "exploitability_normalised": _share(exploitability, spread),
-            "worst_exploitability_normalised": _share(best - own.min(axis=(1, 2)), spread),
-        }
     lists = [numbers.tolist() for numbers in columns.values()]
     rows = [_NO_FIGURES | dict(zip(columns, cells, strict=True)) for cells in zip(*lists, strict=True)]
-    if not zero_sum:
-        for row, a, b, mix in zip(rows, own, other, x, strict=True):
-            row |= _measure_general_sum(a, b, mix)
+    for k in np.flatnonzero((own != -other).any(axis=(1, 2))):
+        rows[k] |= _NOT_ZERO_SUM | _measure_general_sum(own[k], other[k], x[k])
     return rows
 
 

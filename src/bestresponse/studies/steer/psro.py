@@ -206,8 +206,7 @@ class MetaGame:
         """Standard errors of the means, player first; NaN where fewer than two plays could be read."""
         # Unlike `np.nanstd`, masked arrays take fewer than two plays without a warning.
         spread = np.ma.masked_invalid(self.samples).std(axis=-2, ddof=1).filled(np.nan)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.moveaxis(spread / np.sqrt(self.counts)[..., None], -1, 0))
+        return np.asarray(np.moveaxis(spread / np.sqrt(self.counts)[..., None], -1, 0))
 
     @property
     def counts(self) -> Array:

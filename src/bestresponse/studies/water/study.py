@@ -368,8 +368,7 @@ class ConditionGames:
     @property
     def survivors(self) -> Floats:
         """How many survived, game by game."""
-        counts: Floats = self.trace.survived.sum(axis=1).astype(np.float64)
-        return counts
+        return np.asarray(self.trace.survived.sum(axis=1), dtype=np.float64)
 
     @property
     def rsr_start(self) -> float:
@@ -384,8 +383,7 @@ class ConditionGames:
         needs = np.asarray([resident.need for resident in rules.residents], dtype=np.float64)
         living = np.concatenate([self.trace.present, self.trace.survived[:, None, :]], axis=1) @ needs
         mean = (rules.low + rules.high) / 2
-        rates: Floats = np.divide(mean, living, out=np.full(living.shape, np.nan), where=living > 0)
-        return rates
+        return np.asarray(np.divide(mean, living, out=np.full(living.shape, np.nan), where=living > 0))
 
     def average(self, values: Floats, figure: str) -> Interval | None:
         """Average a figure over games, with an interval from resampling games; None where no game has it."""

@@ -88,8 +88,7 @@ class Arena:
     @cached_property
     def ranges(self) -> Array:
         """The range of every player's payoffs."""
-        spread: Array = np.ptp(self.tree.payoffs[self.tree.leaves], axis=0)
-        return spread
+        return np.asarray(np.ptp(self.tree.payoffs[self.tree.leaves], axis=0))
 
     @cached_property
     def plans(self) -> list[Array]:
