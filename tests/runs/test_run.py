@@ -1,11 +1,12 @@
 """Runs that cannot be read, or not yet: one sentence each, never a trace."""
 
 import json
+import warnings
 
 import pytest
 
 import bestresponse as br
-from bestresponse.core.errors import StoreError
+from bestresponse.core.errors import ModelUnavailable, StoreError
 
 
 @pytest.fixture
@@ -43,6 +44,27 @@ def test_a_run_that_was_killed_in_its_first_record_has_no_finished_play(run):
     assert list(half.rows()) == []
     with pytest.raises(StoreError, match="holds no finished play yet"):
         half.report()
+
+
+def test_a_run_that_stopped_half_way_says_so_and_goes_on_when_called_again(tmp_path):
+    asked = []
+
+    def answer(prompt):
+        asked.append(prompt)
+        if 3 < len(asked) <= 3 + 10:
+            raise ModelUnavailable("out of memory")
+        return "ANSWER: A: 1, B: 0, C: 0"
+
+    call = {"num_games": 40, "seed": 1, "output_dir": tmp_path, "workers": 1}
+    message = r"not everything was played \(10 plays in a row failed: out of memory\): figures are of 3 answers"
+    with pytest.warns(UserWarning, match=message) as said:
+        half = br.bench(answer, **call)
+    assert said[0].filename == __file__  # it names the line that called, not one of ours
+    assert (half.complete, half.summary()["complete"], half.answered) == (False, False, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        whole = br.bench(answer, **call)
+    assert (whole.complete, whole.summary()["complete"], whole.answered) == (True, True, 40)
 
 
 def test_a_run_of_which_only_the_manifest_was_written_has_no_finished_play(run):

@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -122,7 +123,8 @@ class Run(Generic[C_co]):
         """Return the figures of the run as plain JSON data."""
         about = {"run": self.manifest.run, "study": self.study.name, "folder": self.path.name}
         figures = {"figures": self.figures.to_json()} if self.figures.metrics else {}
-        return about | self.results.summary | figures | {"costs": [total.to_json() for total in self.costs]}
+        ended = {"complete": self.complete, "costs": [total.to_json() for total in self.costs]}
+        return about | self.results.summary | figures | ended
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the main frame as a pandas data frame."""
@@ -297,10 +299,15 @@ def make_manifest(
 def launch(study: Study[..., C], config: C) -> Run[C]:
     """Play what is missing of a run, publish it and return it; ModelUnavailable where nothing could be played."""
     run = play_missing(study, config)
+    ended = run.outcome or Outcome()
+    reason = ended.stopped or "; ".join(ended.failures) or "nothing could be played"
     if run.results.rows:
         run.publish()
-    elif run.outcome is not None and not run.outcome.complete:
-        raise ModelUnavailable(run.outcome.stopped or "; ".join(run.outcome.failures) or "nothing could be played")
+    elif not run.complete:
+        raise ModelUnavailable(reason)
+    if not run.complete:
+        figures = f"figures are of {run.answered} answers, and the same call plays what is missing"
+        warnings.warn(f"not everything was played ({reason}): {figures}", stacklevel=3)
     return run
 
 

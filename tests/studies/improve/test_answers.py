@@ -79,8 +79,8 @@ def test_a_question_is_worked_unless_bare_ones_are_asked_for():
 @pytest.mark.parametrize(
     ("seat", "opponent", "answer"),
     [
-        (0, [0.4, 0.6, 0.0], "The other plays P and Q, I play A and B, I get 0.2.\nANSWER: A: 0.40, B: 0.60"),
-        (1, [0.4, 0.6], "The other plays A and B, I play P and Q, I get -0.2.\nANSWER: P: 0.40, Q: 0.60, R: 0"),
+        (0, [0.4, 0.6, 0.0], "P Q\nA 2 -1\nB -1 1\nI get 0.2.\nANSWER: A: 0.400, B: 0.600"),
+        (1, [0.4, 0.6], "A B\nP -2 1\nQ 1 -1\nI get -0.2.\nANSWER: P: 0.400, Q: 0.600, R: 0"),
     ],
 )
 def test_a_game_of_unequal_sides_is_solved_for_either_seat(seat, opponent, answer):
@@ -89,7 +89,7 @@ def test_a_game_of_unequal_sides_is_solved_for_either_seat(seat, opponent, answe
     row = np.array([[2.0, -1.0, 3.0], [-1.0, 1.0, 4.0]])
     (example,) = make_matrix_examples(np.stack([row, -row])[None], Telling(), find_seat(seat))
     assert (example.task["seat"], example.task["opponent"]) == (seat, opponent)
-    assert "\n".join(example.answer.splitlines()[-2:]) == answer
+    assert example.answer.partition("These are played:\n")[2] == answer
     assert example.task["class"] == f"{classify(np.stack([row, -row])[None])[0]:016x}"
 
 
@@ -102,11 +102,11 @@ def test_the_mix_of_the_other_is_kept_to_six_decimals():
 def test_a_game_that_is_not_zero_sum_is_answered_by_its_equilibrium():
     (example,) = make_matrix_examples(DILEMMA[None], Telling(), find_seat(0))
     assert example.task["opponent"] == [0.0, 1.0]
-    assert example.answer.endswith("The other plays Q, I play B, I get 1.\nANSWER: A: 0, B: 1")
+    assert example.answer.endswith("These are played:\nQ\nB 1/1\nI get 1.\nANSWER: A: 0, B: 1")
     # A and Q are better whatever the other does; one who only meant to harm the first player would take P.
     selfish = np.array([[[2.0, 5.0], [1.0, 4.0]], [[1.0, 3.0], [1.0, 3.0]]])
     (example,) = make_matrix_examples(selfish[None], Telling(), find_seat(0))
-    assert example.answer.endswith("The other plays Q, I play A, I get 5.\nANSWER: A: 1, B: 0")
+    assert example.answer.endswith("These are played:\nQ\nA 5/3\nI get 5.\nANSWER: A: 1, B: 0")
 
 
 def test_stated_mixes_are_in_tenths_also_in_zero_sum_games():
@@ -156,13 +156,23 @@ def test_a_value_that_rounds_to_nothing_has_no_sign(value, text):
     ("mix", "text"),
     [
         ([1.0, 0.0], "ANSWER: A: 1, B: 0"),
-        ([0.29, 0.71], "ANSWER: A: 0.29, B: 0.71"),  # 0.29 * 100 is a little less than 29
-        ([2 / 3, 1 / 3], "ANSWER: A: 0.67, B: 0.33"),
-        ([0.005, 0.995], "ANSWER: A: 0.01, B: 0.99"),
+        ([1 - 0.9, 0.9], "ANSWER: A: 0.100, B: 0.900"),  # 1 - 0.9 is a little less than 0.1
+        ([2 / 3, 1 / 3], "ANSWER: A: 0.667, B: 0.333"),
+        ([0.0005, 0.9995], "ANSWER: A: 0.001, B: 0.999"),
     ],
 )
-def test_a_mix_is_written_in_hundredths_that_sum_to_one(mix, text):
+def test_a_mix_is_written_in_thousandths_that_sum_to_one(mix, text):
     assert _write_mix(("A", "B"), np.array(mix)) == text
+
+
+def test_payoffs_of_actions_that_nobody_plays_are_left_out():
+    # B beats A by 1 everywhere, and then the other leaves the columns of 9 and 5: rows B and C, columns P and R,
+    # (3 x 4 - 1 x 0) / (3 - 0 - 1 + 4) = 2, B with (4 - 1) / 6 and P with (4 - 0) / 6.
+    row = np.array([[2.0, 8.0, -1.0], [3.0, 9.0, 0.0], [1.0, 5.0, 4.0]])
+    (example,) = make_matrix_examples(np.stack([row, -row])[None], Telling(("short",)), find_seat(0))
+    assert example.question == "P Q R\nA 2 8 -1\nB 3 9 0\nC 1 5 4"
+    assert example.answer == "These are played:\nP R\nB 3 0\nC 1 4\nI get 2.\nANSWER: A: 0, B: 0.500, C: 0.500"
+    assert example.task["opponent"] == [0.666667, 0.0, 0.333333]
 
 
 def test_only_what_is_played_is_named():
@@ -176,8 +186,8 @@ def test_answers_of_kuhn_poker_are_its_equilibrium_in_every_order_of_moves():
         for example in make_tree_examples("kuhn-poker", Telling())
     }
     # Kuhn 1950: with the jack the second player bluffs a third of the time; with the king it always bets.
-    assert made["player 2", "J p", "pass", "bet"].answer == "ANSWER: pass: 0.67, bet: 0.33"
-    assert made["player 2", "J p", "bet", "pass"].answer == "ANSWER: bet: 0.33, pass: 0.67"
+    assert made["player 2", "J p", "pass", "bet"].answer == "ANSWER: pass: 0.667, bet: 0.333"
+    assert made["player 2", "J p", "bet", "pass"].answer == "ANSWER: bet: 0.333, pass: 0.667"
     king = made["player 2", "K b", "bet", "pass"]
     assert king.answer == "ANSWER: bet: 1, pass: 0"
     assert len(made) == 24

@@ -27,7 +27,7 @@ from bestresponse.studies.improve.examples import (
     write_answer,
     write_question,
 )
-from bestresponse.studies.improve.export import ExportConfig, export, read_manifest
+from bestresponse.studies.improve.export import ExportConfig, _choose_shapes, export, read_manifest
 from bestresponse.studies.improve.study import check_prompts
 
 PENNIES = np.array([[[1.0, -1.0], [-1.0, 1.0]], [[-1.0, 1.0], [1.0, -1.0]]])
@@ -68,14 +68,15 @@ def test_a_question_of_a_tree_is_what_the_benchmark_asks():
     assert (example.system, example.question) == asked
 
 
-def test_a_worked_answer_says_supports_value_and_mix():
+def test_a_worked_answer_says_what_is_played_its_value_and_the_mix():
     # Solved by hand: rows 214, 32, 113 in 359, columns 97, 37, 225 in 359, value -1246/359 = -3.47.
     row = np.array([[-9.0, -4.0, -1.0], [-7.0, 9.0, -4.0], [8.0, -6.0, -8.0]])
     task = describe_matrix(np.stack([row, -row]), 0, "table", "neutral")
     answer = write_answer(task, np.array([214, 32, 113]) / 359, np.array([97, 37, 225]) / 359, True)
     assert answer == (
         "P Q R\nA -9 -4 -1\nB -7 9 -4\nC 8 -6 -8\n"
-        "The other plays P, Q and R, I play A, B and C, I get -3.5.\nANSWER: A: 0.60, B: 0.09, C: 0.31"
+        "These are played:\nP Q R\nA -9 -4 -1\nB -7 9 -4\nC 8 -6 -8\n"
+        "I get -3.5.\nANSWER: A: 0.596, B: 0.089, C: 0.315"
     )
 
 
@@ -88,6 +89,20 @@ def test_a_short_question_is_the_payoffs_alone():
     (example,) = make_matrix_examples(PENNIES[None], Telling(("short",), ("market",)), np.random.default_rng(0))
     assert [message["role"] for message in example.to_json()["messages"]] == ["user", "assistant"]
     assert example.task["theme"] == "neutral"
+
+
+def test_larger_shapes_come_more_often_and_larger_squares_never():
+    shares = _choose_shapes(ExportConfig("unused", sizes="2-3", rectangular=0.25))
+    assert {shape for shape in shares if shape[0] == shape[1]} == {(2, 2), (3, 3)}
+    assert {max(shape) for shape in shares if 3 in shape} == {3, 4, 5}
+    assert not {(4, 5), (5, 4)} & shares.keys()
+    # 8 to 27 for squares, as their cells to the power of 1.5; for 2x4 and 4x2 8 ** 1.5 = 22.627 of
+    # twice 6 ** 1.5 + 8 ** 1.5 + 10 ** 1.5 + 12 ** 1.5 + 15 ** 1.5 = 14.697 + 22.627 + 31.623 + 41.569 + 58.095.
+    assert shares[2, 2] == pytest.approx(0.75 * 8 / 35)
+    assert shares[3, 3] == pytest.approx(0.75 * 27 / 35)
+    assert shares[2, 4] == shares[4, 2] == pytest.approx(0.25 * 22.627 / 337.222, rel=1e-4)
+    assert sum(shares.values()) == pytest.approx(1)
+    assert _choose_shapes(ExportConfig("unused", sizes="2-3", rectangular=0)).keys() == {(2, 2), (3, 3)}
 
 
 def test_a_stated_mix_is_answered_by_what_each_action_brings():
@@ -114,11 +129,11 @@ def test_replies_of_random_games_are_best_replies_of_either_seat():
     assert [br.score_reply(example.task, example.answer) for example in examples] == pytest.approx([1.0] * 40)
 
 
-def test_hundredths_sum_to_one_where_thirds_are_mixed():
+def test_thousandths_sum_to_one_where_thirds_are_mixed():
     third = np.array([1.0, 1.0, 1.0]) / 3
     rock = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
     answer = write_answer(describe_matrix(np.stack([rock, -rock]), 1, "table", "neutral"), third, third, False)
-    assert answer == "ANSWER: P: 0.34, Q: 0.33, R: 0.33"
+    assert answer == "ANSWER: P: 0.334, Q: 0.333, R: 0.333"
 
 
 def test_a_reply_is_rewarded_as_the_benchmark_measures_it():
@@ -250,6 +265,6 @@ def test_verify_decides_the_reasons_of_worked_answers():
     # The value of [[a, b], [c, d]] without a saddle point is (ad - bc) / (a - b - c + d) = (2 - 1) / 5.
     pennies = np.array([[[2, -1], [-1, 1]], [[-2, 1], [1, -1]]], dtype=np.float64)
     task = describe_matrix(pennies, 0, "table", "neutral") | {"opponent": [0.4, 0.6]}
-    answer = "The other plays P and Q, I play A and B, I get 0.2.\nANSWER: A: 0.40, B: 0.60"
+    answer = "These are played:\nP Q\nA 2 -1\nB -1 1\nI get 0.2.\nANSWER: A: 0.400, B: 0.600"
     assert not review_reasons(task, answer).refuted
     assert review_reasons(task, answer.replace("0.2.", "0.3.")).refuted

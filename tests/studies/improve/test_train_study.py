@@ -141,7 +141,7 @@ def write_examples(folder, prompts=None, **settings):
     kind = "story" if made["games"] == "stories" else "matrix"
     hashed = Telling(("table",), ("neutral",), made["answers"] == "worked", kind).hash_questions()
     folder.mkdir()
-    manifest = {"format": 1, "settings": made, "prompts": prompts or hashed, "counts": {}}
+    manifest = {"format": 2, "settings": made, "prompts": prompts or hashed, "counts": {}}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
 

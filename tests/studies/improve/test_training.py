@@ -15,8 +15,9 @@ pytest.importorskip("safetensors", reason="the extra `train` is not installed")
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: E402
 
 import bestresponse as br  # noqa: E402
-from bestresponse.core.errors import StoreError, UsageError  # noqa: E402
-from bestresponse.models.students import network as networks  # noqa: E402
+from bestresponse.core.errors import ModelError, StoreError, UsageError  # noqa: E402
+from bestresponse.models.base import Message, Request  # noqa: E402
+from bestresponse.models.students import model as serving, network as networks  # noqa: E402
 from bestresponse.studies.improve import training  # noqa: E402
 
 
@@ -113,7 +114,7 @@ def test_every_pool_has_something_of_every_folder_in_proportion(tmp_path):
     for name, counted in (("large", 6000), ("small", 2000), ("empty", 0)):
         folder = tmp_path / name
         folder.mkdir()
-        manifest = {"format": 1, "settings": {}, "counts": {"train": counted}}
+        manifest = {"format": 2, "settings": {}, "counts": {"train": counted}}
         (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
         for number in range(2):
             examples = [
@@ -230,6 +231,39 @@ def test_replies_together_are_those_alone(base):
     assert networks.continue_prompts(network, prompts, 8) == [
         networks.continue_prompts(network, [p], 8)[0] for p in prompts
     ]
+
+
+def test_the_room_of_a_reply_grows_with_it(base, monkeypatch):
+    monkeypatch.setattr(networks, "_MORE", 3)
+    network = networks.read_folder(base)
+    prompts = [network.encode(text) for text in ("Your possible actions: A, B.", "A")]
+    for prompt, reply in zip(prompts, networks.continue_prompts(network, prompts, 10), strict=True):
+        assert len(reply) == 10
+        for done, token in enumerate(reply):  # each token as it follows from all before it, with nothing kept
+            assert networks.continue_prompts(network, [prompt + reply[:done]], 1) == [[token]]
+
+
+def test_questions_that_do_not_fit_together_are_answered_in_parts(base, monkeypatch):
+    sizes, fits = [], 2
+
+    def continue_prompts(network, prompts, most):
+        sizes.append(len(prompts))
+        if len(prompts) > fits:
+            raise torch.OutOfMemoryError("out of memory")
+        return [prompt[:1] for prompt in prompts]
+
+    monkeypatch.setattr(serving, "continue_prompts", continue_prompts)
+    model = serving.StudentModel(base, "cpu")
+    texts = ("Your actions", "A", "payoff 3", "B", "The game")
+    requests = [Request((Message("user", text),), max_tokens=5, temperature=0.0) for text in texts]
+    alone = [model._answer([request])[0].text for request in requests]
+    sizes.clear()
+    assert [reply.text for reply in model._answer_as_fits(requests)] == alone
+    assert sizes == [5, 2, 3, 1, 2]
+    fits = 0
+    with pytest.raises(ModelError, match="could not answer: out of memory"):
+        model.complete(requests[0])
+    model.close()
 
 
 def test_a_gguf_file_is_the_network_that_was_written(base, tmp_path):

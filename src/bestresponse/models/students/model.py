@@ -83,12 +83,23 @@ class StudentModel:
                     break
                 batch.append(following)
             try:
-                replies: Sequence[Reply | Exception] = self._answer([request for request, _ in batch])
+                replies: Sequence[Reply | Exception] = self._answer_as_fits([request for request, _ in batch])
             except Exception as error:  # noqa: BLE001 - raised again by the threads that asked
                 replies = [error] * len(batch)
             for (_, answer), reply in zip(batch, replies, strict=True):
                 answer.put(reply)
         self._network = None
+
+    def _answer_as_fits(self, requests: Sequence[Request]) -> list[Reply]:
+        """Answer all together, or where memory runs out one half after the other."""
+        try:
+            return self._answer(requests)
+        except torch.OutOfMemoryError:
+            if len(requests) == 1:
+                raise
+        torch.cuda.empty_cache()
+        half = len(requests) // 2
+        return self._answer_as_fits(requests[:half]) + self._answer_as_fits(requests[half:])
 
     def _answer(self, requests: Sequence[Request]) -> list[Reply]:
         network = self._network

@@ -28,6 +28,8 @@ from bestresponse.core.errors import ModelUnavailable
 from bestresponse.core.json import JsonMapping
 
 Parameters = dict[str, Tensor]
+_MORE = 256
+"""Tokens by which the room for keys and values of a reply grows."""
 END = "<|im_end|>"
 """The token that ends a message (ChatML)."""
 _CONTROL = 3
@@ -335,7 +337,7 @@ def continue_prompts(
     missing = torch.tensor([longest - len(prompt) for prompt in prompts], device=device)
     rows = [[network.end] * (longest - len(prompt)) + list(prompt) for prompt in prompts]
     tokens = torch.tensor(rows, device=device)
-    shape = (sizes.layers, 2, len(rows), longest + most, sizes.key_heads, sizes.head)
+    shape = (sizes.layers, 2, len(rows), longest, sizes.key_heads, sizes.head)
     kept = torch.zeros(shape, device=device, dtype=embedding.dtype)
     slots = torch.arange(longest + most, device=device)
     ended = torch.zeros(len(rows), dtype=torch.bool, device=device)
@@ -343,10 +345,14 @@ def continue_prompts(
     done = 0
     while True:
         now = slots[done : done + tokens.shape[1]]
+        if done + len(now) > kept.shape[3]:  # most replies are far shorter than they may be
+            kept = torch.cat([kept, kept.new_zeros((*shape[:3], _MORE, *shape[4:]))], 3)
         mask = (slots[: done + len(now)] <= now[:, None]) & (slots[: done + len(now)] >= missing[:, None, None])
         mask = mask | (slots[: done + len(now)] == now[:, None])  # a filler sees itself: a row of nothing is no number
 
-        def attend(layer: int, q: Tensor, k: Tensor, v: Tensor, now: Tensor = now, mask: Tensor = mask) -> Tensor:
+        def attend(
+            layer: int, q: Tensor, k: Tensor, v: Tensor, now: Tensor = now, mask: Tensor = mask, kept: Tensor = kept
+        ) -> Tensor:
             kept[layer, 0, :, now], kept[layer, 1, :, now] = k, v
             k, v = kept[layer, 0, :, : mask.shape[-1]], kept[layer, 1, :, : mask.shape[-1]]
             return attend_causally(q, k, v, mask[:, None])

@@ -187,23 +187,27 @@ def _state_mix(game: MatrixGame, task: JsonMapping) -> str:
 
 
 def _write_short(task: JsonMapping) -> str:
-    """Write a question of the payoffs alone: a line of the other's actions, and a line for each of one's own.
+    """Write a question of the payoffs alone.
 
     Whoever asks always has the rows, so that the seats are one task and not two.
     """
     game, seat = _make_game(task), task["seat"]
+    rows, columns = (range(len(game.form.actions[player])) for player in (seat, 1 - seat))
+    text = _write_payoffs(game, seat, rows, columns)
+    return f"{text}\n{_state_mix(game, task)}" if task["kind"] == "reply" else text
+
+
+def _write_payoffs(game: MatrixGame, seat: int, rows: Sequence[int], columns: Sequence[int]) -> str:
+    """Write payoffs of some actions: a line of the other's actions, and a line for each of one's own."""
     mine, theirs = (
-        [[write_number(value) for value in row] for row in side.tolist()]
-        for side in own_view(np.asarray(task["payoffs"], dtype=np.float64), seat)
+        [[write_number(side[row, column]) for column in columns] for row in rows]
+        for side in own_view(game.form.payoffs, seat)
     )
     if not game.zero_sum:
-        mine = [list(map("/".join, zip(*rows, strict=True))) for rows in zip(mine, theirs, strict=True)]
-    actions = game.form.actions
-    lines = [
-        " ".join(actions[1 - seat]),
-        *(" ".join([name, *row]) for name, row in zip(actions[seat], mine, strict=True)),
-    ]
-    return "\n".join([*lines, _state_mix(game, task)] if task["kind"] == "reply" else lines)
+        mine = [list(map("/".join, zip(*cells, strict=True))) for cells in zip(mine, theirs, strict=True)]
+    actions, others = game.form.actions[seat], game.form.actions[1 - seat]
+    lines = [" ".join([actions[row], *cells]) for row, cells in zip(rows, mine, strict=True)]
+    return "\n".join([" ".join(others[column] for column in columns), *lines])
 
 
 def make_matrix_examples(
@@ -236,13 +240,14 @@ def make_matrix_examples(
 
 
 def write_answer(task: JsonMapping, own: Array, other: Array, worked: bool) -> str:
-    """Write the answer of a matrix game, worked: who mixes what, what it is worth, and then the mix.
+    """Write the answer of a matrix game, worked: the payoffs of the actions that are played, their value, and the mix.
 
     A long question is first put in the short form: what is learnt from many short questions then serves long ones too.
+    The payoffs of what is played are written out because the mix depends on nothing else: games of all sizes are then
+    one task, however many of their actions nobody plays.
     """
-    game = _make_game(task)
-    seat = task["seat"]
-    actions, others = game.form.actions[seat], game.form.actions[1 - seat]
+    game, seat = _make_game(task), task["seat"]
+    actions = game.form.actions[seat]
     if not worked:
         return _write_mix(actions, own)
     payoffs = np.asarray(task["payoffs"], dtype=np.float64)
@@ -253,10 +258,9 @@ def write_answer(task: JsonMapping, own: Array, other: Array, worked: bool) -> s
         return f"{restated}Here {brought}. I play {_list_support(actions, own)}.\n{_write_mix(actions, own)}"
     mine, _ = own_view(payoffs, seat)
     value = _write_value(float(own @ mine @ other))
-    return (
-        f"{restated}The other plays {_list_support(others, other)}, I play {_list_support(actions, own)}, "
-        f"I get {value}.\n{_write_mix(actions, own)}"
-    )
+    rows, columns = (np.flatnonzero(mix > _POSITIVE).tolist() for mix in (own, other))
+    played = _write_payoffs(game, seat, rows, columns)
+    return f"{restated}These are played:\n{played}\nI get {value}.\n{_write_mix(actions, own)}"
 
 
 def review_reasons(task: JsonMapping, answer: str) -> Review:
@@ -271,7 +275,7 @@ def review_reasons(task: JsonMapping, answer: str) -> Review:
         mix = _join_names([f"{name} with probability {share:g}" for name, share in shares])
         reasons = reasons.replace("Here", f"If {rival} chooses {mix},", 1)
     else:
-        reasons = f"In equilibrium{reasons[reasons.rindex(' I get ') :]}"
+        reasons = f"In equilibrium {reasons}"
     return Reviewer(RulesTranslator(), EmbeddedEngine).review(reasons, Subject(game.form, seat))
 
 
@@ -296,12 +300,12 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 def _write_mix(actions: Sequence[str], mix: Array) -> str:
-    """Write a mix in whole hundredths that sum to 1; 0 and 1 without decimals, which saves a tenth of the tokens."""
-    scaled = np.asarray(mix, dtype=np.float64) * 100
+    """Write a mix in whole thousandths that sum to 1; 0 and 1 without decimals, which saves a tenth of the tokens."""
+    scaled = np.asarray(mix, dtype=np.float64) * 1000
     whole = np.floor(scaled + _POSITIVE)
-    missing = int(100 - whole.sum())
+    missing = int(1000 - whole.sum())
     whole[np.argsort(whole - scaled, kind="stable")[:missing]] += 1
-    shares = (f"{share / 100:.2f}" if share % 100 else f"{share / 100:.0f}" for share in whole)
+    shares = (f"{share / 1000:.3f}" if share % 1000 else f"{share / 1000:.0f}" for share in whole)
     return "ANSWER: " + ", ".join(f"{action}: {share}" for action, share in zip(actions, shares, strict=True))
 
 

@@ -45,7 +45,7 @@ from bestresponse.studies.improve.examples import (
 )
 from bestresponse.theory.games.normal_form import Array
 
-FORMAT = 1
+FORMAT = 2
 SHARD = 4096
 """Examples of a file; training mixes files, so small ones mix kinds of games well."""
 _FEW = 6
@@ -57,8 +57,8 @@ _CHECKED = 50
 """Examples of each shard whose answers are measured again, as replies are."""
 _REVIEWED = 2
 """Examples of each shard whose reasons are decided by `verify`, which takes a tenth of a second each."""
-_LEAST = 0.98
-"""A mix in whole hundredths loses less than this much to its rounding."""
+_LEAST = 0.998
+"""A mix in whole thousandths scores at least this much, whatever its rounding costs."""
 _LARGEST_SIDE = 12
 
 
@@ -233,14 +233,15 @@ def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
 def _choose_shapes(config: ExportConfig) -> dict[tuple[int, int], float]:
     """Return every shape with its share: larger games are harder, so there are more of them."""
     first, last = config.range
-    squares = {(side, side): float(side**3) for side in range(first, last + 1)}
-    total = sum(squares.values())
-    shares = {shape: weight / total * (1 - config.rectangular) for shape, weight in squares.items()}
-    if config.rectangular:
-        # A game that is longer than every square has a short side, so that squares of that size stay unseen.
-        sides = [(a, b) for a in range(2, last + 3) for b in range(2, last + 3) if a != b and min(a, b) < max(last, 3)]
-        shares |= {shape: config.rectangular / len(sides) for shape in sides}
-    return shares
+    squares = [(side, side) for side in range(first, last + 1)]
+    sides = range(2, last + 3)
+    # Of two sides one is no longer than the largest square, so that larger squares stay unseen.
+    oblongs = [(a, b) for a in sides for b in sides if a != b and min(a, b) <= last]
+    shares: dict[tuple[int, int], float] = {}
+    for shapes, share in ((squares, 1 - config.rectangular), (oblongs, config.rectangular)):
+        weights = {(a, b): (a * b) ** 1.5 for a, b in shapes}
+        shares |= {shape: share * weight / sum(weights.values()) for shape, weight in weights.items()}
+    return {shape: share for shape, share in shares.items() if share}
 
 
 def _draw_games(
