@@ -1,10 +1,13 @@
 """Who is paid what: amounts worked out by hand, with people who leave, never come, or are replaced by a bot."""
 
+from decimal import Decimal
+
 import pytest
 from web_server import export, hidden, make_ready, seat, take
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.services.export import COLUMNS
+from bestresponse.web.experiments.model import Payment
+from bestresponse.web.services.export import COLUMNS, compute_part
 
 PAIR = """
 title = "A dilemma"
@@ -169,6 +172,38 @@ def test_one_round_drawn_by_lot_is_paid(server):
     earned = {"one: 1": 3, "one: 2": 5, "one: 3": 3}
     assert row["points"] == earned[row["paid_rounds"]] == row["money"]
     assert f"Of one, round {row['paid_rounds'][-1]} was drawn" in client.get(link).text
+
+
+@pytest.mark.parametrize(("draw", "drawn", "points"), [(0.0, 1, 3.0), (0.99, 2, 0.0)])
+def test_who_answered_once_has_the_bonus_whichever_round_is_drawn(server, draw, drawn, points):
+    """Both cooperate; then Ben is replaced by a bot that cooperates: 3 points in each round, 6 of the seat."""
+    lobby = begin(server, more="bonus = 0.5\n")
+    (anna, link), (ben, other) = sit_down(server, lobby)
+    take(anna, link, answer="cooperate")
+    take(ben, other, answer="cooperate")
+    session = server.state.sessions.get_session(lobby.tables[0].id)
+    server.state.sessions.replace_person(session, 1)
+    take(anna, link, answer="cooperate")
+    wait_until_over(server, lobby.tables[0])
+    payment = Payment("EUR", rate=Decimal(1), paid="random round")
+    part = compute_part(session, 1, payment, draw)
+    # The points of the first round at 1.00 are Ben's own, those of the second are not; the bonus is for taking part.
+    assert (part.round, part.seat_points, part.points) == (drawn, 6.0, points)
+    assert part.money == Decimal(str(points)) + Decimal("0.5")
+
+
+def test_a_round_in_which_the_table_was_closed_is_not_drawn(server):
+    """Both cooperate in the first round, Anna alone has answered in the second."""
+    lobby = begin(server)
+    (anna, link), (ben, other) = sit_down(server, lobby)
+    take(anna, link, answer="cooperate")
+    take(ben, other, answer="cooperate")
+    take(anna, link, answer="cooperate")
+    session = server.state.sessions.get_session(lobby.tables[0].id)
+    server.state.sessions.close_table(session)
+    payment = Payment("EUR", rate=Decimal(1), paid="random round", unfinished="so far")
+    part = compute_part(session, 0, payment, 0.99)
+    assert (part.answers, part.round, part.points, part.money) == (2, 1, 3.0, Decimal(3))
 
 
 def test_a_closed_game_pays_what_was_earned_so_far_only_where_the_file_says_so(server):
