@@ -106,6 +106,55 @@ def test_whoever_fails_the_quiz_too_often_is_screened_out_and_the_seat_is_free_a
     assert told == [("ben", None, None, None), ("ann", "screened out", "OUT-3", None)]
 
 
+QUIZ = '[[games.questions]]\ntext = "What is 2 + 2?"\nanswer = 4\n'
+
+
+def test_whoever_was_screened_out_is_not_made_ready_by_the_page_before(server):
+    text = PAIR.format(groups=1, least=0, stand_ins="none", stand_in="random", more=QUIZ)
+    lobby = server.state.sessions.create_experiment(text.replace("answer = 60", "answer = 60\ntries = 1"))
+    ann, link = seat(server, lobby, participant_label="ann")
+    form = {"csrf": hidden(ann.get(link), "csrf"), "consent": "yes"}
+    for answer in ("3", "4", "3"):  # wrong; then the back button twice, with the right answer and a wrong one
+        page = ann.post(f"{link}/ready", data=form | {"quiz.0": answer})
+        assert "You cannot take part" in page.text
+    # Ben takes the seat: he reads the rules himself, is paid, and Ann is listed once.
+    ben, again = seat(server, lobby, participant_label="ben")
+    make_ready(ben, again, "4")
+    rows = export(server, "payments", lobby)
+    told = [(row["participant_label"], row["outcome"], row["confirmed"], row["money"]) for row in rows]
+    assert told == [("ben", None, True, 2.0), ("ann", "screened out", False, None)]
+
+
+def test_a_label_that_was_screened_out_takes_no_other_seat(server):
+    text = PAIR.format(groups=1, least=0, stand_ins="none", stand_in="random", more=QUIZ)
+    lobby = server.state.sessions.create_experiment(text.replace("answer = 60", "answer = 60\ntries = 1"))
+    ann, link = seat(server, lobby, participant_label="ann")
+    make_ready(ann, link, "3")
+    seat(server, lobby, participant_label="ben")
+    shared = server.state.join_path(lobby.id)
+    assert server.client().get(shared, params={"participant_label": "ann"}).status_code == 403
+    server.restart()
+    assert server.client().get(shared, params={"participant_label": "ann"}).status_code == 403
+    assert server.client().get(shared, params={"participant_label": "cat"}).status_code == 200
+
+
+def test_answers_of_a_person_who_lost_the_seat_are_not_those_of_the_next(server):
+    page = '[[pages]]\nname = "about"\nbefore = "game 1"\n[[pages.items]]\nname = "age"\ntext = "How old are you?"\n'
+    text = PAIR.format(groups=1, least=0, stand_ins="none", stand_in="random", more=QUIZ) + page
+    lobby = server.state.sessions.create_experiment(text.replace("answer = 60", "answer = 60\ntries = 1"))
+    ann, link = seat(server, lobby, participant_label="ann")
+    ann.post(f"{link}/questionnaire", data={"csrf": hidden(ann.get(link), "csrf"), "item.age": "44"})
+    make_ready(ann, link, "3")
+    ben, again = seat(server, lobby, participant_label="ben")
+    assert "How old are you?" in ben.get(again).text
+    assert export(server, "payments", lobby)[0]["q_age"] is None
+    ben.post(f"{again}/questionnaire", data={"csrf": hidden(ben.get(again), "csrf"), "item.age": "27"})
+    server.restart()
+    assert export(server, "payments", lobby)[0]["q_age"] == "27"
+    # Ben came to his seat and, when he had answered, to the rules; what Ann saw is not told of him.
+    assert [row["page"] for row in export(server, "times", lobby)] == ["rules", "rules"]
+
+
 GAME = (
     '[[games]]\nname = "{name}"\ngame = "prisoners-dilemma"\nseats = ["person", "strategy:{strategy}"]\nquiz = false\n'
 )

@@ -238,6 +238,11 @@ class SessionStore:
         if "seat" in event:
             self.register.apply(event)
         match event["event"]:
+            case "seated" if event.get("holder"):
+                # The next person is asked anew what the one who lost the seat had answered.
+                self.questionnaires.pop((event["session"], event["seat"]), None)
+                lost = {page for page in self.answered_pages if page[:2] == (event["session"], event["seat"])}
+                self.answered_pages -= lost
             case "ready":
                 standing.ready.add(event["seat"])
                 standing.absent.discard(event["seat"])

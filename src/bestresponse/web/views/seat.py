@@ -149,12 +149,13 @@ def payoffs(context: SeatDoor, choice: Annotated[list[str] | None, Query()] = No
 @pages.post("/seat/{session}/{seat}/{token}/ready")
 def ready(context: SeatDoor, form: PostedForm) -> Response:
     """Note that the person has read the rules, or say what is missing."""
-    if context.session.phase(context.seat) != "welcome":
+    register = context.server.sessions.register
+    if context.session.phase(context.seat) != "welcome" or register.get(context.session.id, context.seat).released:
         return _go_back(context)
     count = len(service.list_quiz_questions(context.session, context.seat))
     quiz = [form.get(f"quiz.{k}", "") for k in range(count)]
     wrong = service.try_ready(context, quiz, form.get("consent") == "yes")
-    if wrong and not context.server.sessions.register.get(context.session.id, context.seat).released:
+    if wrong and not register.get(context.session.id, context.seat).released:
         return _render(context, SeatForms(typed=form, wrong=wrong), 422)
     return _go_back(context)
 
