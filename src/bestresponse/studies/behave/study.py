@@ -288,7 +288,12 @@ def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
         kept = {"name": form.name, "actions": form.actions, "payoffs": form.payoffs.tolist(), "players": form.players}
         treatment = play.data.get("treatment")
         data = {"form": kept, "treatment": {"treatment": treatment} if treatment else {}}
-        yield {"spec": play.spec, "data": data, "record": record_to_json(play.record)}
+        record = record_to_json(play.record)
+        # What a stand-in did is no behaviour of the player, whose later moves follow from it; the other seat is kept.
+        for role in {submission.role for submission in play.record.submissions if submission.decision.stand_in}:
+            record["players"][role] = ""
+            yield "a seat for which a stand-in answered"
+        yield {"spec": play.spec, "data": data, "record": record}
 
 
 def copy_plays(config: BehaveConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
