@@ -73,6 +73,11 @@ def test_what_a_stand_in_did_is_not_told_of_the_person(tmp_path):
     assert whole["record"]["players"] == PEOPLE
 
 
+def test_a_formalized_game_is_not_taken_for_another_one_of_its_name(tmp_path):
+    formalized = {"setup": {"game": {"name": "prisoners-dilemma", "program": "other payoffs"}}}
+    assert list(list_recorded_plays(write_session(tmp_path / "s", [("a", MATCH, formalized)]))) == [NO_TABLE]
+
+
 def test_a_session_never_opens_a_file_as_its_game(tmp_path):
     (tmp_path / "mine.nfg").write_text('NFG 1 R "mine" { "row" "col" } { 2 2 } 3 3 5 0 0 5 1 1')
     game = {"setup": {"game": {"name": str(tmp_path / "mine.nfg")}}}

@@ -272,7 +272,9 @@ def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
         try:
             game: AnyGame | None
             if run is None:  # a session of people, whose game has a name and is never opened as a file
-                game = find_game(play.data["setup"]["game"]["name"], allow_files=False).playable()
+                choice = play.data["setup"]["game"]
+                # A formalized game may have the name of another one; its table is not known here.
+                game = None if choice.get("program") else find_game(choice["name"], allow_files=False).playable()
             else:
                 game = run.game(play.data)
             form = None if game is None else find_stage_form(game)
