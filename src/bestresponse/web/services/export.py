@@ -413,11 +413,11 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
         table = tables.get(event["session"])
         if table is not None and table.setup.seats[event["seat"]] == PERSON:
             person = server.sessions.find_participant(table.id, event["seat"])
-            if event["event"] == "seated":
-                visits.pop(person, None)  # whoever held the seat before is nobody of the other tables
+            # Whoever held the seat before is in none of the other tables.
+            before = [] if event["event"] == "seated" else visits.get(person, [])
             early = server.sessions.get_lobby(table.lobby).experiment.list_pages(table.part.name)
             page = "rules" if event.get("page") in [page.name for page in early] else _PAGES[event["event"]]
-            visits.setdefault(person, []).append((table, event["seat"], page, event))
+            visits[person] = [*before, (table, event["seat"], page, event)]
     rows: list[Row] = []
     for pages in visits.values():
         for (table, seat, page, seen), following in zip(pages, [*pages[1:], None], strict=True):

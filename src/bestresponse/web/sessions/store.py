@@ -237,12 +237,12 @@ class SessionStore:
         standing = self.standings[event["session"]]
         if "seat" in event:
             self.register.apply(event)
+        address = (event["session"], event.get("seat", -1))
         match event["event"]:
             case "seated" if event.get("holder"):
                 # The next person is asked anew what the one who lost the seat had answered.
-                self.questionnaires.pop((event["session"], event["seat"]), None)
-                lost = {page for page in self.answered_pages if page[:2] == (event["session"], event["seat"])}
-                self.answered_pages -= lost
+                self.questionnaires.pop(address, None)
+                self.answered_pages = {page for page in self.answered_pages if page[:2] != address}
             case "ready":
                 standing.ready.add(event["seat"])
                 standing.absent.discard(event["seat"])
@@ -261,11 +261,10 @@ class SessionStore:
                 standing.closed = False
                 standing.shown.clear()
             case "questionnaire":
-                address = (event["session"], event["seat"])
                 self.questionnaires[address] |= event["answers"]
                 self.answered_pages.add((*address, event.get("page", "questionnaire")))
             case "finished":
-                self.finished[event["session"], event["seat"]] = event["at"]
+                self.finished[address] = event["at"]
 
     def record_event(self, event: str, **what: Any) -> None:
         """Write an event to the journal and follow it."""
