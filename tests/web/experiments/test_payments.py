@@ -8,6 +8,7 @@ from web_server import export, hidden, make_ready, seat, take
 from bestresponse.core.errors import UsageError
 from bestresponse.web.experiments.model import Payment
 from bestresponse.web.services.export import COLUMNS, compute_part
+from bestresponse.web.services.play import act
 
 PAIR = """
 title = "A dilemma"
@@ -384,3 +385,19 @@ def test_whoever_is_asked_nothing_is_paid_and_whoever_was_replaced_is_not(server
     # The entrant stays out: the incumbent is asked nothing and has 5 points.
     rows = export(server, "payments", lobby)
     assert [(row["seat_points"], row["points"]) for row in rows] == [(1, 1), (5, 5), (1, 1), (5, 0)]
+
+
+@pytest.mark.parametrize("action", ["begin", "advance"])
+def test_beginning_all_leaves_empty_groups_and_later_games_to_those_who_will_come(server, action):
+    more = '[[games]]\ngame = "chicken"\nseats = ["person", "person"]\nquiz = false\n'
+    lobby = begin(server, groups=2, stand_in="random", more=more)
+    ((ann, link),) = sit_down(server, lobby, 1)
+    act(server.state, lobby, action)
+    sessions = server.state.sessions
+    begun = [sessions.get_session(table.id).begun for table in lobby.tables]
+    # Two groups with two games each; one person is ready at the first table and waits for one other.
+    assert begun == [True, False, False, False]
+    assert "turn" in ann.get(link).text
+    # For one table that is named it is done, although nobody is ready there.
+    act(server.state, lobby, "begin", lobby.first_tables[1].id)
+    assert sessions.get_session(lobby.first_tables[1].id).begun
