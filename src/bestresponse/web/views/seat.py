@@ -7,6 +7,7 @@ mail and browsers that load links ahead send GET, so GET changes nothing. A seat
 import asyncio
 import logging
 import math
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -330,6 +331,8 @@ _NAME = "answer"
 _MOST_BUTTONS = 12
 _ROUNDING = 0.11
 """Percent that may be missing because shares were rounded: three of 33.3 are meant to be everything."""
+_THOUSANDS = re.compile(r"\$?\d{1,3},\d{3}")
+"""A number that is a thousand or more in English, and elsewhere one with three decimals."""
 SimpleAsk = Choice | Amount | Words | Mixture
 
 
@@ -424,6 +427,8 @@ def _read(ask: SimpleAsk, name: str, typed: Mapping[str, str], texts: InterfaceT
     text, *_ = parts = _list_typed(ask, name, typed)
     if isinstance(ask, Mixture):
         return _read_shares(ask, parts, texts)
+    if isinstance(ask, Amount) and ask.high >= 1000 and texts("decimal") == "." and _THOUSANDS.fullmatch(text.strip()):
+        raise FieldMistake(texts("not_number", text=text.strip()))
     if isinstance(ask, Amount) and text.count(",") == 1:
         text = text.replace(",", ".")
     try:
