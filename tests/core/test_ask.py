@@ -18,6 +18,12 @@ def test_choice_does_not_guess_between_labels_that_differ_only_in_case():
         Choice(("ab", "AB")).read("Ab")
 
 
+def test_an_option_with_spaces_around_it_can_be_named():
+    assert [Choice(("go ", " stay")).read(text) for text in ("go ", "go", "STAY\n")] == ["go ", "go ", " stay"]
+    # Where the spaces are all that tells two options apart, what is written is taken as it is.
+    assert [Choice(("x", "x ")).read(text) for text in ("x", "x ")] == ["x", "x "]
+
+
 def test_choice_names_what_it_expected():
     with pytest.raises(InvalidMove, match="'stone' is not one of rock, paper"):
         Choice(("rock", "paper")).read("stone")

@@ -41,11 +41,12 @@ class Choice:
             raise ValueError(f"a choice needs different options, got {self.options!r}")
 
     def read(self, text: str) -> str:
-        """Return the option that `text` names, whatever its case."""
-        wanted = text.strip()
+        """Return the option that `text` names, whatever its case and the spaces around it."""
+        # Names of actions in files may have spaces around them, and differ in nothing else.
+        wanted = text if text in self.options else text.strip()
         if wanted in self.options or (self.may_pass and wanted == PASS):
             return wanted
-        same = [option for option in self.options if option.casefold() == wanted.casefold()]
+        same = [option for option in self.options if option.strip().casefold() == wanted.casefold()]
         if len(same) != 1:
             raise InvalidMove(f"{_short(text)} is not one of {', '.join(self.options)}")
         return same[0]

@@ -26,7 +26,7 @@ from bestresponse.web.render import load_asset, render_text
 from bestresponse.web.services import seat as service
 from bestresponse.web.services.export import TABLES, export_table, list_payments
 from bestresponse.web.sessions.seat_worker import SeatWorker, make_seat
-from bestresponse.web.sessions.store import Lobby
+from bestresponse.web.sessions.store import Lobby, draw_treatments
 from bestresponse.web.views.seat import read_fields, write_fields
 
 RANDOM = "strategy:random"
@@ -240,6 +240,7 @@ def render_preview(title: str, pages: Sequence[SeenPage]) -> str:
 
 
 def count_people(text: str) -> int:
-    """Return how many people fill one group of every treatment."""
+    """Return how many people fill one group of every treatment; groups that are matched have one treatment."""
     experiment, treatments = parse_experiment(text)
-    return len(next(iter(treatments.values()))[0].setup.persons) * min(len(treatments), experiment.groups)
+    first = draw_treatments(experiment)[: len(treatments) * experiment.assignment.matching_groups]
+    return sum(len(treatments[treatment][0].setup.persons) for treatment in first)

@@ -234,6 +234,8 @@ def test_a_large_game_is_solved_for_what_it_allows(data):
         (["el-farol", "--method", "lemke-howson"], "is for two players; this game has 3"),
         (["kuhn-poker", "--method", "pure"], "--method: pure solves tables"),
         (["chicken", "--iterations", "5"], "--iterations: it does nothing for a game in normal form"),
+        (["chicken", "--seconds", "5"], "--seconds: it does nothing for two players"),
+        (["kuhn-poker", "--seconds", "5"], "--seconds: it does nothing for two players"),
         (["kuhn-poker", "--iterations", "5"], "as sequence-form LP solves this tree; choose the method cfr+"),
         (
             ["trust", "--method", "normal-form", "--iterations", "5"],

@@ -1,6 +1,7 @@
 """Which plays of which runs are kept to be described, which are of no use and why."""
 
 from collections import Counter
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -57,6 +58,24 @@ def test_a_play_keeps_its_table_and_its_treatment(tmp_path):
     }
     assert plain["data"]["treatment"] == {}
     assert [submission["action"] for submission in kind["record"]["submissions"]] == ["defect", "cooperate"]
+
+
+def test_what_a_stand_in_did_is_not_told_of_the_person(tmp_path):
+    """The person defects; in the second round the time is up, and a stand-in cooperates."""
+    late = Submission("row", Decision("cooperate", stand_in="random"))
+    record = replace(MATCH, submissions=(*MATCH.submissions, late, Submission("col", Decision("defect"))))
+    path = write_session(tmp_path / "s", [("a", record, {}), ("b", MATCH, {})])
+    why, kept, whole = list_recorded_plays(path)
+    assert why == "a seat for which a stand-in answered"
+    # The moves stay, as the other player has seen them; a seat without a player is in no group.
+    assert kept["record"]["players"] == {"row": "", "col": "strategy:cooperator"}
+    assert [submission["action"] for submission in kept["record"]["submissions"]][2:] == ["cooperate", "defect"]
+    assert whole["record"]["players"] == PEOPLE
+
+
+def test_a_formalized_game_is_not_taken_for_another_one_of_its_name(tmp_path):
+    formalized = {"setup": {"game": {"name": "prisoners-dilemma", "program": "other payoffs"}}}
+    assert list(list_recorded_plays(write_session(tmp_path / "s", [("a", MATCH, formalized)]))) == [NO_TABLE]
 
 
 def test_a_session_never_opens_a_file_as_its_game(tmp_path):

@@ -60,6 +60,18 @@ def test_a_seat_whose_payoffs_are_all_the_same_always_earns_all_there_is():
     assert (row["first"], row["second"], row["share"]) == (3, 2, pytest.approx((0.6 + 1) / 2))
 
 
+def test_whoever_earns_most_has_the_first_place_where_the_seats_have_other_payoffs():
+    """The first move earns 100 + 0 in the first seat and 0 + 0 in the second, the other one 45 + 45 and 1 + 1.
+
+    By the range of each seat, 0 to 100 and 0 to 1, the first move has (0.5 + 0) / 2, the other one (0.45 + 1) / 2.
+    """
+    game = NormalForm.bimatrix([[100, 0], [45, 45]], [[0, 1], [0, 1]])
+    found = standings("default-move", "anti-default-move", game=game, rounds=1)
+    assert [(row["name"], row["total"]) for row in found.rows] == [("default-move", 100), ("anti-default-move", 92)]
+    assert [row["share"] for row in found.rows] == [pytest.approx(0.25), pytest.approx(0.725)]
+    assert found.winners == ("default-move",)
+
+
 def test_an_estimate_counts_every_attempt_of_every_round_in_every_seat_of_a_model():
     """Three matches (each first, and the model against itself) have four seats of the model: 4 x 10 rounds x 2."""
     estimate = tournament.estimate(configure("tit-for-tat", "openai/gpt-4o", rounds=10, attempts=2, max_tokens=100))

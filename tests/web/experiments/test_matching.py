@@ -4,6 +4,7 @@ import pytest
 
 from bestresponse.core.errors import UsageError
 from bestresponse.web.experiments.model import check_experiment
+from bestresponse.web.trial import count_people
 
 GAME = '[[games]]\ngame = "{name}"\nseats = {seats}\nquiz = false\n'
 PAIR = GAME.format(name="chicken", seats='["person", "person"]')
@@ -68,6 +69,36 @@ def test_pairs_of_one_game_are_a_group_of_four_in_the_next(store):
     pairs, fours, _ = list_meetings(lay(store, PAIR + FOUR, 4, "partners", 2))
     assert [len(people) for people in fours] == [4, 4]
     assert all(sum(pair <= four for four in fours) == 1 for pair in pairs)
+
+
+def test_groups_of_another_size_in_another_treatment_have_tables_of_their_own(store):
+    two = FOUR.replace("quiz", 'name = "project"\nparameters = { roles = ["a", "b"] }\nquiz').replace(
+        '["person", "person", "person", "person"]', '["person", "person"]'
+    )
+    four = 'seats = ["person", "person", "person", "person"]\nparameters = { roles = ["a", "b", "c", "d"] }\n'
+    treatments = f'[[treatments]]\nname = "two"\n[[treatments]]\nname = "four"\n[treatments.games.project]\n{four}'
+    for seed in (0, 1):  # one seed for each order of the treatments
+        lobby = lay(store, f"{PAIR}{two}{treatments}", f"4\nseed = {seed}", "partners", 2)
+        # Eight people: four of them stay two pairs, the four others become one group.
+        assert sorted(len(people) for people in list_meetings(lobby)[1]) == [2, 2, 4]
+        assert [table.group for table in lobby.tables if table.number == 2] == [1, 2, 3]
+
+
+def test_treatments_of_matched_groups_take_all_people_of_these():
+    treatments = '[[treatments]]\nname = "a"\n[[treatments]]\nname = "b"\n'
+    assignment = "[assignment]\nmatching_groups = 2\n"
+    # Two pairs are matched and have one treatment: four people for each of two treatments.
+    assert count_people(f'title = "x"\ngroups = 8\n{PAIR}{treatments}{assignment}') == 8
+    # With two groups, which are matched, only one of the treatments is drawn.
+    assert count_people(f'title = "x"\ngroups = 2\n{PAIR}{treatments}{assignment}') == 4
+
+
+def test_a_treatment_with_larger_groups_takes_more_people():
+    changed = '[[treatments]]\nname = "b"\n[treatments.games."game 1"]\ngame = "public-goods-punishment"\n'
+    seats = 'seats = ["person", "person", "person", "person"]\n'
+    # A pair in one treatment and a group of four in the other.
+    text = f'title = "x"\ngroups = 2\n{PAIR}[[treatments]]\nname = "a"\n{changed}{seats}'
+    assert count_people(text) == 6
 
 
 def test_people_of_one_matching_group_have_one_treatment(store):

@@ -1,10 +1,14 @@
 """Who is paid what: amounts worked out by hand, with people who leave, never come, or are replaced by a bot."""
 
+from decimal import Decimal
+
 import pytest
 from web_server import export, hidden, make_ready, seat, take
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.services.export import COLUMNS
+from bestresponse.web.experiments.model import Payment
+from bestresponse.web.services.export import COLUMNS, compute_part
+from bestresponse.web.services.play import act
 
 PAIR = """
 title = "A dilemma"
@@ -103,6 +107,55 @@ def test_whoever_fails_the_quiz_too_often_is_screened_out_and_the_seat_is_free_a
     assert told == [("ben", None, None, None), ("ann", "screened out", "OUT-3", None)]
 
 
+QUIZ = '[[games.questions]]\ntext = "What is 2 + 2?"\nanswer = 4\n'
+
+
+def test_whoever_was_screened_out_is_not_made_ready_by_the_page_before(server):
+    text = PAIR.format(groups=1, least=0, stand_ins="none", stand_in="random", more=QUIZ)
+    lobby = server.state.sessions.create_experiment(text.replace("answer = 60", "answer = 60\ntries = 1"))
+    ann, link = seat(server, lobby, participant_label="ann")
+    form = {"csrf": hidden(ann.get(link), "csrf"), "consent": "yes"}
+    for answer in ("3", "4", "3"):  # wrong; then the back button twice, with the right answer and a wrong one
+        page = ann.post(f"{link}/ready", data=form | {"quiz.0": answer})
+        assert "You cannot take part" in page.text
+    # Ben takes the seat: he reads the rules himself, is paid, and Ann is listed once.
+    ben, again = seat(server, lobby, participant_label="ben")
+    make_ready(ben, again, "4")
+    rows = export(server, "payments", lobby)
+    told = [(row["participant_label"], row["outcome"], row["confirmed"], row["money"]) for row in rows]
+    assert told == [("ben", None, True, 2.0), ("ann", "screened out", False, None)]
+
+
+def test_a_label_that_was_screened_out_takes_no_other_seat(server):
+    text = PAIR.format(groups=1, least=0, stand_ins="none", stand_in="random", more=QUIZ)
+    lobby = server.state.sessions.create_experiment(text.replace("answer = 60", "answer = 60\ntries = 1"))
+    ann, link = seat(server, lobby, participant_label="ann")
+    make_ready(ann, link, "3")
+    seat(server, lobby, participant_label="ben")
+    shared = server.state.join_path(lobby.id)
+    assert server.client().get(shared, params={"participant_label": "ann"}).status_code == 403
+    server.restart()
+    assert server.client().get(shared, params={"participant_label": "ann"}).status_code == 403
+    assert server.client().get(shared, params={"participant_label": "cat"}).status_code == 200
+
+
+def test_answers_of_a_person_who_lost_the_seat_are_not_those_of_the_next(server):
+    page = '[[pages]]\nname = "about"\nbefore = "game 1"\n[[pages.items]]\nname = "age"\ntext = "How old are you?"\n'
+    text = PAIR.format(groups=1, least=0, stand_ins="none", stand_in="random", more=QUIZ) + page
+    lobby = server.state.sessions.create_experiment(text.replace("answer = 60", "answer = 60\ntries = 1"))
+    ann, link = seat(server, lobby, participant_label="ann")
+    ann.post(f"{link}/questionnaire", data={"csrf": hidden(ann.get(link), "csrf"), "item.age": "44"})
+    make_ready(ann, link, "3")
+    ben, again = seat(server, lobby, participant_label="ben")
+    assert "How old are you?" in ben.get(again).text
+    assert export(server, "payments", lobby)[0]["q_age"] is None
+    ben.post(f"{again}/questionnaire", data={"csrf": hidden(ben.get(again), "csrf"), "item.age": "27"})
+    server.restart()
+    assert export(server, "payments", lobby)[0]["q_age"] == "27"
+    # Ben came to his seat and, when he had answered, to the rules; what Ann saw is not told of him.
+    assert [row["page"] for row in export(server, "times", lobby)] == ["rules", "rules"]
+
+
 GAME = (
     '[[games]]\nname = "{name}"\ngame = "prisoners-dilemma"\nseats = ["person", "strategy:{strategy}"]\nquiz = false\n'
 )
@@ -169,6 +222,38 @@ def test_one_round_drawn_by_lot_is_paid(server):
     earned = {"one: 1": 3, "one: 2": 5, "one: 3": 3}
     assert row["points"] == earned[row["paid_rounds"]] == row["money"]
     assert f"Of one, round {row['paid_rounds'][-1]} was drawn" in client.get(link).text
+
+
+@pytest.mark.parametrize(("draw", "drawn", "points"), [(0.0, 1, 3.0), (0.99, 2, 0.0)])
+def test_who_answered_once_has_the_bonus_whichever_round_is_drawn(server, draw, drawn, points):
+    """Both cooperate; then Ben is replaced by a bot that cooperates: 3 points in each round, 6 of the seat."""
+    lobby = begin(server, more="bonus = 0.5\n")
+    (anna, link), (ben, other) = sit_down(server, lobby)
+    take(anna, link, answer="cooperate")
+    take(ben, other, answer="cooperate")
+    session = server.state.sessions.get_session(lobby.tables[0].id)
+    server.state.sessions.replace_person(session, 1)
+    take(anna, link, answer="cooperate")
+    wait_until_over(server, lobby.tables[0])
+    payment = Payment("EUR", rate=Decimal(1), paid="random round")
+    part = compute_part(session, 1, payment, draw)
+    # The points of the first round at 1.00 are Ben's own, those of the second are not; the bonus is for taking part.
+    assert (part.round, part.seat_points, part.points) == (drawn, 6.0, points)
+    assert part.money == Decimal(str(points)) + Decimal("0.5")
+
+
+def test_a_round_in_which_the_table_was_closed_is_not_drawn(server):
+    """Both cooperate in the first round, Anna alone has answered in the second."""
+    lobby = begin(server)
+    (anna, link), (ben, other) = sit_down(server, lobby)
+    take(anna, link, answer="cooperate")
+    take(ben, other, answer="cooperate")
+    take(anna, link, answer="cooperate")
+    session = server.state.sessions.get_session(lobby.tables[0].id)
+    server.state.sessions.close_table(session)
+    payment = Payment("EUR", rate=Decimal(1), paid="random round", unfinished="so far")
+    part = compute_part(session, 0, payment, 0.99)
+    assert (part.answers, part.round, part.points, part.money) == (2, 1, 3.0, Decimal(3))
 
 
 def test_a_closed_game_pays_what_was_earned_so_far_only_where_the_file_says_so(server):
@@ -300,3 +385,19 @@ def test_whoever_is_asked_nothing_is_paid_and_whoever_was_replaced_is_not(server
     # The entrant stays out: the incumbent is asked nothing and has 5 points.
     rows = export(server, "payments", lobby)
     assert [(row["seat_points"], row["points"]) for row in rows] == [(1, 1), (5, 5), (1, 1), (5, 0)]
+
+
+@pytest.mark.parametrize("action", ["begin", "advance"])
+def test_beginning_all_leaves_empty_groups_and_later_games_to_those_who_will_come(server, action):
+    more = '[[games]]\ngame = "chicken"\nseats = ["person", "person"]\nquiz = false\n'
+    lobby = begin(server, groups=2, stand_in="random", more=more)
+    ((ann, link),) = sit_down(server, lobby, 1)
+    act(server.state, lobby, action)
+    sessions = server.state.sessions
+    begun = [sessions.get_session(table.id).begun for table in lobby.tables]
+    # Two groups with two games each; one person is ready at the first table and waits for one other.
+    assert begun == [True, False, False, False]
+    assert "turn" in ann.get(link).text
+    # For one table that is named it is done, although nobody is ready there.
+    act(server.state, lobby, "begin", lobby.first_tables[1].id)
+    assert sessions.get_session(lobby.first_tables[1].id).begun

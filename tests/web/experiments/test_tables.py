@@ -80,9 +80,16 @@ def test_a_scale_has_the_steps_from_low_to_high_from_1_to_7_if_not_said():
     assert Item("a", "?", "scale", low=0, high=3).find_mistake("0") == ""
     assert Item("a", "?", "scale", low=5).choices == ("5", "6", "7")
     assert len(Item("a", "?", "scale", low=0, high=20).choices) == 21
-    for low, high in ((0, 21), (3, 3), (-1, 5), (0, 0)):
-        with pytest.raises(ValidationError, match=f"a scale from {low} to {high}; expected at most 21 steps"):
+    # The steps are 1 apart, so that none of them would be 0.5 or 2.7.
+    for low, high in ((0, 21), (3, 3), (-1, 5), (0, 0), (0.5, 3), (1, 2.7)):
+        with pytest.raises(ValidationError, match=f"a scale from {low} to {high}; expected whole numbers, at most 21"):
             Item("a", "?", "scale", low=low, high=high)
+
+
+def test_options_that_nobody_would_see_are_refused():
+    # Without a kind the question is one for text, and the options would be left out.
+    with pytest.raises(ValidationError, match="options are for a choice, and kind is 'text'"):
+        Item("a", "?", options=("yes", "no"))
 
 
 def test_numbers_are_taken_from_low_to_high_both_included():
@@ -193,6 +200,21 @@ def test_a_game_that_is_repeated_has_its_quiz_questions_and_bonus_once():
     ]  # fmt: skip
     assert [(part.game.bonus, len(part.game.questions)) for part in parts] == [(2, 1), (0, 0), (0, 0), (0, 0)]
     assert [part.setup.quiz for part in parts] == [False, False, False, True]
+
+
+def test_no_game_has_the_name_of_a_repetition():
+    # The game one is played a second time as "one 2"; a lot for one of them would pay both.
+    text = SMALL + "repeat = 2\n" + PAIR.format(name="one 2")
+    with pytest.raises(UsageError, match="line 8: 'one 2' is what a repetition of 'one' is called"):
+        parse_experiment(text)
+
+
+def test_a_game_with_an_empty_name_is_named_by_its_number():
+    text = SMALL.replace('"one"', '""') + '[[questionnaire]]\nname = "why"\ntext = "Why?"\n'
+    experiment, parts = parse_experiment(text)
+    assert [part.name for part in parts[""]] == ["game 1"]
+    # The questionnaire comes at the end, not before the game.
+    assert experiment.list_pages("game 1") == []
 
 
 def test_pages_stand_before_their_game_and_the_questionnaire_at_the_end():

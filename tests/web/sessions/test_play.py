@@ -7,11 +7,14 @@ from types import SimpleNamespace
 import pytest
 from web_server import MODEL, hidden, join, sit_down, take
 
+from bestresponse.core.ask import Amount
 from bestresponse.core.errors import UsageError
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.web import security as limits
 from bestresponse.web.app import ServerSettings
 from bestresponse.web.sessions.setup import GameChoice, Setup, list_offers
+from bestresponse.web.texts import load_texts
+from bestresponse.web.views.seat import read_fields
 
 DILEMMA = GameChoice("prisoners-dilemma")
 
@@ -97,6 +100,18 @@ def test_an_illegal_answer_gets_a_sentence_beside_the_field_and_keeps_what_was_t
     assert take(ann, link, answer="lots").status_code == 422
     assert server.state.sessions.get_session(link.split("/")[2]).turn("Alex") == 0
     assert take(ann, link, answer="pass").status_code == 200
+
+
+def test_a_comma_that_may_divide_thousands_is_not_taken_for_a_decimal_one():
+    english, german = load_texts("en"), load_texts("de")
+    money = Amount(0, 5000)
+    # Somebody who writes 1,000 means a thousand, and is not paid for 1; the page says so, and 1000 can be typed.
+    assert read_fields(money, {"answer": "1,000"}, english) == (None, {"answer": "1,000 is not a number."})
+    assert read_fields(money, {"answer": "1000"}, english) == (1000.0, {})
+    # Nothing else is meant by two decimals, by German, or where there are no thousands.
+    assert read_fields(money, {"answer": "12,50"}, english) == (12.5, {})
+    assert read_fields(money, {"answer": "1,125"}, german) == (1.125, {})
+    assert read_fields(Amount(0, 20), {"answer": "1,125"}, english) == (1.125, {})
 
 
 def test_probabilities_are_typed_in_percent(server):

@@ -60,7 +60,10 @@ def solve_loaded_game(game: LoadedGame, wish: Wish | None = None) -> SolvedTable
     >>> solve_loaded_game(find_game("matching-pennies")).value.number
     0.0
     """
-    return solve_form(game.solvable(), wish)
+    solvable = game.solvable()
+    if wish and wish.seconds != Wish().seconds and solvable.num_players == 2:
+        raise SettingError("seconds", "it does nothing for two players; it bounds the search for mixes of more")
+    return solve_form(solvable, wish)
 
 
 def solve_form(game: NormalForm | Tree, wish: Wish | None = None) -> SolvedTable | SolvedTree:

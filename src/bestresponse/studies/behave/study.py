@@ -272,7 +272,9 @@ def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
         try:
             game: AnyGame | None
             if run is None:  # a session of people, whose game has a name and is never opened as a file
-                game = find_game(play.data["setup"]["game"]["name"], allow_files=False).playable()
+                choice = play.data["setup"]["game"]
+                # A formalized game may have the name of another one; its table is not known here.
+                game = None if choice.get("program") else find_game(choice["name"], allow_files=False).playable()
             else:
                 game = run.game(play.data)
             form = None if game is None else find_stage_form(game)
@@ -288,7 +290,12 @@ def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
         kept = {"name": form.name, "actions": form.actions, "payoffs": form.payoffs.tolist(), "players": form.players}
         treatment = play.data.get("treatment")
         data = {"form": kept, "treatment": {"treatment": treatment} if treatment else {}}
-        yield {"spec": play.spec, "data": data, "record": record_to_json(play.record)}
+        record = record_to_json(play.record)
+        # What a stand-in did is no behaviour of the player, whose later moves follow from it; the other seat is kept.
+        for role in {submission.role for submission in play.record.submissions if submission.decision.stand_in}:
+            record["players"][role] = ""
+            yield "a seat for which a stand-in answered"
+        yield {"spec": play.spec, "data": data, "record": record}
 
 
 def copy_plays(config: BehaveConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:

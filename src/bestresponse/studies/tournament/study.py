@@ -469,7 +469,8 @@ class Standings:
     def rows(self) -> list[StandingRow]:
         """One row for each participant, best first; those without any play last."""
         rows = [self._make_row(index) for index in range(len(self.names))]
-        return sorted(rows, key=lambda row: (row["share"] is None, -(row["share"] or 0.0), row["name"]))
+        # By payoffs, as winners are: normalised by seat, another order is possible where seats have other payoffs.
+        return sorted(rows, key=lambda row: (row["per_round"] is None, -(row["per_round"] or 0.0), row["name"]))
 
     @property
     def winners(self) -> tuple[str, ...]:

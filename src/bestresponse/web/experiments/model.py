@@ -137,22 +137,24 @@ class Item:
     def _check_options(self) -> Self:
         if self.kind == "choice" and len(self.options) < 2:
             raise ValueError("options are missing; a choice needs two or more")
+        if self.kind != "choice" and self.options:
+            raise ValueError(f'options are for a choice, and kind is {self.kind!r}; write kind = "choice"')
         low, high = self._range
-        if self.kind == "scale" and not 0 <= low < high <= low + 20:
-            raise ValueError(f"a scale from {low} to {high}; expected at most 21 steps")
+        if self.kind == "scale" and not (0 <= low < high <= low + 20 and low == int(low) and high == int(high)):
+            raise ValueError(f"a scale from {low:g} to {high:g}; expected whole numbers, at most 21 steps")
         if self.kind == "slider" and (self.low is None or self.high is None or self.low >= self.high):
             raise ValueError("a slider needs low and high")
         return self
 
     @property
-    def _range(self) -> tuple[int, int]:
-        return 1 if self.low is None else int(self.low), 7 if self.high is None else int(self.high)
+    def _range(self) -> tuple[float, float]:
+        return 1 if self.low is None else self.low, 7 if self.high is None else self.high
 
     @property
     def choices(self) -> tuple[str, ...]:
         """What can be chosen: the options, or the steps of a scale."""
         low, high = self._range
-        return tuple(map(str, range(low, high + 1))) if self.kind == "scale" else self.options
+        return tuple(map(str, range(int(low), int(high) + 1))) if self.kind == "scale" else self.options
 
     def find_mistake(self, typed: str) -> str:
         """Name the text of the interface that says what is wrong with an answer; empty where nothing is."""
@@ -394,7 +396,7 @@ def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, t
         experiment = replace(experiment, limits=replace(experiment.limits, **limits))
         if not experiment.games:
             raise _Mistake("there is no game; expected at least one table [[games]]")
-        names = [str(game.get("name", f"game {number}")) for number, game in enumerate(experiment.games, 1)]
+        names = [str(game.get("name") or f"game {number}") for number, game in enumerate(experiment.games, 1)]
         _refuse_repeated("games", names)
         _refuse_repeated("treatments", [treatment.name for treatment in experiment.treatments])
         _refuse_repeated("questionnaire", [item.name for item in experiment.list_items()])
@@ -461,8 +463,11 @@ def _read_parts(
     for number, name in enumerate(names):
         part = _read_part(experiment, number, name, treatment, changes.get(name, {}))
         game, setup = replace(part.game, questions=(), bonus=Decimal(0)), replace(part.setup, quiz=False)
-        later = range(2, part.game.repeat + 1)
-        parts += [part, *(Part(f"{name} {again}", setup, game, part.texts, number, True) for again in later)]
+        later = [f"{name} {again}" for again in range(2, part.game.repeat + 1)]
+        if taken := set(later).intersection(names):
+            why = f"{min(taken)!r} is what a repetition of {name!r} is called; give the game another name"
+            raise _Mistake(why, "games", names.index(min(taken)), "name")
+        parts += [part, *(Part(again, setup, game, part.texts, number, True) for again in later)]
     return tuple(parts)
 
 

@@ -178,14 +178,14 @@ def compute_earnings(server: ServerState, experiment: Experiment, session: str, 
             continue
         with part.lock:
             draw = generator(experiment.seed, "paid round", *person, name).random()
-            parts.append(_compute_part(part, part_seat, payment, draw))
+            parts.append(compute_part(part, part_seat, payment, draw))
     paid = ""
     if payment.paid == "random game" and parts:
         paid = generator(experiment.seed, "paid game", *person).choice(parts).name
     return Earnings(payment, holder.confirmed, tuple(parts), paid)
 
 
-def _compute_part(session: Session, seat: int, payment: Payment, draw: float) -> PartEarnings:
+def compute_part(session: Session, seat: int, payment: Payment, draw: float) -> PartEarnings:
     """Work out a game: all of its points or those of the round that was drawn, by the share that is the person's own.
 
     A game that was closed counts as far as it was played where the experiment says so.
@@ -194,21 +194,23 @@ def _compute_part(session: Session, seat: int, payment: Payment, draw: float) ->
     counts = session.begun and (session.over or (session.standing.closed and payment.unfinished == "so far"))
     submissions = [submission for submission in session.episode.submissions if submission.role == role]
     in_person = [not submission.decision.stand_in for submission in submissions]
-    points, chosen, drawn = session.payoffs().get(role, 0.0) if counts else 0.0, in_person, None
-    if counts and submissions and payment.paid == "random round":
+    payoff = session.payoffs().get(role, 0.0) if counts else 0.0
+    points, chosen, drawn = payoff, in_person, None
+    if counts and payment.paid == "random round":
         every = session.episode.submissions
         located = [turn for turn, s in zip(locate_answers(session.game, every), every, strict=True) if s.role == role]
-        rounds = sorted({turn.round for turn in located})
-        drawn = rounds[int(draw * len(rounds))]
-        chosen = [mine for mine, turn in zip(in_person, located, strict=True) if turn.round == drawn]
-        points = sum(turn.payoff or 0.0 for turn in located if turn.round == drawn)
+        # A round in which the table was closed has no payoff yet.
+        if rounds := sorted({turn.round for turn in located if turn.payoff is not None}):
+            drawn = rounds[int(draw * len(rounds))]
+            chosen = [mine for mine, turn in zip(in_person, located, strict=True) if turn.round == drawn]
+            points = sum(turn.payoff or 0.0 for turn in located if turn.round == drawn)
     # Where nothing was asked, being there counts as one answer.
     chosen = chosen or [seat in session.standing.ready and seat not in session.standing.replaced]
     counted = round_amount(points * payment.compute_share(len(chosen), chosen.count(False)))
     money = part.game.convert(counted, payment) if counts else Decimal(0)
-    if counts and True in chosen:
+    if counts and True in (*chosen, *in_person):
         money += part.game.bonus
-    return PartEarnings(part.name, points, counted, money, len(in_person), in_person.count(False), drawn)
+    return PartEarnings(part.name, payoff, counted, money, len(in_person), in_person.count(False), drawn)
 
 
 def find_outcome(server: ServerState, earnings: Earnings, seats: Sequence[tuple[str, int]]) -> Outcome:
@@ -411,7 +413,11 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
         table = tables.get(event["session"])
         if table is not None and table.setup.seats[event["seat"]] == PERSON:
             person = server.sessions.find_participant(table.id, event["seat"])
-            visits.setdefault(person, []).append((table, event["seat"], _PAGES[event["event"]], event))
+            # Whoever held the seat before is in none of the other tables.
+            before = [] if event["event"] == "seated" else visits.get(person, [])
+            early = server.sessions.get_lobby(table.lobby).experiment.list_pages(table.part.name)
+            page = "rules" if event.get("page") in [page.name for page in early] else _PAGES[event["event"]]
+            visits[person] = [*before, (table, event["seat"], page, event)]
     rows: list[Row] = []
     for pages in visits.values():
         for (table, seat, page, seen), following in zip(pages, [*pages[1:], None], strict=True):

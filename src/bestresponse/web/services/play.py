@@ -219,6 +219,9 @@ def act(server: ServerState, lobby: Lobby, action: str, session: str = "", seat:
     if session and session not in [table.id for table in lobby.tables]:
         raise NotFound("there is no such session in this lobby")
     tables = _open_tables(server, lobby, session)
+    if action in ("begin", "advance") and not session:
+        # Empty groups and later games would be played out by stand-ins before anybody has come to them.
+        tables = [table for table in tables if table.begun or table.standing.ready]
     if action == "restart":
         chosen = [session] if session else [table.id for table in tables if table.begun]
         return len([server.sessions.restart_table(name) for name in chosen])

@@ -101,6 +101,9 @@ def find_seat(
     if experiment.assignment.labels and not (personal and label in experiment.assignment.labels):
         raise NotAllowed("this study is open to whoever has a personal link; ask whoever invited you for yours")
     held = server.sessions.register.find(lobby, labels)
+    screened_out = [left["labels"] for left in server.sessions.departed[lobby] if left["why"] == "screened out"]
+    if held is None and label and label in map(find_label, screened_out):
+        raise NotAllowed("whoever came under this label did not pass the quiz, and nobody takes part under it again")
     if held is not None and not personal and kept is None:
         raise NotAllowed(
             "somebody takes part under this label already; open the link in the browser in which you began, "
@@ -185,6 +188,8 @@ def try_ready(context: SeatContext, typed: list[str], agreed: bool) -> dict[str,
     Whoever has failed the quiz as often as the experiment allows is screened out, and loses the seat.
     """
     session, seat = context.session, context.seat
+    if context.server.sessions.register.get(session.id, seat).released:
+        raise NotAsked("this person did not pass the quiz and has lost the seat")
     quiz = list_quiz_questions(session, seat)
     padded = [*typed, *("" for _ in quiz)][: len(quiz)]
     wrong = {f"quiz.{k}": why for k, why in find_mistakes(quiz, padded, session.table.texts).items()}

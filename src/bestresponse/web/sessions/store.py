@@ -13,7 +13,7 @@ import logging
 import secrets
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, fields
@@ -139,12 +139,15 @@ def read_lobby(event: JsonMapping) -> Lobby:
     experiment, treatments = parse_experiment(event["experiment"], event.get("speed", 1))
     size = experiment.assignment.matching_groups
     chains: dict[Place, list[Place]] = {}
-    for block, treatment in enumerate(event["treatments"][::size]):
+    # Treatments can divide their people into different numbers of tables, so the tables of each part are counted.
+    groups: Counter[int] = Counter()
+    for treatment in event["treatments"][::size]:
         people: dict[int, list[Place]] = {}
         for number, part in enumerate(treatments[treatment], 1):
             count = size * len(treatments[treatment][0].setup.persons) // len(part.setup.persons)
             for index in range(count):
-                group = block * count + index + 1
+                groups[number] += 1
+                group = groups[number]
                 session = f"{name}-{group}" if number == 1 else f"{name}-{group}p{number}"
                 tables.append(SessionTable(session, name, group, part, created, number, treatment))
                 seats = list(part.setup.persons)
@@ -234,7 +237,12 @@ class SessionStore:
         standing = self.standings[event["session"]]
         if "seat" in event:
             self.register.apply(event)
+        address = (event["session"], event.get("seat", -1))
         match event["event"]:
+            case "seated" if event.get("holder"):
+                # The next person is asked anew what the one who lost the seat had answered.
+                self.questionnaires.pop(address, None)
+                self.answered_pages = {page for page in self.answered_pages if page[:2] != address}
             case "ready":
                 standing.ready.add(event["seat"])
                 standing.absent.discard(event["seat"])
@@ -253,11 +261,10 @@ class SessionStore:
                 standing.closed = False
                 standing.shown.clear()
             case "questionnaire":
-                address = (event["session"], event["seat"])
                 self.questionnaires[address] |= event["answers"]
                 self.answered_pages.add((*address, event.get("page", "questionnaire")))
             case "finished":
-                self.finished[event["session"], event["seat"]] = event["at"]
+                self.finished[address] = event["at"]
 
     def record_event(self, event: str, **what: Any) -> None:
         """Write an event to the journal and follow it."""

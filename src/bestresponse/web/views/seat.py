@@ -7,6 +7,7 @@ mail and browsers that load links ahead send GET, so GET changes nothing. A seat
 import asyncio
 import logging
 import math
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -149,12 +150,13 @@ def payoffs(context: SeatDoor, choice: Annotated[list[str] | None, Query()] = No
 @pages.post("/seat/{session}/{seat}/{token}/ready")
 def ready(context: SeatDoor, form: PostedForm) -> Response:
     """Note that the person has read the rules, or say what is missing."""
-    if context.session.phase(context.seat) != "welcome":
+    register = context.server.sessions.register
+    if context.session.phase(context.seat) != "welcome" or register.get(context.session.id, context.seat).released:
         return _go_back(context)
     count = len(service.list_quiz_questions(context.session, context.seat))
     quiz = [form.get(f"quiz.{k}", "") for k in range(count)]
     wrong = service.try_ready(context, quiz, form.get("consent") == "yes")
-    if wrong and not context.server.sessions.register.get(context.session.id, context.seat).released:
+    if wrong and not register.get(context.session.id, context.seat).released:
         return _render(context, SeatForms(typed=form, wrong=wrong), 422)
     return _go_back(context)
 
@@ -329,6 +331,8 @@ _NAME = "answer"
 _MOST_BUTTONS = 12
 _ROUNDING = 0.11
 """Percent that may be missing because shares were rounded: three of 33.3 are meant to be everything."""
+_THOUSANDS = re.compile(r"\$?\d{1,3},\d{3}")
+"""A number that is a thousand or more in English, and elsewhere one with three decimals."""
 SimpleAsk = Choice | Amount | Words | Mixture
 
 
@@ -423,6 +427,8 @@ def _read(ask: SimpleAsk, name: str, typed: Mapping[str, str], texts: InterfaceT
     text, *_ = parts = _list_typed(ask, name, typed)
     if isinstance(ask, Mixture):
         return _read_shares(ask, parts, texts)
+    if isinstance(ask, Amount) and ask.high >= 1000 and texts("decimal") == "." and _THOUSANDS.fullmatch(text.strip()):
+        raise FieldMistake(texts("not_number", text=text.strip()))
     if isinstance(ask, Amount) and text.count(",") == 1:
         text = text.replace(",", ".")
     try:
