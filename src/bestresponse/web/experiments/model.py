@@ -144,6 +144,8 @@ class Item:
             raise ValueError(f"a scale from {low:g} to {high:g}; expected whole numbers, at most 21 steps")
         if self.kind == "slider" and (self.low is None or self.high is None or self.low >= self.high):
             raise ValueError("a slider needs low and high")
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise ValueError(f"no number lies between low, {self.low:g}, and high, {self.high:g}")
         return self
 
     @property
