@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
 
-from bestresponse.core.errors import SettingError, StoreError, UsageError
+from bestresponse.core.errors import ModelUnavailable, SettingError, StoreError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS, pull
@@ -128,11 +128,9 @@ def run_training(config: TrainConfig, folder: RunFolder, models: Mapping[str, Mo
     if config.device == "auto" and device == "cpu":
         raise UsageError(_estimate_on_cpu(training.Trainer(network, recipe), folders, config.minutes))
     checkpoint = folder.path / "checkpoint.pt"
-    rows: list[JsonObject] = []
 
     def keep(row: JsonObject) -> None:
-        rows.append(row)
-        folder.write_text("training.jsonl", "".join(json.dumps(kept) + "\n" for kept in rows))
+        folder.write_text("training.jsonl", "".join(json.dumps(kept) + "\n" for kept in trainer.progress.rows))
         share = max(row["minutes"] / config.minutes, row["step"] / config.steps if config.steps else 0)
         how.on_progress(Progress(100, 0, min(100, round(100 * share)), 0))
 
@@ -140,7 +138,6 @@ def run_training(config: TrainConfig, folder: RunFolder, models: Mapping[str, Mo
         trainer = training.Trainer(network, recipe)
         if checkpoint.exists():
             trainer.load(checkpoint)
-        rows[:] = trainer.progress.rows
         try:
             training.train(trainer, folders, checkpoint, keep)
             break
@@ -169,7 +166,10 @@ def open_network(name: str) -> Any:
     if name in WEIGHTS:
         return read_gguf(pull(name, read_default_settings().folder))
     path = Path(name)
-    return read_folder(path) if path.is_dir() else read_gguf(path)
+    try:
+        return read_folder(path) if path.is_dir() else read_gguf(path)
+    except (ValueError, KeyError) as error:
+        raise ModelUnavailable(f"{path} holds no network of the Llama family that can be read: {error}") from None
 
 
 def _estimate_on_cpu(trainer: Any, folders: list[Path], minutes: float) -> str:
