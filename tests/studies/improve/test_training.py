@@ -264,6 +264,30 @@ def test_examples_longer_than_a_step_are_refused_where_nothing_is_left(data, bas
         training.choose_shape(networks.read_folder(base), [data], 16)
 
 
+def test_a_damaged_file_of_examples_is_named(tmp_path):
+    path = tmp_path / "train-00000.jsonl"
+    path.write_text('{"messages": [], "task": {}}\n{"messages": [{"role": "us', "utf-8")
+    examples = training.read_shard(path)
+    assert next(examples) == {"messages": [], "task": {}}
+    with pytest.raises(StoreError, match=r"train-00000\.jsonl is damaged"):
+        next(examples)
+
+
+def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(data, base, tmp_path, monkeypatch):
+    trainer = make_trainer(base)
+    trainer.save(tmp_path / "checkpoint.pt")
+    before = (tmp_path / "checkpoint.pt").read_bytes()
+
+    def save_half(state, path):
+        path.write_bytes(before[: len(before) // 2])
+        raise RuntimeError("unexpected pos 2880 vs 2774")  # as torch says it where a disk is full
+
+    monkeypatch.setattr(torch, "save", save_half)
+    with pytest.raises(StoreError, match="is the disk full"):
+        trainer.save(tmp_path / "checkpoint.pt")
+    assert (tmp_path / "checkpoint.pt").read_bytes() == before
+
+
 def test_low_rank_changes_leave_the_base_alone_until_they_are_merged(data, base):
     trainer = make_trainer(base, lora=2)
     before = trainer.parameters["qkv"].clone()

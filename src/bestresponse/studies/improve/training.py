@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset
 
-from bestresponse.core.errors import InvalidMove, UsageError
+from bestresponse.core.errors import InvalidMove, StoreError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.models.students.network import (
     Network,
@@ -147,15 +147,18 @@ def list_shards(folders: Sequence[Path], split: str) -> list[Path]:
 
 
 def read_shard(path: Path) -> Iterator[JsonObject]:
-    """Yield the examples of a file."""
-    if path.suffix == ".parquet":
-        from pyarrow import parquet
+    """Yield the examples of a file; StoreError where it is damaged."""
+    try:
+        if path.suffix == ".parquet":
+            from pyarrow import parquet
 
-        for row in parquet.read_table(path).to_pylist():
-            yield {"messages": row["messages"], "task": json.loads(row["task"])}
-        return
-    with path.open(encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
+            for row in parquet.read_table(path).to_pylist():
+                yield {"messages": row["messages"], "task": json.loads(row["task"])}
+            return
+        with path.open(encoding="utf-8") as lines:
+            yield from map(json.loads, lines)
+    except ValueError as error:
+        raise StoreError(f"{path} is damaged ({error}): remove it and export again") from None
 
 
 def split_messages(example: JsonObject) -> tuple[str, str]:
@@ -384,7 +387,10 @@ class Trainer:
             "progress": vars(self.progress),
         }
         waiting = path.with_name(f".{path.name}")
-        torch.save(state, waiting)
+        try:
+            torch.save(state, waiting)
+        except RuntimeError as error:  # of a full disk torch says only that a position is not the one it expected
+            raise StoreError(f"{path} cannot be written; is the disk full? ({error})") from None
         waiting.replace(path)
 
     def load(self, path: Path) -> None:
