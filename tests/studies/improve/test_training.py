@@ -395,11 +395,11 @@ def test_a_file_that_is_no_model_is_refused_in_a_sentence(tmp_path):
         open_network(str(path))
 
 
-def test_a_gguf_file_is_the_network_that_was_written(base, tmp_path):
+def write_gguf(network, path, others=()):
+    """Write a network as a GGUF file, with other tensors by name."""
     gguf = pytest.importorskip("gguf")
-    network = networks.read_folder(base)
     sizes = network.sizes
-    writer = gguf.GGUFWriter(tmp_path / "tiny.gguf", "llama")
+    writer = gguf.GGUFWriter(path, "llama")
     vocabulary = sorted(network.tokenizer.get_vocab().items(), key=lambda pair: pair[1])
     writer.add_block_count(sizes.layers)
     writer.add_embedding_length(sizes.width)
@@ -424,14 +424,28 @@ def test_a_gguf_file_is_the_network_that_was_written(base, tmp_path):
                     heads = value.reshape(-1, 2, sizes.head // 2, sizes.width)
                     value = heads.swapaxes(1, 2).reshape(value.shape)
                 writer.add_tensor(f"blk.{layer}.{part}.weight", value.contiguous().numpy())
+    for name in others:
+        writer.add_tensor(name, network.parameters["embedding"].numpy())
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
+
+
+def test_a_gguf_file_is_the_network_that_was_written(base, tmp_path):
+    network = networks.read_folder(base)
+    write_gguf(network, tmp_path / "tiny.gguf")
     read = networks.read_gguf(tmp_path / "tiny.gguf")
     for name, value in network.parameters.items():
         assert torch.equal(read.parameters[name], value), name
     assert read.encode("0.25") == network.encode("0.25")
+
+
+def test_a_gguf_file_with_an_output_matrix_is_refused(base, tmp_path):
+    # Read without it, such a network scores tokens by its embedding, and all its replies are nonsense.
+    write_gguf(networks.read_folder(base), tmp_path / "untied.gguf", ["output.weight"])
+    with pytest.raises(ModelUnavailable, match="has an output matrix of its own"):
+        networks.read_gguf(tmp_path / "untied.gguf")
 
 
 def test_data_of_other_prompts_are_refused_with_both_hashes(data, base, tmp_path):

@@ -150,6 +150,8 @@ def read_gguf(path: Path) -> Network:
         tensor.name: torch.from_numpy(np.array(dequantize(tensor.data, tensor.tensor_type), np.float32))
         for tensor in reader.tensors
     }
+    if "output.weight" in values:
+        raise ModelUnavailable(f"{path} has an output matrix of its own; only networks that share it can be trained")
 
     def stack(*names: str) -> Tensor:
         return torch.stack(
