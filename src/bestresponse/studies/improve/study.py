@@ -176,7 +176,7 @@ def _estimate_on_cpu(trainer: Any, folders: list[Path], minutes: float) -> str:
     """Time one small step, and say what a training would see on this machine."""
     from bestresponse.studies.improve.training import choose_shape, draw_pools, encode_examples, pack
 
-    pool = next(draw_pools(folders, 0, 0, lambda: float("inf")))[:16]
+    pool = next(draw_pools(folders, 0, 0, lambda: float("inf")))  # enough for a batch without filling, as in a training
     shape = choose_shape(trainer.network, folders, 4096)
     batch = pack(trainer.network, pool, shape, np.random.default_rng(0))[0]
     began = time.perf_counter()
