@@ -27,7 +27,7 @@ from bestresponse.studies.improve.examples import (
     write_answer,
     write_question,
 )
-from bestresponse.studies.improve.export import ExportConfig, _choose_shapes, export, read_manifest
+from bestresponse.studies.improve.export import ExportConfig, _choose_shapes, _share_games, export, read_manifest
 from bestresponse.studies.improve.study import check_prompts
 
 PENNIES = np.array([[[1.0, -1.0], [-1.0, 1.0]], [[-1.0, 1.0], [1.0, -1.0]]])
@@ -205,6 +205,36 @@ def test_parquet_holds_the_same_conversations(tmp_path):
     br.export(tmp_path / "parquet", count=30, sizes="2", rectangular=0, files="parquet")
     columns = parquet.read_table(tmp_path / "parquet" / "train-00000.parquet").to_pylist()
     assert [row["messages"] for row in columns] == [row["messages"] for row in read_rows(tmp_path / "json", "train")]
+
+
+@pytest.mark.parametrize(("sizes", "count"), [("2-4", 300), ("2-10", 1), ("9-10", 100)])
+def test_as_many_examples_are_shared_out_as_were_asked_for(tmp_path, sizes, count):
+    # Rounded one by one, the shares of 300 were 301, those of 100 were 88, and a single game was none at all.
+    shards, _ = _share_games(ExportConfig(tmp_path, count=count, sizes=sizes, scale=1000), tmp_path)
+    assert sum(len(games) for shard in shards for games in shard.games) == count
+
+
+def test_a_split_of_nothing_has_no_file(tmp_path):
+    # Trainers that read a whole folder stop at a file without a single line.
+    exported = br.export(tmp_path, count=1, sizes="2", rectangular=0)
+    (split,) = [name for name, count in exported.counts.items() if count]
+    assert [path.name for path in tmp_path.glob("*.jsonl")] == [f"{split}-00000.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"formats": ()}, "formats: expected table, prose, json or short"),
+        ({"games": "trees", "trees": ()}, "trees: expected at least one game"),
+        ({"games": "trees", "trees": "kuhn"}, "there is no game named 'kuhn'"),
+    ],
+    ids=["formats", "trees", "unknown"],
+)
+def test_what_cannot_be_exported_leaves_no_folder(tmp_path, settings, message):
+    # A manifest that was left behind would refuse the command that is typed next.
+    with pytest.raises(br.BestResponseError, match=message):
+        br.export(tmp_path / "new", count=5, **settings)
+    assert not (tmp_path / "new").exists()
 
 
 def test_few_classes_are_said_and_repeated_in_the_training_alone(tmp_path):

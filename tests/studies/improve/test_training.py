@@ -1,10 +1,12 @@
 """The recipe in miniature: a tiny network learns 2x2 games on a processor, goes on after a stop, and is benched."""
 
+import itertools
 import json
 from collections import Counter
 from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,10 +17,11 @@ pytest.importorskip("safetensors", reason="the extra `train` is not installed")
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: E402
 
 import bestresponse as br  # noqa: E402
-from bestresponse.core.errors import ModelError, StoreError, UsageError  # noqa: E402
+from bestresponse.core.errors import ModelError, ModelUnavailable, StoreError, UsageError  # noqa: E402
 from bestresponse.models.base import Message, Request  # noqa: E402
 from bestresponse.models.students import model as serving, network as networks  # noqa: E402
 from bestresponse.studies.improve import training  # noqa: E402
+from bestresponse.studies.improve.study import open_network  # noqa: E402
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -172,6 +175,12 @@ def test_larger_games_join_in_as_the_training_goes_on(data, base):
     assert batches.reach() == float("inf")
 
 
+def test_the_smallest_games_are_trained_on_where_all_are_larger_than_a_curriculum_begins_with(tmp_path):
+    br.export(tmp_path, count=40, sizes="3-4", rectangular=0, formats="short")
+    pool = next(training.draw_pools([tmp_path], 0, 0, lambda: 2.0))
+    assert {len(example["task"]["payoffs"][0]) for example in pool} == {3}
+
+
 def test_the_shape_of_batches_follows_the_conversations(data, base):
     trainer = make_trainer(base)
     shape = training.choose_shape(trainer.network, [data], 4096)
@@ -193,6 +202,90 @@ def test_a_training_goes_on_from_its_checkpoint_as_if_it_had_not_stopped(data, b
     resumed.load(tmp_path / "checkpoint.pt")
     losses = [float(trainer.step(batches[2], 0.01)) for trainer in (straight, resumed)]
     assert losses[0] == losses[1]
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Let 20 seconds pass whenever a training looks at the clock, at least twice a step, and ask no questions."""
+    ticks = itertools.count(0, 20)
+    monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
+    monkeypatch.setattr(training, "measure_replies", lambda *arguments: {})
+
+
+class Killed(Exception):
+    """What ends a training in the middle."""
+
+
+def test_a_training_that_is_killed_within_a_pool_ends_as_if_it_had_not_been(data, base, tmp_path, clock):
+    # Without a limit of time the rates depend on steps alone, and every 30 seconds, so every step or two, is a row.
+    straight = make_trainer(base, seconds=0, steps=8)
+    training.train(straight, [data], tmp_path / "straight.pt", lambda row: None)
+    assert straight.progress.pool == 0
+    assert straight.progress.batch == 8
+    rows = []
+
+    def count_rows(row):
+        rows.append(row)
+        if len(rows) == 4:
+            raise Killed
+
+    killed = make_trainer(base, seconds=0, steps=8)
+    with pytest.raises(Killed):
+        training.train(killed, [data], tmp_path / "checkpoint.pt", count_rows)
+    resumed = make_trainer(base, seconds=0, steps=8)
+    resumed.load(tmp_path / "checkpoint.pt")
+    assert 0 < resumed.progress.step < killed.progress.step < 8
+    training.train(resumed, [data], tmp_path / "checkpoint.pt", lambda row: None)
+    assert resumed.progress.tokens == straight.progress.tokens
+    for name, value in straight.parameters.items():
+        assert torch.equal(resumed.parameters[name], value), name
+
+
+def test_a_training_that_is_over_is_not_measured_again(data, base, tmp_path, clock):
+    trainer = make_trainer(base, seconds=0, steps=2)
+    training.train(trainer, [data], tmp_path / "checkpoint.pt", lambda row: None)
+    before, seconds = list(trainer.progress.rows), trainer.progress.seconds
+    training.train(trainer, [data], tmp_path / "checkpoint.pt", lambda row: None)
+    assert (trainer.progress.rows, trainer.progress.seconds) == (before, seconds)
+
+
+def test_the_rate_rises_over_a_hundred_steps_and_falls_to_a_hundredth(data, base, tmp_path, clock, monkeypatch):
+    trainer = make_trainer(base, seconds=0, steps=200, rate=0.5)
+    rates = []
+    monkeypatch.setattr(trainer, "step", lambda batch, rate: rates.append(rate) or torch.zeros(()))
+    training.train(trainer, [data], tmp_path / "checkpoint.pt", lambda row: None)
+    # Of 0.5: 1/100 at the first step, 50/100 x (1 - 49/200) at the 50th, 1 - 100/200 at the 101st, 1/200, less than
+    # 1/100, at the last.
+    assert [rates[k] for k in (0, 49, 100, 199)] == pytest.approx([0.005, 0.18875, 0.25, 0.005])
+
+
+def test_examples_longer_than_a_step_are_refused_where_nothing_is_left(data, base):
+    with pytest.raises(UsageError, match="no example fits into 16 tokens a step: the shortest has"):
+        training.choose_shape(networks.read_folder(base), [data], 16)
+
+
+def test_a_damaged_file_of_examples_is_named(tmp_path):
+    path = tmp_path / "train-00000.jsonl"
+    path.write_text('{"messages": [], "task": {}}\n{"messages": [{"role": "us', "utf-8")
+    examples = training.read_shard(path)
+    assert next(examples) == {"messages": [], "task": {}}
+    with pytest.raises(StoreError, match=r"train-00000\.jsonl is damaged"):
+        next(examples)
+
+
+def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(data, base, tmp_path, monkeypatch):
+    trainer = make_trainer(base)
+    trainer.save(tmp_path / "checkpoint.pt")
+    before = (tmp_path / "checkpoint.pt").read_bytes()
+
+    def save_half(state, path):
+        path.write_bytes(before[: len(before) // 2])
+        raise RuntimeError("unexpected pos 2880 vs 2774")  # as torch says it where a disk is full
+
+    monkeypatch.setattr(torch, "save", save_half)
+    with pytest.raises(StoreError, match="is the disk full"):
+        trainer.save(tmp_path / "checkpoint.pt")
+    assert (tmp_path / "checkpoint.pt").read_bytes() == before
 
 
 def test_low_rank_changes_leave_the_base_alone_until_they_are_merged(data, base):
@@ -266,11 +359,47 @@ def test_questions_that_do_not_fit_together_are_answered_in_parts(base, monkeypa
     model.close()
 
 
-def test_a_gguf_file_is_the_network_that_was_written(base, tmp_path):
-    gguf = pytest.importorskip("gguf")
+def test_a_reply_that_a_stop_ends_was_not_cut_short(base):
+    model = serving.StudentModel(base, "cpu")
+    request = Request((Message("user", "A"),), max_tokens=5, temperature=0.0)
+    whole = model.complete(request)
+    stopped = model.complete(replace(request, stop=(whole.text[2:4],)))
+    model.close()
+    assert (whole.finish.value, stopped.finish.value) == ("length", "stop")
+    assert stopped.text == whole.text.partition(whole.text[2:4])[0]
+
+
+def test_a_student_that_was_closed_says_so_at_once(base):
+    model = serving.StudentModel(base, "cpu")
+    model.close()
+    with pytest.raises(ModelUnavailable, match="was closed"):
+        model.complete(Request((Message("user", "A"),), max_tokens=5))
+
+
+def test_transformers_writes_what_the_student_writes_and_knows_the_token_that_ends_it(base):
+    transformers = pytest.importorskip("transformers")
     network = networks.read_folder(base)
+    prompt = network.encode(networks.write_chat([("user", "Your possible actions: A, B.")]))
+    (reply,) = networks.continue_prompts(network, [prompt], 8)
+    opened = transformers.AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
+    written = opened.generate(torch.tensor([prompt]), max_new_tokens=8, do_sample=False)[0, len(prompt) :].tolist()
+    assert written == reply
+    assert opened.generation_config.eos_token_id == network.end
+
+
+def test_a_file_that_is_no_model_is_refused_in_a_sentence(tmp_path):
+    pytest.importorskip("gguf")
+    path = tmp_path / "weights.gguf"
+    path.write_bytes(b"these are no weights, whatever the name of the file says")
+    with pytest.raises(ModelUnavailable, match="no network of the Llama family"):
+        open_network(str(path))
+
+
+def write_gguf(network, path, others=()):
+    """Write a network as a GGUF file, with other tensors by name."""
+    gguf = pytest.importorskip("gguf")
     sizes = network.sizes
-    writer = gguf.GGUFWriter(tmp_path / "tiny.gguf", "llama")
+    writer = gguf.GGUFWriter(path, "llama")
     vocabulary = sorted(network.tokenizer.get_vocab().items(), key=lambda pair: pair[1])
     writer.add_block_count(sizes.layers)
     writer.add_embedding_length(sizes.width)
@@ -295,14 +424,28 @@ def test_a_gguf_file_is_the_network_that_was_written(base, tmp_path):
                     heads = value.reshape(-1, 2, sizes.head // 2, sizes.width)
                     value = heads.swapaxes(1, 2).reshape(value.shape)
                 writer.add_tensor(f"blk.{layer}.{part}.weight", value.contiguous().numpy())
+    for name in others:
+        writer.add_tensor(name, network.parameters["embedding"].numpy())
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
+
+
+def test_a_gguf_file_is_the_network_that_was_written(base, tmp_path):
+    network = networks.read_folder(base)
+    write_gguf(network, tmp_path / "tiny.gguf")
     read = networks.read_gguf(tmp_path / "tiny.gguf")
     for name, value in network.parameters.items():
         assert torch.equal(read.parameters[name], value), name
     assert read.encode("0.25") == network.encode("0.25")
+
+
+def test_a_gguf_file_with_an_output_matrix_is_refused(base, tmp_path):
+    # Read without it, such a network scores tokens by its embedding, and all its replies are nonsense.
+    write_gguf(networks.read_folder(base), tmp_path / "untied.gguf", ["output.weight"])
+    with pytest.raises(ModelUnavailable, match="has an output matrix of its own"):
+        networks.read_gguf(tmp_path / "untied.gguf")
 
 
 def test_data_of_other_prompts_are_refused_with_both_hashes(data, base, tmp_path):

@@ -52,11 +52,12 @@ class StudentModel:
         }
         self.abilities = Abilities(seed=True, concurrency=_TOGETHER[self._device])
         self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._closed = False
         threading.Thread(target=self._serve, daemon=True).start()
 
     def complete(self, request: Request) -> Reply:
         """Answer together with what other threads ask at the same time."""
-        if self._network is None:
+        if self._closed:
             raise ModelUnavailable(f"{self.id} was closed")
         answer: queue.SimpleQueue[Reply | Exception] = queue.SimpleQueue()
         self._waiting.put((request, answer))
@@ -66,7 +67,8 @@ class StudentModel:
         return reply
 
     def close(self) -> None:
-        """Free the memory of the network."""
+        """Free the memory of the network, as soon as what was asked before is answered."""
+        self._closed = True
         self._waiting.put(None)
 
     def _serve(self) -> None:
@@ -142,8 +144,8 @@ class _Draw:
 def _make_reply(
     network: Network, request: Request, prompt: list[int], tokens: list[int], latency: float, *, alone: bool
 ) -> Reply:
-    cut = len(tokens) >= request.max_tokens
     text: str = network.tokenizer.decode(tokens[: request.max_tokens])
+    cut = len(tokens) >= request.max_tokens and not any(stop in text for stop in request.stop)
     for stop in request.stop:
         text = text.partition(stop)[0]
     honoured = (("temperature", request.temperature), ("seed", effective_seed(request)), ("repeatable", alone))

@@ -103,7 +103,7 @@ class Network:
         return Network(self.sizes, moved, self.tokenizer)
 
     def encode(self, text: str) -> list[int]:
-        """Return the tokens of a text; control tokens in it are text like any other."""
+        """Return the tokens of a text; control tokens that are written out in it are read as such."""
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
         return ids
 
@@ -150,6 +150,8 @@ def read_gguf(path: Path) -> Network:
         tensor.name: torch.from_numpy(np.array(dequantize(tensor.data, tensor.tensor_type), np.float32))
         for tensor in reader.tensors
     }
+    if "output.weight" in values:
+        raise ModelUnavailable(f"{path} has an output matrix of its own; only networks that share it can be trained")
 
     def stack(*names: str) -> Tensor:
         return torch.stack(
@@ -216,7 +218,8 @@ def write_folder(network: Network, folder: Path) -> None:
             parts = zip(keys, value[layer].split(rows), strict=True)
             values |= {key.format(layer): part.clone() for key, part in parts}
     save_file(values, folder / "model.safetensors", metadata={"format": "pt"})
-    (folder / "config.json").write_text(json.dumps(network.sizes.to_json(), indent=2) + "\n", "utf-8")
+    about = {**network.sizes.to_json(), "eos_token_id": network.end}  # where `generate` of transformers stops
+    (folder / "config.json").write_text(json.dumps(about, indent=2) + "\n", "utf-8")
     network.tokenizer.save(str(folder / "tokenizer.json"))
     loaded_as = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": END}
     (folder / "tokenizer_config.json").write_text(json.dumps(loaded_as) + "\n", "utf-8")

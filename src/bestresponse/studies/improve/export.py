@@ -95,11 +95,13 @@ class ExportConfig:
             raise SettingError(
                 "sizes", f"expected sizes from 2 to {_LARGEST_SIDE - 2}, such as 2-4, got {self.sizes!r}"
             )
-        for name in self.formats:
+        for name in self.formats or [""]:
             if name not in (*FORMATS, SHORT):
                 raise SettingError("formats", f"expected {', '.join(FORMATS)} or {SHORT}, got {name!r}")
         if self.games == "stories" and SHORT in self.formats:
             raise SettingError("formats", f"expected {', '.join(FORMATS)}: a story is told in words, not {SHORT}")
+        if self.games == "trees" and not self.trees:
+            raise SettingError("trees", "expected at least one game that is played in turn")
         longest = last + (2 if self.rectangular else 0)
         for name in self.themes:
             if min(map(len, theme(name).actions)) < longest:
@@ -209,8 +211,9 @@ def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
     shapes = _choose_shapes(config)
     notes: list[str] = []
     groups: dict[str, list[Array]] = {name: [] for name in SPLITS}
-    for number, (shape, share) in enumerate(shapes.items()):
-        wanted = round(config.count * share)
+    # Rounded sums of shares, so that all shapes together are as many as were asked for.
+    ends = np.round(config.count * np.cumsum([0.0, *shapes.values()])).astype(int)
+    for number, (shape, wanted) in enumerate(zip(shapes, np.diff(ends).tolist(), strict=True)):
         games, keys = _draw_classes(config, shape, wanted, np.random.default_rng([config.seed, number]))
         if len(games) < wanted:
             notes.append(
@@ -222,7 +225,7 @@ def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tupl
             groups[name].append(games[splits == index])
     shards = []
     for name, of_shapes in reversed(groups.items()):  # what a training is measured on is there when it begins
-        count = max(1, -(-sum(map(len, of_shapes)) // SHARD))
+        count = -(-sum(map(len, of_shapes)) // SHARD)  # a split of nothing has no file, which nobody could read
         for number in range(count):
             path = folder / f"{name}-{number:05d}.{config.files}"
             part = tuple(games[number::count] for games in of_shapes if len(games) > number)
@@ -283,6 +286,8 @@ def _repeat_classes(
 
 def _share_trees(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tuple[str, ...]]:
     """Share out the questions of trees, which are few and repeat; a part is for validation too, and none for tests."""
+    for game in config.trees:
+        next(make_tree_examples(game, config.telling))  # a game that cannot be asked about is refused before all
     held = max(1, config.count // 50)
     parts = {"train": range(config.count - held), "validation": range(held)}
     shards = [

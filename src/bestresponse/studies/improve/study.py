@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypedDict
 
 import numpy as np
 
-from bestresponse.core.errors import SettingError, StoreError, UsageError
+from bestresponse.core.errors import ModelUnavailable, SettingError, StoreError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS, pull
@@ -42,8 +42,8 @@ class TrainConfig(RunSettings):
     )
     data: NamesSetting = setting(help="A folder of examples.")
     output: str | Path = setting(default="student", how=True, short="-o", help="Folder for the trained model.")
-    minutes: float = setting(default=20.0, gt=0, le=100_000, help="How long to train.")
-    steps: int | None = setting(default=None, ge=1, help="Stop after so many steps, however long they take.")
+    minutes: float = setting(default=20.0, gt=0, le=100_000, help="How long to train at most.")
+    steps: int | None = setting(default=None, ge=1, help="Stop after so many steps, even if minutes are left.")
     learning_rate: float = setting(default=0.002, gt=0, lt=1, help="Highest learning rate.")
     batch_tokens: int = setting(default=32_768, ge=512, le=4_194_304, help="Tokens of a step.")
     curriculum: float = setting(default=0.0, ge=0, le=1, help="Share of the time in which larger games join in.")
@@ -128,11 +128,9 @@ def run_training(config: TrainConfig, folder: RunFolder, models: Mapping[str, Mo
     if config.device == "auto" and device == "cpu":
         raise UsageError(_estimate_on_cpu(training.Trainer(network, recipe), folders, config.minutes))
     checkpoint = folder.path / "checkpoint.pt"
-    rows: list[JsonObject] = []
 
     def keep(row: JsonObject) -> None:
-        rows.append(row)
-        folder.write_text("training.jsonl", "".join(json.dumps(kept) + "\n" for kept in rows))
+        folder.write_text("training.jsonl", "".join(json.dumps(kept) + "\n" for kept in trainer.progress.rows))
         share = max(row["minutes"] / config.minutes, row["step"] / config.steps if config.steps else 0)
         how.on_progress(Progress(100, 0, min(100, round(100 * share)), 0))
 
@@ -140,7 +138,6 @@ def run_training(config: TrainConfig, folder: RunFolder, models: Mapping[str, Mo
         trainer = training.Trainer(network, recipe)
         if checkpoint.exists():
             trainer.load(checkpoint)
-        rows[:] = trainer.progress.rows
         try:
             training.train(trainer, folders, checkpoint, keep)
             break
@@ -169,14 +166,17 @@ def open_network(name: str) -> Any:
     if name in WEIGHTS:
         return read_gguf(pull(name, read_default_settings().folder))
     path = Path(name)
-    return read_folder(path) if path.is_dir() else read_gguf(path)
+    try:
+        return read_folder(path) if path.is_dir() else read_gguf(path)
+    except (ValueError, KeyError) as error:
+        raise ModelUnavailable(f"{path} holds no network of the Llama family that can be read: {error}") from None
 
 
 def _estimate_on_cpu(trainer: Any, folders: list[Path], minutes: float) -> str:
     """Time one small step, and say what a training would see on this machine."""
     from bestresponse.studies.improve.training import choose_shape, draw_pools, encode_examples, pack
 
-    pool = next(draw_pools(folders, 0, 0, lambda: float("inf")))[:16]
+    pool = next(draw_pools(folders, 0, 0, lambda: float("inf")))  # enough for a batch without filling, as in a training
     shape = choose_shape(trainer.network, folders, 4096)
     batch = pack(trainer.network, pool, shape, np.random.default_rng(0))[0]
     began = time.perf_counter()

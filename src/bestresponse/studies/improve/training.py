@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset
 
-from bestresponse.core.errors import InvalidMove, UsageError
+from bestresponse.core.errors import InvalidMove, StoreError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.models.students.network import (
     Network,
@@ -131,10 +131,11 @@ class Recipe:
 
 @dataclass
 class Progress:
-    """How far a training is; written with every checkpoint."""
+    """How far a training is: so many batches of the pool are behind it; written with every checkpoint."""
 
     step: int = 0
     pool: int = 0
+    batch: int = 0
     seconds: float = 0.0
     tokens: int = 0
     rows: list[JsonObject] = field(default_factory=list)
@@ -146,15 +147,18 @@ def list_shards(folders: Sequence[Path], split: str) -> list[Path]:
 
 
 def read_shard(path: Path) -> Iterator[JsonObject]:
-    """Yield the examples of a file."""
-    if path.suffix == ".parquet":
-        from pyarrow import parquet
+    """Yield the examples of a file; StoreError where it is damaged."""
+    try:
+        if path.suffix == ".parquet":
+            from pyarrow import parquet
 
-        for row in parquet.read_table(path).to_pylist():
-            yield {"messages": row["messages"], "task": json.loads(row["task"])}
-        return
-    with path.open(encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
+            for row in parquet.read_table(path).to_pylist():
+                yield {"messages": row["messages"], "task": json.loads(row["task"])}
+            return
+        with path.open(encoding="utf-8") as lines:
+            yield from map(json.loads, lines)
+    except ValueError as error:
+        raise StoreError(f"{path} is damaged ({error}): remove it and export again") from None
 
 
 def split_messages(example: JsonObject) -> tuple[str, str]:
@@ -169,8 +173,8 @@ def draw_pools(
     """Yield pools of examples, for ever, in an order fixed by the seed, from the number `first` on.
 
     Every pool has something of every folder, in proportion to what is written there, so that nothing that was learnt
-    is forgotten again. `reach` says which share of the sizes is trained on now (a curriculum); larger games are left
-    out.
+    is forgotten again. `reach` says which size is the largest that is trained on now (a curriculum); larger games are
+    left out, unless all are larger.
     """
     written = {folder: read_manifest(folder)["counts"]["train"] for folder in folders}
     parts = [
@@ -183,7 +187,8 @@ def draw_pools(
     for number in itertools.count():
         pool = [example for examples, count in parts for example in islice(examples, count)]
         if number >= first:
-            yield [example for example in pool if _size(example) <= reach()]
+            largest = max(reach(), min(map(_size, pool)))
+            yield [example for example in pool if _size(example) <= largest]
 
 
 def _draw_examples(folder: Path, rng: np.random.Generator) -> Iterator[JsonObject]:
@@ -227,6 +232,8 @@ def choose_shape(network: Network, folders: Sequence[Path], tokens: int) -> Shap
     """Choose what batches are filled up to, so that neither short nor long conversations leave much of them empty."""
     pairs = encode_examples(network, next(draw_pools(folders, 0, 0, lambda: math.inf)))
     lengths = [len(asked) + len(answer) for asked, answer in pairs]
+    if min(lengths) > tokens:
+        raise UsageError(f"no example fits into {tokens:,} tokens a step: the shortest has {min(lengths):,}")
     total = sum(lengths)
     answers = [len(answer) for _, answer in pairs]
     return Shape(
@@ -380,7 +387,10 @@ class Trainer:
             "progress": vars(self.progress),
         }
         waiting = path.with_name(f".{path.name}")
-        torch.save(state, waiting)
+        try:
+            torch.save(state, waiting)
+        except RuntimeError as error:  # of a full disk torch says only that a position is not the one it expected
+            raise StoreError(f"{path} cannot be written; is the disk full? ({error})") from None
         waiting.replace(path)
 
     def load(self, path: Path) -> None:
@@ -395,9 +405,8 @@ class Trainer:
 
     def finish(self) -> Network:
         """Return the trained network."""
-        merged = {name: value.detach().float() for name, value in self.current().items()}
-        if not self.factors:
-            merged = {name: value.detach() for name, value in self.parameters.items()}
+        trained = self.current() if self.factors else self.parameters
+        merged = {name: value.detach().float() for name, value in trained.items()}
         return Network(self.network.sizes, merged, self.network.tokenizer)
 
 
@@ -474,50 +483,47 @@ def orthogonalise(matrices: Tensor, dtype: torch.dtype) -> Tensor:
     return wide.mT if tall else wide
 
 
-def train(
-    trainer: Trainer,
-    folders: Sequence[Path],
-    checkpoint: Path,
-    on_row: Callable[[JsonObject], None],
-) -> None:
+def train(trainer: Trainer, folders: Sequence[Path], checkpoint: Path, on_row: Callable[[JsonObject], None]) -> None:
     """Train until time or steps are spent; ten times on the way, measure, report a row and keep a checkpoint."""
     recipe, progress = trainer.recipe, trainer.progress
     every = max(30.0, recipe.seconds / 10)
     held_out = choose_held_out(folders, recipe.seed)
-    began, losses = time.monotonic() - progress.seconds, list[Tensor]()
+    losses = list[Tensor]()
+    if not progress.step:
+        _report(trainer, held_out, losses, on_row)
+    largest = max(map(_size, held_out), default=0.0)
+    batches = Batches(trainer, folders, largest)
+    began = time.monotonic() - progress.seconds
 
     def share() -> float:
         spent = (time.monotonic() - began) / recipe.seconds if recipe.seconds else 0.0
         return max(spent, progress.step / recipe.steps if recipe.steps else 0.0)
 
-    if not progress.step:
-        _report(trainer, held_out, losses, on_row)
-        began = time.monotonic()
-    reported = progress.seconds
-    largest = max(map(_size, held_out), default=0.0)
-    batches = Batches(trainer, folders, largest)
+    batches.spent.fill_(share())
     for number, batch in batches.load():
         spent = share()
         batches.spent.fill_(spent)
         if spent >= 1:
             break
         if number != progress.pool:
-            progress.pool = number
-            if time.monotonic() - began - reported >= every:
-                reported = progress.seconds = time.monotonic() - began
-                _report(trainer, held_out, losses, on_row)
-                began = time.monotonic() - progress.seconds  # measuring is not training
-                trainer.save(checkpoint)
-                losses = []
+            progress.pool, progress.batch = number, 0
+        if time.monotonic() - began - progress.seconds >= every:
+            progress.seconds = time.monotonic() - began
+            _report(trainer, held_out, losses, on_row)
+            began = time.monotonic() - progress.seconds  # measuring is not training
+            trainer.save(checkpoint)
+            losses = []
         warm = min(1.0, (progress.step + 1) / _WARM_UP)
         losses.append(trainer.step(batch, recipe.rate * warm * max(1 - spent, _LEAST_RATE)))
         progress.step += 1
+        progress.batch += 1
         progress.tokens += batch.real
         if progress.step % 50 == 0 and recipe.device == "cuda":
             torch.cuda.synchronize()  # otherwise steps are only ordered, and the clock runs ahead of them
-    progress.seconds = time.monotonic() - began
-    _report(trainer, held_out, losses, on_row)
-    trainer.save(checkpoint)
+    if losses:  # a training that was over before is not measured again
+        progress.seconds = time.monotonic() - began
+        _report(trainer, held_out, losses, on_row)
+        trainer.save(checkpoint)
 
 
 class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-ignore]
@@ -527,7 +533,7 @@ class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-
         network = trainer.network
         self.network = Network(network.sizes, {}, network.tokenizer)  # parameters stay where they are trained
         self.recipe, self.folders, self.largest = trainer.recipe, folders, largest
-        self.first = trainer.progress.pool
+        self.first, self.skipped = trainer.progress.pool, trainer.progress.batch
         self.shape = choose_shape(network, folders, self.recipe.batch_tokens)
         self.spent = torch.zeros(1).share_memory_()
 
@@ -541,7 +547,8 @@ class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-
         pools = draw_pools(self.folders, self.recipe.seed, self.first, self.reach)
         for number, pool in enumerate(pools, self.first):
             rng = np.random.default_rng([self.recipe.seed, number])
-            for batch in pack(self.network, pool, self.shape, rng):
+            batches = pack(self.network, pool, self.shape, rng)
+            for batch in batches[self.skipped if number == self.first else 0 :]:
                 yield number, batch
 
     def load(self) -> DataLoader[tuple[int, Batch]]:
