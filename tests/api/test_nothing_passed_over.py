@@ -7,7 +7,8 @@ import random
 import pytest
 
 import bestresponse as br
-from bestresponse.core.errors import SettingError, StoreError, UsageError
+from bestresponse.core.errors import ModelUnavailable, SettingError, StoreError, UsageError
+from bestresponse.runs.execution import play_task
 
 DILEMMA = "prisoners-dilemma"
 FIRST, LAST = '{"A": 1, "B": 0, "C": 0}', '{"A": 0, "B": 0, "C": 1}'
@@ -183,3 +184,35 @@ def test_two_folders_of_one_name_with_other_plays_in_them_are_not_taken_for_one_
 def test_the_extreme_equilibria_of_a_continuum_are_not_called_all_equilibria():
     # column is indifferent between a1 and a2, and so is every mix of the two an equilibrium
     assert repr(br.nash([[1, 2, 3]], [[1, 3, 3]])).startswith("NashResult(all extreme equilibria: 2, ")
+
+
+class DropEverySecond:
+    """An executor that takes all plays and makes half of them."""
+
+    def play(self, job, tasks, keep):
+        play_one = job.study.play(job.config, job.models)
+        for number, task in enumerate(tasks):
+            if number % 2 == 0:
+                yield play_task(play_one, task, keep)
+
+    def map(self, function, items, workers):
+        return map(function, items)
+
+
+def test_a_run_whose_executor_loses_plays_is_not_complete(tmp_path):
+    with pytest.warns(UserWarning, match="3 plays were begun, and the executor did not say how they ended"):
+        run = br.bench(make_model(FIRST), num_games=6, executor=DropEverySecond(), output_dir=tmp_path)
+    assert (run.complete, run.answered, br.load_run(run.path).complete) == (False, 3, False)
+
+
+def test_a_model_that_ends_its_thread_fails_instead_of_being_waited_for(tmp_path):
+    def leave(prompt):
+        raise SystemExit(3)
+
+    with pytest.raises(ModelUnavailable, match="the function of leave failed: SystemExit: 3"):
+        br.bench(br.from_function("leave", leave, concurrency=2), num_games=2, workers=2, output_dir=tmp_path)
+
+
+def test_a_comparison_of_different_games_is_false():
+    assert not br.compare(DILEMMA, "stag-hunt")
+    assert br.compare([[3, 0], [5, 1]], [[6, 0], [10, 2]])  # all payoffs doubled

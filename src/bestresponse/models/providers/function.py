@@ -65,7 +65,7 @@ class FunctionModel:
                 answer = self._function(request if self._takes_request else prompt)
             except BestResponseError:
                 raise
-            except Exception as error:
+            except (Exception, SystemExit) as error:  # the latter would end a thread that others wait for
                 raise ModelError(f"the function of {self.id} failed: {type(error).__name__}: {error}") from error
             latency = time.perf_counter() - began
         if isinstance(answer, Reply):
