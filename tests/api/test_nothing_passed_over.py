@@ -216,3 +216,11 @@ def test_a_model_that_ends_its_thread_fails_instead_of_being_waited_for(tmp_path
 def test_a_comparison_of_different_games_is_false():
     assert not br.compare(DILEMMA, "stag-hunt")
     assert br.compare([[3, 0], [5, 1]], [[6, 0], [10, 2]])  # all payoffs doubled
+
+
+def test_a_solution_that_is_far_from_an_equilibrium_says_how_far():
+    rough = br.solve("kuhn-poker", method="cfr", iterations=1)
+    # After one iteration both play uniformly. The game is worth -1/18 to the first, and uniform play 1/8.
+    assert rough.value == pytest.approx(1 / 8)
+    assert repr(rough) == f"Solution('kuhn-poker', 1 equilibrium: mixed; regret up to {rough.solved.regret:.2g})"
+    assert "regret" not in repr(br.solve("kuhn-poker"))
