@@ -3,6 +3,7 @@
 import functools
 import json
 import random
+from itertools import chain, repeat
 
 import pytest
 
@@ -224,3 +225,14 @@ def test_a_solution_that_is_far_from_an_equilibrium_says_how_far():
     assert rough.value == pytest.approx(1 / 8)
     assert repr(rough) == f"Solution('kuhn-poker', 1 equilibrium: mixed; regret up to {rough.solved.regret:.2g})"
     assert "regret" not in repr(br.solve("kuhn-poker"))
+
+
+def test_a_tournament_counts_the_plays_with_a_result_and_not_those_who_take_part(tmp_path):
+    answers = chain(["I do not know."], repeat("ANSWER: cooperate"))
+
+    def once_silent(prompt):
+        return next(answers)
+
+    # Against itself its first answer is of no use; the plays in either seat against the defector have results.
+    run = br.tournament(DILEMMA, [once_silent, "defector"], rounds=1, output_dir=tmp_path)
+    assert (run.total, run.answered, run.complete) == (3, 2, True)

@@ -15,7 +15,6 @@ from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.result import Equilibrium
 
-
 _ROUGH = 1e-6
 """A larger regret is that of a method which only comes near an equilibrium, and `value` is then no nearer."""
 

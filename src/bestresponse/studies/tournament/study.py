@@ -861,7 +861,7 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
             "moran": Frame(MoranRow, standings.list_takeovers()),
             "answers": readings.frames["answers"],
         },
-        sum(row["share"] is not None for row in standings.rows),
+        sum(not play.record.void for play in plays) if config.asked_pairs else len(standings.rows),
         ("place", "strategy"),
         {(rank, row["name"]): row for rank, row in enumerate(standings.rows, 1)},
     )
