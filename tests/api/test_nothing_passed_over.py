@@ -159,7 +159,7 @@ def test_parts_with_gaps_that_are_merged_into_one_of_them_are_not_complete(tmp_p
 
 
 def test_a_run_in_which_no_answer_could_be_read_says_so(tmp_path):
-    with pytest.warns(UserWarning, match="has a result, so that there are no figures"):
+    with pytest.warns(UserWarning, match="has a result to compute figures from"):
         run = br.bench(make_model("I do not know."), num_games=2, output_dir=tmp_path)
     assert (run.complete, run.answered) == (True, 0)
 
@@ -236,3 +236,9 @@ def test_a_tournament_counts_the_plays_with_a_result_and_not_those_who_take_part
     # Against itself its first answer is of no use; the plays in either seat against the defector have results.
     run = br.tournament(DILEMMA, [once_silent, "defector"], rounds=1, output_dir=tmp_path)
     assert (run.total, run.answered, run.complete) == (3, 2, True)
+
+
+def test_a_study_of_recorded_plays_is_not_called_a_part_of_itself(tmp_path):
+    played = br.simulate(DILEMMA, seat={"row": "uniform", "col": "uniform"}, repeats=2, output_dir=tmp_path)
+    with pytest.raises(UsageError, match="this behave has no plays to share out"):
+        br.behave([played.path], shard="1/2", output_dir=tmp_path)

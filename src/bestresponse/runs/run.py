@@ -314,7 +314,7 @@ def launch(study: Study[..., C], config: C) -> Run[C]:
         figures = f"figures are of {run.answered} answers, and the same call plays what is missing"
         warnings.warn(f"not everything was played ({reason}): {figures}", stacklevel=3)
     elif not run.answered:
-        warnings.warn(f"no play of {run.path} has a result, so that there are no figures", stacklevel=3)
+        warnings.warn(f"no play of {run.path} has a result to compute figures from", stacklevel=3)
     return run
 
 
@@ -363,7 +363,7 @@ def run_study(
     of the models that `open_models` returns.
     """
     how = how or Execution()
-    if how.shard is not None and study.count(config) == 0:
+    if how.shard is not None and next(study.list_specs(config), None) is None:
         raise UsageError(f"this {study.name} has no plays to share out: leave out --shard")
     now = datetime.now().astimezone().isoformat(timespec="seconds")
     invocation = invocation or Invocation(read_command_line(), now, find_revision())
