@@ -15,6 +15,9 @@ from bestresponse.theory.engines import Engine
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.result import Equilibrium
 
+_ROUGH = 1e-6
+"""A larger regret is that of a method which only comes near an equilibrium, and `value` is then no nearer."""
+
 
 @dataclass(frozen=True)
 class Solution:
@@ -26,7 +29,9 @@ class Solution:
     def __repr__(self) -> str:
         kinds = ", ".join(equilibrium.kind for equilibrium in self.equilibria) or "none listed"
         count = f"{len(self.equilibria)} equilibri{'um' if len(self.equilibria) == 1 else 'a'}"
-        return f"Solution({self.game.name!r}, {count}: {kinds})"
+        regret = max((equilibrium.regret for equilibrium in self.equilibria), default=0.0)
+        rough = f"; regret up to {regret:.2g}" if regret > _ROUGH else ""
+        return f"Solution({self.game.name!r}, {count}: {kinds}{rough})"
 
     def __str__(self) -> str:
         """List what is played at the equilibria, and what everybody earns."""

@@ -19,7 +19,7 @@ from typer.core import TyperGroup
 from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, Interrupted, SettingError, UsageError
 from bestresponse.core.registry import did_you_mean
-from bestresponse.logic.settings import ENDS, SECONDS, Limits, SandboxWarning, settings
+from bestresponse.logic.settings import ENDS, SECONDS, Limits, settings
 from bestresponse.report.text import visible
 
 if TYPE_CHECKING:  # what typer has taken over from click has no public names
@@ -193,8 +193,8 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Say in a sentence that the sandbox is incomplete; show other warnings as Python does."""
-    if issubclass(category, SandboxWarning):
+    """Say in a sentence what this package warns of; show other warnings as Python does."""
+    if issubclass(category, UserWarning):
         print(f"bestresponse: {message}", file=sys.stderr)
     else:
         _SHOW(message, category, filename, lineno, file, line)

@@ -335,6 +335,10 @@ class Comparison:
     num_differences: int = 0
     remarks: tuple[str, ...] = ()
 
+    def __bool__(self) -> bool:
+        """Whether the games are the same, so that `if compare(...)` means what it says."""
+        return self.same
+
     @property
     def verdict(self) -> Verdict:
         """What the comparison comes to."""

@@ -252,6 +252,7 @@ class _Run:
     outcome: Outcome
     patience: int
     in_a_row: int = 0
+    begun: int = 0
 
     def list_missing(self, specs: Iterable[Spec]) -> Iterator[Task]:
         """Yield the specs without a record, each once, until the run is stopped."""
@@ -267,6 +268,7 @@ class _Run:
             if spec.id in finished:
                 self.outcome.found += 1
             else:
+                self.begun += 1
                 yield Task(spec, begun.pop(spec.id, []))
 
     def settle(self, ended: Ended) -> None:
@@ -317,4 +319,6 @@ def execute(
             on_progress(Progress(total, outcome.found, outcome.played, outcome.failed))
     if outcome.stopped == "enough":
         outcome.stopped = ""
+    elif not outcome.stopped and (lost := run.begun - outcome.played - outcome.failed):
+        outcome.stopped = f"{lost} plays were begun, and the executor did not say how they ended"
     return outcome

@@ -7,7 +7,7 @@ types below. To a type checker they are descriptors: the constructor takes what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from inspect import signature
 from pathlib import Path
@@ -19,7 +19,7 @@ from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.json import digest
 from bestresponse.games.lookup import GameLike as GameLike, NamedGame, as_source, find_game
 from bestresponse.models.base import Model, Reply, Request
-from bestresponse.models.providers.function import from_function
+from bestresponse.models.providers.function import FunctionModel, from_function
 from bestresponse.players.llm.agent import Persona, make_persona, read_personas
 
 Given = TypeVar("Given")
@@ -82,6 +82,16 @@ def as_model(model: ModelLike) -> NamedModel:
             name = f"function-{str(source or digest(repr(model)))[:6]}"
         return NamedModel(name, from_function(name, model))
     raise UsageError(f"expected a model, its name or a function from prompt to text, got {type(model).__name__}")
+
+
+def list_once(models: Iterable[NamedModel]) -> tuple[NamedModel, ...]:
+    """List the models, each once; UsageError where two are called the same, because one would answer for both."""
+    known: dict[str, NamedModel] = {}
+    for named in models:
+        first, second = known.setdefault(named, named).model, named.model
+        if first is not second and not (isinstance(first, FunctionModel) and first.is_same(second)):
+            raise UsageError(f"two models are called {named}; name each, as by from_function(NAME, FUNCTION)")
+    return tuple(known.values())
 
 
 def take_settings(kind: Callable[P, Config], act: Callable[[Config], Result]) -> Callable[P, Result]:

@@ -121,7 +121,12 @@ class Run(Generic[C_co]):
 
     def summary(self) -> dict[str, object]:
         """Return the figures of the run as plain JSON data."""
-        about = {"run": self.manifest.run, "study": self.study.name, "folder": self.path.name}
+        about = {
+            "run": self.manifest.run,
+            "study": self.study.name,
+            "folder": self.path.name,
+            "shard": self.manifest.shard,
+        }
         figures = {"figures": self.figures.to_json()} if self.figures.metrics else {}
         ended = {"complete": self.complete, "costs": [total.to_json() for total in self.costs]}
         return about | self.results.summary | figures | ended
@@ -308,6 +313,8 @@ def launch(study: Study[..., C], config: C) -> Run[C]:
     if not run.complete:
         figures = f"figures are of {run.answered} answers, and the same call plays what is missing"
         warnings.warn(f"not everything was played ({reason}): {figures}", stacklevel=3)
+    elif not run.answered:
+        warnings.warn(f"no play of {run.path} has a result to compute figures from", stacklevel=3)
     return run
 
 
@@ -356,7 +363,7 @@ def run_study(
     of the models that `open_models` returns.
     """
     how = how or Execution()
-    if how.shard is not None and study.count(config) == 0:
+    if how.shard is not None and next(study.list_specs(config), None) is None:
         raise UsageError(f"this {study.name} has no plays to share out: leave out --shard")
     now = datetime.now().astimezone().isoformat(timespec="seconds")
     invocation = invocation or Invocation(read_command_line(), now, find_revision())

@@ -178,7 +178,15 @@ def check_players(config: C) -> C:
 
 def find_model_seats(game: Game[S], seats: Mapping[str, str]) -> tuple[str, ...]:
     """Return the seats in which models sit: those whose player is no strategy of the game."""
-    return tuple(role for role, player in seats.items() if find_strategy(player, game, role, 0) is None)
+    return tuple(role for role, player in seats.items() if is_model(player, game, role))
+
+
+def is_model(player: str, game: Game[S], role: str) -> bool:
+    """Say whether a player is a model; UsageError for one that has the name of a strategy, which would play instead."""
+    is_strategy = find_strategy(player, game, role, 0) is not None
+    if is_strategy and getattr(player, "model", None) is not None:
+        raise UsageError(f"{player} is the name of a strategy of {game.name}; give your model another one")
+    return not is_strategy
 
 
 def describe_play(

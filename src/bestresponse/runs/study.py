@@ -310,9 +310,10 @@ class Study(Generic[P, C]):
         """Build the report: the blocks of the study, then what calls cost and how the run was made."""
         opening, sections = build_sections((*self.report, _ANSWERS), run)
         costs = costs_section(run.costs)
+        part = "" if run.manifest.shard is None else f" (part {run.manifest.shard} of the run only)"
         return Document(
             fill_template(self.title, run),
-            fill_template(self.subtitle, run),
+            fill_template(self.subtitle, run) + part,
             (*sections, *([costs] if costs else []), method_section(run.manifest)),
             opening,
             run.manifest.footer,

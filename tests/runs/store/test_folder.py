@@ -248,6 +248,23 @@ def test_another_function_of_the_same_name_does_not_go_on_with_a_run(tmp_path):
         RunFolder.open(tmp_path, made_with("b2"))
 
 
+@pytest.mark.parametrize("mark", ["provider", "model", "sha256"])
+def test_another_model_of_the_same_name_does_not_go_on_with_a_run(tmp_path, mark):
+    def made_with(value):
+        return replace(MANIFEST, models={"mine": {"identity": {mark: value, "threads": 1}}})
+
+    RunFolder.open(tmp_path, made_with("a1")).close()
+    with pytest.raises(StoreError, match="made with another model called mine; rename yours"):
+        RunFolder.open(tmp_path, made_with("b2"))
+
+
+def test_a_model_of_the_same_weights_goes_on_whatever_engine_it_runs_in(tmp_path):
+    for engine in ("torch 1", "torch 2"):
+        identity = {"sha256": "a1", "engine": engine, "threads": len(engine)}
+        RunFolder.open(tmp_path, replace(MANIFEST, models={"mine": {"identity": identity}})).close()
+    assert RunFolder.read(tmp_path).manifest.models["mine"]["identity"]["engine"] == "torch 1"
+
+
 def test_a_model_that_is_no_function_may_join_a_run(tmp_path):
     RunFolder.open(tmp_path, MANIFEST).close()
     joined = replace(MANIFEST, models={"gpt": {"identity": {"model": "gpt"}}})

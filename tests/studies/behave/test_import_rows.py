@@ -370,3 +370,19 @@ def test_the_game_of_a_match_has_as_many_rounds_as_were_played(tmp_path):
     game = make_recorded_game(None, match["data"])
     assert (game.rounds, game.form.name, game.form.players) == (2, "dilemma", ("row", "column"))
     assert game.form.payoffs.tolist() == [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]
+
+
+def test_a_row_with_more_cells_than_columns_is_not_read_from_shifted_cells(tmp_path):
+    # an unquoted comma in a name: the moves would be read as "C" and "D" from the cells before theirs
+    result = read(tmp_path, "p,q,a,b\nann,Smith,C,D,D\nann,bob,C,C\n")
+    assert [list_moves(match) for match in result.matches] == [[("row", "C"), ("column", "C")]]
+    assert [(row["line"], row["problem"]) for row in result.problems] == [(2, "too many cells")]
+
+
+def test_an_empty_cell_after_the_last_column_is_no_fault(tmp_path):
+    assert not read(tmp_path, "p,q,a,b\nann,bob,C,C,\n").problems
+
+
+def test_two_columns_of_one_name_are_refused_because_one_would_be_read_for_both(tmp_path):
+    with pytest.raises(UsageError, match="has two columns of one name among p, q, a, b, a"):
+        read(tmp_path, "p,q,a,b,a\nann,bob,C,C,D\n")

@@ -33,7 +33,7 @@ def test_functions_are_models_or_strategies_by_the_number_of_their_arguments(tmp
     config = configure(copy_first, lambda prompt: "defect")
     strategy, model = config.entries
     assert (strategy.name, strategy.kind, len(strategy.source), strategy.thing) == (
-        "copy_first", "function", 12, copy_first,
+        "copy_first", "function", 16, copy_first,
     )  # fmt: skip
     assert (model.kind, model.name) == ("model", model.source)
     assert model.thing is not None

@@ -1,7 +1,6 @@
 """`bestresponse report`, `replay`, `merge` and `reproduce`: what recorded runs tell, without any model."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -60,8 +59,6 @@ def merge_command(
     plays are missing, the same command that made the parts plays them with `--output-dir OUTPUT` and without `--shard`.
     """
     run = br.merge_runs(part, output)
-    if not run.complete:
-        print(f"bestresponse: {run.path} lacks plays; merge the other parts too, or play them", file=sys.stderr)
     show_run(run, as_json)
 
 

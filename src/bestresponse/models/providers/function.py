@@ -21,8 +21,9 @@ class FunctionModel:
     The prompt is one text: the messages of the request, a blank line between them. A function whose first parameter is
     annotated with `Request` gets the whole request instead. At most `concurrency` calls run at once.
 
-    Its identity, and so the key of its cached replies, holds a hash of the function's source text. What else changes
-    its answers, such as a variable it reads, is not seen: give it another name then.
+    Its identity, and so the key of its cached replies, holds a hash of the function's source text and of the texts and
+    numbers that are bound to it, as by `functools.partial`. What else changes its answers, such as a global variable it
+    reads or a number in a callable object, is not seen: give it another name then.
 
     >>> from bestresponse.models.base import ask
     >>> from_function("shouter", lambda prompt: prompt.upper()).complete(ask("row a?")).text
@@ -42,7 +43,7 @@ class FunctionModel:
         if inspect.iscoroutinefunction(function):
             raise UsageError(f"the function of the model {name} is asynchronous; give one that returns its answer")
         self.id = name
-        self.identity: Mapping[str, Json] = {"provider": "function", "model": name, "source": _hash_source(function)}
+        self.identity: Mapping[str, Json] = {"provider": "function", "model": name, "source": hash_function(function)}
         self.abilities = abilities or Abilities(concurrency=concurrency)
         self._function: Callable[[Any], str | Reply] = function
         self._takes_request = _takes_request(function)
@@ -50,6 +51,10 @@ class FunctionModel:
 
     def __repr__(self) -> str:
         return f"FunctionModel({self.id!r})"
+
+    def is_same(self, other: object) -> bool:
+        """Say whether another model calls the same function, so that it may have the same name."""
+        return isinstance(other, FunctionModel) and self._function == other._function
 
     def complete(self, request: Request) -> Reply:
         """Call the function; whatever it raises becomes a `ModelError`."""
@@ -60,7 +65,7 @@ class FunctionModel:
                 answer = self._function(request if self._takes_request else prompt)
             except BestResponseError:
                 raise
-            except Exception as error:
+            except (Exception, SystemExit) as error:  # the latter would end a thread that others wait for
                 raise ModelError(f"the function of {self.id} failed: {type(error).__name__}: {error}") from error
             latency = time.perf_counter() - began
         if isinstance(answer, Reply):
@@ -81,12 +86,24 @@ def _takes_request(function: Callable[..., object]) -> bool:
     return first is not None and first.annotation in (Request, "Request", "models.Request", "bestresponse.Request")
 
 
-def _hash_source(function: Callable[..., object]) -> str | None:
-    """Hash the text of a function, or of the class of a callable object; None where there is no text."""
-    while isinstance(function, functools.partial):
-        function = function.func
-    known = function if inspect.isroutine(function) or inspect.isclass(function) else type(function)
+def hash_function(function: Callable[..., object]) -> str | None:
+    """Hash the text of a function, or of the class of a callable object, and the texts and numbers bound to it.
+
+    None where there is no text.
+    """
+    inner: Callable[..., object] = function
     try:
-        return hashlib.sha256(inspect.getsource(known).encode("utf-8", "replace")).hexdigest()[:16]
-    except (OSError, TypeError):
+        bound: list[object] = [parameter.default for parameter in inspect.signature(function).parameters.values()]
+        while isinstance(inner, functools.partial):
+            bound += inner.args
+            inner = inner.func
+        text = inspect.getsource(inner if inspect.isroutine(inner) or inspect.isclass(inner) else type(inner))
+        if inspect.isfunction(inner) and "nonlocal " not in text:  # not what it changes itself, such as a count
+            bound += inspect.getclosurevars(inner).nonlocals.values()
+    except (OSError, TypeError, ValueError):
         return None
+    attributes = getattr(getattr(inner, "__self__", inner), "__dict__", {})
+    bound += [value for value in attributes.values() if isinstance(value, str)]  # a number is often a count of calls
+    # what is neither text nor number may show an address in memory, which is another one in every process
+    plain = [repr(value) for value in bound if isinstance(value, str | int | float)]
+    return hashlib.sha256("\0".join([text, *plain]).encode("utf-8", "replace")).hexdigest()[:16]

@@ -352,6 +352,10 @@ def decode_answer(line: bytes) -> Submission:
     return submission_from_json(json.loads(line))
 
 
+_MARKS = ("provider", "model", "source", "sha256")
+"""What tells models of one name apart: the hashes are those of a function's text and of a file of weights."""
+
+
 class RunFolder:
     """One run, open for writing (`open`) or only read (`read`)."""
 
@@ -414,11 +418,12 @@ class RunFolder:
                 "--output-dir for every part, and merge them"
             )
         for name, entry in manifest.models.items():
-            before = folder.manifest.models.get(name, {"identity": {}})
-            # the hash of the text, of a model that is a function in Python
-            if before["identity"].get("source") != entry["identity"].get("source"):
+            now = entry["identity"]
+            before = folder.manifest.models.get(name, {"identity": {**now, "source": None}})["identity"]
+            if any(before.get(mark) != now.get(mark) for mark in _MARKS):
+                what = "function" if "source" in now else "model"
                 raise StoreError(
-                    f"{path} was made with another function called {name}; rename yours, or choose another output_dir"
+                    f"{path} was made with another {what} called {name}; rename yours, or choose another output_dir"
                 )
         return folder
 

@@ -5,6 +5,7 @@ records are equal, and refused where they differ. Of a play that nobody finished
 taken, the first by its path where several have as many. The order in which the parts are named does not matter.
 """
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -50,6 +51,10 @@ def merge_runs(paths: Sequence[str | Path], output: str | Path) -> Run[RunSettin
     merged: Run[RunSettings] = Run(RunFolder.read(path), study)
     if all(spec.id in kept and bool(kept[spec.id].record) for spec in study.list_specs(merged.config)):
         merged.folder.write_text("finished", manifest.created + "\n")
+    else:
+        warnings.warn(f"{path} lacks plays; merge the other parts too, or play them", stacklevel=2)
+    if (path / "summary.json").exists():  # that of a part
+        merged.publish()
     return merged
 
 
@@ -125,6 +130,7 @@ def _write(path: Path, manifest: Manifest, parts: Sequence[RunFolder], kept: dic
                 while block := b"".join(islice(lines, _BLOCK)):
                     file.append_raw(block)
                 file.sync()
+        (path / "finished").unlink(missing_ok=True)  # a part was; the whole may lack plays
         for name in _FILES:
             (path / f"{name}.merging").replace(path / f"{name}.jsonl")
         RunFolder(path, manifest).write_manifest()

@@ -132,6 +132,10 @@ class FileRow(TypedDict):
     left_out: int
 
 
+_REST = "cells beyond the last column"
+"""The name under which a row of a CSV file keeps a cell that no column has, as an unquoted comma makes it."""
+
+
 class _Fault(ValueError):
     """What is wrong with a row, so that its match is left out: the kind of problem, and the detail."""
 
@@ -185,7 +189,10 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
             lines = TextIOWrapper(plain, "utf-8-sig", newline="")
             if kind == "csv":
                 rows = csv.reader(lines)
-                header = next(rows, [])
+                header = [*next(rows, []), _REST]
+                named = [name for name in header if name]
+                if len(set(named)) < len(named):
+                    raise UsageError(f"{path} has two columns of one name among {', '.join(named[:-1])}")
                 for cells in rows:
                     # A short row lacks its last cells; they are missing, not an error of the file as a whole.
                     yield rows.line_num, dict(zip(header, cells, strict=False))
@@ -228,6 +235,8 @@ class Reader:
             key = tuple(row.get(name) for name in layout.match) or (line,)
             match = matches.get(key) or _Match(row, line)
             try:
+                if cells.get(_REST):
+                    raise _Fault("too many cells", "more than there are columns")
                 for turn in _split_lists(row, (*layout.moves, *layout.payoffs)) if layout.lists else (row,):
                     self._add(match, line, turn)
             except _Fault as fault:

@@ -301,16 +301,22 @@ def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
 def copy_plays(config: BehaveConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
     """Keep the plays of all runs, each under the name of its run, and count what is of no use."""
     outcome, done, unused = Outcome(), folder.finished(), Counter[tuple[str, str]]()
+    kept: dict[str, str] = {}
     if (folder.path / "finished").exists():
         return Outcome(found=len(done))
-    for path in config.runs:
+    for path in dict.fromkeys(config.runs):
         name = find_folder(Path(path)).path.name
         for play in list_recorded_plays(Path(path)):
             if isinstance(play, str):
                 unused[name, play] += 1
-            elif (spec := digest([name, play["spec"]])) not in done:
+                continue
+            spec, record = digest([name, play["spec"]]), digest(play["record"])
+            if kept.get(spec, record) != record:
+                raise SettingError("runs", f"two folders called {name} hold different plays; rename one of them")
+            if spec not in done and spec not in kept:
                 folder.finish_encoded(encode_rows([{**play, "spec": spec, "data": {**play["data"], "run": name}}]))
                 outcome.played += 1
+            kept[spec] = record
         how.on_progress(Progress(None, len(done), outcome.played, 0))
     rows = [UnusedRow(what=name, why=why, times=times) for (name, why), times in unused.items()]
     folder.write_text("unused.jsonl", encode_rows(rows).decode())

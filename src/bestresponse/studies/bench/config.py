@@ -165,13 +165,15 @@ class BenchConfig(RunSettings):
             known |= {"family": families(), "format": FORMATS, "theme": (*themes(), *([OWN] if self.game else []))}
         for name, names in known.items():
             value = getattr(self, name)
+            if not isinstance(value, str) and len(set(value)) < len(value):
+                raise SettingError(name, "one is named twice; expected different ones")
             for chosen in (value,) if isinstance(value, str) else value:
                 if chosen not in names:
                     hint = did_you_mean(chosen, list(names))
                     raise SettingError(name, f"expected one of {', '.join(names)}, got {chosen!r}.{hint}")
         if not self.model:
             raise SettingError("model", "expected at least one model")
-        if len(set(self.labels)) < len(set(self.model)):
+        if len(set(self.labels)) < len(self.model):
             raise SettingError("model", f"two have the same label among {', '.join(self.labels)}")
 
     def _check_together(self) -> None:

@@ -113,8 +113,7 @@ def play_until_precise(config: BenchConfig, folder: RunFolder, models: Mapping[s
 
 def warn_unfinished(measured: Measurement) -> Shown | None:
     """Say how many planned plays are missing; nothing where a run ends as soon as its figures are precise."""
-    planned = bench.pick(measured.config).count(measured.config) or 0
-    missing = planned - len(measured.frame("plays"))
+    missing = (measured.total or 0) - len(measured.frame("plays"))
     sentence = f"{missing} planned plays are not finished; run the same command to play them."
     return Shown("", (Note(sentence, "warning"),)) if missing > 0 else None
 

@@ -40,7 +40,7 @@ from bestresponse.report.frames import Frame, Heads, column, list_metrics
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.inputs import ModelsSetting, NamedModel
 from bestresponse.runs.reporting.answers import Readings
-from bestresponse.runs.seats import MatchSettings, check_players, estimate_plays, list_plays, make_player
+from bestresponse.runs.seats import MatchSettings, check_players, estimate_plays, is_model, list_plays, make_player
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Measured, Study
@@ -136,7 +136,7 @@ class PopulationConfig(MatchSettings):
         """The models among the strategies."""
         game = self.make_game()
         named = [name for name in self.strategies if not name.startswith(ALWAYS)]
-        return tuple(name for name in named if find_strategy(name, game, game.roles[0], 0) is None)
+        return tuple(name for name in named if is_model(name, game, game.roles[0]))
 
     @property
     def first_shares(self) -> tuple[Array, ...]:

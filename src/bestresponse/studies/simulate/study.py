@@ -51,7 +51,7 @@ from bestresponse.report.stats.statistics import (
     wilson,
 )
 from bestresponse.runs import seats as seating
-from bestresponse.runs.inputs import NamedModel, OptionalModelSetting, PersonasSetting, SeatsSetting
+from bestresponse.runs.inputs import NamedModel, OptionalModelSetting, PersonasSetting, SeatsSetting, list_once
 from bestresponse.runs.reporting.answers import Readings, warn_of_gaps
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import StoredPlay
@@ -108,7 +108,7 @@ class SimulateConfig(seating.MatchSettings):
     def models(self) -> tuple[NamedModel, ...]:
         """The models among the players and the referee, each once."""
         asked = [self.seats[role] for role in seating.find_model_seats(self.make_game(), self.seats)]
-        return tuple(dict.fromkeys([*asked, *([self.referee] if self.referee not in (None, SIMULATED) else [])]))
+        return list_once([*asked, *([self.referee] if self.referee and self.referee != SIMULATED else [])])
 
     @property
     def theory(self) -> Theory:

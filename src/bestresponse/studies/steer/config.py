@@ -10,7 +10,7 @@ from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.games.dialogue.domain import Domain, domain_names, parse_domain, read_domain_text
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.lookup import SIMULATED
-from bestresponse.runs.inputs import ModelSetting, NamedModel
+from bestresponse.runs.inputs import ModelSetting, NamedModel, as_model, list_once
 from bestresponse.runs.settings import RunSettings, setting, settings
 
 
@@ -122,7 +122,7 @@ class SteerConfig(RunSettings):
         """Every model that is needed, each once."""
         named = (self.model, self.judge, self.second_judge, self.classifier, self.scenarios_by)
         speaker = NamedModel(SIMULATED, SimulatedSpeaker(self.seed))
-        return tuple(dict.fromkeys(speaker if name == SIMULATED else name for name in named if name))
+        return list_once(speaker if name == SIMULATED else as_model(name) for name in named if name)
 
     @classmethod
     def from_json(cls, data: Mapping[str, object], *, stored: bool = True) -> SteerConfig:

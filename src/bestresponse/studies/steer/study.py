@@ -17,7 +17,7 @@ from typing import Annotated, Any, TypedDict
 import numpy as np
 
 from bestresponse.core.episode import play
-from bestresponse.core.errors import BestResponseError, UsageError
+from bestresponse.core.errors import BestResponseError
 from bestresponse.core.files import read_toml
 from bestresponse.core.game import NATURE, REFEREE
 from bestresponse.core.json import JsonObject
@@ -546,8 +546,6 @@ _MOST_ENDS = 70
 
 def run_steering(config: SteerConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
     """Ask for every text that is not on record, solve, and evaluate; what cannot be finished is refused before."""
-    if how.shard is not None:
-        raise UsageError("a steering run has no plays to share out; leave out `shard`")
     path = _find_store(config, models, folder.path)
     need, nodes = session.estimate_run(config, models, building.AnswerStore(building.read_answers(path)))
     session.check_budget(config, models, need, nodes, Budget() if config.cut_short else config.limits.budget)

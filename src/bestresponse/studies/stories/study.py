@@ -96,6 +96,8 @@ class StoriesConfig(RunSettings):
         for name in self.model:
             if is_verified(name):
                 raise SettingError("model", f"{name}: programs are checked anyway; name it without `verified:`")
+        if len(set(self.model)) < len(self.model):
+            raise SettingError("model", "one is named twice; expected different ones")
         choose(self.known_stories, self.games)
 
     @property

@@ -45,6 +45,7 @@ from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
+from bestresponse.models.providers.function import hash_function
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.players import strategies
 from bestresponse.players.lookup import find_strategy, list_strategies
@@ -141,7 +142,7 @@ def _describe_entry(item: object, stored: bool) -> Contestant | str:
         return Contestant(model, "model", model, thing=model.model)
     if callable(item) and inputs.count_parameters(item) == 2:
         name = getattr(item, "__name__", type(item).__name__)
-        return Contestant(name, "function", digest(repr(getattr(item, "__code__", item)), 12), thing=item)
+        return Contestant(name, "function", hash_function(item) or digest(repr(item), 12), thing=item)
     raise UsageError(
         f"expected a strategy, a model, a function from a prompt to a text or one of two histories, got "
         f"{type(item).__name__}"
@@ -861,7 +862,7 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
             "moran": Frame(MoranRow, standings.list_takeovers()),
             "answers": readings.frames["answers"],
         },
-        sum(row["share"] is not None for row in standings.rows),
+        sum(not play.record.void for play in plays) if config.asked_pairs else len(standings.rows),
         ("place", "strategy"),
         {(rank, row["name"]): row for rank, row in enumerate(standings.rows, 1)},
     )

@@ -50,7 +50,7 @@ from bestresponse.report.stats.agreement import cohen_kappa, compute_if_defined,
 from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, paired_difference, wilson
 from bestresponse.report.tables import to_csv
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.inputs import GameSetting, ModelSetting, NamedModel, NamesSetting
+from bestresponse.runs.inputs import GameSetting, ModelSetting, NamedModel, NamesSetting, list_once
 from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
@@ -239,7 +239,7 @@ class VerifyConfig(RunSettings):
     def models(self) -> tuple[NamedModel, ...]:
         """Every model that is opened, each once."""
         both = (self.model,) if self.translator in translators.names() else (self.model, self.translator)
-        return tuple(dict.fromkeys(both))
+        return list_once(both)
 
 
 def list_runs(config: VerifyConfig) -> Iterator[dict[str, object]]:

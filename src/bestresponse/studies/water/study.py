@@ -151,7 +151,7 @@ class WaterConfig(seating.AgentSettings):
     @property
     def models(self) -> tuple[inputs.NamedModel, ...]:
         """The models among the players, each once."""
-        return tuple(dict.fromkeys(self.seats[role] for role in seating.find_model_seats(self.make_game(), self.seats)))
+        return inputs.list_once(self.seats[role] for role in seating.find_model_seats(self.make_game(), self.seats))
 
     @cached_property
     def conditions(self) -> tuple[WaterCondition, ...]:

@@ -407,7 +407,7 @@ class NashResult:
         return self.spans if self.source is None else self.source.find_degenerate()
 
     def __repr__(self) -> str:
-        extent = "all" if self.complete else "some"
+        extent = "some" if not self.complete else "all extreme" if self.spans else "all"
         return f"NashResult({extent} equilibria: {len(self.equilibria)}, {self.method})"
 
     def __str__(self) -> str:
