@@ -17,21 +17,21 @@ import bestresponse
 ROOT = Path(bestresponse.__file__).parent
 LINES = {
     "(top)": 43,
-    "analysis": 1614,
-    "api": 440,
+    "analysis": 1617,
+    "api": 443,
     "cli": 1743,
     "core": 975,
     "formal": 4706,
-    "games": 4095,
+    "games": 4097,
     "integrations": 963,
     "logic": 5111,
-    "models": 2409,
+    "models": 2430,
     "players": 1858,
     "report": 1812,
-    "runs": 2664,
-    "studies": 10724,
+    "runs": 2697,
+    "studies": 10754,
     "theory": 9551,
-    "web": 4899,
+    "web": 4928,
 }
 """Lines of code by package: lines with anything but a comment or a docstring on them."""
 LATE_IMPORTS = 76

@@ -107,3 +107,38 @@ def test_no_more_calls_run_at_once_than_allowed(concurrency):
 
 def test_the_price_of_a_function_is_not_known():
     assert estimate_price("function/m", 1, 1) is None
+
+
+def ask_somebody(prompt, api_key, model="small"):
+    return f"{model} {len(api_key)} {prompt}"
+
+
+class Client:
+    def __init__(self, api_key, model):
+        self.api_key, self.model, self.calls = api_key, model, 0
+
+    def __call__(self, prompt):
+        return ask_somebody(prompt, self.api_key, self.model)
+
+
+def close_over(api_key, model):
+    return lambda prompt: ask_somebody(prompt, api_key, model)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda key, model: functools.partial(ask_somebody, api_key=key, model=model),
+        Client,
+        lambda key, model: Client(key, model).__call__,
+        close_over,
+    ],
+    ids=["partial", "object", "method", "closure"],
+)
+def test_a_model_behind_another_key_is_the_same_and_another_model_behind_it_is_not(make):
+    before, renewed, other = (
+        from_function("m", make(key, model)).identity["source"]
+        for key, model in (("k-1", "small"), ("k-2", "small"), ("k-1", "large"))
+    )
+    assert before == renewed
+    assert before != other

@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import inspect
+import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,6 +14,8 @@ from bestresponse.models.wrappers.limits import Gate, estimate_tokens
 
 PromptFunction = Callable[[str], str | Reply]
 RequestFunction = Callable[[Request], str | Reply]
+_KEY = re.compile("key|token|secret|password", re.IGNORECASE)
+"""Names of texts that let somebody in, and say nothing about the answers."""
 
 
 class FunctionModel:
@@ -89,21 +92,26 @@ def _takes_request(function: Callable[..., object]) -> bool:
 def hash_function(function: Callable[..., object]) -> str | None:
     """Hash the text of a function, or of the class of a callable object, and the texts and numbers bound to it.
 
-    None where there is no text.
+    None where there is no text. A text whose name says that it is a key is left out: keys change, and answers do not.
     """
     inner: Callable[..., object] = function
     try:
-        bound: list[object] = [parameter.default for parameter in inspect.signature(function).parameters.values()]
+        bound: dict[str, object] = {name: known.default for name, known in inspect.signature(inner).parameters.items()}
         while isinstance(inner, functools.partial):
-            bound += inner.args
+            bound |= inspect.signature(inner.func).bind_partial(*inner.args, **inner.keywords).arguments
             inner = inner.func
         text = inspect.getsource(inner if inspect.isroutine(inner) or inspect.isclass(inner) else type(inner))
         if inspect.isfunction(inner) and "nonlocal " not in text:  # not what it changes itself, such as a count
-            bound += inspect.getclosurevars(inner).nonlocals.values()
+            bound |= inspect.getclosurevars(inner).nonlocals
     except (OSError, TypeError, ValueError):
         return None
     attributes = getattr(getattr(inner, "__self__", inner), "__dict__", {})
-    bound += [value for value in attributes.values() if isinstance(value, str)]  # a number is often a count of calls
-    # what is neither text nor number may show an address in memory, which is another one in every process
-    plain = [repr(value) for value in bound if isinstance(value, str | int | float)]
+    # A number of an object is often a count of its calls.
+    bound |= {name: value for name, value in attributes.items() if isinstance(value, str)}
+    # What is neither text nor number may show an address in memory, which is another one in every process.
+    plain = [
+        repr(value)
+        for name, value in bound.items()
+        if isinstance(value, int | float) or (isinstance(value, str) and not _KEY.search(name))
+    ]
     return hashlib.sha256("\0".join([text, *plain]).encode("utf-8", "replace")).hexdigest()[:16]
