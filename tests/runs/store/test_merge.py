@@ -22,6 +22,7 @@ from bestresponse.studies.tournament.study import Contestant, TournamentConfig, 
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.studies.water.study import WaterConfig, water
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* lacks plays")  # most parts here are not the whole
 PART_FILES = ("submissions.jsonl", "calls.jsonl", "records.jsonl")
 
 

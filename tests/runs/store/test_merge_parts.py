@@ -10,6 +10,7 @@ from bestresponse.runs.store.folder import Manifest, RunFolder, encode_rows, rea
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* lacks plays")  # most parts here are not the whole
 PART_FILES = ("submissions.jsonl", "calls.jsonl", "records.jsonl")
 CONFIG = BenchConfig(model=("scripted",), num_games=1)
 MANIFEST = Manifest("abc", "bench", CONFIG.to_json(), created="2026-01-01")

@@ -123,11 +123,13 @@ def test_a_card_is_shown_to_the_one_who_may_see_it_and_to_nobody_else(store):
     ines, jonas = (Person(store, session["session"], seat, link) for seat, link in enumerate(session["seats"]))
     for person in (ines, jonas):
         person.ready()
+    store.wait_for(lambda: find_seen(ines))
     (card,) = set(find_seen(ines))
     assert card in ("queen", "king")
     assert find_seen(jonas) == []
     turn = ines.told()["turn"]
     assert ines.api.post(f"{ines.place}/answers", json={"turn": turn, "answer": "double"}).status_code == 200
+    store.wait_for(lambda: find_seen(jonas))
     assert set(find_seen(jonas)) == {"double"}
     assert set(find_seen(ines)) == {card}
 
