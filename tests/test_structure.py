@@ -31,7 +31,7 @@ LINES = {
     "runs": 2697,
     "studies": 10754,
     "theory": 9551,
-    "web": 4928,
+    "web": 4897,
 }
 """Lines of code by package: lines with anything but a comment or a docstring on them."""
 LATE_IMPORTS = 76

@@ -36,7 +36,7 @@ AGENTS = {
 MATCHES = {**AGENTS, "noise": (0.0, -0.1, 0.0, 0.999, 1.0)}
 STUDIES = {
     "bench": (
-        lambda **settings: BenchConfig("m", **settings),
+        lambda **settings: BenchConfig("m", elicit="sampled", **settings),
         {
             "num_games": (100, 0, 1, 1_000_000, 1_000_001),
             "num_rows": (3, 0, 1, 12, 13),

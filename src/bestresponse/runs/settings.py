@@ -17,7 +17,7 @@ raises `SettingError`.
 
 import dataclasses
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar, Union, dataclass_transform, get_args, get_origin, get_type_hints
@@ -128,6 +128,12 @@ class RunSettings:
     def part(self) -> Shard | None:
         """The part of the plays that is made; None for all."""
         return None if self.shard is None else Shard.parse(self.shard)
+
+    def refuse_set(self, names: Iterable[str], problem: str) -> None:
+        """Raise a SettingError for the first of these settings that was given another value than its default."""
+        for name in names:
+            if getattr(self, name) != list_settings(type(self))[name].get_default(call_default_factory=True):
+                raise SettingError(name, problem)
 
     def to_json(self) -> dict[str, object]:
         """Return the settings that can change a number as plain JSON data; two runs with equal ones are the same."""

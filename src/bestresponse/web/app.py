@@ -6,7 +6,7 @@ No address that others can reach is served without a token of the admin.
 import logging
 import mimetypes
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,12 +52,9 @@ _VIEWS = (seat, play, watch, formalize, judge)
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Run a seat worker as long as the application runs."""
     server: ServerState = app.state.server
-    worker = SeatWorker(server.sessions, server.model)
-    worker.start()
-    try:
+    with closing(SeatWorker(server.sessions, server.model)) as worker:
+        worker.start()
         yield
-    finally:
-        worker.stop()
 
 
 def create_app() -> FastAPI:

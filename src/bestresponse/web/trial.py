@@ -9,6 +9,7 @@ import re
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -21,7 +22,7 @@ from bestresponse.core.seeds import generator
 from bestresponse.players.lookup import OpenModel
 from bestresponse.web.access import SeatContext, ServerState
 from bestresponse.web.app import ServerSettings, open_web_server
-from bestresponse.web.experiments.model import Item, check_experiment, parse_experiment
+from bestresponse.web.experiments.model import Item, parse_experiment
 from bestresponse.web.render import load_asset, render_text
 from bestresponse.web.services import seat as service
 from bestresponse.web.services.export import TABLES, export_table, list_payments
@@ -94,22 +95,17 @@ class Trial:
 
 def try_experiment(text: str, settings: TrialSettings, open_model: OpenModel) -> Trial:
     """Let programs take part in an experiment in a folder that is thrown away; UsageError where the file is wrong."""
-    check_experiment(text)
     with tempfile.TemporaryDirectory() as folder:
-        app, server, close = open_web_server(ServerSettings(Path(folder)), open_model, settings.models)
-        worker = SeatWorker(server.sessions, server.model)
-        worker.start()
-        began = time.monotonic()
-        try:
+        app, server, _ = open_web_server(ServerSettings(Path(folder)), open_model, settings.models)
+        with closing(server.sessions.journal), closing(SeatWorker(server.sessions, server.model)) as worker:
+            worker.start()
+            began = time.monotonic()
             lobby = server.sessions.create_experiment(text, settings.speed)
             trial = asyncio.run(_take_part(ASGITransport(app), server, lobby, settings))
             trial.seconds = time.monotonic() - began
             rows = list_payments(server, lobby.id)
             trial.money = [Decimal(str(row["money"])) for row in rows if row["money"] is not None]
             trial.files = {f"{table}.csv": export_table(server, table, "csv", lobby.id) for table in TABLES}
-        finally:
-            worker.stop()
-            close()
     return trial
 
 
@@ -160,9 +156,8 @@ class _Participant:
         context = SeatContext(self._server, self._server.sessions.get_session(session), int(number))
         version = _VERSION.search(page.text)
         if version is None:
-            raise RuntimeError(
-                f"{self._label} came to a page that is none of a seat: {page.status_code} {page.text[:200]}"
-            )
+            shown = f"{page.status_code} {page.text[:200]}"
+            raise RuntimeError(f"{self._label} came to a page that is none of a seat: {shown}")
         table, home = context.session.table, page.url.path
         seen = SeenPage(table.treatment, table.number, context.role, self._name_page(page, version[2]), page.text)
         self._keep(page, seen)

@@ -170,6 +170,7 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
             "theme: names are compared with one; give one",
         ),
         ({"max_infosets": 3}, "max_infosets: this does nothing for games that are drawn"),
+        ({"samples": 20}, "samples: this does nothing unless elicit has `sampled`"),
         ({"precision": 0.1, "shard": "1/2"}, "precision: a part of a run cannot tell how precise the whole is"),
         ({"style": "letter"}, "style: a letter cannot state a mixed strategy"),
         ({"model": "verified:m", "style": "json"}, "style: json leaves no room for reasons"),

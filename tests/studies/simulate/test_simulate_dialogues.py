@@ -26,6 +26,16 @@ def test_the_first_model_that_speaks_rules_where_nobody_is_named():
     assert SimulateConfig("meeting", "m", others="simulated", referee="r").models == ("m", "r")
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("memory", "window:1"), ("reasons", False), ("temperature", 0.0), ("about_others", "truth")],
+)
+def test_how_models_are_asked_is_refused_where_none_plays(name, value):
+    with pytest.raises(UsageError, match=f"{name}: this does nothing where no model plays"):
+        SimulateConfig("stag-hunt", "random", **{name: value})
+    assert getattr(SimulateConfig("stag-hunt", "m", others="random", **{name: value}), name) == value
+
+
 def test_rules_of_moves_are_refused_in_a_dialogue_and_a_referee_elsewhere():
     with pytest.raises(UsageError, match="noise: it belongs to games with moves"):
         config("meeting", noise=0.1)

@@ -13,6 +13,7 @@ from bestresponse.report.page import render
 from bestresponse.studies.tournament.study import (
     METRICS,
     Contestant,
+    Standings,
     TournamentConfig,
     find_standings,
     gather_entries,
@@ -51,6 +52,22 @@ def test_a_small_round_robin_worked_out_by_hand():
     assert rows["tit-for-tat"]["per_round"] == pytest.approx(1.95)
     assert rows["tit-for-tat"]["share"] == pytest.approx(1.95 / 5)
     assert found.winners == ("tit-for-tat",)
+
+
+def test_those_who_earn_the_same_share_a_place():
+    """Tit-for-tat and grim are the same here: 30 with each other and themselves, 9 against the defector.
+
+    Each earns 30 + 30 + 9 = 69 in a seat, the defector 14 + 14 + 10 = 38: places 1, 1 and 3.
+    """
+    found = standings("defector", "tit-for-tat", "grim", rounds=10)
+    assert [row["total"] for row in found.rows] == [2 * 69, 2 * 69, 2 * 38]
+    assert found.places == [1, 1, 3]
+
+
+def test_a_share_of_a_place_does_not_hang_on_rounding():
+    """0.1 + 0.2 is not quite 0.3 for a computer; who earned nothing at all that is known comes last."""
+    rows = [{"per_round": payoff} for payoff in (0.1 + 0.2, 0.3, 0.2, None, None)]
+    assert Standings.places.fget(SimpleNamespace(rows=rows)) == [1, 1, 3, 4, 4]
 
 
 def test_a_seat_whose_payoffs_are_all_the_same_always_earns_all_there_is():

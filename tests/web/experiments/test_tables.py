@@ -266,6 +266,26 @@ def test_a_page_is_shown_on_an_answer_that_can_be_given_before_it():
     assert parse_experiment(SMALL + pages)[0].pages[1].only_if == {"age": "7"}
 
 
+@pytest.mark.parametrize(
+    ("kind", "typed", "comes"),
+    [
+        ("number", "18.0", True),
+        ("number", "18,00", True),
+        ("number", "", False),
+        ("number", "81", False),
+        ("text", "18.0", False),
+        ("text", "18", True),
+    ],
+)
+def test_an_answer_that_is_a_number_meets_a_condition_however_it_is_written(kind, typed, comes):
+    pages = (
+        f'[[pages]]\nname = "q"\nbefore = "one"\n[[pages.items]]\nname = "age"\ntext = "?"\nkind = "{kind}"\n'
+        '[[pages]]\nname = "p"\nonly_if = { age = "18" }\n'
+    )
+    experiment = parse_experiment(SMALL + pages)[0]
+    assert experiment.is_asked(experiment.pages[1], {"age": typed}) == comes
+
+
 def test_a_picture_from_elsewhere_is_refused_with_its_line():
     with pytest.raises(UsageError, match=r"line 2: the picture 'https://example.org/a.png' is not shown"):
         parse_experiment('title = "x"\nwelcome = "![a](https://example.org/a.png)"\n')

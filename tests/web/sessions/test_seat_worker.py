@@ -26,7 +26,7 @@ def begin(store):
 
     yield start
     for worker in started:
-        worker.stop()
+        worker.close()
 
 
 def create(store, *seats, game=DILEMMA, **settings):
@@ -94,7 +94,7 @@ def test_a_worker_ends_without_waiting_for_slow_players(store):
     session = create(store, "model:m", "strategy:always:cooperate")
     wait_until(asked.is_set)
     try:
-        run_at_once(worker.stop)
+        run_at_once(worker.close)
         assert session.answer("row", 0) is None
     finally:
         released.set()

@@ -45,7 +45,7 @@ from bestresponse.players.llm.verified import bare_name, is_verified, make_label
 from bestresponse.players.strategies import FixedMix
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting, OptionalGameSetting
-from bestresponse.runs.settings import RunSettings, list_settings, setting, settings
+from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import Spec
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.equilibria.solve import nash
@@ -132,9 +132,7 @@ class BenchConfig(RunSettings):
             useless, what = [*_DRAWING, *_SHOWING], "a game played in turn"
         elif self.form is not None:
             useless, what = [*_DRAWING, "max_infosets"], "one payoff table"
-        for name in useless:
-            if getattr(self, name) != list_settings(type(self))[name].default:
-                raise SettingError(name, f"this does nothing for {what}")
+        self.refuse_set(useless, f"this does nothing for {what}")
 
     def _resolve(self) -> None:
         """Fill in the settings whose default depends on others."""
@@ -182,6 +180,8 @@ class BenchConfig(RunSettings):
         verified = [name for name in self.model if is_verified(name)]
         tree = isinstance(self.form, Tree)
         one_letter, draws = tree or set(self.theme) == {"neutral"}, self.suite in ("sensitivity", "generalisation")
+        if "sampled" not in self.elicit:
+            self.refuse_set(["samples"], "this does nothing unless elicit has `sampled`")
         for wrong, name, problem in (
             (verified and tree, "model", "reasoning about a policy is not verified; leave out `verified:`"),
             (verified and "logprobs" in self.elicit, "elicit", "logprobs asks for no reasons that could be verified"),

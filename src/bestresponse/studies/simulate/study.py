@@ -84,14 +84,15 @@ class SimulateConfig(seating.MatchSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.make_game(), HasSpeakers):
-            for name, usual in (("personas", {}), ("noise", 0.0), ("about_others", "nothing")):
-                if getattr(self, name) != usual:
-                    raise SettingError(name, "it belongs to games with moves; people in a dialogue have parts")
+            why = "it belongs to games with moves; people in a dialogue have parts"
+            self.refuse_set(["personas", "noise", "about_others"], why)
             if self.referee is None:
                 speaking = [player for player in self.seats.values() if player != SIMULATED]
                 object.__setattr__(self, "referee", speaking[0] if speaking else NamedModel(SIMULATED))
         elif self.referee is not None:
             raise SettingError("referee", f"nobody rules in {self.game.name}; it belongs to dialogues")
+        if not self.models:
+            self.refuse_set([*seating.AGENT_SETTINGS, "about_others"], "this does nothing where no model plays")
         model_seats = seating.find_model_seats(self.make_game(), self.seats)
         for seat in self.personas:
             if seat not in self.seats:

@@ -13,6 +13,10 @@ from bestresponse.players.lookup import SIMULATED
 from bestresponse.runs.inputs import ModelSetting, NamedModel, as_model, list_once
 from bestresponse.runs.settings import RunSettings, setting, settings
 
+_ONLY_CFR = ("second", "follow", "wordings", "credible", "farthest", "embed")
+_ONLY_PSRO: tuple[str, ...] = ("oracle", "meta", "candidates", "plays", "swap_seats")
+"""The settings that one solver alone has."""
+
 
 @settings
 class SteerConfig(RunSettings):
@@ -95,23 +99,22 @@ class SteerConfig(RunSettings):
 
     def _check_together(self, psro: bool) -> None:
         """Refuse what the solver does not do, and evaluations that cannot be made."""
-        only_cfr = "it belongs to cfr; psro plays dialogues instead of building their tree"
+        useless, why = _ONLY_PSRO, "it belongs to the solver psro"
+        if psro:
+            useless, why = _ONLY_CFR, "it belongs to cfr; psro plays dialogues instead of building their tree"
+        self.refuse_set(useless, why)
         held_out = "with psro the held-out games are played `fresh` times each: give both or none"
         certain = self.temperature == 0
-        for name, wrong, why in (
+        for name, wrong, problem in (
             ("temperature", certain and self.wordings > 1, "several wordings of one choice need one above 0"),
-            ("second", psro and self.second, only_cfr),
-            ("follow", psro and self.follow, only_cfr),
-            ("wordings", psro and self.wordings > 1, only_cfr),
-            ("credible", psro and not self.credible, only_cfr),
-            ("swap_seats", not psro and self.swap_seats, "it belongs to the solver psro"),
             ("fresh", not psro and self.fresh and certain, "fresh draws of the texts need a temperature above 0"),
-            ("held_out", not psro and self.held_out, "it belongs to the solver psro"),
+            ("held_out", not psro and self.held_out, why),
             ("held_out", psro and bool(self.held_out) != bool(self.fresh), held_out),
             ("classifier", self.classifier and not self.follow, "it belongs to follow"),
+            ("second_judge", self.second_judge and not self.second, "it belongs to second"),
         ):
             if wrong:
-                raise SettingError(name, why)
+                raise SettingError(name, problem)
 
     def read_domain(self) -> Domain:
         """Parse the domain."""

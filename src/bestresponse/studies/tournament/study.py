@@ -22,8 +22,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
-from itertools import product
-from math import isclose
+from itertools import pairwise, product
+from math import inf, isclose
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
@@ -474,15 +474,20 @@ class Standings:
         return sorted(rows, key=lambda row: (row["per_round"] is None, -(row["per_round"] or 0.0), row["name"]))
 
     @property
+    def places(self) -> list[int]:
+        """The place of each row; whoever earned the same shares the best of their places, as in 1, 1, 3."""
+        earned = [-inf if row["per_round"] is None else row["per_round"] for row in self.rows]
+        places = [1]
+        for number, (before, payoff) in enumerate(pairwise(earned), 2):
+            places.append(places[-1] if _is_level(before, payoff) else number)
+        return places
+
+    @property
     def winners(self) -> tuple[str, ...]:
         """Those who reach their target where targets are given, else those with the highest total."""
         totals = {row["name"]: row["total"] for row in self.rows if row["total"] is not None}
         goals = self.config.target or dict.fromkeys(totals, max(totals.values(), default=0.0))
-        return tuple(
-            name
-            for name, total in totals.items()
-            if name in goals and isclose(total, goals[name], rel_tol=1e-12, abs_tol=1e-9)
-        )
+        return tuple(name for name, total in totals.items() if name in goals and _is_level(total, goals[name]))
 
     def _make_row(self, index: int) -> StandingRow:
         entry, against = self.config.entries[index], self.opponents
@@ -583,6 +588,11 @@ class Standings:
             if wins
         ]
         return sorted(rows, key=lambda row: (row["strategy"] == "undecided", -row["wins"]))
+
+
+def _is_level(payoff: float, other: float) -> bool:
+    """Tell whether two earned the same, but for rounding."""
+    return isclose(payoff, other, rel_tol=1e-12, abs_tol=1e-9)
 
 
 def _mean(values: Array) -> float | None:
@@ -864,7 +874,7 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
         },
         sum(not play.record.void for play in plays) if config.asked_pairs else len(standings.rows),
         ("place", "strategy"),
-        {(rank, row["name"]): row for rank, row in enumerate(standings.rows, 1)},
+        {(place, row["name"]): row for place, row in zip(standings.places, standings.rows, strict=True)},
     )
 
 

@@ -25,7 +25,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.web.sessions import setup as bounds
 from bestresponse.web.sessions.setup import GameChoice, Setup, check_setup, explain_mistake, list_placeholders
-from bestresponse.web.texts import InterfaceTexts, list_languages, load_texts
+from bestresponse.web.texts import InterfaceTexts, list_languages, load_texts, read_decimal
 
 TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
 T = TypeVar("T")
@@ -171,12 +171,14 @@ class Item:
                 return "" if len(typed) <= _LONGEST else "item_long"
 
     def _is_number(self, typed: str) -> bool:
-        try:
-            number = float(typed.replace(",", "."))
-        except ValueError:
-            return False
-        low, high = self.low, self.high
+        number, low, high = read_decimal(typed), self.low, self.high
         return math.isfinite(number) and (low is None or number >= low) and (high is None or number <= high)
+
+    def is_same(self, typed: str, answer: str) -> bool:
+        """Tell whether two answers are the same; a number may be written in several ways."""
+        if self.kind in ("number", "slider"):
+            return read_decimal(typed) == read_decimal(answer)
+        return typed == answer
 
 
 @dataclass(frozen=True, config=TABLE)
@@ -339,6 +341,11 @@ class Experiment:
     def list_items(self) -> list[Item]:
         """List all questions of pages and of the questionnaire."""
         return [item for page in self.pages for item in page.items] + list(self.questionnaire)
+
+    def is_asked(self, page: FormPage, answers: Mapping[str, str]) -> bool:
+        """Tell whether a person who gave these answers comes to the page."""
+        items = {item.name: item for item in self.list_items()}
+        return all(items[name].is_same(answers.get(name, ""), wanted) for name, wanted in page.only_if.items())
 
 
 def wrap_setup(setup: Setup) -> tuple[Experiment, Part]:

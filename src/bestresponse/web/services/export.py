@@ -30,7 +30,7 @@ from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import Experiment, Item, Outcome, Payment
 from bestresponse.web.sessions.session import LABELS, Session, SessionTable, TimedAnswer, round_amount, trace_states
 from bestresponse.web.sessions.setup import PERSON, make_game
-from bestresponse.web.sessions.store import BrokenSession, Lobby
+from bestresponse.web.sessions.store import Lobby
 
 Row = dict[str, Cell]
 _TEXTS = tomllib.loads(files("bestresponse.web.texts").joinpath("en", "codebook.toml").read_text("utf-8"))
@@ -71,9 +71,8 @@ def locate_answers(game: Game[S], submissions: Sequence[Submission]) -> list[Ans
     stages: Counter[int] = Counter()
     latest: dict[Role, int] = {}
     number, here, opened = 0, AnswerPlace(1, 0), False
-    for index, (submission, (before, after)) in enumerate(
-        zip(submissions, pairwise(trace_states(game, submissions)), strict=True)
-    ):
+    steps = zip(submissions, pairwise(trace_states(game, submissions)), strict=True)
+    for index, (submission, (before, after)) in enumerate(steps):
         if submission.role != NATURE and not opened:
             number, opened = number + 1, True
             current = number if isinstance(game, HasStage) else _find_round(game.view(before, submission.role))
@@ -172,9 +171,8 @@ def compute_earnings(server: ServerState, experiment: Experiment, session: str, 
     holder = server.sessions.register.get(*person)
     parts: list[PartEarnings] = []
     for name, part_seat in server.sessions.list_seats(session, seat):
-        try:
-            part = server.sessions.get_session(name)
-        except BrokenSession:
+        part = server.sessions.find_session(name)
+        if part is None:
             continue
         with part.lock:
             draw = generator(experiment.seed, "paid round", *person, name).random()
@@ -306,13 +304,8 @@ def list_codebook(server: ServerState, lobby: str = "") -> list[Row]:
 
 def _list_tables(server: ServerState, lobby: str) -> list[tuple[SessionTable, Session | None]]:
     """List the tables of one lobby or of all, the oldest first; a session that cannot be rebuilt is None."""
-    opened: list[tuple[SessionTable, Session | None]] = []
-    for table in (table for known in _list_lobbies(server, lobby) for table in known.tables):
-        try:
-            opened.append((table, server.sessions.get_session(table.id)))
-        except BrokenSession:
-            opened.append((table, None))
-    return opened
+    tables = [table for known in _list_lobbies(server, lobby) for table in known.tables]
+    return [(table, server.sessions.find_session(table.id)) for table in tables]
 
 
 def _describe_seat(server: ServerState, table: SessionTable, seat: int | None, role: str) -> Row:
@@ -435,9 +428,8 @@ def list_wide(server: ServerState, lobby: str = "") -> list[Row]:
     for row in list_moves(server, lobby):
         if row["participant"] and not row["discarded"]:
             moves.setdefault(row["participant"], {})[f"g{row['part']}_r{row['round']}_{row['stage']}"] = row["action"]
-    columns = sorted(
-        {name for row in moves.values() for name in row}, key=lambda name: [*map(int, _DIGITS.findall(name))]
-    )
+    names = {name for row in moves.values() for name in row}
+    columns = sorted(names, key=lambda name: [*map(int, _DIGITS.findall(name))])
     payments = list_payments(server, lobby)
     return [row | {name: moves.get(row["participant"], {}).get(name) for name in columns} for row in payments]
 

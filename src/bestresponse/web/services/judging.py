@@ -21,13 +21,7 @@ from bestresponse.core.game import NATURE, REFEREE
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import generator
 from bestresponse.report.document import Cell, Column, Table
-from bestresponse.report.stats.agreement import (
-    Scale,
-    compute_if_defined,
-    krippendorff_alpha,
-    read_sheet,
-    summarise_ratings,
-)
+from bestresponse.report.stats import agreement
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.tables import to_csv
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
@@ -49,7 +43,7 @@ class Criterion:
     key: str
     title: str
     levels: tuple[str, ...]
-    scale: Scale = "ordinal"
+    scale: agreement.Scale = "ordinal"
 
 
 @pydantic_dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid"))
@@ -129,33 +123,33 @@ def _check_levels(task: JudgingTask, answers: Mapping[str, str]) -> tuple[dict[s
 
 def read_items(text: str) -> tuple[JudgedItem, ...]:
     """Read transcripts from a table with the columns `item` and `text`."""
-    rows = enumerate(read_sheet(text, ("item", "text")), 1)
+    rows = enumerate(agreement.read_sheet(text, ("item", "text")), 1)
     return tuple(JudgedItem(row["item"][:80] or str(number), row["text"][:_LONGEST]) for number, (_, row) in rows)
 
 
 def tabulate_agreement(task: JudgingTask, scores: Iterable[Score]) -> Table:
     """Tabulate median and agreement of every criterion; a dash where one is not defined, as with one judge."""
     scored = {(score.judge, score.item): score.levels for score in scores}
-    agreement = [Column(name, "right", format=".2f") for name in ("Krippendorff's alpha", "Fleiss' kappa", "ICC(2,1)")]
-    columns = (Column("criterion"), Column("scores", "right"), Column("median", "right", format=".3g"), *agreement)
+    measures = [Column(name, "right", format=".2f") for name in ("Krippendorff's alpha", "Fleiss' kappa", "ICC(2,1)")]
+    columns = (Column("criterion"), Column("scores", "right"), Column("median", "right", format=".3g"), *measures)
     rows: list[tuple[Cell, ...]] = []
     for criterion in task.criteria:
         levels = [
             [scored.get((judge, i.id), {}).get(criterion.key, np.nan) for i in task.items] for judge in task.judges
         ]
         ratings = np.array(levels, dtype=np.float64)
-        summary = summarise_ratings(ratings, range(1, len(criterion.levels) + 1), criterion.scale)
+        summary = agreement.summarise_ratings(ratings, range(1, len(criterion.levels) + 1), criterion.scale)
         alpha = _bound_alpha(tuple(map(tuple, levels)), criterion.scale)
         rows.append((criterion.title, summary.scores, summary.median, alpha, summary.fleiss, summary.icc))
     return Table(columns, tuple(rows), "The interval of alpha holds 95 % by resampling transcripts")
 
 
 @lru_cache(maxsize=256)
-def _bound_alpha(levels: tuple[tuple[float, ...], ...], scale: Scale) -> Interval | None:
+def _bound_alpha(levels: tuple[tuple[float, ...], ...], scale: agreement.Scale) -> Interval | None:
     """Compute Krippendorff's alpha of a table of judges x items with its interval; None where it is not defined."""
     table, rng = np.array(levels), np.random.default_rng(0)
     shared = table[:, (~np.isnan(table)).sum(axis=0) >= 2]
-    alpha = partial(compute_if_defined, lambda ratings: krippendorff_alpha(ratings, scale))
+    alpha = partial(agreement.compute_if_defined, lambda ratings: agreement.krippendorff_alpha(ratings, scale))
     estimate = alpha(shared)
     if estimate is None:
         return None
@@ -225,7 +219,7 @@ class JudgingStore:
         keys = [criterion.key for criterion in task.criteria]
         items = {item.id for item in task.items}
         scores: list[Score] = []
-        for line, row in read_sheet(text, ("judge", "item", *keys)):
+        for line, row in agreement.read_sheet(text, ("judge", "item", *keys)):
             if not any(row[key].strip() for key in keys):
                 continue
             judge, item = row["judge"], row["item"]

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Literal, get_args
 
@@ -10,7 +9,7 @@ from bestresponse.core.codec import submission_to_json
 from bestresponse.core.errors import UsageError
 from bestresponse.players.lookup import list_strategies
 from bestresponse.web.access import Name, Server, ServerState
-from bestresponse.web.experiments.model import check_experiment, parse_experiment
+from bestresponse.web.experiments.model import parse_experiment
 from bestresponse.web.services.export import compute_earnings
 from bestresponse.web.sessions.session import PHASES, Session, SessionTable, find_label
 from bestresponse.web.sessions.setup import PERSON, GameChoice, Setup, list_named_models, make_game
@@ -106,7 +105,6 @@ def create_sessions(server: ServerState, setup: Setup, groups: int) -> Lobby:
 
 def create_experiment(server: ServerState, text: str) -> Lobby:
     """Create the sessions of an experiment file; refuse a model that cannot be opened."""
-    check_experiment(text)
     _open_models(server, (part.setup for parts in parse_experiment(text)[1].values() for part in parts))
     return server.sessions.create_experiment(text)
 
@@ -201,12 +199,8 @@ def broadcast(server: ServerState, lobby: Lobby, text: str, session: str = "") -
 
 def _open_tables(server: ServerState, lobby: Lobby, session: str) -> list[Session]:
     """Open one session or all of a lobby that are not over; one that cannot be rebuilt is left out."""
-    opened: list[Session] = []
-    for table in lobby.tables:
-        if session in ("", table.id):
-            with suppress(BrokenSession):
-                opened.append(server.sessions.get_session(table.id))
-    return [table for table in opened if not table.ended]
+    opened = [server.sessions.find_session(table.id) for table in lobby.tables if session in ("", table.id)]
+    return [table for table in opened if table is not None and not table.ended]
 
 
 def act(server: ServerState, lobby: Lobby, action: str, session: str = "", seat: int | None = None) -> int:

@@ -234,8 +234,8 @@ def find_page(context: SeatContext) -> FormPage | None:
     elif phase in ("closed", "replaced") or (phase == "over" and not later):
         pages = experiment.list_pages()
     open_pages = [page for page in pages if (session.id, seat, page.name) not in context.server.sessions.answered_pages]
-    answers = context.server.sessions.gather_answers(session.id, seat).items() if open_pages else {}.items()
-    return next((page for page in open_pages if page.only_if.items() <= answers), None)
+    answers = context.server.sessions.gather_answers(session.id, seat) if open_pages else {}
+    return next((page for page in open_pages if experiment.is_asked(page, answers)), None)
 
 
 def keep_questionnaire(context: SeatContext, typed: Mapping[str, str]) -> dict[str, str]:

@@ -90,7 +90,7 @@ class SeatWorker:
         self._thread.start()
         self._pool.submit(self._reopen)
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """End; questions to slow players are given up, and put again by the next worker."""
         self._inbox.put(None)
         self._thread.join()

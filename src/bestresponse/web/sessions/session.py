@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -238,12 +238,11 @@ class Session:
 
     @classmethod
     def restore(
-        cls, table: SessionTable, game: Game[S], answers: Iterable[TimedAnswer], standing: TableStanding | None = None
+        cls, table: SessionTable, game: Game[S], answers: Sequence[TimedAnswer], standing: TableStanding
     ) -> Session:
         """Rebuild the session from its answers."""
-        history, standing = list(answers), standing or TableStanding()
-        episode = Episode(game, (answer.submission for answer in history))
-        session = cls(table, game, episode, standing, [answer.timing for answer in history], attempt=standing.attempt)
+        episode = Episode(game, (answer.submission for answer in answers))
+        session = cls(table, game, episode, standing, [answer.timing for answer in answers], attempt=standing.attempt)
         session.note_asked()
         return session
 

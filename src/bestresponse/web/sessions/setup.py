@@ -119,7 +119,6 @@ _EXPECTED = {
     "float_type": "a number",
     "greater_than_equal": "at least {ge}",
     "int_type": "a whole number",
-    "less_than": "less than {lt}",
     "less_than_equal": "at most {le}",
     "string_too_long": "at most {max_length} characters",
     "string_too_short": "a text",

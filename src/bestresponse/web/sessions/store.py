@@ -132,22 +132,21 @@ def read_lobby(event: JsonMapping) -> Lobby:
     name, created, tables = event["lobby"], event["at"], []
     if "experiment" not in event:
         experiment, part = wrap_setup(Setup(**event["setup"]))
-        tables = [
-            SessionTable(session, name, group, part, created) for group, session in enumerate(event["sessions"], 1)
-        ]
+        groups = enumerate(event["sessions"], 1)
+        tables = [SessionTable(session, name, group, part, created) for group, session in groups]
         return Lobby(name, part.setup, tuple(tables), created, experiment)
     experiment, treatments = parse_experiment(event["experiment"], event.get("speed", 1))
     size = experiment.assignment.matching_groups
     chains: dict[Place, list[Place]] = {}
     # Treatments can divide their people into different numbers of tables, so the tables of each part are counted.
-    groups: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
     for treatment in event["treatments"][::size]:
         people: dict[int, list[Place]] = {}
         for number, part in enumerate(treatments[treatment], 1):
             count = size * len(treatments[treatment][0].setup.persons) // len(part.setup.persons)
             for index in range(count):
-                groups[number] += 1
-                group = groups[number]
+                counts[number] += 1
+                group = counts[number]
                 session = f"{name}-{group}" if number == 1 else f"{name}-{group}p{number}"
                 tables.append(SessionTable(session, name, group, part, created, number, treatment))
                 seats = list(part.setup.persons)
@@ -410,6 +409,13 @@ class SessionStore:
             f"this table cannot go on: its answers do not fit its game any more ({self._broken[name]}). "
             "Every answer is kept, and nothing is added until the game is as it was"
         )
+
+    def find_session(self, name: str) -> Session | None:
+        """Return the session, None where it cannot be rebuilt."""
+        try:
+            return self.get_session(name)
+        except BrokenSession:
+            return None
 
     def begin_attempt(self, name: str) -> Session:
         """Begin the game of a session again; UsageError where it is over.

@@ -7,6 +7,7 @@ experiment file replaces their rules by its instructions, and any phrase by its 
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -14,8 +15,6 @@ from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 from string import Template
-
-from bestresponse.core.errors import UsageError
 
 _FILES = ("pages.toml", "messages.toml")
 Wordings = Mapping[str, str | Mapping[str, str]]
@@ -101,6 +100,18 @@ class InterfaceTexts:
         return self._inside.sub(lambda match: self._words[match[0]], sentence)
 
 
+def read_decimal(typed: str) -> float:
+    """Read a number with a point or a comma before its decimals; nan where it is none.
+
+    >>> read_decimal(" 18,50 "), read_decimal("eighteen")
+    (18.5, nan)
+    """
+    try:
+        return math.nan if "_" in typed else float(typed.replace(",", "."))
+    except ValueError:
+        return math.nan
+
+
 def _match_any(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str] | None:
     """Return what finds any of the words, the longest first; None where there are none."""
     known = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
@@ -116,9 +127,7 @@ def list_languages() -> tuple[str, ...]:
 
 @cache
 def load_texts(language: str) -> InterfaceTexts:
-    """Load the texts of a language; UsageError where there are none."""
-    if language not in list_languages():
-        raise UsageError(f"there are no texts in {language!r}; known: {', '.join(list_languages())}")
+    """Load the texts of one of the languages of `list_languages`."""
     texts = _read("en") | _read(language)
     words = texts.pop("words", {})
     return InterfaceTexts(language, texts, words if isinstance(words, dict) else {})

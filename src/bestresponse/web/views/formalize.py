@@ -12,14 +12,7 @@ from bestresponse.formal.formalize.plan import FIRST, Example, library
 from bestresponse.report.document import Document
 from bestresponse.web.access import AdminApi, AdminPage, Bearer, Name, PostedForm, Server, ServerState
 from bestresponse.web.render import Closed, describe_errors, render_form, render_page, serialize_report
-from bestresponse.web.services.formalizing import (
-    WrittenProgram,
-    check_program,
-    list_saved_games,
-    load_game,
-    save_game,
-    write_program,
-)
+from bestresponse.web.services import formalizing
 
 pages = APIRouter(prefix="/formalize", include_in_schema=False, dependencies=[AdminPage])
 calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["formalize"], dependencies=[Bearer, AdminApi])
@@ -30,21 +23,21 @@ _MOST = 100_000
 def show_editor(server: Server, example: str = "", saved: str = "") -> HTMLResponse:
     """Show an example, a saved game, or the first example."""
     known = {story.name: story for story in library()}
-    chosen = load_game(server.output, saved) if saved else known.get(example) or known[FIRST]
+    chosen = formalizing.load_game(server.output, saved) if saved else known.get(example) or known[FIRST]
     return _show(server, chosen.story, chosen.program)
 
 
 def _show(server: ServerState, story: str, program: str, name: str = "", error: str = "") -> HTMLResponse:
     lists = {"examples": [example.name for example in library()], "models": server.models}
-    lists["saved"] = list_saved_games(server.output)
-    typed = {"story": story, "program": program, "name": name, "checked": check_program(program)}
+    lists["saved"] = formalizing.list_saved_games(server.output)
+    typed = {"story": story, "program": program, "name": name, "checked": formalizing.check_program(program)}
     return render_form(server, "formalize.html", error, **lists, **typed)
 
 
 @pages.post("/check")
 def check_typed(form: PostedForm) -> HTMLResponse:
     """Show the right-hand side for the program as it stands; nothing is kept."""
-    return render_page("formalize_game.html", checked=check_program(form.get("program", "")[:_MOST]))
+    return render_page("formalize_game.html", checked=formalizing.check_program(form.get("program", "")[:_MOST]))
 
 
 @pages.post("/save")
@@ -54,18 +47,18 @@ def save_typed(server: Server, form: PostedForm) -> Response:
     if form.get("do") == "check":
         return _show(server, story, program, name)
     try:
-        save_game(server.output, name, story, program)
+        formalizing.save_game(server.output, name, story, program)
     except BestResponseError as error:
         return _show(server, story, program, name, str(error))
     return RedirectResponse(f"/play/new?game=saved:{name}", 303)
 
 
 @pages.post("/help")
-def write_typed(server: Server, form: PostedForm) -> WrittenProgram:
+def write_typed(server: Server, form: PostedForm) -> formalizing.WrittenProgram:
     """Let a model write or repair the program."""
     program, remark = form.get("program", "")[:_MOST], form.get("remark", "")[:2000]
     model = server.model(form.get("model", ""))
-    return write_program(model, check_story(form.get("story", "")), program, remark)
+    return formalizing.write_program(model, check_story(form.get("story", "")), program, remark)
 
 
 Program = Annotated[str, Field(max_length=_MOST)]
@@ -94,7 +87,7 @@ calls.get("/examples")(library)
 @calls.post("/programs/check")
 def check_posted(program: Annotated[str, Body(embed=True, max_length=_MOST)]) -> dict[str, object]:
     """Whether a program is a game, what is wrong with it by line, and the game: words, table, equilibria, picture."""
-    checked = check_program(program)
+    checked = formalizing.check_program(program)
     sections = serialize_report(Document("", sections=checked.sections))["sections"]
     return {"ok": checked.ok, "diagnostics": checked.diagnostics, "words": checked.words, "sections": sections}
 
@@ -102,24 +95,24 @@ def check_posted(program: Annotated[str, Body(embed=True, max_length=_MOST)]) ->
 @calls.get("/programs")
 def list_programs(server: Server) -> tuple[str, ...]:
     """The names of the saved games."""
-    return list_saved_games(server.output)
+    return formalizing.list_saved_games(server.output)
 
 
 @calls.post("/programs", status_code=201)
 def save(server: Server, body: SaveIn) -> tuple[str, ...]:
     """Keep a program that is a game."""
-    save_game(server.output, body.name, body.story, body.program)
+    formalizing.save_game(server.output, body.name, body.story, body.program)
     return list_programs(server)
 
 
 @calls.post("/programs/help")
-def write_posted(server: Server, body: HelpIn) -> WrittenProgram:
+def write_posted(server: Server, body: HelpIn) -> formalizing.WrittenProgram:
     """Let a model write or repair a program; the answer comes when it is done, which may take minutes."""
     story = check_story(body.story)
-    return write_program(server.model(body.model), story, body.program, body.remark)
+    return formalizing.write_program(server.model(body.model), story, body.program, body.remark)
 
 
 @calls.get("/programs/{name}")
 def show_saved(server: Server, name: Name) -> Example:
     """A saved game: its story and its program."""
-    return load_game(server.output, name)
+    return formalizing.load_game(server.output, name)

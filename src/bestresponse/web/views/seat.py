@@ -32,7 +32,7 @@ from bestresponse.web.services import seat as service
 from bestresponse.web.services.seat import SeatView
 from bestresponse.web.sessions.session import Presence, find_label, read_labels
 from bestresponse.web.sessions.store import AlreadyAnswered, NotFound, StoodIn
-from bestresponse.web.texts import InterfaceTexts
+from bestresponse.web.texts import InterfaceTexts, read_decimal
 
 pages = APIRouter(include_in_schema=False)
 _COOKIE = "seat"
@@ -449,10 +449,7 @@ def _explain(ask: Choice | Amount | Words, text: str, texts: InterfaceTexts) -> 
             return texts("too_long", count=len(text), most=ask.limit) if text else texts("empty_words")
     if not text:
         return texts("type_number")
-    try:
-        number = float("nan" if "_" in text else text.removeprefix("$"))
-    except ValueError:
-        number = float("nan")
+    number = read_decimal(text.removeprefix("$"))
     if not math.isfinite(number):
         return texts("not_number", text=shown)
     if not ask.low <= number <= ask.high:
@@ -464,10 +461,10 @@ def _read_shares(ask: Mixture, typed: list[str], texts: InterfaceTexts) -> tuple
     """Read percent as probabilities; an empty field is nothing, and what rounding leaves out is shared."""
     percent = []
     for option, text in zip(ask.options, typed, strict=True):
-        try:
-            percent.append(float(text.strip().removesuffix("%").replace(",", ".") or 0))
-        except ValueError:
-            raise FieldMistake(texts("not_share", text=text[:40], option=texts.word(option))) from None
+        share = read_decimal(text.strip().removesuffix("%") or "0")
+        if math.isnan(share):
+            raise FieldMistake(texts("not_share", text=text[:40], option=texts.word(option)))
+        percent.append(share)
     total = sum(percent)
     if not abs(total - 100) <= _ROUNDING:
         raise FieldMistake(texts("not_hundred", sum=f"{total:g}"))

@@ -120,9 +120,8 @@ def _show_replay(
 def show_export(server: Server) -> HTMLResponse:
     """Show the files and the latest decisions."""
     rows = exporting.list_moves(server)
-    return render.render_page(
-        "export.html", tables=exporting.TABLES, formats=exporting.list_formats(), rows=rows[-_LATEST:], count=len(rows)
-    )
+    files = {"tables": exporting.TABLES, "formats": exporting.list_formats()}
+    return render.render_page("export.html", **files, rows=rows[-_LATEST:], count=len(rows))
 
 
 @pages.get("/export/{table}.{form}")
