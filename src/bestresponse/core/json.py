@@ -11,7 +11,7 @@ JsonMapping: TypeAlias = Mapping[str, Any]
 """The same where it is only looked at."""
 
 
-def refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> JsonObject:
+def refuse_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Make an object of its pairs for `json.loads`, which itself keeps the last value of a key that stands twice.
 
     Raises:
