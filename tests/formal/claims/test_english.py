@@ -466,3 +466,10 @@ def test_a_mixed_equilibrium_that_is_called_the_only_one_has_no_pure_ones_beside
     assert verdicts(CORNER, f"In the unique equilibrium, {mixes}.") == ["proved", "refuted"]
     pure = "In the unique equilibrium, both of us play defect with probability 1."
     assert verdicts(DILEMMA, pure) == ["proved", "proved"]
+
+
+def test_one_equilibrium_in_which_something_is_played_does_not_count_the_others():
+    # Both hunt the stag, or both the hare: there is one equilibrium of the first kind, and there are two in all.
+    assert read(HUNT, "There is one pure Nash equilibrium in which both play stag.") == []
+    unique = "There is a unique pure Nash equilibrium in which both play stag."
+    assert verdicts(HUNT, unique) == ["refuted", "proved"]
