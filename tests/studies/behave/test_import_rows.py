@@ -418,3 +418,20 @@ def test_a_json_line_that_is_no_plain_object_is_refused(tmp_path, line, words):
     file.write_text(f'{{"p": "ann", "q": "bob", "a": "C", "b": "D"}}\n\n{line}\n')
     with pytest.raises(UsageError, match=words):
         list(read_rows(file))
+
+
+def test_two_rows_of_a_second_file_that_contradict_each_other_are_refused(tmp_path):
+    (tmp_path / "games.csv").write_text("n,R\n1,3\n1,3\n1,4\n")
+    with pytest.raises(UsageError, match="line 4: a row before it has the same 'n' and other cells"):
+        read(tmp_path, "n,p,q,a,b\n1,ann,bob,C,C\n", join={"file": "games.csv", "on": "n"})
+
+
+def test_another_second_file_makes_another_run(tmp_path):
+    (tmp_path / "plays.csv").write_text("n,p,q,a,b\n1,ann,bob,C,C\n")
+    (tmp_path / "my.toml").write_text(f'{MAPPING}join = {{ file = "games.csv", on = "n" }}\n')
+    digests = []
+    for text in ("n,R\n1,3\n", "n,R\n1,4\n", "n,R\n1,3\n"):
+        (tmp_path / "games.csv").write_text(text)
+        digests.append(prepare_import(ImportConfig(tmp_path / "plays.csv", mapping=str(tmp_path / "my.toml"))).digest)
+    assert digests[0] != digests[1]
+    assert digests[0] == digests[2]

@@ -233,7 +233,9 @@ class Reader:
         if self.layout.join:
             on = self.layout.join["on"]
             beside = self.path.parent / self.layout.join["file"]
-            self._joined = {str(row[on]): row for _, row in read_rows(beside)}
+            for line, row in read_rows(beside):
+                if self._joined.setdefault(str(row.get(on)), row) != row:
+                    raise UsageError(f"{beside}, line {line}: a row before it has the same {on!r} and other cells")
 
     def list_matches(self) -> Iterator[JsonObject]:
         """Yield the plays of the file as lines of a run, in order of appearance."""
@@ -399,11 +401,11 @@ def _show(payoffs: Sequence[float | None]) -> str:
 
 
 def prepare_import(config: ImportConfig) -> ImportConfig:
-    """Make the content of file and mapping part of the run's identity, so that another file makes another run."""
+    """Make the content of all files part of the run's identity, so that another file makes another run."""
     path = Path(config.file)
-    find_layout(config.mapping, path)
+    join = find_layout(config.mapping, path).join
     parts = []
-    for part in (path, find_mapping(config.mapping)):
+    for part in (path, find_mapping(config.mapping), *([path.parent / join["file"]] if join else [])):
         try:
             with open_plain(part) as file:
                 parts.append(hashlib.file_digest(file, "sha256").hexdigest())  # type: ignore[arg-type]
