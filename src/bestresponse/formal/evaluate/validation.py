@@ -21,6 +21,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import permutations, product
 from pathlib import Path
+from typing import cast
 
 from bestresponse.core.errors import InvalidGame, LimitReached, TooLarge, UsageError
 from bestresponse.core.files import parse_toml, read_toml
@@ -112,12 +113,12 @@ def check_constraints(table: GameTable, named: Named) -> Finding:
     if any(len(moves) != size for moves in table.moves):
         counts = " and ".join(str(len(moves)) for moves in table.moves)
         return Finding(False, f"in {named.title} both have {size} moves, here {counts}")
+    return broken(_list_cells(table), named, shared=set(table.moves[0]) == set(table.moves[1]))
+
+
+def _list_cells(table: GameTable) -> Cells:
     first, second = table.moves
-    cells = {}
-    for pair in product(first, second):
-        row_payoff, column_payoff = table.payoffs(pair)
-        cells[pair] = [(row_payoff, column_payoff)]
-    return broken(cells, named, shared=set(first) == set(second))
+    return {pair: [cast("tuple[Fraction, Fraction]", table.payoffs(pair))] for pair in product(first, second)}
 
 
 def broken(cells: Cells, named: Named, *, shared: bool) -> Finding:
@@ -138,7 +139,7 @@ def check_names(table: GameTable, true: GameTable, named: Named) -> Finding:
 
 def _list_roles(table: GameTable, named: Named) -> Iterator[dict[str, int]]:
     """Yield the place of every player and move in the named game, for each naming under which its constraints hold."""
-    cells = {(row, column): [table.payoffs((row, column))] for row, column in product(*table.moves)}
+    cells = _list_cells(table)
     for rows, cols, swapped in _namings(cells, len(named.moves), set(table.moves[0]) == set(table.moves[1])):
         if not _wrong(cells, named, rows, cols, swapped):
             groups = (table.players[::-1] if swapped else table.players, rows, cols)
