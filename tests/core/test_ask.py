@@ -205,3 +205,11 @@ def test_a_long_answer_is_quoted_in_part(length, shown):
         Choice(("A", "B")).read("x" * length)
     assert ("x" * length in str(refused.value)) is shown
     assert (f"... ({length + 2} characters)" in str(refused.value)) is not shown
+
+
+def test_a_key_that_stands_twice_is_no_answer_because_either_value_may_be_meant():
+    with pytest.raises(InvalidMove, match="expected a probability for each of A, B") as error:
+        Mixture(("A", "B")).read('{"A": 0, "A": 1}')
+    assert error.value.kind is Flaw.UNPARSEABLE
+    with pytest.raises(InvalidMove, match="is not a JSON object"):
+        Form((("bid", Amount(0, 9)),)).read('{"bid": 3, "bid": 4}')

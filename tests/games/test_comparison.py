@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bestresponse.games.comparison import compare_games
+from bestresponse.games.comparison import compare_games, plain_name
 from bestresponse.games.lookup import find_game
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.normal_form import to_normal_form
@@ -80,3 +80,17 @@ def test_a_tree_is_the_same_game_as_its_table():
     tree = find_game("kuhn-poker").solvable()
     found = compare_games(tree, to_normal_form(tree))
     assert (found.relation, found.basis) == ("equal", "reduced normal forms")
+
+
+@pytest.mark.parametrize("names", [("+1", "-1"), ("bid 1.5", "bid 15"), ("1/2", "12")])
+def test_signs_that_belong_to_a_number_tell_moves_apart(names):
+    # The second game is the first with its two moves exchanged, but not their names.
+    dilemma = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(names, names))
+    exchanged = NormalForm.bimatrix([[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(names, names))
+    assert compare_games(dilemma, exchanged).verdict == "different"
+    assert compare_games(dilemma, dilemma).verdict == "same tree"
+
+
+@pytest.mark.parametrize("names", [("Country A", "country_a", "country-a", "COUNTRY.A"), ("option-1", "Option_1")])
+def test_other_signs_do_not_tell_names_apart(names):
+    assert len({plain_name(name) for name in names}) == 1

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bestresponse.core.errors import Flaw, InvalidMove
-from bestresponse.core.json import JsonObject
+from bestresponse.core.json import JsonObject, refuse_repeated_keys
 
 PASS = "pass"
 """The answer of a seat that gives no answer, where the ask allows it."""
@@ -159,7 +159,7 @@ class Form:
     def read(self, text: str) -> dict[str, object]:
         """Return the fields of a JSON object, each read by its own ask."""
         try:
-            parsed = json.loads(text)
+            parsed = json.loads(text, object_pairs_hook=refuse_repeated_keys)
         except ValueError:
             parsed = None
         if not isinstance(parsed, dict):
@@ -225,7 +225,7 @@ Ask = Choice | Amount | Words | Mixture | Form | Lottery
 def _numbers_of(options: tuple[str, ...], text: str) -> tuple[float, ...]:
     """Probabilities written as JSON (list or object) or as `label: number` pairs."""
     try:
-        parsed = json.loads(text)
+        parsed = json.loads(text, object_pairs_hook=refuse_repeated_keys)
     except ValueError:
         parsed = _pairs_in(options, text)
     if isinstance(parsed, list) and len(parsed) == len(options):

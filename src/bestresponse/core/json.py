@@ -11,6 +11,17 @@ JsonMapping: TypeAlias = Mapping[str, Any]
 """The same where it is only looked at."""
 
 
+def refuse_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Make an object of its pairs for `json.loads`, which itself keeps the last value of a key that stands twice.
+
+    Raises:
+        ValueError: a key stands twice, so that it is not plain which value is meant.
+    """
+    if len(data := dict(pairs)) < len(pairs):
+        raise ValueError("a key stands twice in an object")
+    return data
+
+
 _encode = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
 ).encode

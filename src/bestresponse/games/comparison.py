@@ -48,18 +48,19 @@ nothing."""
 
 TOLERANCE = 1e-9
 """Relative to the range of a player's payoffs, and the largest difference of equal probabilities."""
+_LETTERS = re.compile(r"[^\W_]|(?<![^\W_])[+.-](?=\.?\d)|(?<=\d)[./](?=\d)")
 _MOST_ENDS = 300_000
 _MOST_TRIED = 500
 _MOST_ORDERS = 5_000
 
 
 def plain_name(name: str) -> str:
-    """Return a name as it is compared: without case, spaces and signs.
+    """Return a name as it is compared: without case, spaces and signs, except those that belong to a number.
 
-    >>> plain_name("Country A"), plain_name("country_a")
-    ('countrya', 'countrya')
+    >>> plain_name("Country A"), plain_name("country_a"), plain_name("bid -1.5")
+    ('countrya', 'countrya', 'bid-1.5')
     """
-    return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
+    return "".join(_LETTERS.findall(name.casefold())) or name
 
 
 @dataclass(frozen=True, slots=True)

@@ -420,3 +420,56 @@ def test_what_somebody_gets_in_equilibrium_is_read_without_its_name():
     # Both hunt (4 each), both do not, or they mix: which one is meant is not said.
     assert verdicts(HUNT, "In equilibrium I get 4.") == ["unknown"]
     assert read(DILEMMA, "In equilibrium we get 2.") == []
+
+
+# Up: 2, 4, 1 and Down: 2, 3, 5 for the reasoner, so both moves are best replies to Left.
+TIED = NormalForm.bimatrix(
+    [[2, 4, 1], [2, 3, 5]], [[1, 1, 0], [4, 2, 4]], actions=(("Up", "Down"), ("Left", "Middle", "Right"))
+)
+
+
+@pytest.mark.parametrize("word", ["unique", "only"])
+def test_that_a_best_reply_is_the_only_one_is_not_read_as_that_it_is_one(word):
+    assert read(TIED, f"My {word} best response to Left is Up.") == []
+    assert verdicts(TIED, "My best response to Left is Up.") == ["proved"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Hunting the stag is best against stag and not against hare: so not always.
+        "Stag is not always my best response.",
+        # One of the two outcomes is an equilibrium, the other is none.
+        "(stag, stag) and (stag, hare) are not both Nash equilibria.",
+    ],
+)
+def test_not_always_and_not_both_are_not_read_as_never_and_neither(text):
+    assert read(HUNT, text) == []
+    assert len(read(HUNT, text.replace("not ", ""))) == 2
+
+
+def test_the_only_equilibrium_is_read_only_where_pure_ones_tell_it():
+    # A is as good as B against X. They choose X where A has at least half, so (A, X) is the only pure equilibrium, and
+    # every mix with at least half on A is one too.
+    tied = NormalForm.bimatrix([[2, 2], [2, 0]], [[1, 0], [0, 1]], actions=(("A", "B"), ("X", "Y")))
+    assert read(tied, "The only Nash equilibrium is (A, X).") == []
+    assert verdicts(tied, "The only pure Nash equilibrium is (A, X).") == ["proved", "proved"]
+    assert read(tied, "In the unique Nash equilibrium, I get 2.") == []
+    assert verdicts(tied, "In equilibrium, I get 2.") == ["proved"]
+
+
+def test_a_mixed_equilibrium_that_is_called_the_only_one_has_no_pure_ones_beside_it():
+    # Up pays 2q and Down 1 - q where Left has q, so q = 1/3; Left pays p and Right 2(1 - p) where Up has p, so p = 2/3.
+    # (Up, Left) and (Down, Right) are equilibria as well.
+    mixes = "I play Up with probability 2/3 and they play Left with probability 1/3"
+    assert verdicts(CORNER, f"In the mixed equilibrium, {mixes}.") == ["proved"]
+    assert verdicts(CORNER, f"In the unique equilibrium, {mixes}.") == ["proved", "refuted"]
+    pure = "In the unique equilibrium, both of us play defect with probability 1."
+    assert verdicts(DILEMMA, pure) == ["proved", "proved"]
+
+
+def test_one_equilibrium_in_which_something_is_played_does_not_count_the_others():
+    # Both hunt the stag, or both the hare: there is one equilibrium of the first kind, and there are two in all.
+    assert read(HUNT, "There is one pure Nash equilibrium in which both play stag.") == []
+    unique = "There is a unique pure Nash equilibrium in which both play stag."
+    assert verdicts(HUNT, unique) == ["refuted", "proved"]

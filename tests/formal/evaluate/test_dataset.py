@@ -210,3 +210,11 @@ def test_lines_that_are_no_game_are_refused():
     ):
         with pytest.raises(ValueError, match=why):
             read_game_lines(["a", "b"], lines)
+
+
+def test_a_story_with_two_games_beside_it_is_refused(tmp_path):
+    (tmp_path / "a.txt").write_text("A story.")
+    for ending in (".nfg", ".pl"):
+        (tmp_path / f"a{ending}").write_text("")
+    with pytest.raises(UsageError, match=r"a.txt has 2 games beside it; expected a.efg, a.nfg or a.pl"):
+        read_stories(tmp_path)

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from recorded import DATA, needs_recorded
 
-from bestresponse.formal.evaluate.validation import judge_levels, named_game
+from bestresponse.formal.evaluate.validation import check_constraints, check_names, judge_levels, named_game
 from bestresponse.formal.formalize.plan import library
 from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.embedded.engine import EmbeddedEngine
@@ -117,3 +117,33 @@ def test_the_275_recorded_programs_get_the_published_verdicts():
     assert sum(one.published.constraints != one.row["verdict"]["constraints"] for one in found) == 1
     differing = [check.what for check in check_programs(FOLDER)[0] if check.agrees is False]
     assert differing == ["recorded constraints verdicts found again"]
+
+
+def make_table(players, moves, *payoffs):
+    return table_from_cells(players, (moves, moves), tuple((Fraction(u), Fraction(v)) for u, v in payoffs))
+
+
+@pytest.mark.parametrize(
+    ("players", "moves", "agrees"),
+    [
+        # 4, 4 where both talk and 2, 2 where both keep quiet: a dilemma in which talking is to cooperate.
+        (("x", "y"), ("talk", "keep quiet"), False),
+        (("p", "q"), ("talk", "keep quiet"), False),
+        # Names that the story does not have may mean anything.
+        (("x", "y"), ("stay", "go"), True),
+        (("x", "y"), ("keep quiet", "talk"), True),
+    ],
+)
+def test_a_dilemma_whose_moves_have_exchanged_their_names_is_not_the_one_of_the_story(players, moves, agrees):
+    table = make_table(players, moves, (4, 4), (0, 9), (9, 0), (2, 2))
+    assert check_constraints(table, named_game("prisoners-dilemma"))
+    assert check_names(table, TRUE, named_game("prisoners-dilemma")).ok is agrees
+
+
+@pytest.mark.parametrize(("players", "agrees"), [(("wife", "husband"), False), (("p", "q"), True)])
+def test_players_with_names_of_the_story_want_what_they_want_there(players, agrees):
+    places = ("opera", "football")
+    true = make_table(("wife", "husband"), places, (2, 1), (0, 0), (0, 0), (1, 2))
+    # The first player likes the football better here; without the names that may be the husband.
+    table = make_table(players, places, (1, 2), (0, 0), (0, 0), (2, 1))
+    assert check_names(table, true, named_game("battle-of-the-sexes")).ok is agrees

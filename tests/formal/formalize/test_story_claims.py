@@ -1,6 +1,7 @@
 """What a story says about its game is tested on the game by rule."""
 
 import json
+from fractions import Fraction
 
 import pytest
 from strict_schema import find_violations
@@ -8,6 +9,7 @@ from strict_schema import find_violations
 from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.formalize.plan import library
 from bestresponse.formal.formalize.story_claims import CLAIMS_SCHEMA, check_claims, read_claims
+from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.models import make_strict
@@ -83,3 +85,10 @@ def test_the_model_sees_the_names_but_not_the_rules():
 def test_an_answer_without_claims_is_refused():
     with pytest.raises(InvalidGame, match="expected a list of claims"):
         list(read_claims("{}", TABLES["trust"]))
+
+
+def test_a_move_that_is_a_number_is_not_taken_for_the_one_with_another_sign():
+    # Ann gets 3 by +1 and 0 by -1, so the first claim holds and the second does not.
+    table = table_from_cells(("Ann",), (("+1", "-1"),), ((Fraction(3),), (Fraction(0),)))
+    claims = [claim("payoff", "Ann", number="3", moves=[("Ann", move)]) for move in ("+1", "-1")]
+    assert [tested.holds for tested in read_claims(json.dumps({"claims": claims}), table)] == [True, False]

@@ -11,7 +11,7 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.formal.evaluate.validation import compare_tables
 from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings
 from bestresponse.formal.formalize.forms import TreeForm
-from bestresponse.formal.formalize.json_answer import TREE_SCHEMA, read_tree
+from bestresponse.formal.formalize.json_answer import TREE_SCHEMA, read_object, read_tree
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.game import LogicGame, as_game
 from bestresponse.games.logic.tables import table_from_tree, write_table_program
@@ -174,3 +174,8 @@ def test_a_player_who_forgets_stays_one(engine):
     assert {float(equilibrium.payoffs[0]) for equilibrium in solution.equilibria} == {6.0}
     assert "Somebody forgets" in solution.solved.remarks[0]
     assert "clerk may forget" in LogicGame(report.table).rules
+
+
+def test_an_answer_with_a_key_twice_is_no_game():
+    with pytest.raises(InvalidGame, match="a key stands twice"):
+        read_object('{"unclear": [], "unclear": [{"question": "Who moves?", "assumed": "Ann"}]}')

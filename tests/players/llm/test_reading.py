@@ -138,3 +138,15 @@ def test_what_models_write_is_read_as_it_is_meant_and_what_was_done_is_said(kind
 
 def test_a_hundred_forms_of_answers_are_held_as_data():
     assert sum(map(len, WRITTEN.values())) >= 80
+
+
+@pytest.mark.parametrize(
+    ("ask", "text"),
+    [
+        (Mixture(("A", "B")), '{"A": 1, "A": 0, "B": 1}'),
+        (Choice(("A", "B")), '{"answer": "A", "answer": "B"}'),
+        (Amount(0, 9), '{"answer": 3, "answer": 4}'),
+    ],
+)
+def test_two_values_of_one_key_are_no_answer(ask, text):
+    assert read_reply(ask, text).reading.status is Status.UNPARSEABLE

@@ -386,3 +386,52 @@ def test_an_empty_cell_after_the_last_column_is_no_fault(tmp_path):
 def test_two_columns_of_one_name_are_refused_because_one_would_be_read_for_both(tmp_path):
     with pytest.raises(UsageError, match="has two columns of one name among p, q, a, b, a"):
         read(tmp_path, "p,q,a,b,a\nann,bob,C,C,D\n")
+
+
+@pytest.mark.parametrize(
+    ("layout", "column"),
+    [({}, "p"), ({"game": "{g} 1"}, "g"), ({"treatment": {"prompt": "g"}}, "g"), ({"subject": "g"}, "g")],
+)
+def test_a_match_in_which_a_player_or_the_game_changes_is_left_out(tmp_path, layout, column):
+    first, other = ("ann", "eve") if column == "p" else ("ann", "ann")
+    text = f"n,g,p,q,a,b\n7,x,{first},bob,C,C\n8,x,ann,bob,C,C\n7,y,{other},bob,D,D\n"
+    result = read(tmp_path, text, match=("n",), **layout)
+    # Match 7 changes in line 4; match 8 is kept.
+    assert [match["data"]["key"] for match in result.matches] == [["8"]]
+    assert result.reader.left_out == 1
+    changed = "eve" if column == "p" else "y"
+    assert [(row["line"], row["problem"], row["detail"]) for row in result.problems] == [
+        (4, "changed within a match", f"{column} is {changed!r}")
+    ]
+
+
+def test_a_column_that_says_nothing_of_players_and_game_may_change_within_a_match(tmp_path):
+    result = read(tmp_path, "n,note,p,q,a,b\n7,x,ann,bob,C,C\n7,y,ann,bob,D,D\n", match=("n",))
+    assert [match["data"]["rounds"] for match in result.matches] == [2]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"), [("[1, 2]", "line 3 holds no object"), ('{"a": "C", "a": "D"}', "a key stands twice")]
+)
+def test_a_json_line_that_is_no_plain_object_is_refused(tmp_path, line, words):
+    file = tmp_path / "plays.jsonl"
+    file.write_text(f'{{"p": "ann", "q": "bob", "a": "C", "b": "D"}}\n\n{line}\n')
+    with pytest.raises(UsageError, match=words):
+        list(read_rows(file))
+
+
+def test_two_rows_of_a_second_file_that_contradict_each_other_are_refused(tmp_path):
+    (tmp_path / "games.csv").write_text("n,R\n1,3\n1,3\n1,4\n")
+    with pytest.raises(UsageError, match="line 4: a row before it has the same 'n' and other cells"):
+        read(tmp_path, "n,p,q,a,b\n1,ann,bob,C,C\n", join={"file": "games.csv", "on": "n"})
+
+
+def test_another_second_file_makes_another_run(tmp_path):
+    (tmp_path / "plays.csv").write_text("n,p,q,a,b\n1,ann,bob,C,C\n")
+    (tmp_path / "my.toml").write_text(f'{MAPPING}join = {{ file = "games.csv", on = "n" }}\n')
+    digests = []
+    for text in ("n,R\n1,3\n", "n,R\n1,4\n", "n,R\n1,3\n"):
+        (tmp_path / "games.csv").write_text(text)
+        digests.append(prepare_import(ImportConfig(tmp_path / "plays.csv", mapping=str(tmp_path / "my.toml"))).digest)
+    assert digests[0] != digests[1]
+    assert digests[0] == digests[2]

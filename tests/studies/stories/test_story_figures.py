@@ -1,5 +1,6 @@
 """What is said of the programs of a model, from rows put together by hand."""
 
+from fractions import Fraction
 from types import SimpleNamespace
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from bestresponse.core.errors import SettingError
 from bestresponse.core.player import Status
 from bestresponse.formal.evaluate.dataset import Story
+from bestresponse.games.logic.tables import table_from_cells, write_table_program
+from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Finish
 from bestresponse.studies.stories.study import (
     StoriesConfig,
@@ -15,6 +18,7 @@ from bestresponse.studies.stories.study import (
     _decide,
     _describe_kind,
     _find_status,
+    _judge,
     _sum_up_programs,
     estimate_calls,
     estimate_share,
@@ -147,3 +151,20 @@ def test_an_estimate_counts_a_program_for_every_story_model_and_sample():
     estimate = estimate_calls(StoriesConfig(("m", "n"), count=2, samples=3, attempts=4))
     assert (estimate.plays, estimate.what) == (2 * 2 * 3, "2 stories")
     assert estimate.calls == {"m": 2 * 3 * 4, "n": 2 * 3 * 4}
+
+
+def test_a_program_that_exchanges_the_moves_of_a_story_in_words_does_not_mean_what_it_says():
+    moves = (("silent", "confess"),) * 2
+    # Ranks of a prisoner's dilemma, then the same with silence in the place of confessing.
+    ranks = [tuple(map(Fraction, pair)) for pair in ((3, 3), (1, 4), (4, 1), (2, 2))]
+    true = table_from_cells(("Mira", "Paul"), moves, tuple(ranks))
+    exchanged = table_from_cells(("Mira", "Paul"), moves, tuple(reversed(ranks)))
+    story = Story("a", "prisoners-dilemma", False, True, "text", true)
+    judged = []
+    for table in (true, exchanged):
+        action = {"program": write_table_program(table), "tokens": (1, 1), "attempts": 1, "first": True}
+        decision = SimpleNamespace(action=action, reading=SimpleNamespace(status=Status.VALID, how=""))
+        record = SimpleNamespace(submissions=[SimpleNamespace(decision=decision)])
+        row = _judge(SimpleNamespace(data={"model": "m", "sample": 0}, record=record), story, EmbeddedEngine())
+        judged.append((row["constraints"], row["meaning"]))
+    assert judged == [(True, True), (True, False)]

@@ -87,11 +87,12 @@ def read_stories(path: Path) -> tuple[Story, ...]:
 
 
 def read_reference(text: Path) -> NormalForm | Tree:
-    """Return the true game of a story in a folder; UsageError where there is none beside it."""
-    for ending in (".efg", ".nfg", ".pl"):
-        if text.with_suffix(ending).exists():
-            return find_game(text.with_suffix(ending)).solvable()
-    raise UsageError(f"{text} has no game beside it; expected {text.stem}.efg, {text.stem}.nfg or {text.stem}.pl")
+    """Return the true game of a story in a folder; UsageError where there is none beside it, or several."""
+    games = [path for ending in (".efg", ".nfg", ".pl") if (path := text.with_suffix(ending)).exists()]
+    if len(games) != 1:
+        names = f"{text.stem}.efg, {text.stem}.nfg or {text.stem}.pl"
+        raise UsageError(f"{text} has {len(games) or 'no'} game{'s' * bool(games)} beside it; expected {names}")
+    return find_game(games[0]).solvable()
 
 
 def make_story(name: str, text: str, program: str) -> Story:

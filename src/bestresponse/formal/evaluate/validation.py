@@ -21,13 +21,14 @@ from functools import cache
 from importlib.resources import files
 from itertools import permutations, product
 from pathlib import Path
+from typing import cast
 
 from bestresponse.core.errors import InvalidGame, LimitReached, TooLarge, UsageError
 from bestresponse.core.files import parse_toml, read_toml
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.capabilities import HasTree
-from bestresponse.games.comparison import Comparison, Ends, compare_games, list_isomorphisms
+from bestresponse.games.comparison import Comparison, Ends, compare_games, list_isomorphisms, plain_name
 from bestresponse.games.logic.game import LogicGame, as_game
 from bestresponse.logic.embedded.arithmetic import COMPARISONS, evaluate_arithmetic
 from bestresponse.logic.embedded.unify import Fault
@@ -112,12 +113,12 @@ def check_constraints(table: GameTable, named: Named) -> Finding:
     if any(len(moves) != size for moves in table.moves):
         counts = " and ".join(str(len(moves)) for moves in table.moves)
         return Finding(False, f"in {named.title} both have {size} moves, here {counts}")
+    return broken(_list_cells(table), named, shared=set(table.moves[0]) == set(table.moves[1]))
+
+
+def _list_cells(table: GameTable) -> Cells:
     first, second = table.moves
-    cells = {}
-    for pair in product(first, second):
-        row_payoff, column_payoff = table.payoffs(pair)
-        cells[pair] = [(row_payoff, column_payoff)]
-    return broken(cells, named, shared=set(first) == set(second))
+    return {pair: [cast("tuple[Fraction, Fraction]", table.payoffs(pair))] for pair in product(first, second)}
 
 
 def broken(cells: Cells, named: Named, *, shared: bool) -> Finding:
@@ -127,6 +128,22 @@ def broken(cells: Cells, named: Named, *, shared: bool) -> Finding:
         return Finding(False, f"the moves of {named.title} cannot be told: there are not {len(named.moves)} for each")
     least = min(wrong, key=len)
     return Finding(False, f"it is no {named.title}: " + "; ".join(least[:3])) if least else Finding(True)
+
+
+def check_names(table: GameTable, true: GameTable, named: Named) -> Finding:
+    """Whether moves and players with names of the true game have their roles there; both satisfy the constraints."""
+    readings = product(_list_roles(table, named), _list_roles(true, named))
+    agree = any(all(roles.get(name, role) == role for name, role in meant.items()) for roles, meant in readings)
+    return Finding(agree, "" if agree else f"it is a {named.title}, but names of the story mean something else in it")
+
+
+def _list_roles(table: GameTable, named: Named) -> Iterator[dict[str, int]]:
+    """Yield the place of every player and move in the named game, for each naming under which its constraints hold."""
+    cells = _list_cells(table)
+    for rows, cols, swapped in _namings(cells, len(named.moves), set(table.moves[0]) == set(table.moves[1])):
+        if not _wrong(cells, named, rows, cols, swapped):
+            groups = (table.players[::-1] if swapped else table.players, rows, cols)
+            yield {plain_name(name): role for group in groups for role, name in enumerate(group)}
 
 
 def _namings(cells: Cells, size: int, shared: bool) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], bool]]:

@@ -25,7 +25,7 @@ from typing import Final
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
-from bestresponse.core.json import JsonObject
+from bestresponse.core.json import JsonObject, refuse_repeated_keys
 from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.programs.game_table import FORGETS, GameTable, Row
 from bestresponse.models.schema import schema_text
@@ -111,9 +111,9 @@ def read_object(answer: str) -> dict[str, object]:
     """Return the JSON object in an answer; InvalidGame where there is none."""
     start, stop = answer.find("{"), answer.rfind("}")
     try:
-        data = json.loads(answer[start : stop + 1])
+        data = json.loads(answer[start : stop + 1], object_pairs_hook=refuse_repeated_keys)
     except (ValueError, RecursionError):
-        raise InvalidGame("the answer is no JSON object") from None
+        raise InvalidGame("the answer is no JSON object, or a key stands twice in one") from None
     return data if isinstance(data, dict) else {}
 
 

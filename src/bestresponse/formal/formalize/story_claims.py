@@ -18,6 +18,7 @@ from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
 from bestresponse.formal.formalize.json_answer import TEXT, list_schema, object_schema, read_exact, read_object
 from bestresponse.formal.formalize.texts import TEXTS
+from bestresponse.games.comparison import plain_name
 from bestresponse.games.logic.game import describe_table
 from bestresponse.logic.programs.game_table import GameTable, Row
 from bestresponse.models.base import Message, Model, Reply, Request, ask
@@ -119,7 +120,7 @@ class _Reading:
         name = str(self.claim.get(key)).strip()
         known = [*self.table.players, *([NATURE] if self.table.chancy else [])]
         wanted = NATURE if name.casefold() in (LUCK, NATURE, "chance") else name
-        player = next((candidate for candidate in known if _is_same(candidate, wanted)), None)
+        player = next((candidate for candidate in known if plain_name(candidate) == plain_name(wanted)), None)
         if player is None:
             raise InvalidGame(f"the game has no {name[:40] or 'player'}")
         return player
@@ -132,7 +133,10 @@ class _Reading:
         rows = [
             row
             for row in self.table.rows
-            if all(any(mover == player and _is_same(done, move) for mover, done in row.moves) for player, move in made)
+            if all(
+                any(mover == player and plain_name(done) == plain_name(move) for mover, done in row.moves)
+                for player, move in made
+            )
         ]
         if not made or not rows:
             listing = ", ".join(f"{player}: {move}" for player, move in made)[:200]
@@ -228,10 +232,6 @@ def _list_names(table: GameTable) -> str:
     lines = [f"{player}: {', '.join(moves)}" for player, moves in zip(table.players, table.moves, strict=True)]
     drawn = dict.fromkeys(move for row in table.rows for mover, move in row.moves if mover == NATURE)
     return "\n".join([*lines, *([f"{LUCK}: {', '.join(drawn)}"] if drawn else [])])
-
-
-def _is_same(name: str, other: str) -> bool:
-    return "".join(filter(str.isalnum, name.casefold())) == "".join(filter(str.isalnum, other.casefold()))
 
 
 _VERDICT = re.compile(r"\b(AGREES|AGREE|DIFFERS|DIFFER)\b[ \t:.*-]{0,10}([^\n]{0,300})", re.IGNORECASE)

@@ -38,7 +38,7 @@ from itertools import islice, pairwise
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.errors import Flaw, InvalidMove
-from bestresponse.core.json import JsonObject
+from bestresponse.core.json import JsonObject, refuse_repeated_keys
 from bestresponse.core.player import Decision, Reading, Status
 
 _ROUNDING = 0.05
@@ -200,7 +200,7 @@ _CHOSEN = (
 )
 _KIND = re.compile(r"(?:the )?(?:pure )?(?:action|option|row|column|move|strategy|choice)[ :]+", re.IGNORECASE)
 _LONGEST_BOX = 2_000
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeated_keys)
 
 
 def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = False) -> Decision:

@@ -12,7 +12,7 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from functools import cached_property
@@ -25,7 +25,7 @@ import numpy as np
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.files import open_plain, read_text_file, read_toml
-from bestresponse.core.json import JsonMapping, JsonObject, digest
+from bestresponse.core.json import JsonMapping, JsonObject, digest, refuse_repeated_keys
 from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.models.base import Model
 from bestresponse.report.blocks import table, text
@@ -86,6 +86,12 @@ class Layout:
         """The actions of both players; a plain list of names is that of either."""
         names = [(side,) if isinstance(side, str) else side for side in self.actions]
         return tuple(names) if not isinstance(self.actions[0], str) else (tuple(sum(names, ())),) * 2
+
+    def list_constant_columns(self, columns: Iterable[str]) -> list[str]:
+        """Return the columns that say who plays which game, which may not change within a match."""
+        treatments = sum(((cell,) if isinstance(cell, str) else cell for cell in self.treatment.values()), ())
+        texts = [*self.players, self.game, self.subject, *map(str, self.table), *treatments]
+        return [name for name in columns if any(name == text or f"{{{name}}}" in text for text in texts)]
 
     def check_columns(self, columns: Sequence[str], file: str) -> None:
         """Raise UsageError where the file lacks a column."""
@@ -197,7 +203,12 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
                     # A short row lacks its last cells; they are missing, not an error of the file as a whole.
                     yield rows.line_num, dict(zip(header, cells, strict=False))
             elif kind in ("jsonl", "ndjson"):
-                yield from ((number, json.loads(line)) for number, line in enumerate(lines, 1) if line.strip())
+                for number, line in enumerate(lines, 1):
+                    if not line.strip():
+                        continue
+                    if not isinstance(row := json.loads(line, object_pairs_hook=refuse_repeated_keys), dict):
+                        raise ValueError(f"line {number} holds no object")
+                    yield number, row
             else:
                 raise UsageError(f"{path}: expected a .csv, .jsonl or .parquet file, also with .gz")
     except FileNotFoundError:
@@ -222,7 +233,9 @@ class Reader:
         if self.layout.join:
             on = self.layout.join["on"]
             beside = self.path.parent / self.layout.join["file"]
-            self._joined = {str(row[on]): row for _, row in read_rows(beside)}
+            for line, row in read_rows(beside):
+                if self._joined.setdefault(str(row.get(on)), row) != row:
+                    raise UsageError(f"{beside}, line {line}: a row before it has the same {on!r} and other cells")
 
     def list_matches(self) -> Iterator[JsonObject]:
         """Yield the plays of the file as lines of a run, in order of appearance."""
@@ -232,11 +245,15 @@ class Reader:
             row = {**cells, **self._joined.get(str(cells.get(layout.join.get("on", ""))), {})}
             if self.rows == 1:
                 layout.check_columns(list(row), self.path.name)
+                constant = layout.list_constant_columns(row)
             key = tuple(row.get(name) for name in layout.match) or (line,)
             match = matches.get(key) or _Match(row, line)
             try:
                 if cells.get(_REST):
                     raise _Fault("too many cells", "more than there are columns")
+                for name in constant:
+                    if str(row.get(name)) != str(match.first.get(name)):
+                        raise _Fault("changed within a match", f"{name} is {row.get(name)!r}")
                 for turn in _split_lists(row, (*layout.moves, *layout.payoffs)) if layout.lists else (row,):
                     self._add(match, line, turn)
             except _Fault as fault:
@@ -384,11 +401,11 @@ def _show(payoffs: Sequence[float | None]) -> str:
 
 
 def prepare_import(config: ImportConfig) -> ImportConfig:
-    """Make the content of file and mapping part of the run's identity, so that another file makes another run."""
+    """Make the content of all files part of the run's identity, so that another file makes another run."""
     path = Path(config.file)
-    find_layout(config.mapping, path)
+    join = find_layout(config.mapping, path).join
     parts = []
-    for part in (path, find_mapping(config.mapping)):
+    for part in (path, find_mapping(config.mapping), *([path.parent / join["file"]] if join else [])):
         try:
             with open_plain(part) as file:
                 parts.append(hashlib.file_digest(file, "sha256").hexdigest())  # type: ignore[arg-type]

@@ -671,7 +671,8 @@ class Meaning:
             player = party.players[0] if party.players else self._find_mover(act, party, case)
             cases = [self._face(case, player)]
             if "always_flag" in parts or _ALWAYS in case:
-                _require(set(case) <= {_ALWAYS} and len(self.everybody) == 2, "always is said of a case")
+                alone = set(case) <= {_ALWAYS} and len(self.everybody) == 2
+                _require(alone and "denied" not in parts, "always is said of a case, or it may be not always")
                 cases = [{1 - player: index} for index in range(len(self.subject.actions[1 - player]))]
             for faced in cases:
                 action, name = self._name(player, act.index(player))
@@ -764,28 +765,42 @@ class Meaning:
         return self._solve([Claim("pareto_dominates", tuple(self._chain(dict(case)) for case in cases))])
 
     def _read_count_equilibria(self, *parts: Part) -> Fact:
-        """Count pure equilibria. Without that word mixed ones may be meant too, unless it is the only one of 2 x 2."""
+        """Count pure equilibria; without that word mixed ones are meant too, and only a sole one is read."""
         count = _first(parts, WrittenNumber) or Fraction(int("sole" in parts))
         cases = [dict(case) for case in _pick(parts, Case)]
-        small = all(len(actions) == 2 for actions in self.subject.actions)
-        _require("pure" in parts or (small and count == 1 and cases), "mixed equilibria may be counted")
+        sole = count == 1 and cases and self.shows_sole_equilibrium
+        _require("pure" in parts or sole, "mixed equilibria may be counted")
         _require(len(cases) in (0, count), "others are listed than counted")
         equilibria = [Claim("equilibrium", (self._chain(case),)) for case in cases]
         return self._solve([Claim("pure_equilibria", (count,)), *equilibria])
 
-    def _read_mixed_equilibrium(self, *cases: Case) -> Fact:
-        chosen = dict(pair for case in cases for pair in case)
+    @cached_property
+    def shows_sole_equilibrium(self) -> bool:
+        """Whether the number of pure equilibria says if there is one equilibrium: in 2 x 2 where no reply is tied.
+
+        With a tie one pure equilibrium may have mixed ones beside it, and with three players too.
+        """
+        payoffs = getattr(self.subject.game, "payoffs", np.zeros(0))
+        return payoffs.shape == (2, 2, 2) and all(np.diff(payoffs[seat], axis=seat).all() for seat in self.everybody)
+
+    def _read_mixed_equilibrium(self, *parts: Part) -> Fact:
+        chosen = dict(pair for case in _pick(parts, Case) for pair in case)
         part = len(self.everybody) == 2 and len(chosen) == 1
         _require_said(
             not self.has_turns and (part or set(chosen) == set(self.everybody)), "it is not said who mixes how"
         )
         mixes = tuple(self._mix(*pair) for pair in sorted(chosen.items()))
-        return self._solve([Claim("mixed_equilibrium_part" if part else "mixed_equilibrium", (mixes,))])
+        claims = [Claim("mixed_equilibrium_part" if part else "mixed_equilibrium", (mixes,))]
+        if "sole" in parts:
+            _require(self.shows_sole_equilibrium, "there may be others")
+            claims.append(Claim("pure_equilibria", (Fraction(all(1 in mix for mix in chosen.values())),)))
+        return self._solve(claims)
 
     def _read_at_equilibrium(self, *parts: Part) -> Fact:
         """Claim what somebody gets in equilibrium, where it is not said in which one."""
         party, amount = _find_party(parts), _pick(parts, _Amount)[0]
         _require(not self.has_turns and not party.we and party.players, "it may be a sum, or the moves come in turn")
+        _require("sole" not in parts or self.shows_sole_equilibrium, "there may be others that pay the same")
         return self._solve([Claim("equilibrium_payoff", (*self._name(i), amount.value)) for i in party.players])
 
     def _judge_moves(self, form: str, *parts: Part) -> Fact:
