@@ -224,7 +224,6 @@ def _draw_flat_steps(derivative: Array, generator: np.random.Generator) -> Array
 
 
 _ROUNDING = 1e-12  # what a candidate in floats plays with less, it does not play
-_SIMPLE = 1000
 _LEAST_PLAYED = (1e-9, 0.0)
 """What is played with less is first taken for rounding, then for a small probability."""
 _BITS = 512  # of the unit, beside those that payoffs need
@@ -317,7 +316,7 @@ def _refine(units: Numbers, mix: Profile, bits: int, sure: int) -> list[list[int
 
 def _drop_rounding(share: float) -> Fraction:
     """Give the simple fraction next to a float: in a continuum, no step would lead back to it from its rounding."""
-    near = Fraction(share).limit_denominator(_SIMPLE)
+    near = Fraction(share).limit_denominator(1000)
     return near if abs(near - Fraction(share)) <= _ROUNDING * share else Fraction(share)
 
 
