@@ -70,7 +70,7 @@ def level_k(game: GameLike, level: int = 2, anchor: Sequence[ArrayLike] | None =
     values = fitness(game)
     steps = [start_or_uniform(game, anchor)]
     for _ in range(level):
-        steps.append(tuple(share_best(value) for value in values(steps[-1])))
+        steps.append(tuple(map(share_best, values(steps[-1]), game.payoffs)))
     shares = np.zeros(level + 1)
     shares[-1] = 1.0
     return _levels(game, f"level-{level}", shares, steps)
@@ -92,13 +92,13 @@ def cognitive_hierarchy(
     for k in range(1, len(weights)):
         below = weights[:k] / weights[:k].sum()
         believed = tuple(np.tensordot(below, [step[i] for step in steps], 1) for i in range(game.num_players))
-        steps.append(tuple(share_best(value) for value in values(believed)))
+        steps.append(tuple(map(share_best, values(believed), game.payoffs)))
     return _levels(game, f"cognitive hierarchy, tau {tau:g}", weights / weights.sum(), steps)
 
 
-def share_best(values: Array) -> Array:
-    """Share equally between the best actions, along the last axis; a difference of 1e-9 of the values is a tie."""
-    best = values >= values.max(axis=-1, keepdims=True) - 1e-9 * max(1.0, float(np.abs(values).max()))
+def share_best(values: Array, payoffs: Array) -> Array:
+    """Share equally between the best actions, along the last axis; a difference of 1e-12 of the payoffs is a tie."""
+    best = values >= values.max(axis=-1, keepdims=True) - 1e-12 * float(np.abs(payoffs).max())
     return np.asarray(best / best.sum(axis=-1, keepdims=True))
 
 

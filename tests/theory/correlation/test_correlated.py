@@ -170,3 +170,9 @@ def test_the_most_random_equilibrium_is_found_where_multipliers_overflow():
     game = NormalForm(np.random.default_rng([3, 3, 15]).random((3, 3, 3, 3)))
     found = correlated(game, "entropy")
     assert found.violation <= 1e-8
+
+
+@pytest.mark.parametrize(("objective", "value"), [("welfare", 7), ("fairness", 3), ("entropy", 0), ("any", 7)])
+def test_a_game_without_choices_is_its_only_cell(objective, value):
+    found = correlated([[[3]], [[4]]], objective)
+    assert (found.distribution.tolist(), found.value) == ([[1.0]], value)

@@ -338,3 +338,20 @@ def test_with_a_gain_beliefs_move_by_that_share_of_the_way() -> None:
     assert path.strategies[0][:, 1] == pytest.approx([0.8, 0.9, 0.95])
     with pytest.raises(UsageError, match="above 0 and at most 1"):
         fictitious_play(game, gain=2)
+
+
+def build_game_of_ties() -> NormalForm:
+    """Against uniform play both actions of the first player earn 8/9, which floats add up to two numbers."""
+    payoffs = np.zeros((3, 2, 3, 3))
+    payoffs[0] = [[[2, 0, 1], [0, 1, 2], [1, 0, 1]], [[1, 1, 0], [1, 0, 0], [2, 1, 2]]]
+    return NormalForm(payoffs)
+
+
+@pytest.mark.parametrize("plus", [False, True])
+def test_regret_that_is_rounding_changes_no_play(plus):
+    # Nobody regrets the first round, so that the second is uniform as well.
+    assert regret_matching(build_game_of_ties(), steps=2, plus=plus).final[0].tolist() == [0.5, 0.5]
+
+
+def test_the_first_move_of_fictitious_play_is_the_first_of_equally_good_ones():
+    assert fictitious_play(build_game_of_ties(), steps=1).final[0].tolist() == [1.0, 0.0]

@@ -151,3 +151,9 @@ def test_the_ends_of_every_range_are_in_it(options):
 def test_what_is_no_fitness_is_refused(options, message):
     with pytest.raises(UsageError, match=message):
         moran([[1, 2], [3, 4]], [1, 1], **options)
+
+
+def test_a_mutant_that_earns_nothing_alone_has_no_chance_although_two_would_be_irresistible():
+    # Of three, one mutant meets two residents and earns 0, so it has no offspring; two mutants earn 1/2 each, and the
+    # resident among them nothing.
+    assert fixation_probability([[1, 0], [0, 1]], 3, fitness="linear") == 0.0

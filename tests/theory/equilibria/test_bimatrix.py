@@ -346,3 +346,10 @@ def test_the_walk_finds_the_vertices_that_whole_numbers_find_and_gives_up_near_t
     cube = np.array([[1.0, 0.25], [0.25, 1.0]])
     assert walk.walk_vertices(cube)[0] == 4
     assert walk.walk_vertices(np.array([[1.0, 0.5], [1.0, 0.25]]))[0] == walk.DOUBT
+
+
+def test_evolutionary_stability_does_not_depend_on_how_much_mutants_differ() -> None:
+    # All earn 0 against the first action. Against a mutant y of the others it earns y_1 + 10^10 y_2 > 0, and y earns 0.
+    row = np.array([[0, 1, 10**10], [0, 0, 0], [0, 0, 0]])
+    first = next(e for e in nash(row, row.T) if e.supports == ((0,), (0,)))
+    assert first.evolutionarily_stable is True

@@ -337,3 +337,11 @@ def test_degenerate_games_list_no_false_equilibrium_and_all_pure_ones(seed: int)
     assert {tuple(s[0] for s in e.supports) for e in result.pure} == set(pure_nash(NormalForm(payoffs)))
     if result.complete:
         assert not any(e.in_continuum for e in result.equilibria)
+
+
+def test_the_rounding_of_a_point_of_a_continuum_is_no_other_equilibrium():
+    # The third player is indifferent, whatever it does: numbers some units in the last place from 1/2 stand for 1/2.
+    pure, rounded = np.eye(2)[0], np.array([0.5 - 2**-53, 0.5 + 2**-53])
+    certified = certify(NormalForm(np.zeros((3, 2, 2, 2))), (pure, pure, rounded))
+    assert certified is not None
+    assert certified.exact == ((1, 0), (1, 0), (Fraction(1, 2), Fraction(1, 2)))

@@ -89,3 +89,10 @@ def test_rewriting_the_game_rewrites_the_prediction(seed):
 def test_bad_arguments_say_what_was_expected(call, match):
     with pytest.raises(UsageError, match=match):
         call(catalogue.load("chicken"))
+
+
+@pytest.mark.parametrize(("scale", "shift"), [(1e-10, 0.0), (1.0, 5e9)])
+def test_the_unit_and_the_zero_of_payoffs_change_no_best_response(scale, shift):
+    # Against uniform play defection earns (5 + 1) / 2 and cooperation (3 + 0) / 2 units.
+    row = scale * np.array([[3.0, 0.0], [5.0, 1.0]]) + shift
+    assert [mix.tolist() for mix in level_k((row, row.T), 1).final] == [[0.0, 1.0], [0.0, 1.0]]

@@ -191,3 +191,12 @@ def test_chance_may_begin_a_subgame_of_three_players():
     assert find_sequential(tree).payoffs == {"a": 0.5, "b": 1.0, "c": 0.0}
     with pytest.raises(InvalidGame, match="kuhn-poker hides moves: no subgame begins at"):
         cut_subgame(load_tree("kuhn-poker"), 2)
+
+
+def test_a_small_loss_is_a_loss_where_all_payoffs_are_small():
+    # Seeing the first move, "second" earns 3e-13 by "left" and 1e-13 by "right"; "unseen" is what it does not see.
+    unseen = Turn("second", "unseen", {"stay": Leaf([0.0, 1e-13])})
+    guess = Turn("first", "guess", {"heads": unseen, "tails": unseen})
+    answer = Turn("second", "seen", {"left": Leaf([1e-13, 3e-13]), "right": Leaf([2e-13, 1e-13])})
+    solved = solve_subgames(build_tree(["first", "second"], Turn("first", "start", {"in": answer, "out": guess})))
+    assert {policy.at("second", "seen")["left"] for policy in solved.policies} == {1.0}

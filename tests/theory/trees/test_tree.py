@@ -374,3 +374,16 @@ def test_counterfactual_values_weigh_a_move_by_how_likely_the_others_let_it_come
     assert by_label["K b"] == pytest.approx([-1 / 6, 1 / 3])
     # The first player holds the jack and passed: it loses 1 by folding to a bet, 2 by calling.
     assert by_label["J pb"] == pytest.approx([-1 / 6, -1 / 3])
+
+
+@pytest.mark.parametrize(
+    ("payoffs", "constant"),
+    [
+        ([[3e-10, 3e-10], [0.0, 5e-10]], False),  # sums of 6e-10 and 5e-10
+        ([[10**9, 0], [0, 10**9 + 1]], False),  # whole numbers are what they are
+        ([[0.1 + 0.2, 0.7], [0.4, 0.6]], True),  # 1.0 but for rounding
+    ],
+)
+def test_a_constant_sum_is_told_from_another_whatever_the_unit_of_payoffs(payoffs, constant):
+    left, right = map(Leaf, payoffs)
+    assert build_tree(["a", "b"], Turn("a", "choice", {"left": left, "right": right})).is_constant_sum is constant

@@ -126,7 +126,8 @@ def predict_hierarchy(form: NormalForm, taus: Floats) -> tuple[Floats, Floats]:
     totals = [weights[:, :1] * np.full(count, 1 / count) for count in form.shape]
     for k in range(1, levels + 1):
         below = weights[:, :k].sum(axis=1)[:, None]
-        replies = [share_best((other / below) @ table.T) for other, table in zip(totals[::-1], tables, strict=True)]
+        pairs = zip(totals[::-1], tables, strict=True)
+        replies = [share_best((other / below) @ table.T, table) for other, table in pairs]
         totals = [total + weights[:, k : k + 1] * reply for total, reply in zip(totals, replies, strict=True)]
     whole = weights.sum(axis=1)[:, None]
     return totals[0] / whole, totals[1] / whole

@@ -246,6 +246,8 @@ def incentives(game: NormalForm, coarse: bool) -> csr_array:
     tables = [table / (float(np.ptp(table)) or 1.0) for table in game.payoffs]
     rows = list(_list_disobediences(tables, coarse))
     ends = np.cumsum([0, *(len(gains) for gains, _ in rows)])
+    if not rows:  # nobody has a choice
+        return sparse.csr_array((0, cells))
     entries = (np.concatenate([gains for gains, _ in rows]), np.concatenate([columns for _, columns in rows]), ends)
     return sparse.csr_array(entries, shape=(len(rows), cells))
 

@@ -254,13 +254,22 @@ def _learn(
     return record(game, method, "numpy", times, held[:players], last, external)
 
 
+def _find_rounding(game: NormalForm) -> list[float]:
+    """Say for each player which differences between expected payoffs may be rounding, and decide nothing."""
+    return [1e-12 * float(np.abs(table).max()) for table in game.payoffs]
+
+
 def regret_matching(
     game: NormalForm, *, steps: int = 10_000, plus: bool = False, stride: int | None = None
 ) -> Trajectory:
     """`steps` rounds in which all players update at once; `plus` chooses regret matching+."""
-    if plus:
-        return _learn(game, lambda i, total, kept, got: kept, "regret matching+", steps, stride, linear=True)
-    return _learn(game, lambda i, total, kept, got: np.maximum(total - got, 0.0), "regret matching", steps, stride)
+    limits = _find_rounding(game)
+
+    def weigh(i: int, total: Array, kept: Array, got: float) -> Array:
+        regrets = kept if plus else total - got
+        return np.where(regrets > limits[i], regrets, 0.0)
+
+    return _learn(game, weigh, "regret matching+" if plus else "regret matching", steps, stride, linear=plus)
 
 
 def multiplicative_weights(
@@ -358,7 +367,8 @@ def fictitious_play(
     for i, (mix, values) in enumerate(zip(believed, expected, strict=True)):
         tally.counts[i][:] = (weight if gain is None else 1.0) * mix
         tally.totals[i][:] = (weight if gain is None else 1.0) * values
-    _play(game, tally, tuple(_choose(value, precision, rng) for value in expected), gain)
+    settled = (np.where(u >= u.max() - tie, u.max(), u) for u, tie in zip(expected, _find_rounding(game), strict=True))
+    _play(game, tally, tuple(_choose(value, precision, rng) for value in settled), gain)
     chosen = choose_loop(engine, game, steps) if precision is None and gain is None else "numpy"
 
     def advance(count: int) -> None:

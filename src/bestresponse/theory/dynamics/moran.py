@@ -133,9 +133,10 @@ def fixation_probability(
     logs = process.log_fitness(np.stack([mutants, population - mutants], axis=1))
     with np.errstate(invalid="ignore"):
         steps = logs[:, 1] - logs[:, 0]  # nan where neither type can reproduce: then nobody gains on the other
-    totals = np.append(np.cumsum(np.where(np.isnan(steps), 0.0, steps)), 0.0)
+        totals = np.append(np.cumsum(np.where(np.isnan(steps), 0.0, steps)), 0.0)
     top = float(totals.max())
-    return 0.0 if top == np.inf else float(np.exp(-top) / np.exp(totals - top).sum())
+    # Where mutants cannot reproduce, they never become more.
+    return 0.0 if np.inf in steps else float(np.exp(-top) / np.exp(totals - top).sum())
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -71,8 +71,12 @@ def is_evolutionarily_stable(payoff: Numbers, x: Numbers) -> bool:
         return True
     q = scaled[k, rest][None, :] + scaled[rest, k][:, None] - scaled[np.ix_(rest, rest)] - scaled[k, k]
     q = q + q.T
-    unit = (abs(q).max() or 1) if exact else 2.0
-    return _strictly_copositive((q / unit).astype(np.float64), len(free))
+    # Scaling coordinates changes nothing, and keeps small numbers beside large ones from being taken for rounding.
+    sizes = np.diag(q) if exact else np.full(len(q), 2.0)
+    if sizes.min() <= 0:
+        return False
+    roots = np.sqrt(sizes.astype(np.float64))
+    return _strictly_copositive(q.astype(np.float64) / np.outer(roots, roots), len(free))
 
 
 def _strictly_copositive(q: Array, free: int) -> bool:

@@ -173,8 +173,7 @@ class Tree:
         if self.rationals is not None and self.rationals.payoffs:
             return len({sum(self.read_payoffs(leaf)) for leaf in self.leaves.tolist()}) == 1
         totals = self.payoffs[self.leaves].sum(axis=1)
-        scale = max(1.0, float(np.abs(self.payoffs).max()))
-        return bool(np.ptp(totals) <= 1e-9 * scale)
+        return bool(np.ptp(totals) <= (0.0 if are_meant(self.payoffs) else 1e-9 * float(np.abs(self.payoffs).max())))
 
     def path(self, node: int) -> str:
         """Say how the play comes to `node`, for messages: `deal JQ > bet > call`."""

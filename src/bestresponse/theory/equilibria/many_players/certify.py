@@ -300,7 +300,7 @@ def _certify_on(units: Numbers, supports: Supports, mix: Profile) -> Certified |
 def _refine(units: Numbers, mix: Profile, bits: int, sure: int) -> list[list[int]] | None:
     """Make all actions earn the same, in whole numbers of 1 / 2^bits; None where steps do not get below 2^-sure."""
     unit = 1 << bits
-    point = tuple(np.array([int(Fraction(p) * unit) for p in x.tolist()], dtype=object) for x in mix)
+    point = tuple(np.array([int(_drop_rounding(p) * unit) for p in x.tolist()], dtype=object) for x in mix)
     for x in point:
         x[0] += unit - sum(x)
     for _ in range(_STEPS):
@@ -312,6 +312,12 @@ def _refine(units: Numbers, mix: Profile, bits: int, sure: int) -> list[list[int
         if largest <= 2.0**-sure:
             return [x.tolist() for x in point] if min(map(min, point)) >= -(1 << bits - sure) else None
     return None
+
+
+def _drop_rounding(share: float) -> Fraction:
+    """Give the simple fraction next to a float: in a continuum, no step would lead back to it from its rounding."""
+    near = Fraction(share).limit_denominator(1000)
+    return near if abs(near - Fraction(share)) <= _ROUNDING * share else Fraction(share)
 
 
 def _find_step(units: Numbers, point: tuple[Numbers, ...], unit: int) -> list[float] | None:

@@ -310,5 +310,5 @@ def _choose_best(tree: Tree, node: int, owner: int, earned: list[Earned]) -> Ite
     best = max(u[owner] for u in earned)
     for move, payoffs in enumerate(earned):
         loss = best - payoffs[owner]
-        if loss == 0 or (isinstance(loss, float) and loss <= _TIE * max(1.0, abs(float(best)))):
+        if loss == 0 or (isinstance(loss, float) and loss <= _TIE * float(np.abs(tree.payoffs).max())):
             yield _Solution(payoffs, {int(tree.infoset[node]): np.eye(len(earned))[move]})
