@@ -438,10 +438,7 @@ METRICS: tuple[Metric[Rows], ...] = (
 
 _COMPARED = {"gap_normalised": "gap / range", "exploitability_normalised": "exploitability / range"}
 """The figures by which players are compared, and what they are called."""
-_MOST_LOST = {
-    "gap_normalised": "worst_normalised",
-    "exploitability_normalised": "worst_exploitability_normalised",
-}
+_MOST_LOST = {"gap_normalised": "worst_normalised", "exploitability_normalised": "worst_exploitability_normalised"}
 _COMPARED_BASELINES = ("uniform", "maximin", EQUILIBRIUM)
 _VERSION_METRICS = ("asked", "answered", *_COMPARED, "success_1", "success_5")
 _MOST_LISTED = 500  # worst plays are held with their texts, so their number may not grow with the run

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
-from itertools import pairwise, product
+from itertools import product
 from math import inf, isclose
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypedDict
@@ -477,10 +477,7 @@ class Standings:
     def places(self) -> list[int]:
         """The place of each row; whoever earned the same shares the best of their places, as in 1, 1, 3."""
         earned = [-inf if row["per_round"] is None else row["per_round"] for row in self.rows]
-        places = [1]
-        for number, (before, payoff) in enumerate(pairwise(earned), 2):
-            places.append(places[-1] if _is_level(before, payoff) else number)
-        return places
+        return [1 + sum(other > mine and not _is_level(other, mine) for other in earned) for mine in earned]
 
     @property
     def winners(self) -> tuple[str, ...]:
