@@ -91,6 +91,20 @@ def test_signs_that_belong_to_a_number_tell_moves_apart(names):
     assert compare_games(dilemma, dilemma).verdict == "same tree"
 
 
+@pytest.mark.parametrize("names", [("A", "A'"), ("a", "A"), ("up", "up!")])
+def test_names_that_only_signs_or_case_tell_apart_are_compared_as_they_stand(names):
+    dilemma = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(names, names))
+    exchanged = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(names[::-1], names[::-1]))
+    reordered = NormalForm.bimatrix([[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(names[::-1], names[::-1]))
+    different = compare_games(dilemma, exchanged)
+    # (3, 3) and (1, 1) change places, and so do (0, 5) and (5, 0).
+    assert (different.verdict, different.num_differences) == ("different", 4)
+    assert compare_games(dilemma, reordered).verdict == "same tree"
+    people = NormalForm.bimatrix([[3, 0], [5, 1]], [[1, 2], [3, 4]], players=names)
+    others = NormalForm.bimatrix([[3, 0], [5, 1]], [[1, 2], [3, 4]], players=names[::-1])
+    assert compare_games(people, others).verdict == "different"
+
+
 @pytest.mark.parametrize("names", [("Country A", "country_a", "country-a", "COUNTRY.A"), ("option-1", "Option_1")])
 def test_other_signs_do_not_tell_names_apart(names):
     assert len({plain_name(name) for name in names}) == 1

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, product
 from typing import Literal, NamedTuple
@@ -132,17 +132,30 @@ def list_isomorphisms(first: Ends, second: Ends, scale: Scale, *, any_names: boo
     sizes = [(len(game.players), len(game.labels), len(game.owners), len(game.ends)) for game in (first, second)]
     if sizes[0] != sizes[1]:
         return
-    labels = [plain_name(label) for label in (*first.labels, *second.labels)]
-    for players in _list_orders(first, second, scale, any_names):
-        kinds = _list_kinds(first, second, players, scale, any_names)
+    fold = _choose_folding(first, second)
+    labels = [fold(label) for label in (*first.labels, *second.labels)]
+    for players in _list_orders(first, second, scale, fold, any_names):
+        kinds = _list_kinds(first, second, players, scale, fold, any_names)
         for moves in _Colouring(_join_graphs(first, second), kinds).list_pairings(labels):
             yield Isomorphism(players, moves)
 
 
-def _list_orders(first: Ends, second: Ends, scale: Scale, any_names: bool) -> Iterator[tuple[int, ...]]:
+def _choose_folding(*games: Ends) -> Callable[[str], str]:
+    """Return how names are compared: plainly, or as they stand where two names in a game would become one."""
+    for game in games:
+        moves = {(game.owners[infoset], label) for infoset, label in zip(game.infoset_of, game.labels, strict=True)}
+        for names in (moves, {(0, name) for name in game.players}):
+            if len({(owner, plain_name(name)) for owner, name in names}) < len(names):
+                return str
+    return plain_name
+
+
+def _list_orders(
+    first: Ends, second: Ends, scale: Scale, fold: Callable[[str], str], any_names: bool
+) -> Iterator[tuple[int, ...]]:
     """List the ways in which the players of the first game may be those of the second."""
 
-    names = [[plain_name(name) for name in game.players] for game in (first, second)]
+    names = [[fold(name) for name in game.players] for game in (first, second)]
     sizes: list[list[list[int]]] = []  # of all information sets, by game and player
     for game in (first, second):
         counts = Counter(game.infoset_of)
@@ -201,7 +214,7 @@ def _join_graphs(first: Ends, second: Ends) -> list[list[int]]:
 
 
 def _list_kinds(
-    first: Ends, second: Ends, players: tuple[int, ...], scale: Scale, any_names: bool
+    first: Ends, second: Ends, players: tuple[int, ...], scale: Scale, fold: Callable[[str], str], any_names: bool
 ) -> Iterator[tuple[object, ...]]:
     """Say what can be seen of every move, information set and end alone, in the order of `_join_graphs`."""
     codes = []
@@ -215,7 +228,7 @@ def _list_kinds(
     seats = {seat: player for player, seat in enumerate(players)} | {CHANCE: CHANCE}
     owners = [first.owners, [seats[owner] for owner in second.owners]]
     names = [
-        [(owner_of[infoset], plain_name(label)) for infoset, label in zip(game.infoset_of, game.labels, strict=True)]
+        [(owner_of[infoset], fold(label)) for infoset, label in zip(game.infoset_of, game.labels, strict=True)]
         for game, owner_of in zip((first, second), owners, strict=True)
     ]
     shared = set() if any_names else set(names[0]) & set(names[1])
@@ -394,11 +407,12 @@ def _add_differences(comparison: Comparison, sentences: Sequence[str]) -> Compar
 
 
 def _relate(first: Ends, second: Ends, basis: Basis, any_names: bool) -> Comparison:
+    fold = _choose_folding(first, second)
     for scale, relation in _SCALES.items():
         for isomorphism in list_isomorphisms(first, second, scale, any_names=any_names):
             players, actions = _name_maps(first, second, isomorphism)
             pairs = [*players.items(), *(pair for names in actions.values() for pair in names.items())]
-            same_names = all(plain_name(old) == plain_name(new) for old, new in pairs)
+            same_names = all(fold(old) == fold(new) for old, new in pairs)
             return Comparison("equal" if same_names and scale == "payoffs" else relation, basis, players, actions)
     return Comparison("different", basis, {}, {})
 
@@ -442,7 +456,7 @@ def _pair(*traits: tuple[Sequence[object], Sequence[object]]) -> list[int]:
 
 
 def _pair_names(first: Sequence[str], second: Sequence[str]) -> list[int]:
-    return _pair(([*map(plain_name, first)], [*map(plain_name, second)]))
+    return _pair((first, second), ([*map(plain_name, first)], [*map(plain_name, second)]))
 
 
 def _find_cells(first: NormalForm, second: NormalForm) -> Iterator[str]:
