@@ -29,7 +29,7 @@ LINES = {
     "players": 1858,
     "report": 1812,
     "runs": 2701,
-    "studies": 10773,
+    "studies": 10774,
     "theory": 9564,
     "web": 4897,
 }

@@ -52,7 +52,7 @@ class Training:
     """A training that keeps what it was told; `rows` are reported, and steps over `fits` tokens are too much."""
 
     def __init__(self):
-        self.recipes, self.loaded, self.stepped = [], [], []
+        self.recipes, self.loaded, self.timed = [], [], []
         self.rows = [{"minutes": 1.0, "step": 3}]
         self.fits = 10**9
         self.tests = {}
@@ -62,7 +62,7 @@ class Training:
         self.recipes.append(recipe)
         trainer = SimpleNamespace(network=network, recipe=recipe, progress=SimpleNamespace(rows=[]))
         trainer.load = self.loaded.append
-        trainer.step = lambda batch, rate: self.stepped.append(rate)
+        trainer.find_gradients = self.timed.append
         trainer.finish = lambda: "student"
         return trainer
 
@@ -104,7 +104,7 @@ def training(monkeypatch):
         yield list(range(40))
 
     def choose_shape(network, folders, tokens):
-        assert tokens == 4096
+        assert tokens == max(1024, *(len(asked) + len(answer) for asked, answer in fake.encoded))
         return "shape"
 
     def pack(network, pool, shape, rng):
@@ -216,7 +216,12 @@ def test_without_a_gpu_it_is_said_how_many_examples_would_be_seen(tmp_path, trai
     # 100 tokens in 2 seconds are 50 a second, 18,000 in 6 minutes; an example has 3 + 2 tokens, so 3,600 of them.
     with pytest.raises(UsageError, match=r"at about 50 tokens a second, 6 minutes would see 3,600 examples"):
         run(tmp_path, examples, device="auto", minutes=6)
-    assert training.stepped == [0.0]
+    assert [batch.real for batch in training.timed] == [100]
+    # A batch is as long as the longest example.
+    training.encoded = [([1] * 900, [2] * 400)]
+    times = iter([10.0, 12.0])
+    with pytest.raises(UsageError, match="would see 14 examples"):  # 18,000 / 1,300
+        run(tmp_path, examples, device="auto", minutes=6)
     # Whoever asks for the processor gets it.
     run(tmp_path, examples, device="cpu")
     assert training.recipes[-1].device == "cpu"

@@ -29,6 +29,8 @@ from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.studies.improve.examples import Telling
 from bestresponse.studies.improve.export import read_manifest
 
+_TIMED = 1024
+"""Tokens of a batch that is timed where there is no GPU, so that the answer takes seconds and not minutes."""
 _MOST_TESTS = 200
 """Questions of the test split that are asked of each size at the end."""
 
@@ -173,17 +175,20 @@ def open_network(name: str) -> Any:
 
 
 def _estimate_on_cpu(trainer: Any, folders: list[Path], minutes: float) -> str:
-    """Time one small step, and say what a training would see on this machine."""
+    """Time the gradients of a small batch, and say what a training would see on this machine.
+
+    What an optimizer adds to a step is as much for a small batch as for a large one, where it hardly counts.
+    """
     from bestresponse.studies.improve.training import choose_shape, draw_pools, encode_examples, pack
 
     pool = next(draw_pools(folders, 0, 0, lambda: float("inf")))  # enough for a batch without filling, as in a training
-    shape = choose_shape(trainer.network, folders, 4096)
+    sizes = [len(asked) + len(answer) for asked, answer in encode_examples(trainer.network, pool)]
+    shape = choose_shape(trainer.network, folders, max(_TIMED, *sizes))
     batch = pack(trainer.network, pool, shape, np.random.default_rng(0))[0]
     began = time.perf_counter()
-    trainer.step(batch, 0.0)
+    trainer.find_gradients(batch)
     rate = batch.real / (time.perf_counter() - began)
-    mean = sum(len(asked) + len(answer) for asked, answer in encode_examples(trainer.network, pool)) / len(pool)
-    seen = rate * minutes * 60 / mean
+    seen = rate * minutes * 60 * len(sizes) / sum(sizes)
     return (
         f"there is no GPU here: at about {rate:,.0f} tokens a second, {minutes:g} minutes would see {seen:,.0f} "
         "examples (one H200: about 2,000 a second). `--device cpu` trains all the same"
