@@ -22,7 +22,7 @@ from typing import Literal
 
 import numpy as np
 
-from bestresponse.theory.arrays import Bools, Floats
+from bestresponse.theory.arrays import Bools, Floats, Ints
 from bestresponse.theory.fitting import level_k, quantal_branch, share_best
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -34,6 +34,7 @@ _SURE = 1e-9
 _PRECISIONS = np.concatenate([[0.0], np.geomspace(0.01, 100.0, 320)])
 """Times the mean range of payoffs: from hardly any difference between actions to all of the difference."""
 _TAUS = np.linspace(0.0, 8.0, 321)
+_LEAST_USED = 1e-3  # a level that fewer are at is not there
 _OFF, _JUMP = 1e-8, 0.2
 """Largest residual of an equilibrium, and the largest change of a probability between neighbours on the grid."""
 
@@ -50,8 +51,11 @@ class Choices:
 class ChoiceFit:
     """A fitted model: its parameter (or the shares of the levels), the same for every resample, and its scores.
 
-    `edge` says that the likelihood is largest at the end of the grid, so that there is no finite estimate; `score` and
-    `completeness` are None where there are too few games to leave some out.
+    `log_likelihood` is that of the shares, or of the point of the grid that is nearest to the parameter.
+
+    `edge` says that the likelihood is largest at the end of the grid, so that there is no finite estimate; `flat` that
+    other shares of the levels are as likely; `score` and `completeness` are None where there are too few games to leave
+    some out.
     """
 
     model: ChoiceModel
@@ -59,6 +63,7 @@ class ChoiceFit:
     resampled: Floats
     log_likelihood: float
     edge: bool
+    flat: bool
     score: float | None
     completeness: float | None
 
@@ -134,15 +139,23 @@ def predict_hierarchy(form: NormalForm, taus: Floats) -> tuple[Floats, Floats]:
 
 
 def fit_choices(
-    data: Sequence[Choices], models: Sequence[ChoiceModel], *, draws: int = 200, seed: int = 0
+    data: Sequence[Choices],
+    models: Sequence[ChoiceModel],
+    *,
+    clusters: Ints | None = None,
+    draws: int = 200,
+    seed: int = 0,
 ) -> tuple[ChoiceFit, ...]:
     """Fit every model to the choices of one group of players.
 
-    Resamples draw entries of `data` with replacement: games, or matches where several entries have the same game.
+    Resamples draw clusters with replacement: `clusters` numbers for every entry of `data` what it is drawn with, such
+    as its player; without it every entry is drawn alone.
     """
     rng = np.random.default_rng(seed)
-    size = len(data)
-    weights = np.vstack([np.ones(size), rng.multinomial(size, np.full(size, 1 / size), size=draws)])
+    clusters = np.arange(len(data)) if clusters is None else clusters
+    size = int(clusters.max()) + 1
+    drawn = rng.multinomial(size, np.full(size, 1 / size), size=draws)
+    weights = np.vstack([np.ones(len(data)), drawn[:, clusters]])
     forms = list(dict.fromkeys(game.form for game in data))
     form_indices = np.array([forms.index(game.form) for game in data])
     folds = [np.isin(form_indices, np.arange(len(forms))[start::_FOLDS]) for start in range(min(_FOLDS, len(forms)))]
@@ -151,24 +164,38 @@ def fit_choices(
         if model == "level-k":
             fits.append(_fit_levels(data, weights, folds))
             continue
-        unit = float(np.mean([np.ptp(form.payoffs) for form in forms])) or 1.0
+        # Of each player alone: a payoff that one player gets whatever happens is no difference between actions.
+        unit = float(np.mean([np.ptp(form.payoffs, axis=(1, 2)).max() for form in forms])) or 1.0
         grid = _PRECISIONS / unit if model == "qre" else _TAUS
         predicted = predict_quantal(forms, grid) if model == "qre" else [predict_hierarchy(f, grid) for f in forms]
         table = np.array([_score(game, predicted[index]) for game, index in zip(data, form_indices, strict=True)])
         heights = weights @ table
-        best = heights.argmax(axis=1)
+        estimates = _find_peaks(heights, grid)
         scores = [table[fold][:, table[~fold].sum(axis=0).argmax()].sum() for fold in folds]
         fits.append(
             ChoiceFit(
                 model,
-                grid[best[:1]],
-                grid[best[1:], None],
+                estimates[:1],
+                estimates[1:, None],
                 float(heights[0].max()),
                 bool(heights[0, -1] > heights[0].max() - 1e-6),
+                False,
                 *_judge(data, scores),
             )
         )
     return tuple(fits)
+
+
+def _find_peaks(heights: Floats, grid: Floats) -> Floats:
+    """Return where the log likelihood of every row is largest, by a parabola through the highest point and its
+    neighbours: with much data the maximum is narrower than the distance between points of the grid."""
+    best = heights.argmax(axis=1)
+    inner = np.clip(best, 1, len(grid) - 2)
+    before, top, after = np.take_along_axis(heights, inner[:, None] + np.array([-1, 0, 1]), axis=1).T
+    bend = 2 * top - before - after
+    peaked = (best == inner) & (bend > 0)
+    shifts = np.where(peaked, (after - before) / np.where(peaked, 2 * bend, 1.0), 0.0)
+    return np.asarray(np.interp(best + shifts, np.arange(len(grid)), grid))
 
 
 def _score(game: Choices, sides: Sequence[Floats]) -> Floats:
@@ -198,7 +225,10 @@ def _fit_levels(data: Sequence[Choices], weights: Floats, folds: Sequence[Bools]
     shares = fit(weights)
     held_out = np.array(folds, dtype=np.float64)
     scores = [score(fit(1 - fold[None])[0], fold) for fold in held_out] if len(folds) > 1 else []
-    return ChoiceFit("level-k", shares[0], shares[1:], score(shares[0], weights[0]), False, *_judge(data, scores))
+    # Levels that do the same in every choice that was made, or together what another one does, can change places.
+    used = chances[counts > 0][:, shares[0] > _LEAST_USED]
+    flat = bool(np.linalg.matrix_rank(used) < used.shape[1])
+    return ChoiceFit("level-k", shares[0], shares[1:], score(shares[0], weights[0]), False, flat, *_judge(data, scores))
 
 
 def _judge(data: Sequence[Choices], scores: Sequence[float]) -> tuple[float | None, float | None]:
