@@ -94,7 +94,7 @@ class Layout:
         return [name for name in columns if any(name == text or f"{{{name}}}" in text for text in texts)]
 
     def check_columns(self, columns: Sequence[str], file: str) -> list[str]:
-        """Return the columns that hold moves, payoffs and what a row belongs to; UsageError where the file lacks one."""
+        """Return the columns that hold moves, payoffs and what a row belongs to; UsageError where one is missing."""
         codes = () if isinstance(self.codes, dict) else self.codes
         cells = [cell for cell in (*self.table, *codes) if isinstance(cell, str)]
         needed = [*self.moves, *self.payoffs, *self.match, self.round, self.before, self.join.get("on", ""), *cells]
