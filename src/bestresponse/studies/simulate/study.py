@@ -45,6 +45,7 @@ from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
 from bestresponse.report.stats.statistics import (
     Floats,
     Interval,
+    bound_mean,
     cluster_bootstrap,
     interval_of_draws,
     missing_bounds,
@@ -634,6 +635,7 @@ def _list_shares(plays: Plays, nearest: Predicted | None, *, by_round: bool) -> 
             hits = np.array([other == move for other in made], dtype=np.float64)
             # Answers of one play are not independent: where there are several, plays are drawn and not answers.
             alone = len(set(repeats)) == len(repeats)
+            rng = np.random.default_rng(split(plays.config.seed, "playground", "share"))
             yield ShareRow(
                 seat=seat,
                 place=infoset or None,
@@ -641,7 +643,7 @@ def _list_shares(plays: Plays, nearest: Predicted | None, *, by_round: bool) -> 
                 turn=turn or None,
                 move=move,
                 times=int(hits.sum()),
-                share=wilson(int(hits.sum()), len(hits)) if alone else plays.average(hits, "share", repeats),
+                share=wilson(int(hits.sum()), len(hits)) if alone else bound_mean(hits, (0.0, 1.0), repeats, rng=rng),
                 in_equilibrium=nearest.shares[seat][infoset].get(move, 0.0) if nearest else None,
             )
 
