@@ -54,6 +54,8 @@ STRATEGIES = (
     "win-stay-lose-shift",
 )  # fmt: skip
 """Those of Dal Bo & Frechette 2011, and two that later estimates found as well."""
+_LENGTHS = {"rounds", "continuation", "discount"}
+"""Parameters of a session that leave the table of a round, and what is meant by a move, as they are."""
 _FEW_GAMES = 8
 """With fewer games their resamples say little, and matches are resampled instead."""
 
@@ -285,8 +287,9 @@ def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
             game: AnyGame | None
             if run is None:  # a session of people, whose game has a name and is never opened as a file
                 choice = play.data["setup"]["game"]
-                # A formalized game may have the name of another one; its table is not known here.
-                game = None if choice.get("program") else find_game(choice["name"], allow_files=False).playable()
+                # A formalized game may have the name of another one, and parameters may set its table or noise.
+                changed = choice.get("program") or set(choice.get("parameters", ())) - _LENGTHS
+                game = None if changed else find_game(choice["name"], allow_files=False).playable()
             else:
                 game = run.game(play.data)
             form = None if game is None else find_stage_form(game)
