@@ -196,6 +196,16 @@ def test_precision_does_not_depend_on_what_a_player_gets_whatever_happens(offset
     assert not fit.edge
 
 
+def test_precision_is_found_at_the_scale_of_the_smaller_payoffs():
+    # A payoff is 500 times as large for the row player, who is then sure to defect; 1 of 4 columns cooperates, which
+    # costs 1 - 0 against defection: lambda = ln 3 = 1.0986, far beyond 100 / 2500.
+    payoffs = np.array([[[1500.0, 0.0], [2500.0, 500.0]], [[3.0, 5.0], [0.0, 1.0]]])
+    form = NormalForm(payoffs, ("row", "column"), (("C", "D"), ("C", "D")), "dilemma")
+    (fit,) = fit_choices([Choices(form, (np.zeros(2), np.array([10.0, 30.0])))], ["qre"])
+    assert fit.estimate[0] == pytest.approx(1.0986, rel=1e-3)
+    assert not fit.edge
+
+
 def test_tau_is_found_between_the_points_of_the_grid():
     # Level 0 cooperates with 1/2 and all others never: exp(-tau) / 2 = 1/4, so tau = ln 2 = 0.693147.
     assert fit_dilemma("cognitive-hierarchy", [10.0, 30.0]).estimate[0] == pytest.approx(0.693147, abs=5e-4)

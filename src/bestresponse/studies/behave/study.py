@@ -141,7 +141,7 @@ class FittedRow(TypedDict):
     group: str
     model: str
     parameter: str
-    estimate: Annotated[Value, column(format=".3f", help="95 % interval from resampling games, players or matches")]
+    estimate: Annotated[Value, column(format=".3g", help="95 % interval from resampling games, players or matches")]
     score: Annotated[float | None, column("held-out score", ".4f", "log likelihood of a choice in games left out")]
     completeness: Annotated[float | None, column(format=".3f", help="0 is chance, 1 the best attainable prediction")]
     remark: str | None
@@ -151,7 +151,7 @@ class PathRow(TypedDict):
     """How often a seat makes its first move: along the logit equilibria of the most played game, or as a group did."""
 
     line: str
-    precision: Annotated[float, column("lambda", ".3f")]
+    precision: Annotated[float, column("lambda", ".3g")]
     share: Annotated[float, column("share of the first move", ".3f")]
 
 
@@ -251,7 +251,7 @@ class BehaviourFigures(TypedDict):
     """share of cooperation in all rounds"""
     error: Annotated[Value, column(format=".3f")]
     """probability of a move that the strategy does not prescribe"""
-    qre: Annotated[Value, column("lambda", ".3f")]
+    qre: Annotated[Value, column("lambda", ".3g")]
     """precision of the logit equilibrium"""
     hierarchy: Annotated[Value, column("tau", ".3f")]
     """mean steps of reasoning"""

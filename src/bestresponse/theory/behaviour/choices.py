@@ -16,7 +16,7 @@ expected loss. Best attainable is to know how often a choice was made by others 
 them like it, (k - 1 + 1/2) / (n - 1 + m/2) for m moves.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,9 +31,9 @@ HIGHEST_LEVEL = 3
 _FOLDS = 10  # every model predicts each tenth of the games from the others
 _SURE = 1e-9
 """No prediction counts as more certain than this, so that one surprise is not worth minus infinity."""
-_PRECISIONS = np.concatenate([[0.0], np.geomspace(0.01, 100.0, 320)])
-"""Times the mean range of payoffs: from hardly any difference between actions to all of the difference."""
-_TAUS = np.linspace(0.0, 8.0, 321)
+_POINTS = 320  # of a grid, for a precision over a factor of 10,000
+_MOST_SCALES = 1000.0  # between the largest and the smallest range of payoffs that a precision is looked for in
+_TAUS = np.linspace(0.0, 8.0, _POINTS + 1)
 _LEAST_USED = 1e-3  # a level that fewer are at is not there
 _OFF, _JUMP = 1e-8, 0.2
 """Largest residual of an equilibrium, and the largest change of a probability between neighbours on the grid."""
@@ -50,8 +50,6 @@ class Choices:
 @dataclass(frozen=True, eq=False)
 class ChoiceFit:
     """A fitted model: its parameter (or the shares of the levels), the same for every resample, and its scores.
-
-    `log_likelihood` is that of the shares, or of the point of the grid that is nearest to the parameter.
 
     `edge` says that the likelihood is largest at the end of the grid, so that there is no finite estimate; `flat` that
     other shares of the levels are as likely; `score` and `completeness` are None where there are too few games to leave
@@ -164,19 +162,19 @@ def fit_choices(
         if model == "level-k":
             fits.append(_fit_levels(data, weights, folds))
             continue
-        # Of each player alone: a payoff that one player gets whatever happens is no difference between actions.
-        unit = float(np.mean([np.ptp(form.payoffs, axis=(1, 2)).max() for form in forms])) or 1.0
-        grid = _PRECISIONS / unit if model == "qre" else _TAUS
-        predicted = predict_quantal(forms, grid) if model == "qre" else [predict_hierarchy(f, grid) for f in forms]
-        table = np.array([_score(game, predicted[index]) for game, index in zip(data, form_indices, strict=True)])
-        heights = weights @ table
-        estimates = _find_peaks(heights, grid)
+        grid, best = _space_precisions(forms) if model == "qre" else _TAUS, None
+        for _ in range(2):
+            grid = grid if best is None else np.unique(np.concatenate([grid, *_refine_grid(grid, best)]))
+            predicted = predict_quantal(forms, grid) if model == "qre" else [predict_hierarchy(f, grid) for f in forms]
+            table = np.array([_score(game, predicted[index]) for game, index in zip(data, form_indices, strict=True)])
+            heights = weights @ table
+            best = heights.argmax(axis=1)
         scores = [table[fold][:, table[~fold].sum(axis=0).argmax()].sum() for fold in folds]
         fits.append(
             ChoiceFit(
                 model,
-                estimates[:1],
-                estimates[1:, None],
+                grid[best[:1]],
+                grid[best[1:], None],
                 float(heights[0].max()),
                 bool(heights[0, -1] > heights[0].max() - 1e-6),
                 False,
@@ -186,16 +184,26 @@ def fit_choices(
     return tuple(fits)
 
 
-def _find_peaks(heights: Floats, grid: Floats) -> Floats:
-    """Return where the log likelihood of every row is largest, by a parabola through the highest point and its
-    neighbours: with much data the maximum is narrower than the distance between points of the grid."""
-    best = heights.argmax(axis=1)
-    inner = np.clip(best, 1, len(grid) - 2)
-    before, top, after = np.take_along_axis(heights, inner[:, None] + np.array([-1, 0, 1]), axis=1).T
-    bend = 2 * top - before - after
-    peaked = (best == inner) & (bend > 0)
-    shifts = np.where(peaked, (after - before) / np.where(peaked, 2 * bend, 1.0), 0.0)
-    return np.asarray(np.interp(best + shifts, np.arange(len(grid)), grid))
+def _space_precisions(forms: Sequence[NormalForm]) -> Floats:
+    """Return precisions from hardly any difference between actions in the largest payoffs to all of it in the smallest.
+
+    Payoffs are compared within a player: what one gets whatever happens is no difference between actions.
+    """
+    ranges = np.array([np.ptp(form.payoffs, axis=(1, 2)) for form in forms])
+    largest = float(ranges.max()) or 1.0
+    smallest = max(float(ranges[ranges > 0].min(initial=largest)), largest / _MOST_SCALES)
+    low, high = 0.01 / largest, 100.0 / smallest
+    return np.concatenate([[0.0], np.geomspace(low, high, int(_POINTS * np.log10(high / low) / 4))])
+
+
+def _refine_grid(grid: Floats, best: Ints) -> Iterator[Floats]:
+    """Yield further points where the data are most likely, and over all places where a resample is.
+
+    With much data all of these are within one step of a grid.
+    """
+    for part in (best[:1], best):
+        low, high = max(int(part.min()) - 1, 0), min(int(part.max()) + 1, len(grid) - 1)
+        yield np.linspace(grid[low], grid[high], _POINTS // 4)
 
 
 def _score(game: Choices, sides: Sequence[Floats]) -> Floats:
