@@ -162,13 +162,12 @@ def fit_choices(
         if model == "level-k":
             fits.append(_fit_levels(data, weights, folds))
             continue
-        grid, best = _space_precisions(forms) if model == "qre" else _TAUS, None
-        for _ in range(2):
-            grid = grid if best is None else np.unique(np.concatenate([grid, *_refine_grid(grid, best)]))
-            predicted = predict_quantal(forms, grid) if model == "qre" else [predict_hierarchy(f, grid) for f in forms]
-            table = np.array([_score(game, predicted[index]) for game, index in zip(data, form_indices, strict=True)])
-            heights = weights @ table
-            best = heights.argmax(axis=1)
+        grid = _space_precisions(forms) if model == "qre" else _TAUS
+        coarse = (weights @ _score_grid(model, data, forms, grid)).argmax(axis=1)
+        grid = np.unique(np.concatenate([grid, *_refine_grid(grid, coarse)]))
+        table = _score_grid(model, data, forms, grid)
+        heights = weights @ table
+        best = heights.argmax(axis=1)
         scores = [table[fold][:, table[~fold].sum(axis=0).argmax()].sum() for fold in folds]
         fits.append(
             ChoiceFit(
@@ -204,6 +203,13 @@ def _refine_grid(grid: Floats, best: Ints) -> Iterator[Floats]:
     for part in (best[:1], best):
         low, high = max(int(part.min()) - 1, 0), min(int(part.max()) + 1, len(grid) - 1)
         yield np.linspace(grid[low], grid[high], _POINTS // 4)
+
+
+def _score_grid(model: ChoiceModel, data: Sequence[Choices], forms: Sequence[NormalForm], grid: Floats) -> Floats:
+    """Return the log likelihood of the choices in every game, a row each, at every point of the grid."""
+    predicted = predict_quantal(forms, grid) if model == "qre" else [predict_hierarchy(form, grid) for form in forms]
+    sides = dict(zip(forms, predicted, strict=True))
+    return np.array([_score(game, sides[game.form]) for game in data])
 
 
 def _score(game: Choices, sides: Sequence[Floats]) -> Floats:
