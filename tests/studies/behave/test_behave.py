@@ -82,9 +82,9 @@ def test_single_choices_have_the_precision_of_a_hand(tmp_path):
     rows = write_rows(("ann", "bob"), ["C"] * 10 + ["D"] * 30, ["C"] * 10 + ["D"] * 30)
     run = behave(tmp_path, rows, fit=("qre", "level-k", "cognitive-hierarchy"), by=("game",))
     estimates = {(row["model"], row["parameter"]): row["estimate"] for row in run.frame("models")}
-    assert estimates["qre", "lambda"].estimate == pytest.approx(0.879, rel=0.03)
+    assert estimates["qre", "lambda"].estimate == pytest.approx(0.879, rel=1e-3)
     assert estimates["level-k", "share of level 0"].estimate == pytest.approx(0.5, abs=1e-3)
-    assert estimates["cognitive-hierarchy", "tau"].estimate == pytest.approx(0.693, abs=0.03)  # 1 - exp(-tau)/2 = 3/4
+    assert estimates["cognitive-hierarchy", "tau"].estimate == pytest.approx(0.693, abs=1e-3)  # 1 - exp(-tau)/2 = 3/4
     remark = run.frame("models")[0]["remark"]
     assert remark == "intervals resample matches: few games; one game, nothing to hold out"
     (dot,) = run.frame("path").select(line="dilemma as row")

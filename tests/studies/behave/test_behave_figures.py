@@ -311,7 +311,10 @@ def test_choices_that_are_the_same_in_every_match_leave_levels_an_interval(tmp_p
         pytest.approx(0.0, abs=1e-4),
         pytest.approx(0.484, abs=2e-3),
     )
-    assert level["remark"] == "intervals resample matches: few games; one game, nothing to hold out"
+    # Levels 1, 2 and 3 do the same, so any shares of them with the sum 1 are as likely.
+    assert level["remark"] == (
+        "other shares fit as well; intervals resample matches: few games; one game, nothing to hold out"
+    )
     assert level["score"] is None
     # The more precise, the more they defect, without end; so with steps of reasoning.
     for parameter in ("lambda", "tau"):
@@ -323,7 +326,29 @@ def test_choices_that_are_the_same_in_every_match_leave_levels_an_interval(tmp_p
         find_row(measured, "models", parameter="lambda")["estimate"],
         find_row(measured, "models", parameter="tau")["estimate"],
     )
-    assert figures["level"] == find_row(measured, "models", parameter="mean level")["estimate"]
+    assert figures["level"] is None  # anything from 1 to 3
+
+
+def test_more_matches_of_the_same_players_make_no_interval_of_precision_narrower(tmp_path):
+    # Four players, of whom one always cooperates and three always defect, in one match each and in five.
+    (tmp_path / "five").mkdir()
+
+    def list_plays(matches):
+        return [
+            write_play(f"{player} {k}", "D" if player else "C", "D", ("ann", ""), subject=str(player))
+            for player in range(4)
+            for k in range(matches)
+        ]
+
+    once = find_row(measure(tmp_path, list_plays(1), fit=("qre",)), "models", parameter="lambda")
+    often = find_row(measure(tmp_path / "five", list_plays(5), fit=("qre",)), "models", parameter="lambda")
+    # The other seat counts as no choice, so 1 of 4 cooperates against whoever plays the same equilibrium: ln 3 / 1.25.
+    assert often["estimate"].estimate == pytest.approx(0.87889, abs=5e-4)
+    assert often["estimate"].n == 4
+    assert (often["estimate"].low, often["estimate"].high) == pytest.approx(
+        (once["estimate"].low, once["estimate"].high)
+    )
+    assert often["remark"] == "intervals resample players: few games; one game, nothing to hold out"
 
 
 def test_mixtures_are_parts_of_a_choice(tmp_path):
@@ -335,7 +360,7 @@ def test_mixtures_are_parts_of_a_choice(tmp_path):
 
 def test_the_parameters_of_levels_are_their_mean_and_their_shares():
     resampled = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.5, 0.5]])
-    fit = ChoiceFit("level-k", np.array([0.1, 0.2, 0.3, 0.4]), resampled, -1.0, False, None, None)
+    fit = ChoiceFit("level-k", np.array([0.1, 0.2, 0.3, 0.4]), resampled, -1.0, False, False, None, None)
     listed = {name: (estimate, draws.tolist(), bounds) for name, estimate, draws, bounds in _list_parameters(fit)}
     # 0.2 + 2 * 0.3 + 3 * 0.4 = 2, and of the resamples 0 and (2 + 3) / 2.
     assert listed == {
@@ -349,7 +374,7 @@ def test_the_parameters_of_levels_are_their_mean_and_their_shares():
 
 @pytest.mark.parametrize(("model", "name"), [("qre", "lambda"), ("cognitive-hierarchy", "tau")])
 def test_the_other_models_have_one_parameter_without_bounds(model, name):
-    fit = ChoiceFit(model, np.array([1.5]), np.array([[1.0], [2.0]]), -1.0, False, None, None)
+    fit = ChoiceFit(model, np.array([1.5]), np.array([[1.0], [2.0]]), -1.0, False, False, None, None)
     ((parameter, estimate, draws, bounds),) = _list_parameters(fit)
     assert (parameter, estimate, draws.tolist(), bounds) == (name, 1.5, [1.0, 2.0], (-np.inf, np.inf))
 

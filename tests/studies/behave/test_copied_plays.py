@@ -78,6 +78,15 @@ def test_a_formalized_game_is_not_taken_for_another_one_of_its_name(tmp_path):
     assert list(list_recorded_plays(write_session(tmp_path / "s", [("a", MATCH, formalized)]))) == [NO_TABLE]
 
 
+def test_a_session_with_noise_is_of_no_use_and_one_of_another_length_is(tmp_path):
+    # With noise a submission is what was meant: the other player met, and answered, what nature made of it.
+    noisy, longer = ({"setup": {"game": {"name": "prisoners-dilemma", "parameters": parameters}}}
+                     for parameters in ({"noise": 0.1}, {"rounds": 3, "continuation": 0.9}))  # fmt: skip
+    why, kept = list_recorded_plays(write_session(tmp_path / "s", [("a", MATCH, noisy), ("b", MATCH, longer)]))
+    assert why == NO_TABLE
+    assert kept["spec"] == "b"
+
+
 def test_a_session_never_opens_a_file_as_its_game(tmp_path):
     (tmp_path / "mine.nfg").write_text('NFG 1 R "mine" { "row" "col" } { 2 2 } 3 3 5 0 0 5 1 1')
     game = {"setup": {"game": {"name": str(tmp_path / "mine.nfg")}}}

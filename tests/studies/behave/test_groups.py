@@ -34,6 +34,15 @@ def test_two_of_a_group_who_met_each_other_are_one_match():
     assert isinstance(apart.average_cooperation(), Interval)
 
 
+def test_matches_of_one_player_are_no_more_than_one_player():
+    # Two players always cooperate and two never do, five matches each: 4 are known, not 20.
+    sequences = [moves(k // 10, match=f"m{k}", subject=f"player {k // 5}") for k in range(20)]
+    often = PlayerGroup(sequences, 0).average_cooperation()
+    once = PlayerGroup(sequences[::5], 0).average_cooperation()
+    assert (often.estimate, often.n) == (0.5, 4)
+    assert (often.low, often.high) == pytest.approx((once.low, once.high))
+
+
 def test_games_without_cooperation_and_mixtures_do_not_count():
     group = PlayerGroup([moves(0, form=PENNIES), moves((0.5, 0.5))], 1)
     assert group.cooperation == []

@@ -435,3 +435,50 @@ def test_another_second_file_makes_another_run(tmp_path):
         digests.append(prepare_import(ImportConfig(tmp_path / "plays.csv", mapping=str(tmp_path / "my.toml"))).digest)
     assert digests[0] != digests[1]
     assert digests[0] == digests[2]
+
+
+def test_a_row_that_the_second_file_lacks_is_left_out(tmp_path):
+    (tmp_path / "games.csv").write_text("n,kind\n1,old\n")
+    text = "n,p,q,a,b\n9,ann,bob,C,C\n1,ann,bob,C,C\n"
+    result = read(tmp_path, text, join={"file": "games.csv", "on": "n"}, treatment={"kind": "kind"})
+    assert [match["data"]["treatment"] for match in result.matches] == [{"kind": "old"}]
+    (problem,) = result.problems
+    assert (problem["line"], problem["problem"]) == (2, "not joined")
+    assert problem["detail"] == "no row of games.csv has this 'n'"
+
+
+def test_a_second_file_does_not_overwrite_a_cell_that_differs(tmp_path):
+    # Both files have a column p: the player of the row is not the one of the second file. The number of the line that
+    # both begin with is of no use to the layout, so it may differ.
+    (tmp_path / "games.csv").write_text("id,n,p\n1,1,eve\n2,2,ann\n")
+    text = "id,n,p,q,a,b\n8,1,ann,bob,C,C\n9,2,ann,bob,C,C\n"
+    result = read(tmp_path, text, join={"file": "games.csv", "on": "n"})
+    assert [match["data"]["line"] for match in result.matches] == [3]
+    (problem,) = result.problems
+    assert (problem["problem"], problem["detail"]) == ("joined cells differ", "p is 'ann', joined 'eve'")
+
+
+def test_a_player_whom_a_short_row_lacks_is_not_called_like_the_column(tmp_path):
+    first, second = read(tmp_path, "a,b,p,q\nC,D,ann,bob\nC,D,ann\n").matches
+    assert first["record"]["players"] == {"row": "ann", "column": "bob"}
+    assert second["record"]["players"] == {"row": "ann", "column": ""}
+
+
+def test_a_null_in_json_names_nobody(tmp_path):
+    rows = [
+        {"p": "ann", "q": "bob", "a": "C", "b": "D", "id": 7},
+        {"p": None, "q": "bob", "a": "C", "b": "D", "id": None},
+    ]
+    (tmp_path / "plays.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    problems = []
+    layout = Layout(**{**LAYOUT, "subject": "{id}"})
+    first, second = Reader(tmp_path / "plays.jsonl", layout, problems.append).list_matches()
+    assert (first["data"]["subject"], first["record"]["players"]["row"]) == ("7", "ann")
+    assert (second["data"]["subject"], second["record"]["players"]["row"]) == ("", "")
+    assert not problems
+
+
+def test_a_short_row_is_left_out_alone_where_the_game_is_filled_in_from_it(tmp_path):
+    result = read(tmp_path, "p,q,a,b,study\nann,bob,C,D,old\nann,bob\n", game="{study} dilemma")
+    assert [match["record"]["game"] for match in result.matches] == ["old dilemma"]
+    assert [problem["problem"] for problem in result.problems] == ["missing move"]

@@ -641,3 +641,13 @@ def test_cooperation_is_an_equilibrium_where_the_future_weighs_enough(continuati
 
 def test_a_known_last_round_sustains_nothing():
     assert list(list_sustained(SimulateConfig("prisoners-dilemma", others="grim", rounds=50))) == []
+
+
+def test_a_move_that_was_made_in_every_round_can_have_another_beside_it(tmp_path):
+    # 4 plays of 3 rounds in which both cooperate: half a play was not seen, Beta(4, 1/2) is 0.516 or more in 97.5 %.
+    run = br.simulate(
+        "prisoners-dilemma", seat={"row": "cooperator", "col": "cooperator"}, rounds=3, repeats=4, output_dir=tmp_path
+    )
+    (share,) = run.frame("shares").select(seat="row", move="cooperate").list_values("share")
+    assert (share.estimate, share.high, share.n) == (1.0, 1.0, 4)
+    assert share.low == pytest.approx(0.516, abs=0.03)

@@ -315,10 +315,24 @@ def test_welfare_stands_beside_the_best_equilibrium_and_the_most_that_all_could_
 
 
 def test_the_price_of_anarchy_needs_something_that_was_earned():
-    plays = write_matches(make_config(), [(C, C)])
-    for paid, price in ((-1.0, None), (0.0, None), (0.25, 12.0)):
-        earned = Plays(plays.config, (0,), np.full((1, 2), paid), np.ones(1), plays.moves, Readings(), plays.options)
+    # Two doves have 1 each; 0.25 each is a quarter of it, two hawks lose 1 each.
+    config = SimulateConfig("hawk-dove", seat={"row": "random", "col": "random"})
+    for paid, price in ((-1.0, None), (0.0, None), (0.25, 4.0)):
+        earned = Plays(config, (0,), np.full((1, 2), paid), np.ones(1), [])
         assert _describe_game(earned, None)["price_of_anarchy"] == price
+
+
+def test_plays_that_all_pay_the_same_do_not_prove_that_the_next_will():
+    # Both cooperate in 4 plays of 4. Half a play was not seen, whose weight is 0.484 at most in 97.5 % (Beta(1/2, 4)):
+    # it may have paid 0, so that 3 (1 - 0.484) = 1.55 are the least, or 5, 3 + 2 x 0.484 = 3.97 the most.
+    measured = measure_simulation(write_matches(make_config(), *[[(C, C)]] * 4))
+    payoff = measured.groups["row", "random"]["payoff"]
+    assert payoff.estimate == 3.0
+    assert (payoff.low, payoff.high) == (pytest.approx(1.55, abs=0.1), pytest.approx(3.97, abs=0.07))
+    # Together they have 6 of the 2 to 6 that two can have.
+    (game,) = measured.frames["game"]
+    assert (game["welfare"].estimate, game["welfare"].high) == (6.0, 6.0)
+    assert game["welfare"].low == pytest.approx(6 - 4 * 0.484, abs=0.13)
 
 
 def test_without_a_play_that_counts_only_void_ones_are_told():

@@ -176,3 +176,48 @@ def test_a_likelihood_that_grows_without_end_is_said():
     assert quantal.edge
     assert hierarchy.edge
     assert quantal.score is None  # one game, none to hold out
+
+
+def fit_dilemma(model, choices, offset=0.0):
+    """Fit the dilemma 3, 0, 5, 1, in which the row player gets `offset` besides, whatever happens."""
+    payoffs = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
+    payoffs[0] += offset
+    form = NormalForm(payoffs, ("row", "column"), (("C", "D"), ("C", "D")), "dilemma")
+    (fit,) = fit_choices([Choices(form, (np.array(choices), np.array(choices)))], [model])
+    return fit
+
+
+@pytest.mark.parametrize("offset", [0.0, 1000.0, -1e6])
+def test_precision_does_not_depend_on_what_a_player_gets_whatever_happens(offset):
+    # 1 of 4 cooperates; defecting then earns 2/4 + 3/4 = 1.25 more, so lambda = ln 3 / 1.25 = 0.878890, which lies
+    # between two points of the grid.
+    fit = fit_dilemma("qre", [10.0, 30.0], offset)
+    assert fit.estimate[0] == pytest.approx(0.878890, rel=5e-4)
+    assert not fit.edge
+
+
+def test_precision_is_found_at_the_scale_of_the_smaller_payoffs():
+    # A payoff is 500 times as large for the row player, who is then sure to defect; 1 of 4 columns cooperates, which
+    # costs 1 - 0 against defection: lambda = ln 3 = 1.0986, far beyond 100 / 2500.
+    payoffs = np.array([[[1500.0, 0.0], [2500.0, 500.0]], [[3.0, 5.0], [0.0, 1.0]]])
+    form = NormalForm(payoffs, ("row", "column"), (("C", "D"), ("C", "D")), "dilemma")
+    (fit,) = fit_choices([Choices(form, (np.zeros(2), np.array([10.0, 30.0])))], ["qre"])
+    assert fit.estimate[0] == pytest.approx(1.0986, rel=1e-3)
+    assert not fit.edge
+
+
+def test_tau_is_found_between_the_points_of_the_grid():
+    # Level 0 cooperates with 1/2 and all others never: exp(-tau) / 2 = 1/4, so tau = ln 2 = 0.693147.
+    assert fit_dilemma("cognitive-hierarchy", [10.0, 30.0]).estimate[0] == pytest.approx(0.693147, abs=5e-4)
+
+
+def test_levels_that_do_the_same_are_called_flat():
+    # Levels 1 to 3 defect, so only that half of the choices is of level 0 is known.
+    fit = fit_dilemma("level-k", [10.0, 30.0])
+    assert fit.estimate[0] == pytest.approx(0.5, abs=1e-6)
+    assert fit.flat
+
+
+def test_a_level_0_alone_is_not_flat():
+    # As many cooperate as defect: nobody is at any other level, and no other shares say so.
+    assert not fit_dilemma("level-k", [20.0, 20.0]).flat

@@ -189,16 +189,17 @@ def bound_mean(
     *,
     rng: np.random.Generator,
     resamples: int = 2000,
+    weights: ArrayLike = 1.0,
 ) -> Interval:
     """Compute the interval of the mean of `values`, none of which can lie outside `bounds`.
 
-    Bounds are the least and the most that a game could give, whether or not one did. With a single cluster the
-    interval is infinite (method "none").
+    Bounds are the least and the most that a game could give, whether or not one did. Weights, one for each value, are
+    drawn together with their values. With a single cluster the interval is infinite (method "none").
 
     >>> f"{bound_mean([0.0] * 20, (0.0, 1.0), rng=np.random.default_rng(1)):.2f}"
     '0.00 [0.00, 0.12]'
     """
-    sums, sizes = _add_up(values, clusters)
+    sums, sizes = _add_up(values, clusters, weights)
     count, estimate = sums.size, float(sums.sum() / sizes.sum())
     least, most = bounds
     slack = 1e-9 * max(1.0, abs(least), abs(most))
@@ -208,9 +209,9 @@ def bound_mean(
         return Interval(estimate, -math.inf, math.inf, LEVEL, "none", count)
     draws = []
     for rows in _split_in_blocks(resamples, count):
-        weights = rng.standard_exponential((rows, count))
+        drawn = rng.standard_exponential((rows, count))
         unseen = rng.standard_gamma(_UNSEEN, rows) * sizes.mean()
-        seen, total = weights @ sums, weights @ sizes + unseen
+        seen, total = drawn @ sums, drawn @ sizes + unseen
         draws.append(((seen + unseen * least) / total, (seen + unseen * most) / total))
     worst, best = np.concatenate(draws, axis=1)
     low, high = np.quantile(worst, _TAILS[0]), np.quantile(best, _TAILS[1])

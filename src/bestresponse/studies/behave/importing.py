@@ -93,14 +93,15 @@ class Layout:
         texts = [*self.players, self.game, self.subject, *map(str, self.table), *treatments]
         return [name for name in columns if any(name == text or f"{{{name}}}" in text for text in texts)]
 
-    def check_columns(self, columns: Sequence[str], file: str) -> None:
-        """Raise UsageError where the file lacks a column."""
+    def check_columns(self, columns: Sequence[str], file: str) -> list[str]:
+        """Return the columns that hold moves, payoffs and what a row belongs to; UsageError where one is missing."""
         codes = () if isinstance(self.codes, dict) else self.codes
         cells = [cell for cell in (*self.table, *codes) if isinstance(cell, str)]
         needed = [*self.moves, *self.payoffs, *self.match, self.round, self.before, self.join.get("on", ""), *cells]
         missing = [name for name in needed if name and name not in columns]
         if missing:
             raise UsageError(f"{file} has no column {missing[0]!r}; it has {', '.join(columns)}")
+        return needed
 
 
 class ProblemRow(TypedDict):
@@ -240,17 +241,30 @@ class Reader:
     def list_matches(self) -> Iterator[JsonObject]:
         """Yield the plays of the file as lines of a run, in order of appearance."""
         layout, matches = self.layout, dict[tuple[Any, ...], _Match]()
+        on = layout.join.get("on", "")
+        joined = [name for name in next(iter(self._joined.values()), {}) if name != on]
         for line, cells in read_rows(self.path):
             self.rows += 1
-            row = {**cells, **self._joined.get(str(cells.get(layout.join.get("on", ""))), {})}
+            beside = self._joined.get(str(cells.get(on)), {})
             if self.rows == 1:
-                layout.check_columns(list(row), self.path.name)
-                constant = layout.list_constant_columns(row)
+                columns = dict.fromkeys([*cells, *joined], "")
+                needed = layout.check_columns(list(columns), self.path.name)
+                constant = layout.list_constant_columns(columns)
+                shared = [name for name in joined if name in cells and name in (*needed, *constant)]
+            # A cell that a row lacks is empty; a text that is no column of its row would count as a name.
+            filled = {name: cell for name, cell in {**cells, **beside}.items() if cell is not None}
+            row = {**columns, **filled}
             key = tuple(row.get(name) for name in layout.match) or (line,)
             match = matches.get(key) or _Match(row, line)
             try:
                 if cells.get(_REST):
                     raise _Fault("too many cells", "more than there are columns")
+                if layout.join and not beside:
+                    raise _Fault("not joined", f"no row of {layout.join['file']} has this {on!r}")
+                for name in shared:
+                    if str(beside.get(name)) != str(cells.get(name)):
+                        detail = f"{name} is {cells.get(name)!r}, joined {beside.get(name)!r}"
+                        raise _Fault("joined cells differ", detail)
                 for name in constant:
                     if str(row.get(name)) != str(match.first.get(name)):
                         raise _Fault("changed within a match", f"{name} is {row.get(name)!r}")
@@ -319,10 +333,11 @@ class Reader:
     def _finish(self, key: tuple[object, ...], match: _Match) -> Iterator[JsonObject]:
         """Yield the line of a match in a run, or complain where it is left out."""
         layout, row = self.layout, match.first
-        try:
-            form = self._find_table(row)
-        except _Fault as fault:
-            match.trouble = match.trouble or (match.line, *fault.args)
+        if not match.trouble:
+            try:
+                form = self._find_table(row)
+            except _Fault as fault:
+                match.trouble = (match.line, *fault.args)
         if match.trouble:
             self.left_out += 1
             self._complain(match.trouble[0], match.line, *match.trouble[1:], "the match is left out")

@@ -54,6 +54,8 @@ STRATEGIES = (
     "win-stay-lose-shift",
 )  # fmt: skip
 """Those of Dal Bo & Frechette 2011, and two that later estimates found as well."""
+_LENGTHS = {"rounds", "continuation", "discount"}
+"""Parameters of a session that leave the table of a round, and what is meant by a move, as they are."""
 _FEW_GAMES = 8
 """With fewer games their resamples say little, and matches are resampled instead."""
 
@@ -139,7 +141,7 @@ class FittedRow(TypedDict):
     group: str
     model: str
     parameter: str
-    estimate: Annotated[Value, column(format=".3f", help="95 % interval from resampling games, or matches")]
+    estimate: Annotated[Value, column(format=".3g", help="95 % interval from resampling games, players or matches")]
     score: Annotated[float | None, column("held-out score", ".4f", "log likelihood of a choice in games left out")]
     completeness: Annotated[float | None, column(format=".3f", help="0 is chance, 1 the best attainable prediction")]
     remark: str | None
@@ -149,7 +151,7 @@ class PathRow(TypedDict):
     """How often a seat makes its first move: along the logit equilibria of the most played game, or as a group did."""
 
     line: str
-    precision: Annotated[float, column("lambda", ".3f")]
+    precision: Annotated[float, column("lambda", ".3g")]
     share: Annotated[float, column("share of the first move", ".3f")]
 
 
@@ -158,7 +160,7 @@ class RoundRow(TypedDict):
 
     who: str
     round: int
-    cooperation: Annotated[Value, column(format=".3f", help="95 % interval over matches")]
+    cooperation: Annotated[Value, column(format=".3f", help="95 % interval over players, or else matches")]
 
 
 class BesideRow(TypedDict):
@@ -207,27 +209,39 @@ class PlayerGroup:
     seed: int
 
     @cached_property
+    def has_subjects(self) -> bool:
+        """Say whether it is known which matches are of one player."""
+        return any(seen.subject for seen in self.sequences)
+
+    @cached_property
+    def clusters(self) -> Mapping[str, str]:
+        """By match, what it is resampled with: all matches of its player, or itself where the player is not known."""
+        players = {seen.match: seen.unit for seen in self.sequences if seen.subject}
+        return {seen.match: players.get(seen.match, seen.match) for seen in self.sequences}
+
+    @cached_property
     def cooperation(self) -> Sequence[tuple[str, Floats]]:
-        """By seat, its match and which of its moves were to cooperate; only games in which one can."""
+        """By seat, its cluster and which of its moves were to cooperate; only games in which one can."""
         rows = []
         for seen in self.sequences:
             kind = _find_cooperation(seen.form)
             if kind is not None and all(isinstance(move, int) for move in seen.own):
-                rows.append((seen.match, np.array([move == kind[seen.seat] for move in seen.own], dtype=np.float64)))
+                cooperated = np.array([move == kind[seen.seat] for move in seen.own], dtype=np.float64)
+                rows.append((self.clusters[seen.match], cooperated))
         return rows
 
     def average_cooperation(self, start: int = 0, stop: int | None = None) -> Value:
-        """Average cooperation in these rounds, with an interval over matches."""
-        moves = [(match, move) for match, moves in self.cooperation for move in moves[start:stop].tolist()]
+        """Average cooperation in these rounds, with an interval over players, or matches of unknown players."""
+        moves = [(cluster, move) for cluster, moves in self.cooperation for move in moves[start:stop].tolist()]
         # Two of the group who met each other are no two matches.
-        matches, values = [match for match, _ in moves], [move for _, move in moves]
-        if len(set(matches)) < 2:
+        clusters, values = [cluster for cluster, _ in moves], [move for _, move in moves]
+        if len(set(clusters)) < 2:
             return float(np.mean(values)) if values else None
-        return bound_mean(values, (0.0, 1.0), matches, rng=np.random.default_rng(self.seed))
+        return bound_mean(values, (0.0, 1.0), clusters, rng=np.random.default_rng(self.seed))
 
 
 class BehaviourFigures(TypedDict):
-    """The figures of a group, with 95 % intervals over matches, units or games."""
+    """The figures of a group, with 95 % intervals over players (matches where those are not known) or games."""
 
     matches: Annotated[int, column(format=".0f")]
     """matches of a player of the group"""
@@ -237,7 +251,7 @@ class BehaviourFigures(TypedDict):
     """share of cooperation in all rounds"""
     error: Annotated[Value, column(format=".3f")]
     """probability of a move that the strategy does not prescribe"""
-    qre: Annotated[Value, column("lambda", ".3f")]
+    qre: Annotated[Value, column("lambda", ".3g")]
     """precision of the logit equilibrium"""
     hierarchy: Annotated[Value, column("tau", ".3f")]
     """mean steps of reasoning"""
@@ -273,8 +287,9 @@ def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
             game: AnyGame | None
             if run is None:  # a session of people, whose game has a name and is never opened as a file
                 choice = play.data["setup"]["game"]
-                # A formalized game may have the name of another one; its table is not known here.
-                game = None if choice.get("program") else find_game(choice["name"], allow_files=False).playable()
+                # A formalized game may have the name of another one, and parameters may set its table or noise.
+                changed = choice.get("program") or set(choice.get("parameters", ())) - _LENGTHS
+                game = None if changed else find_game(choice["name"], allow_files=False).playable()
             else:
                 game = run.game(play.data)
             form = None if game is None else find_stage_form(game)
@@ -480,9 +495,8 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
     kept = [agreement.names.index(name) for name in fitted.names]
     reduced = replace(agreement, names=fitted.names, counts=np.ascontiguousarray(agreement.counts[:, kept]))
     # What the seats of a match do depends on each other, so they are drawn together, and with all matches of a player.
-    players = {seen.match: seen.unit for seen in group.sequences if seen.subject}
-    matches = {seen.unit: players.get(seen.match, seen.match) for seen in group.sequences}
-    clusters = cluster_codes([matches[unit] for unit in units], len(units))
+    matches = {seen.unit: seen.match for seen in group.sequences}
+    clusters = cluster_codes([group.clusters[matches[unit]] for unit in units], len(units))
     drawn = int(clusters.max()) + 1
     remarks = ["other shares fit as well"] if fitted.flat else []
     remarks += ["every move is prescribed, so the error is 0"] if fitted.error < 1e-6 else []
@@ -501,7 +515,7 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
     frames["groups"][-1] |= GroupRow(
         group=name,
         units=len(units),
-        unit="player" if players else "seat" if drawn < len(units) else "match",
+        unit="player" if group.has_subjects else "seat" if drawn < len(units) else "match",
         log_likelihood=fitted.log_likelihood,
         bic=fitted.bic,
         icl=fitted.icl,
@@ -557,26 +571,30 @@ def _estimate_choices(
     few = len({seen.form for seen in group.sequences}) < _FEW_GAMES
     counts: dict[tuple[NormalForm, str], tuple[Floats, Floats]] = {}
     for seen in group.sequences:
-        key = seen.form, seen.match if few else ""
+        key = seen.form, group.clusters[seen.match] if few else ""
         count = counts.setdefault(key, tuple(np.zeros(size) for size in seen.form.shape))[seen.seat]  # type: ignore[arg-type]
         for move in seen.own[: 1 if config.rounds == "first" else None]:
             count += np.eye(len(count))[move] if isinstance(move, int) else np.array(move)
     data = [Choices(form, pair) for (form, _), pair in counts.items()]
+    clusters = cluster_codes([cluster if few else form for form, cluster in counts], len(data))
+    drawn = int(clusters.max()) + 1
     parameters: dict[str, Value] = {}
-    for fit in fit_choices(data, models, draws=config.bootstraps, seed=group.seed):
+    for fit in fit_choices(data, models, clusters=clusters, draws=config.bootstraps, seed=group.seed):
         # Where every resample says 0, as after moves that no precision explains, an interval would be a point.
         fixed = fit.model != "level-k" and not np.ptp(fit.resampled)
         remarks = ["the same in every resample, so no interval"] if fixed else []
         remarks = ["the likelihood grows with it without end"] if fit.edge else remarks
-        remarks += ["intervals resample matches: few games"] if few else []
+        remarks += ["other shares fit as well"] if fit.flat else []
+        remarks += [f"intervals resample {'players' if group.has_subjects else 'matches'}: few games"] if few else []
         remarks += ["one game, nothing to hold out"] if fit.score is None else []
         about = {"score": fit.score, "completeness": fit.completeness, "remark": "; ".join(remarks) or None}
         for parameter, estimate, draws, bounds in _list_parameters(fit):
-            value = estimate if fit.edge or fixed else interval_of_draws(estimate, draws, len(data), bounds)
+            value = estimate if fit.edge or fixed else interval_of_draws(estimate, draws, drawn, bounds)
             frames["models"].append(
                 {"group": name, "model": fit.model, "parameter": parameter, "estimate": value, **about}
             )
-            parameters[parameter] = value
+            # Where other shares fit as well, so does another mean level: it is no figure to compare groups by.
+            parameters[parameter] = None if fit.flat else value
     return parameters
 
 

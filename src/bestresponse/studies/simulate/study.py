@@ -45,6 +45,7 @@ from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
 from bestresponse.report.stats.statistics import (
     Floats,
     Interval,
+    bound_mean,
     cluster_bootstrap,
     interval_of_draws,
     missing_bounds,
@@ -171,13 +172,27 @@ class Plays:
         """How often a seat answers in the same way within a play, at most; places of a tree are no rounds."""
         return 1 if self.config.theory.tree is not None else max((row["turn"] for row in self.moves), default=1)
 
-    def average(self, values: Floats, figure: str, repeats: Sequence[int] | None = None) -> Interval:
+    @cached_property
+    def ends(self) -> Floats | None:
+        """Every payoff that the game can give, a row for each seat; None where theory has neither table nor tree."""
+        theory = self.config.theory
+        if theory.form is not None:
+            return theory.form.payoffs.reshape(theory.form.num_players, -1)
+        return None if theory.tree is None else theory.tree.payoffs[theory.tree.leaves].T
+
+    def average(
+        self, values: Floats, figure: str, repeats: Sequence[int] | None = None, ends: Floats | None = None
+    ) -> Interval:
         """Average a figure with an interval from resampling plays; `repeats` tells the play of each value.
 
-        Without it every play has one value, the mean of its rounds, and the rounds of all plays weigh alike.
+        Without it every play has one value, the mean of its rounds, and the rounds of all plays weigh alike. `ends` are
+        the values that a play could give.
         """
         rng = np.random.default_rng(split(self.config.seed, "playground", figure))
-        return cluster_bootstrap(values, repeats, rng=rng, weights=self.weights if repeats is None else 1.0)
+        weights = self.weights if repeats is None else 1.0
+        if ends is None:
+            return cluster_bootstrap(values, repeats, rng=rng, weights=weights)
+        return bound_mean(values, (float(ends.min()), float(ends.max())), repeats, rng=rng, weights=weights)
 
 
 def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
@@ -278,6 +293,7 @@ def find_nearest(plays: Plays) -> Predicted | None:
     return min(plays.config.theory.predicted, key=measure_distance, default=None)
 
 
+_SHARES = np.array([0.0, 1.0])
 _RESAMPLES = 300
 _MOST_NODES_RESAMPLED = 5000  # each resample values the whole tree: regrets in larger ones have no interval
 _MOST_SUSTAINED = 12
@@ -573,11 +589,6 @@ def measure_simulation(plays: Plays) -> Measured:
 def _list_seats(plays: Plays, nearest: Predicted | None, judged: JudgedSeats | None) -> dict[Heads, PlayedSeatFigures]:
     theory = plays.config.theory
     predicted = nearest.payoffs if nearest else theory.known.payoffs if theory.known else None
-    ends = None  # every payoff that the game can give, one row a seat
-    if theory.form is not None:
-        ends = theory.form.payoffs.reshape(theory.form.num_players, -1)
-    elif theory.tree is not None:
-        ends = theory.tree.payoffs[theory.tree.leaves].T
     losses = np.zeros_like(plays.payoffs)
     for row in plays.moves:
         losses[plays.numbers[row["repeat"]], plays.seats.index(row["seat"])] += row["cost"] or 0.0
@@ -585,17 +596,21 @@ def _list_seats(plays: Plays, nearest: Predicted | None, judged: JudgedSeats | N
     groups: dict[Heads, PlayedSeatFigures] = {}
     for number, (seat, player) in enumerate(plays.config.seats.items()):
         payoffs, bounds = plays.payoffs[:, number], None
+        ends = None if plays.ends is None else plays.ends[number]
         if plays.readings.voids and ends is not None:
-            bounds = missing_bounds(payoffs * sizes, len(plays.readings.voids), ends[number].min(), ends[number].max())
+            bounds = missing_bounds(payoffs * sizes, len(plays.readings.voids), ends.min(), ends.max())
         reply = find_best_reply(plays.config, number)
+        lost_to_reply = (
+            None if reply is None or ends is None else plays.average(reply - payoffs, seat, ends=reply - ends)
+        )
         groups[seat, str(player)] = PlayedSeatFigures(
-            payoff=plays.average(payoffs, seat),
+            payoff=plays.average(payoffs, seat, ends=ends),
             equilibrium_payoff=predicted[seat] if predicted else None,
             payoff_least=bounds[0] if bounds else None,
             payoff_most=bounds[1] if bounds else None,
             regret=judged.regrets[seat] if judged else None,
             best_reply=reply,
-            best_reply_regret=None if reply is None else plays.average(reply - payoffs, seat),
+            best_reply_regret=lost_to_reply,
             lost=plays.average(losses[:, number], f"lost {seat}", plays.repeats) if theory.known else None,
         )
     return groups
@@ -641,7 +656,7 @@ def _list_shares(plays: Plays, nearest: Predicted | None, *, by_round: bool) -> 
                 turn=turn or None,
                 move=move,
                 times=int(hits.sum()),
-                share=wilson(int(hits.sum()), len(hits)) if alone else plays.average(hits, "share", repeats),
+                share=wilson(int(hits.sum()), len(hits)) if alone else plays.average(hits, "share", repeats, _SHARES),
                 in_equilibrium=nearest.shares[seat][infoset].get(move, 0.0) if nearest else None,
             )
 
@@ -679,7 +694,8 @@ def _describe_game(plays: Plays, judged: JudgedSeats | None) -> PlayedGameRow:
     best = max((predicted.welfare for predicted in theory.predicted), default=None)
     if best is None and theory.known is not None and theory.known.payoffs:
         best = sum(theory.known.payoffs.values())
-    welfare = plays.average(plays.payoffs.sum(axis=1), "welfare") if plays.repeats else None
+    totals = None if plays.ends is None else plays.ends.sum(axis=0)
+    welfare = plays.average(plays.payoffs.sum(axis=1), "welfare", ends=totals) if plays.repeats else None
     optimum, price = theory.optimum, None
     if welfare is not None and optimum is not None and optimum > 0 and welfare.estimate > 0:
         price = optimum / welfare.estimate

@@ -37,7 +37,15 @@ from bestresponse.players.llm.agent import published_personas
 from bestresponse.players.llm.reading import find_reasons
 from bestresponse.report.blocks import lines, metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, R, column, list_metrics
-from bestresponse.report.stats.statistics import Floats, Interval, cluster_bootstrap, holm, paired_difference, wilson
+from bestresponse.report.stats.statistics import (
+    Floats,
+    Interval,
+    bound_mean,
+    cluster_bootstrap,
+    holm,
+    paired_difference,
+    wilson,
+)
 from bestresponse.runs import inputs, seats as seating
 from bestresponse.runs.execution import Execution, Outcome, Progress, execute
 from bestresponse.runs.reporting.answers import Readings, warn_of_gaps
@@ -385,11 +393,16 @@ class ConditionGames:
         mean = (rules.low + rules.high) / 2
         return np.asarray(np.divide(mean, living, out=np.full(living.shape, np.nan), where=living > 0))
 
-    def average(self, values: Floats, figure: str) -> Interval | None:
-        """Average a figure over games, with an interval from resampling games; None where no game has it."""
+    def average(self, values: Floats, figure: str, bounds: tuple[float, float] | None = None) -> Interval | None:
+        """Average a figure over games, with an interval from resampling games; None where no game has it.
+
+        Within `bounds`, the least and the most that a game could give, games that all ended alike are no proof.
+        """
         known = values[np.isfinite(values)]
+        if not known.size:
+            return None
         rng = np.random.default_rng(split(self.seed, "water", self.condition.name, figure))
-        return cluster_bootstrap(known, rng=rng) if known.size else None
+        return cluster_bootstrap(known, rng=rng) if bounds is None else bound_mean(known, bounds, rng=rng)
 
 
 def find_prices(trace: Trace) -> Floats:
@@ -422,7 +435,7 @@ def sum_up_condition(games: ConditionGames) -> ConditionFigures:
     return ConditionFigures(
         games=len(games.repeats),
         void=games.void,
-        survivors=games.average(games.survivors, "survivors"),
+        survivors=games.average(games.survivors, "survivors", (0.0, float(len(games.trace.rules.residents)))),
         rsr_start=games.rsr_start,
         rsr_end=games.average(games.rsr[:, -1], "rsr_end"),
         median_price=games.average(medians, "median_price"),
@@ -542,7 +555,7 @@ def _compare_conditions(config: WaterConfig, groups: Sequence[ConditionGames]) -
             continue
         pair = [group.survivors[[group.repeats.index(k) for k in common]] for group in (second, first)]
         name = f"{second.condition.name} - {first.condition.name}"
-        compared.append((name, paired_difference(*pair, rng=rng)))
+        compared.append((name, paired_difference(*pair, rng=rng, most=float(len(config.town.residents)))))
     adjusted = holm([test.p_value for _, test in compared]).tolist() if compared else []
     return [
         ComparisonRow(

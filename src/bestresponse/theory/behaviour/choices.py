@@ -16,13 +16,13 @@ expected loss. Best attainable is to know how often a choice was made by others 
 them like it, (k - 1 + 1/2) / (n - 1 + m/2) for m moves.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from bestresponse.theory.arrays import Bools, Floats
+from bestresponse.theory.arrays import Bools, Floats, Ints
 from bestresponse.theory.fitting import level_k, quantal_branch, share_best
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -31,9 +31,10 @@ HIGHEST_LEVEL = 3
 _FOLDS = 10  # every model predicts each tenth of the games from the others
 _SURE = 1e-9
 """No prediction counts as more certain than this, so that one surprise is not worth minus infinity."""
-_PRECISIONS = np.concatenate([[0.0], np.geomspace(0.01, 100.0, 320)])
-"""Times the mean range of payoffs: from hardly any difference between actions to all of the difference."""
-_TAUS = np.linspace(0.0, 8.0, 321)
+_POINTS = 320  # of a grid, for a precision over a factor of 10,000
+_MOST_SCALES = 1000.0  # between the largest and the smallest range of payoffs that a precision is looked for in
+_TAUS = np.linspace(0.0, 8.0, _POINTS + 1)
+_LEAST_USED = 1e-3  # a level that fewer are at is not there
 _OFF, _JUMP = 1e-8, 0.2
 """Largest residual of an equilibrium, and the largest change of a probability between neighbours on the grid."""
 
@@ -50,8 +51,9 @@ class Choices:
 class ChoiceFit:
     """A fitted model: its parameter (or the shares of the levels), the same for every resample, and its scores.
 
-    `edge` says that the likelihood is largest at the end of the grid, so that there is no finite estimate; `score` and
-    `completeness` are None where there are too few games to leave some out.
+    `edge` says that the likelihood is largest at the end of the grid, so that there is no finite estimate; `flat` that
+    other shares of the levels are as likely; `score` and `completeness` are None where there are too few games to leave
+    some out.
     """
 
     model: ChoiceModel
@@ -59,6 +61,7 @@ class ChoiceFit:
     resampled: Floats
     log_likelihood: float
     edge: bool
+    flat: bool
     score: float | None
     completeness: float | None
 
@@ -134,15 +137,23 @@ def predict_hierarchy(form: NormalForm, taus: Floats) -> tuple[Floats, Floats]:
 
 
 def fit_choices(
-    data: Sequence[Choices], models: Sequence[ChoiceModel], *, draws: int = 200, seed: int = 0
+    data: Sequence[Choices],
+    models: Sequence[ChoiceModel],
+    *,
+    clusters: Ints | None = None,
+    draws: int = 200,
+    seed: int = 0,
 ) -> tuple[ChoiceFit, ...]:
     """Fit every model to the choices of one group of players.
 
-    Resamples draw entries of `data` with replacement: games, or matches where several entries have the same game.
+    Resamples draw clusters with replacement: `clusters` numbers for every entry of `data` what it is drawn with, such
+    as its player; without it every entry is drawn alone.
     """
     rng = np.random.default_rng(seed)
-    size = len(data)
-    weights = np.vstack([np.ones(size), rng.multinomial(size, np.full(size, 1 / size), size=draws)])
+    clusters = np.arange(len(data)) if clusters is None else clusters
+    size = int(clusters.max()) + 1
+    drawn = rng.multinomial(size, np.full(size, 1 / size), size=draws)
+    weights = np.vstack([np.ones(len(data)), drawn[:, clusters]])
     forms = list(dict.fromkeys(game.form for game in data))
     form_indices = np.array([forms.index(game.form) for game in data])
     folds = [np.isin(form_indices, np.arange(len(forms))[start::_FOLDS]) for start in range(min(_FOLDS, len(forms)))]
@@ -151,10 +162,10 @@ def fit_choices(
         if model == "level-k":
             fits.append(_fit_levels(data, weights, folds))
             continue
-        unit = float(np.mean([np.ptp(form.payoffs) for form in forms])) or 1.0
-        grid = _PRECISIONS / unit if model == "qre" else _TAUS
-        predicted = predict_quantal(forms, grid) if model == "qre" else [predict_hierarchy(f, grid) for f in forms]
-        table = np.array([_score(game, predicted[index]) for game, index in zip(data, form_indices, strict=True)])
+        grid = _space_precisions(forms) if model == "qre" else _TAUS
+        coarse = (weights @ _score_grid(model, data, forms, grid)).argmax(axis=1)
+        grid = np.unique(np.concatenate([grid, *_refine_grid(grid, coarse)]))
+        table = _score_grid(model, data, forms, grid)
         heights = weights @ table
         best = heights.argmax(axis=1)
         scores = [table[fold][:, table[~fold].sum(axis=0).argmax()].sum() for fold in folds]
@@ -165,10 +176,40 @@ def fit_choices(
                 grid[best[1:], None],
                 float(heights[0].max()),
                 bool(heights[0, -1] > heights[0].max() - 1e-6),
+                False,
                 *_judge(data, scores),
             )
         )
     return tuple(fits)
+
+
+def _space_precisions(forms: Sequence[NormalForm]) -> Floats:
+    """Return precisions from hardly any difference between actions in the largest payoffs to all of it in the smallest.
+
+    Payoffs are compared within a player: what one gets whatever happens is no difference between actions.
+    """
+    ranges = np.array([np.ptp(form.payoffs, axis=(1, 2)) for form in forms])
+    largest = float(ranges.max()) or 1.0
+    smallest = max(float(ranges[ranges > 0].min(initial=largest)), largest / _MOST_SCALES)
+    low, high = 0.01 / largest, 100.0 / smallest
+    return np.concatenate([[0.0], np.geomspace(low, high, int(_POINTS * np.log10(high / low) / 4))])
+
+
+def _refine_grid(grid: Floats, best: Ints) -> Iterator[Floats]:
+    """Yield further points where the data are most likely, and over all places where a resample is.
+
+    With much data all of these are within one step of a grid.
+    """
+    for part in (best[:1], best):
+        low, high = max(int(part.min()) - 1, 0), min(int(part.max()) + 1, len(grid) - 1)
+        yield np.linspace(grid[low], grid[high], _POINTS // 4)
+
+
+def _score_grid(model: ChoiceModel, data: Sequence[Choices], forms: Sequence[NormalForm], grid: Floats) -> Floats:
+    """Return the log likelihood of the choices in every game, a row each, at every point of the grid."""
+    predicted = predict_quantal(forms, grid) if model == "qre" else [predict_hierarchy(form, grid) for form in forms]
+    sides = dict(zip(forms, predicted, strict=True))
+    return np.array([_score(game, sides[game.form]) for game in data])
 
 
 def _score(game: Choices, sides: Sequence[Floats]) -> Floats:
@@ -198,7 +239,10 @@ def _fit_levels(data: Sequence[Choices], weights: Floats, folds: Sequence[Bools]
     shares = fit(weights)
     held_out = np.array(folds, dtype=np.float64)
     scores = [score(fit(1 - fold[None])[0], fold) for fold in held_out] if len(folds) > 1 else []
-    return ChoiceFit("level-k", shares[0], shares[1:], score(shares[0], weights[0]), False, *_judge(data, scores))
+    # Levels that do the same in every choice that was made, or together what another one does, can change places.
+    used = chances[counts > 0][:, shares[0] > _LEAST_USED]
+    flat = bool(np.linalg.matrix_rank(used) < used.shape[1])
+    return ChoiceFit("level-k", shares[0], shares[1:], score(shares[0], weights[0]), False, flat, *_judge(data, scores))
 
 
 def _judge(data: Sequence[Choices], scores: Sequence[float]) -> tuple[float | None, float | None]:
