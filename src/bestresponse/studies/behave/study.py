@@ -53,7 +53,7 @@ STRATEGIES = (
     "defector", "cooperator", "grim", "tit-for-tat", "suspicious-tit-for-tat", "tit-for-two-tats",
     "win-stay-lose-shift",
 )  # fmt: skip
-"""Those of Dal Bo & Frechette 2011, and two that later estimates found as well."""
+"""After Dal Bo & Frechette 2011 (`grim` answers defections of the other alone), and two of later estimates."""
 _LENGTHS = {"rounds", "continuation", "discount"}
 """Parameters of a session that leave the table of a round, and what is meant by a move, as they are."""
 _FEW_GAMES = 8
