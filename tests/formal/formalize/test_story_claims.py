@@ -92,3 +92,12 @@ def test_a_move_that_is_a_number_is_not_taken_for_the_one_with_another_sign():
     table = table_from_cells(("Ann",), (("+1", "-1"),), ((Fraction(3),), (Fraction(0),)))
     claims = [claim("payoff", "Ann", number="3", moves=[("Ann", move)]) for move in ("+1", "-1")]
     assert [tested.holds for tested in read_claims(json.dumps({"claims": claims}), table)] == [True, False]
+
+
+def test_a_claim_about_one_of_two_names_that_are_plainly_the_same_is_about_that_one():
+    # The second player, Ann', gets 4 where Ann plays A and Ann' plays A'.
+    payoffs = tuple((Fraction(u), Fraction(u + 1)) for u in (1, 3, 5, 7))
+    table = table_from_cells(("Ann", "Ann'"), (("A", "A'"),) * 2, payoffs)
+    said = claim("payoff", "Ann'", number="4", moves=[("Ann", "A"), ("Ann'", "A'")])
+    (tested,) = read_claims(json.dumps({"claims": [said]}), table)
+    assert (tested.holds, tested.why) == (True, "")
