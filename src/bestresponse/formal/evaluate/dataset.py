@@ -19,13 +19,14 @@ from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.files import parse_toml, read_text_file, read_toml
 from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
-from bestresponse.formal.evaluate.validation import Named, named_games
+from bestresponse.formal.evaluate.validation import Named, find_broken_order, named_games
 from bestresponse.games.logic.tables import format_game, table_from_cells
 from bestresponse.games.lookup import find_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
@@ -95,12 +96,13 @@ def read_reference(text: Path) -> NormalForm | Tree:
     return find_game(games[0]).solvable()
 
 
-def make_story(name: str, text: str, program: str) -> Story:
-    """Return a story of one's own with its true game as a program."""
+def make_story(name: str, text: str, program: str, game: str = "", **known: Any) -> Story:
+    """Return a story of one's own with its true game as a program, and what else is known of it as in `Story`."""
     table = validate(program, open_engine()).table
     if table is None:
         raise InvalidGame(f"the game of the story {name} is none")
-    return Story(name, name, True, False, text.strip(), table)
+    told = {"numeric": True, "canonical": False} | known | {"orders": tuple(known.get("orders", ()))}
+    return Story(name, game or name, text=text.strip(), table=table, **told)
 
 
 def choose(known: Iterable[Story], games: Iterable[str] = (), ids: Iterable[str] = ()) -> tuple[Story, ...]:
@@ -119,7 +121,7 @@ def _parse(data: Mapping[str, object], where: str) -> Iterable[Story]:
         raise InvalidGame(f"{where}: expected stories as [[story]]")
     for number, entry in enumerate(entries):
         try:
-            yield Story(
+            story = Story(
                 entry["id"],
                 entry.get("game", data.get("game")),
                 entry.get("numeric", True),
@@ -129,6 +131,10 @@ def _parse(data: Mapping[str, object], where: str) -> Iterable[Story]:
                 entry.get("language", "en"),
                 tuple(entry.get("orders", ())),
             )
+            broken = find_broken_order(story.table, story.table, story.orders)
+            if broken:
+                raise ValueError(broken)
+            yield story
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             name = entry.get("id", f"number {number + 1}") if isinstance(entry, dict) else f"number {number + 1}"
             raise InvalidGame(f"{where}: story {name} is incomplete or wrong: {error}") from None

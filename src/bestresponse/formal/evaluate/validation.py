@@ -308,6 +308,8 @@ def find_broken_order(table: GameTable, true: GameTable, orders: Sequence[str]) 
 
     The ends are numbered from 1; what the orders do not compare is free.
     """
+    if not orders:
+        return ""
     first, second = (Ends.of(LogicGame(game).tree) for game in (table, true))
     numbers = {frozenset(end): number for number, end in enumerate(second.ends, 1)}
     broken = ""

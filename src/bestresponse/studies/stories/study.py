@@ -64,8 +64,13 @@ class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
 
     @classmethod
     def to_json(cls, value: tuple[Story, ...]) -> list[dict[str, object]]:
-        """Return names, texts and programs."""
-        return [{"name": story.id, "text": story.text, "program": write_table_program(story.table)} for story in value]
+        """Return names, texts, programs, and what decides how programs for a story are judged."""
+        known = ("game", "numeric", "canonical", "language", "orders")
+        return [
+            {"name": story.id, "text": story.text, "program": write_table_program(story.table)}
+            | {name: getattr(story, name) for name in known}
+            for story in value
+        ]
 
 
 @settings
@@ -99,6 +104,10 @@ class StoriesConfig(RunSettings):
         if len(set(self.model)) < len(self.model):
             raise SettingError("model", "one is named twice; expected different ones")
         choose(self.known_stories, self.games)
+        names = Counter(story.id for story in self.known_stories)
+        repeated = [name for name, count in names.items() if count > 1]
+        if repeated:
+            raise SettingError("stories", f"two stories are called {repeated[0]}; expected different names")
 
     @property
     def known_stories(self) -> tuple[Story, ...]:
@@ -418,6 +427,8 @@ def reproduce_stories(folder: Path) -> Reproduction:
     truths = {text.stem: read_reference(text) for text in sorted(folder.glob("*.txt"))}
     by_method: dict[str, list[tuple[str, str]]] = {}
     for path in sorted((folder / "recorded").glob("*/*/*")):
+        if path.suffix not in (".efg", ".nfg", ".pl"):  # notes and logs beside the games are no failed games
+            continue
         method, story = path.parts[-3:-1]
         if story not in truths:
             raise InvalidGame(f"{path}: there is no story {story}.txt in {folder}")
