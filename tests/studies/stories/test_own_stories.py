@@ -96,7 +96,7 @@ def test_stories_of_a_file_are_judged_by_what_they_tell_also_when_the_run_is_ope
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ('id = "loan"', 'id = "cell"', "two stories are called cell"),
+        ('id = "loan"', 'id = "cell"', "2 are called cell; expected different names"),
         # Ada gets 3 at the third end and 2 at the first.
         ("3 > 1 > 4", "1 > 3", r"story loan is .* wrong: ada should have 1 > 3 \(numbers of ends\), but it is 2 and 3"),
         ("ada: 3", "Eve: 3", "story loan is incomplete or wrong"),

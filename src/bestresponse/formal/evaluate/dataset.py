@@ -19,7 +19,6 @@ from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.files import parse_toml, read_text_file, read_toml
@@ -96,13 +95,21 @@ def read_reference(text: Path) -> NormalForm | Tree:
     return find_game(games[0]).solvable()
 
 
-def make_story(name: str, text: str, program: str, game: str = "", **known: Any) -> Story:
-    """Return a story of one's own with its true game as a program, and what else is known of it as in `Story`."""
+def make_story(
+    name: str,
+    text: str,
+    program: str,
+    game: str = "",
+    numeric: bool = True,
+    canonical: bool = False,
+    language: str = "en",
+    orders: Sequence[str] = (),
+) -> Story:
+    """Return a story of one's own with its true game as a program; a game without a name is called as the story."""
     table = validate(program, open_engine()).table
     if table is None:
         raise InvalidGame(f"the game of the story {name} is none")
-    told = {"numeric": True, "canonical": False} | known | {"orders": tuple(known.get("orders", ()))}
-    return Story(name, game or name, text=text.strip(), table=table, **told)
+    return Story(name, game or name, numeric, canonical, text.strip(), table, language, tuple(orders))
 
 
 def choose(known: Iterable[Story], games: Iterable[str] = (), ids: Iterable[str] = ()) -> tuple[Story, ...]:

@@ -65,10 +65,10 @@ class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
     @classmethod
     def to_json(cls, value: tuple[Story, ...]) -> list[dict[str, object]]:
         """Return names, texts, programs, and what decides how programs for a story are judged."""
-        known = ("game", "numeric", "canonical", "language", "orders")
+        kept = ("text", "game", "numeric", "canonical", "language", "orders")
         return [
-            {"name": story.id, "text": story.text, "program": write_table_program(story.table)}
-            | {name: getattr(story, name) for name in known}
+            {"name": story.id, "program": write_table_program(story.table)}
+            | {name: getattr(story, name) for name in kept}
             for story in value
         ]
 
@@ -104,10 +104,9 @@ class StoriesConfig(RunSettings):
         if len(set(self.model)) < len(self.model):
             raise SettingError("model", "one is named twice; expected different ones")
         choose(self.known_stories, self.games)
-        names = Counter(story.id for story in self.known_stories)
-        repeated = [name for name, count in names.items() if count > 1]
-        if repeated:
-            raise SettingError("stories", f"two stories are called {repeated[0]}; expected different names")
+        name, count = Counter(story.id for story in self.known_stories).most_common(1)[0]
+        if count > 1:
+            raise SettingError("stories", f"{count} are called {name}; expected different names")
 
     @property
     def known_stories(self) -> tuple[Story, ...]:
