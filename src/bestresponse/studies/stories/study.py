@@ -19,8 +19,15 @@ from bestresponse.core.errors import BestResponseError, InvalidGame, SettingErro
 from bestresponse.core.files import read_toml
 from bestresponse.core.json import JsonObject, digest
 from bestresponse.core.player import Call, Decision, Reading, Status
-from bestresponse.formal.evaluate.dataset import Story, choose, make_story, read_reference, read_stories, stories
-from bestresponse.formal.evaluate.validation import check_names, judge_levels
+from bestresponse.formal.evaluate.dataset import (
+    Story,
+    choose,
+    judge_program,
+    make_story,
+    read_reference,
+    read_stories,
+    stories,
+)
 from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer, Settings
 from bestresponse.formal.formalize.forms import estimate_formalizing
 from bestresponse.formal.formalize.plan import Wish
@@ -337,13 +344,7 @@ def _judge(play: StoredPlay, story: Story, engine: LogicEngine) -> StoryRow:
     decision = play.record.submissions[-1].decision
     action = decision.action
     report = validate(action["program"], engine)
-    levels = judge_levels(report, story.table, story.named, story.orders)
-    if story.numeric:
-        meaning = levels.exact
-    elif story.named is not None and levels.constraints and report.table is not None:
-        meaning = check_names(report.table, story.table, story.named)
-    else:
-        meaning = levels.constraints if story.named is not None or story.orders else levels.order
+    levels, meaning = judge_program(report, story)
     prompt, completion = action["tokens"]
     row: Any = {
         "model": play.data["model"],
