@@ -111,9 +111,9 @@ class StoriesConfig(RunSettings):
         if len(set(self.model)) < len(self.model):
             raise SettingError("model", "one is named twice; expected different ones")
         choose(self.known_stories, self.games)
-        name, count = Counter(story.id for story in self.known_stories).most_common(1)[0]
+        story, count = Counter(story.id for story in self.known_stories).most_common(1)[0]
         if count > 1:
-            raise SettingError("stories", f"{count} are called {name}; expected different names")
+            raise SettingError("stories", f"{count} are called {story}; expected different names")
 
     @property
     def known_stories(self) -> tuple[Story, ...]:
