@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from typing import Final
 
 from bestresponse.core.errors import InvalidGame
@@ -177,10 +178,28 @@ def _find_first_block(row: Row) -> int:
 
 def _test_same_time(reading: _Reading) -> str:
     player, other = reading.find_player("player"), reading.find_player("other")
-    for seer, seen in ((player, other), (other, player)):
-        if _knows(reading.table, seer, seen):
-            return f"{seer} knows what {seen} chose"
-    return ""
+    if _choose_together(reading.table, player, other) or _choose_together(reading.table, other, player):
+        return ""
+    return f"{player} and {other} never choose without knowing something of each other's choice"
+
+
+def _choose_together(table: GameTable, earlier: str, later: str) -> bool:
+    """Whether a player somewhere knows nothing of the last choice of one who is listed before, such as in one round."""
+    options: dict[object, set[str]] = {}
+    chosen: dict[object, set[str]] = {}
+    possible: dict[object, set[str]] = {}
+    for row in table.rows:
+        for depth, (mover, move) in enumerate(row.moves):
+            if mover == earlier:
+                options.setdefault(table.knowledge(row, depth, earlier), set()).add(move)
+    for row in table.rows:
+        for depth, (mover, _) in enumerate(row.moves):
+            before = [number for number in range(depth) if row.moves[number][0] == earlier]
+            if mover == later and before:
+                position = (table.knowledge(row, depth, later), len(before))
+                chosen.setdefault(position, set()).add(row.moves[before[-1]][1])
+                possible.setdefault(position, set()).update(options[table.knowledge(row, before[-1], earlier)])
+    return any(moves == possible[position] for position, moves in chosen.items())
 
 
 def _test_knowledge(reading: _Reading) -> str:
@@ -192,11 +211,16 @@ def _test_knowledge(reading: _Reading) -> str:
 
 
 def _knows(table: GameTable, player: str, other: str) -> bool:
-    """Whether a player, whenever it chooses after another has moved, can tell that one's moves so far."""
+    """Whether a player, whenever it chooses after another has moved, can tell that one's moves so far.
+
+    What is chosen at the same time comes neither before nor after.
+    """
     seen: dict[object, set[tuple[str, ...]]] = {}
     for row in table.rows:
+        starts = list(accumulate(row.blocks, initial=0))
         for depth, (chooser, _) in enumerate(row.moves):
-            done = tuple(move for mover, move in row.moves[:depth] if mover == other)
+            before = max(start for start in starts if start <= depth)
+            done = tuple(move for mover, move in row.moves[:before] if mover == other)
             if chooser == player and done:
                 seen.setdefault(table.knowledge(row, depth, player), set()).add(done)
     return bool(seen) and all(len(histories) == 1 for histories in seen.values())
