@@ -357,7 +357,8 @@ def _judge(play: StoredPlay, story: Story, engine: LogicEngine) -> StoryRow:
         "completion": completion,
         **{name: finding.ok for name, finding in levels.items()},
         **({} if story.numeric else {"equivalent": None}),
-        "meaning": bool(meaning.ok),
+        # What was refused, because it was cut off for instance, has told no game, whatever it can be read as.
+        "meaning": bool(meaning.ok) and decision.reading.status is Status.VALID,
         "verdict": levels.verdict,
         "why": decision.reading.how or meaning.why,
     }
