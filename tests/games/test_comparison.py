@@ -30,6 +30,23 @@ def test_other_names_are_found():
     assert found.actions["Ann"] == {"C": "silent", "D": "talk"}
 
 
+@pytest.mark.parametrize("worst", [-1e6, -1e9, -1e12])
+def test_one_huge_payoff_does_not_make_others_the_same(worst):
+    # 3 where both cooperate and 4 for a traitor, or the other way round: a chicken is no stag hunt.
+    chicken = NormalForm.bimatrix([[3, 0], [4, worst]], [[3, 4], [0, worst]])
+    hunt = NormalForm.bimatrix([[4, 0], [3, worst]], [[4, 3], [0, worst]])
+    assert compare_games(chicken, hunt).relation == "different"
+    assert compare_games(chicken, NormalForm.bimatrix(*(2 * chicken.payoffs + 1))).relation == "equivalent"
+
+
+@pytest.mark.parametrize("wealth", [1e3, 1e6, 1e9])
+def test_what_everybody_has_anyway_does_not_make_payoffs_the_same(wealth):
+    rich = NormalForm.bimatrix(*(DILEMMA.payoffs + wealth))
+    # A traitor gets 4 instead of 5: the order of payoffs stays.
+    meaner = NormalForm.bimatrix(*(np.array([[[3, 0], [4, 1]], [[3, 4], [0, 1]]]) + wealth))
+    assert (compare_games(rich, rich).relation, compare_games(rich, meaner).relation) == ("equal", "ordinal")
+
+
 def test_positive_affine_payoffs_are_the_same_game_and_negative_ones_are_not():
     scaled = NormalForm.bimatrix(10 * DILEMMA.payoffs[0] - 7, 0.1 * DILEMMA.payoffs[1])
     assert compare_games(DILEMMA, scaled).relation == "equivalent"

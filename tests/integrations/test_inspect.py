@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,14 @@ def test_a_program_is_compared_with_the_true_game_of_the_story(tmp_path):
     program = write_table_program(story.table)
     [right] = scores(formalize(num_stories=1, attempts=1, kind=story.game), tmp_path, program)
     assert right.value == {"game": 1.0, "true": 1.0}
+
+
+def test_a_story_without_numbers_is_judged_by_what_it_says_of_preferences(tmp_path):
+    story = next(one for one in stories() if one.game == "coordination")
+    assert not story.numeric
+    # Its payoffs are ranks: a program that doubles them tells the same story, and one that negates them does not.
+    for factor, is_true in ((2, 1.0), (-1, 0.0)):
+        rows = tuple(replace(row, payoffs=tuple(factor * u for u in row.payoffs)) for row in story.table.rows)
+        program = write_table_program(replace(story.table, rows=rows))
+        [score] = scores(formalize(num_stories=1, attempts=1, kind=story.game), tmp_path, program)
+        assert score.value == {"game": 1.0, "true": is_true}

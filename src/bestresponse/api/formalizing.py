@@ -81,11 +81,12 @@ class Formalized:
 
     @property
     def agrees(self) -> bool:
-        """Whether there is a game, the story leaves nothing open, and no check has found a difference."""
-        differs = (self.told_back is not None and self.told_back.agrees is False) or bool(
-            self.tested is not None and self.tested.broken
-        )
-        return self.ok and not self.formalization.questions and not differs
+        """Whether there is a game, the story leaves nothing open, and every check that was asked for found agreement.
+
+        A check whose answer could not be read has found none.
+        """
+        checks = [check.agrees is True for check in (self.told_back, self.tested) if check is not None]
+        return self.ok and not self.formalization.questions and all(checks)
 
     @property
     def program(self) -> str:
@@ -150,6 +151,7 @@ class Formalized:
             "votes": [len(group) for group in self.election.groups],
             "back_check": self.told_back and {"agrees": self.told_back.agrees, "why": self.told_back.why},
             "claims": self.tested and [asdict(claim) for claim in self.tested.claims],
+            "claims_problem": self.tested and self.tested.problem,
             "solution": None,
         }
         if self.ok:

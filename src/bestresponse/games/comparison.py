@@ -47,7 +47,9 @@ Scale = Literal["payoffs", "affine", "order", "none"]
 nothing."""
 
 TOLERANCE = 1e-9
-"""Relative to the range of a player's payoffs, and the largest difference of equal probabilities."""
+"""Relative to a payoff or the range of a player's, whichever is less; the largest difference of equal probabilities."""
+_ROUNDING = 1e-13
+"""Relative to the range of a player's payoffs: what sums of floating-point numbers lose, and a thousand times that."""
 _LETTERS = re.compile(r"[^\W_]|(?<![^\W_])[+.-](?=\.?\d)|(?<=\d)[./](?=\d)")
 _MOST_ENDS = 300_000
 _MOST_TRIED = 500
@@ -190,10 +192,15 @@ def _scale_payoffs(payoffs: Array, scale: Scale) -> Array:
 
 
 def _number_values(values: Array, width: float) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Number values by size, the same number for those that differ by rounding only."""
+    """Number values by size, the same number for those that differ by rounding only.
+
+    One payoff of a billion does not make 3 and 4 the same, nor do they become so by adding a billion to all.
+    """
     order = np.argsort(values, kind="stable")
     numbers = np.empty(len(values), dtype=np.int64)
-    numbers[order] = np.concatenate([[0], np.cumsum(np.diff(values[order]) > TOLERANCE * (width or 1.0))])
+    sizes = np.minimum(np.maximum(np.abs(values[order][1:]), 1.0), width or 1.0)
+    apart = np.diff(values[order]) > TOLERANCE * sizes + _ROUNDING * width
+    numbers[order] = np.concatenate([[0], np.cumsum(apart)])
     return numbers
 
 
@@ -218,9 +225,11 @@ def _list_kinds(
 ) -> Iterator[tuple[object, ...]]:
     """Say what can be seen of every move, information set and end alone, in the order of `_join_graphs`."""
     codes = []
-    for player, seat in enumerate(players):
+    # From 0 to 1, payoffs beside a huge one are all but equal, so that their order is compared too.
+    scales: tuple[Scale, ...] = ("affine", "order") if scale == "affine" else (scale,)
+    for (player, seat), way in product(enumerate(players), scales):
         both = np.concatenate(
-            [_scale_payoffs(first.payoffs[:, player], scale), _scale_payoffs(second.payoffs[:, seat], scale)]
+            [_scale_payoffs(first.payoffs[:, player], way), _scale_payoffs(second.payoffs[:, seat], way)]
         )
         codes.append(_number_values(both, float(np.ptp(both))).tolist())
     ends = zip(*codes, strict=True)
@@ -434,7 +443,7 @@ def _reduce(form: NormalForm) -> NormalForm:
     payoffs, actions = form.payoffs, list(form.actions)
     for player in range(form.num_players):
         rows = np.moveaxis(payoffs, player + 1, 0).reshape(payoffs.shape[player + 1], len(payoffs), -1)
-        plain = np.round(rows / scale[None, :, None], 9).reshape(len(rows), -1) + 0.0
+        plain = np.round(rows / scale[None, :, None], 12).reshape(len(rows), -1) + 0.0
         kept = np.sort(np.unique(plain, axis=0, return_index=True)[1])
         payoffs = np.take(payoffs, kept, axis=player + 1)
         # A plan is called `place: move; place: move`, and places bear other names in other trees.
@@ -531,7 +540,6 @@ def _walk(
         sizes[int(first.parent[node])] += sizes[node]
     owners = first.owner.tolist(), [seats.index(owner) if owner >= 0 else owner for owner in second.owner.tolist()]
     marks = _mark_subtrees((first, second), owners, payoffs)
-    widest = max(1.0, float(np.abs(payoffs[0]).max()))
     queue = deque([(0, 0, 0)])
     pairs: list[tuple[int, int, int]] = []
     while queue:
@@ -562,7 +570,7 @@ def _walk(
             if abs(p - q) > TOLERANCE:
                 sentence = f"{first.path(k)} has probability {p:g} in the first game and {q:g} in the second"
                 yield _Difference(depth + 1, sentence)
-        if not ours and np.abs(payoffs[0][here] - payoffs[1][there]).max() > TOLERANCE * widest:
+        if not ours and not np.allclose(payoffs[0][here], payoffs[1][there], TOLERANCE, TOLERANCE):
             paid, earned = _tell(first.payoffs[here]), _tell(second.payoffs[there][list(seats)])
             position = _name_position(first, here)
             sentence = f"{position} the payoffs are {paid} in the first game and {earned} in the second"

@@ -182,6 +182,25 @@ def test_what_the_story_says_is_tested_on_the_game(run):
     assert "does not hold: 'she gets 4': ada gets 3 or 5" in err
 
 
+@pytest.mark.parametrize(
+    ("option", "answer", "message"),
+    [
+        ("--back-check", "It looks fine to me.", "cannot be judged: the answer is neither AGREES nor DIFFERS"),
+        ("--claims", "There are many.", "the claims of the story cannot be read: the answer is no JSON object"),
+        ("--claims", '{"claims": []}', "of 0 statements of the story 0 hold in the game, 0 cannot be tested"),
+    ],
+)
+def test_a_check_that_could_not_be_made_is_not_passed(run, option, answer, message):
+    code, _, err = run("story.txt", option, script=Script(fenced(GOOD), answer))
+    assert code == 1
+    assert message in err
+
+
+def test_claims_that_cannot_be_read_are_no_empty_list_of_claims(run):
+    _, out, _ = run("story.txt", "--claims", "--json", script=Script(fenced(GOOD), "There are many."))
+    assert json.loads(out)["claims_problem"] == "the answer is no JSON object, or a key stands twice in one"
+
+
 def test_a_person_refines_the_game_by_remarks_and_takes_one_back(run, tmp_path):
     script = Script(fenced(GOOD), fenced(HUNT), "I would rather not.")
     remarks = "program\nGrabbing earns only 2.\nMake it worse.\n\n"

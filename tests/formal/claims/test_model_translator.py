@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 from plugins import lay_package
 
@@ -63,6 +64,53 @@ def test_complete_claims_of_a_cut_reply_are_kept_and_the_rest_is_asked_for() -> 
     kept, more = model.asked[1].messages[-2:]
     assert json.loads(kept.content) == {"claims": [FIRST]}
     assert "cut off" in more.content
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("I know: **5** beats _3_.", "5 beats 3"),
+        ("It isn’t close, 5 beats 3.", "it isn't close, 5 beats 3"),
+        ("5, as everybody sees, beats 3.", "5 ... beats 3"),
+    ],
+)
+def test_a_quote_has_its_place_whatever_its_marks_and_gaps(text: str, quote: str) -> None:
+    model = ScriptedModel([json.dumps({"claims": [FIRST | {"quote": quote}]})])
+    review = Reviewer(ModelTranslator(model)).review(text, Subject(MARKET))
+    assert review.summary == "nothing refuted; 1 claim read, 0 of 1 sentence unread"
+
+
+def test_a_quote_stands_wherever_its_words_are_said() -> None:
+    model = ScriptedModel([json.dumps({"claims": [FIRST]})])
+    review = Reviewer(ModelTranslator(model)).review("5 beats 3. So I say: 5 beats 3.", Subject(MARKET))
+    assert review.summary == "nothing refuted; 1 claim read, 0 of 2 sentences unread"
+
+
+def test_what_a_translator_invents_is_not_refuted() -> None:
+    # The text says nothing of 3 beating 5, which would be false.
+    invented = FIRST | {"quote": "3 beats 5", "first": 3, "second": 5}
+    model = ScriptedModel([json.dumps({"claims": [FIRST, invented]})])
+    review = Reviewer(ModelTranslator(model)).review("5 beats 3.", Subject(MARKET))
+    assert review.state == "unrefuted"
+    assert [checked.verdict.value for checked in review.checked] == ["proved", "unknown"]
+    assert review.troubles == {"quote not in the text": 1}
+
+
+@pytest.mark.parametrize("negated", ["true", 1, "no"])
+def test_a_denial_is_true_or_false_and_never_guessed(negated: object) -> None:
+    (only,) = parse_json(json.dumps({"claims": [SECOND | {"negated": negated}]}))
+    assert isinstance(only, Malformed)
+    assert only.why == "negated is true or false"
+
+
+def test_a_player_of_three_who_is_called_i_is_not_the_writer() -> None:
+    # Player k gets 8k + 4a + 2b + c where the choices are a, b, c: where all choose 0, I gets 0 and II gets 8.
+    game = NormalForm(np.arange(24.0).reshape(3, 2, 2, 2), ("I", "II", "III"), (("x", "y"),) * 3)
+    outcome = [{"who": who, "action": "x"} for who in ("you", "I", "III")]
+    said = {"form": "payoff", "negated": False, "quote": "I gets 0", "who": "I", "value": 0, "outcome": outcome}
+    model = ScriptedModel([json.dumps({"claims": [said]})])
+    review = Reviewer(ModelTranslator(model)).review("If all choose x, Player I gets 0.", Subject(game, seat=1))
+    assert [checked.verdict.value for checked in review.checked] == ["proved"]
 
 
 def test_replies_that_are_cut_off_again_and_again_say_that_claims_are_missing() -> None:

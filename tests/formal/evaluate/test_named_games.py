@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.formal.evaluate.dataset import read_game_lines
 from bestresponse.formal.evaluate.validation import (
     broken,
     check_constraints,
@@ -50,6 +51,23 @@ def test_a_game_that_was_published_as_hawk_dove_but_is_a_dilemma():
     table = game((0, 0), (-5, 5), (5, -5), (-3, -3))
     assert not check_constraints(table, named_game("hawk-dove"))
     assert find_names(table) == ("prisoners-dilemma",)
+
+
+def test_moves_that_nobody_sees_are_at_the_same_time_in_whatever_order_they_are_written():
+    # A tree writes simultaneous moves one after the other; q knows nothing (an empty bracket) when it chooses.
+    dilemma = """
+    p[] c > q[] {c|d} : {3|0},{3|5}
+    p[] d > q[] {c|d} : {5|1},{0|1}
+    """
+    assert find_names(read_game_lines(("p", "q"), dilemma)) == ("prisoners-dilemma",)
+    # Where q is shown the move of p it is no dilemma any more, and neither is it where luck draws first.
+    seen = dilemma.replace("p[] c > q[]", "p[] c > q[c]").replace("p[] d > q[]", "p[] d > q[d]")
+    assert find_names(read_game_lines(("p", "q"), seen)) == ()
+    drawn = "\n".join(f"~1/2 {{rain|sun}} > {line}" for line in (
+        "p[] c > q[] c : 3,3", "p[] c > q[] d : 0,5", "p[] d > q[] c : 5,0", "p[] d > q[] d : 1,1",
+    ))  # fmt: skip
+    why = check_constraints(read_game_lines(("p", "q"), drawn), named_game("prisoners-dilemma")).why
+    assert why == "in Prisoner's Dilemma both choose once without knowing of each other, which is not so here"
 
 
 def test_other_shapes_are_told():

@@ -108,6 +108,26 @@ def test_an_unfinished_program_is_kept_and_the_next_answer_may_be_longer():
     assert "the answer was cut off" in model.asked[1].messages[1].content
 
 
+@pytest.mark.parametrize("opening", ["```prolog\n", ""])
+def test_a_program_that_was_cut_off_is_no_game_even_where_it_could_be_played(opening):
+    # The last clause would let Ben betray; without it everything is defined, and Ben can only keep silent.
+    together = "possible(move(P, 'Betray'), S) :- holds(player(P), S)."
+    apart = "possible(move(ada, 'Betray'), _S)."
+    short = GOOD.replace(together, apart)
+    model, writer = formalizer(Reply(f"{opening}{short}\n", Finish.LENGTH), fenced(GOOD), max_tokens=100)
+    written = writer.formalize(STORY)
+    assert written.attempts[0].report.ok
+    assert written.attempts[0].trouble == "the answer was cut off (100 tokens were too few; --max-tokens gives it more)"
+    assert "- the answer was cut off" in model.asked[1].messages[1].content
+    assert (len(written.attempts), written.table.moves) == (2, (("Silent", "Betray"), ("Silent", "Betray")))
+
+
+def test_a_closed_block_is_a_whole_program_where_the_words_after_it_were_cut_off():
+    _, writer = formalizer(Reply(f"{fenced(GOOD)}\nThis program tells", Finish.LENGTH))
+    written = writer.formalize(STORY)
+    assert (written.ok, len(written.attempts)) == (True, 1)
+
+
 def test_an_answer_that_runs_in_circles_gets_no_more_room():
     line = "payoff('Silent', 'Betray', 0, 5). % the one who betrays gets more than the one who keeps silent\n"
     circling = Reply("```prolog\n" + line * 10, Finish.LENGTH)
@@ -219,6 +239,24 @@ def test_back_translation_asks_about_the_table_in_words_and_reads_the_verdict():
     assert "If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5." in judge.asked[0].messages[0].content
 
 
+@pytest.mark.parametrize(
+    ("answer", "agrees", "why"),
+    [
+        ("1. AGREES\n2. AGREES\n3. DIFFERS: Bob sees the offer.\n4. AGREES", False, "Bob sees the offer."),
+        ("1. People: agrees.\n4. Payoffs: DIFFERS: 7, not 5", False, "7, not 5"),
+        ("**Agrees.** Only names differ.", True, ""),
+        ("Verdict: AGREES", True, ""),
+        ("The rules do not agree with the story.", None, "the answer is neither AGREES nor DIFFERS"),
+        (Reply("1. AGREES\n2. AGREES\n3. What every", Finish.LENGTH), None, "the answer was cut off"),
+        (Reply("DIFFERS: 7, not 5, since", Finish.LENGTH), False, "7, not 5, since"),
+    ],
+)
+def test_a_verdict_point_by_point_agrees_only_where_every_point_does(answer, agrees, why):
+    table = validate(GOOD, EmbeddedEngine()).table
+    check = compare_with_story(STORY, table, ScriptedModel([answer]))
+    assert (check.agrees, check.why) == (agrees, why)
+
+
 def result(*seats):
     return {"story": "", "result": [{"player": who, "move": move, "payoff": earned} for who, move, earned in seats]}
 
@@ -294,7 +332,8 @@ def test_a_table_without_players_is_no_game():
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"players": [{"name": "Ann", "moves": ["a"]}] * 2}, "two players have the same name"),
+        ({"players": [{"name": "Ann", "moves": ["a"]}] * 2}, "different names; got Ann, Ann"),
+        ({"players": [{"name": "Ann", "moves": ["a"]}, {"name": "Luck", "moves": ["a"]}]}, "Luck is no player"),
         ({"players": [{"name": "Ann", "moves": ["share", "share"]}]}, "Ann needs different moves"),
         ({"players": [{"name": "Ann"}]}, "Ann needs different moves, at least one; got none"),
         ({"players": [{"name": 3, "moves": []}]}, "expected a name of 1 to 200 characters, got '3'"),
@@ -309,6 +348,10 @@ def test_a_table_without_players_is_no_game():
         ({"ends": [*TABLE["ends"], both("x", "y", 0, 0)]}, "is no combination"),
         ({"ends": [*TABLE["ends"], both(None, "share", 0, 0)]}, "a player without a move comes before one who moves"),
         ({"timing": "in turn", "ends": [both("share", None, 0, 0)]}, "what happens after grab"),
+        (
+            {"timing": "in turn", "ends": [both("share", "share", 3, 3), both("grab", "share", 5, 0)]},
+            "what happens after grab",
+        ),
         ({"timing": "in turn", "ends": [both("share", None, 0, 0), *TABLE["ends"]]}, "the game goes on after another"),
     ],
 )

@@ -20,6 +20,12 @@ def test_bare_programs_are_cut_out_of_the_prose():
     assert (found.text, found.how) == (PROGRAM, "bare")
 
 
+def test_comments_and_empty_lines_within_a_bare_clause_do_not_end_it():
+    # Without fences, lines that begin no clause belong to the clause before them, else `M \\= stop` would be lost.
+    program = "initial(s0).\nlegal(move(P, M), S) :-\n    option(M),\n    % not twice.\n    M \\= stop,\n\n    P \\= M."
+    assert find_code(f"Here it is:\n\n{program}\n\nGood luck with it.").text == program
+
+
 def test_a_program_that_uses_the_marker_of_the_published_study_is_not_cut_there():
     program = "initial(s0).\nbetter(X, Y) :- X @> Y, sort(0, @>=, [X, Y], _)."
     assert find_code(f"```\n{program}\n```").text == program

@@ -7,10 +7,12 @@ import pytest
 from strict_schema import find_violations
 
 from bestresponse.core.errors import InvalidGame
+from bestresponse.formal.evaluate.dataset import read_game_lines
 from bestresponse.formal.formalize.plan import library
 from bestresponse.formal.formalize.story_claims import CLAIMS_SCHEMA, check_claims, read_claims
 from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.embedded.engine import EmbeddedEngine
+from bestresponse.logic.programs.game_table import GameTable, Row
 from bestresponse.logic.programs.validate import validate
 from bestresponse.models import make_strict
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -33,6 +35,9 @@ def decide(game, given):
     return found.holds, found.why
 
 
+APART = "greta and hugo never choose without knowing something of each other's choice"
+
+
 @pytest.mark.parametrize(
     ("game", "given", "verdict"),
     [
@@ -50,7 +55,7 @@ def decide(game, given):
         ("prisoners_dilemma", claim("same time", "Ada", "Ben"), (True, "")),
         ("prisoners_dilemma", claim("moves first", "Ben"), (True, "")),
         ("prisoners_dilemma", claim("probability", number="1/2"), (False, "the probabilities in the game are none")),
-        ("trust", claim("same time", "Greta", "Hugo"), (False, "hugo knows what greta chose")),
+        ("trust", claim("same time", "Greta", "Hugo"), (False, APART)),
         ("trust", claim("prefers", "greta", moves=[("hugo", "repay")], rather=[("greta", "keep")]), (True, "")),
         (
             "trust",
@@ -92,3 +97,41 @@ def test_a_move_that_is_a_number_is_not_taken_for_the_one_with_another_sign():
     table = table_from_cells(("Ann",), (("+1", "-1"),), ((Fraction(3),), (Fraction(0),)))
     claims = [claim("payoff", "Ann", number="3", moves=[("Ann", move)]) for move in ("+1", "-1")]
     assert [tested.holds for tested in read_claims(json.dumps({"claims": claims}), table)] == [True, False]
+
+
+def test_a_claim_about_one_of_two_names_that_are_plainly_the_same_is_about_that_one():
+    # The second player, Ann', gets 4 where Ann plays A and Ann' plays A'.
+    payoffs = tuple((Fraction(u), Fraction(u + 1)) for u in (1, 3, 5, 7))
+    table = table_from_cells(("Ann", "Ann'"), (("A", "A'"),) * 2, payoffs)
+    said = claim("payoff", "Ann'", number="4", moves=[("Ann", "A"), ("Ann'", "A'")])
+    (tested,) = read_claims(json.dumps({"claims": [said]}), table)
+    assert (tested.holds, tested.why) == (True, "")
+
+
+def test_who_chooses_together_in_every_round_knows_of_the_other_what_was_seen_before():
+    # Two rounds of a coordination game; the first round is seen before the second.
+    pairs = [(a, b) for a in "xy" for b in "xy"]
+    rows = tuple(
+        Row((("p", a), ("q", b), ("p", c), ("q", d)), (Fraction((a == b) + (c == d)),) * 2, (2, 2))
+        for a, b in pairs
+        for c, d in pairs
+    )
+    table = GameTable(("p", "q"), (("x", "y"), ("x", "y")), rows)
+    both = [
+        claim(kind, *names) for kind in ("same time", "knows", "does not know") for names in (("p", "q"), ("q", "p"))
+    ]
+    tested = read_claims(json.dumps({"claims": both}), table)
+    assert [one.holds for one in tested] == [True, True, True, True, False, False]
+
+
+def test_who_is_told_a_part_of_a_choice_does_not_choose_at_the_same_time():
+    # Bob learns whether Ann bids high; he neither knows her bid nor nothing of it.
+    ends = """
+    Ann[] {low|middle} > Bob[not high] take : 1,1
+    Ann[] {low|middle} > Bob[not high] leave : 0,0
+    Ann[] high > Bob[high] take : 2,0
+    Ann[] high > Bob[high] leave : 0,0
+    """
+    table = read_game_lines(("Ann", "Bob"), ends)
+    said = [claim("same time", "Ann", "Bob"), claim("knows", "Bob", "Ann")]
+    assert [one.holds for one in read_claims(json.dumps({"claims": said}), table)] == [False, False]

@@ -89,6 +89,14 @@ def test_who_chooses_at_the_same_time_does_not_know_the_other_choice():
     assert len(as_game(table, "g").tree.infosets) == 2
 
 
+def test_players_whose_names_differ_in_case_alone_are_two_players():
+    tree = choice("Ann", "", go=choice("ann", "", l=end(1, 2), r=end(3, 4)), stay=end(5, 6))
+    table = read_tree(json.dumps({"players": ["Ann", "ann"], "tree": tree}))
+    assert table.rows[0].moves == (("Ann", "go"), ("ann", "l"))
+    # Elsewhere case does not matter.
+    assert read_tree(json.dumps({"players": ["Ann", "Bob"], "tree": choice("ANN", "", a=end(1, 2), b=end(3, 4))})).rows
+
+
 FORGETS = choice("Ann", "at the door", go=choice("Ann", "at the door", go=end(0, 0), stay=end(1, 0)), stay=end(2, 0))
 
 
@@ -99,7 +107,11 @@ FORGETS = choice("Ann", "at the door", go=choice("Ann", "at the door", go=end(0,
         ({"players": ["Ann", "Ann"]}, "different names; got Ann, Ann"),
         ({"players": ["Ann", "Nature"]}, "Nature is no player"),
         ({"tree": None}, "at the start: expected an object with chance"),
-        ({"tree": {"ends": 1}}, "at the start: expected chance, moves or payoffs; got ends"),
+        ({"tree": {"ends": 1}}, "at the start: expected one of chance, moves and payoffs; got ends"),
+        (
+            {"tree": {**choice("Ann", "", a=end(0, 0)), "payoffs": [1, 1]}},
+            "at the start: expected one of chance, moves and payoffs; got player, knows, moves, payoffs",
+        ),
         (
             {"tree": lottery(a=("1/2", end(0, 0)), b=("1/3", end(1, 0)))},
             r"1/2 \+ 1/3 sum to 5/6; they must sum to exactly 1",

@@ -57,6 +57,57 @@ def test_a_text_without_a_game_or_a_folder_without_texts_is_refused(folder, tmp_
         StoriesConfig("m", stories=tmp_path / "empty")
 
 
+WORDS = """
+[[story]]
+id = "cell"
+game = "prisoners-dilemma"
+numeric = false
+players = ["ada", "ben"]
+moves = ["Silent", "Betray"]
+payoffs = "3,3 1,4 4,1 2,2"
+text = "Ada and Ben would rather betray."
+
+[[story]]
+id = "loan"
+game = "loan"
+numeric = false
+players = ["ada", "ben"]
+moves = ["Silent", "Betray"]
+payoffs = "2,2 0,3 3,0 1,1"
+orders = ["ada: 3 > 1 > 4"]
+text = "Ada prefers the third end to the first, and that to the fourth."
+"""
+
+
+def test_stories_of_a_file_are_judged_by_what_they_tell_also_when_the_run_is_opened_again(tmp_path):
+    # Neither story has numbers: the payoffs 3, 0, 5, 1 of the program are other numbers than the ranks, and right.
+    (tmp_path / "words.toml").write_text(WORDS)
+    answer = f"```\n{PROGRAMS['prisoners_dilemma']}\n```"
+    run = br.bench_stories(
+        lambda prompt: answer, stories=tmp_path / "words.toml", form="program", output_dir=tmp_path / "runs"
+    )
+    rows = [(row["story"], row["game"], row["numeric"], row["exact"], row["meaning"]) for row in run.frames["programs"]]
+    assert rows == [("cell", "prisoners-dilemma", False, False, True), ("loan", "loan", False, False, True)]
+    config = StoriesConfig("m", stories=tmp_path / "words.toml")
+    kept = json.loads(json.dumps(config.to_json()))["stories"]
+    assert StoriesConfig("m", stories=kept).known_stories == config.known_stories
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('id = "loan"', 'id = "cell"', "2 are called cell; expected different names"),
+        # Ada gets 3 at the third end and 2 at the first.
+        ("3 > 1 > 4", "1 > 3", r"story loan is .* wrong: ada should have 1 > 3 \(numbers of ends\), but it is 2 and 3"),
+        ("ada: 3", "Eve: 3", "story loan is incomplete or wrong"),
+    ],
+)
+def test_a_file_whose_stories_cannot_be_judged_is_refused_before_any_model_is_asked(tmp_path, old, new, why):
+    (tmp_path / "words.toml").write_text(WORDS.replace(old, new))
+    with pytest.raises((InvalidGame, SettingError), match=why):
+        StoriesConfig("m", stories=tmp_path / "words.toml")
+
+
 def test_the_estimate_counts_calls_at_most_and_the_tokens_of_one_call_each(folder):
     estimate = estimate_calls(StoriesConfig("m", stories=folder, attempts=5, samples=3))
     assert estimate.calls == {"m": 30}
@@ -73,6 +124,7 @@ def test_recorded_games_of_any_method_are_compared_with_the_true_ones(folder):
         place = folder / "recorded" / "chain" / story
         place.mkdir(parents=True, exist_ok=True)
         (place / name).write_text(text)
+        (place / "notes.txt").write_text("what the method thought: no game")
     (table,) = br.reproduce("stories", folder).tables
     assert table.rows[0][:8] == ("chain", 2, 3, 1, 0, 0, 1, 1)
     assert table.rows[0][8].estimate == pytest.approx(1 / 3)

@@ -160,11 +160,22 @@ def test_a_program_that_exchanges_the_moves_of_a_story_in_words_does_not_mean_wh
     true = table_from_cells(("Mira", "Paul"), moves, tuple(ranks))
     exchanged = table_from_cells(("Mira", "Paul"), moves, tuple(reversed(ranks)))
     story = Story("a", "prisoners-dilemma", False, True, "text", true)
-    judged = []
-    for table in (true, exchanged):
-        action = {"program": write_table_program(table), "tokens": (1, 1), "attempts": 1, "first": True}
-        decision = SimpleNamespace(action=action, reading=SimpleNamespace(status=Status.VALID, how=""))
-        record = SimpleNamespace(submissions=[SimpleNamespace(decision=decision)])
-        row = _judge(SimpleNamespace(data={"model": "m", "sample": 0}, record=record), story, EmbeddedEngine())
-        judged.append((row["constraints"], row["meaning"]))
-    assert judged == [(True, True), (True, False)]
+    assert [judge(table, story) for table in (true, exchanged)] == [(True, True), (True, False)]
+
+
+def test_a_program_that_was_cut_off_does_not_mean_what_a_story_says_even_where_it_could_be_played():
+    moves = (("silent", "confess"),) * 2
+    cells = tuple(tuple(map(Fraction, pair)) for pair in ((3, 3), (0, 5), (5, 0), (1, 1)))
+    true = table_from_cells(("Mira", "Paul"), moves, cells)
+    story = Story("a", "prisoners-dilemma", True, True, "text", true)
+    assert judge(true, story) == (True, True)
+    assert judge(true, story, Status.TRUNCATED) == (True, False)
+
+
+def judge(table, story, status=Status.VALID):
+    """Return whether a program of this game has the constraints of the story's name, and means what it says."""
+    action = {"program": write_table_program(table), "tokens": (1, 1), "attempts": 1, "first": True}
+    decision = SimpleNamespace(action=action, reading=SimpleNamespace(status=status, how=""))
+    record = SimpleNamespace(submissions=[SimpleNamespace(decision=decision)])
+    row = _judge(SimpleNamespace(data={"model": "m", "sample": 0}, record=record), story, EmbeddedEngine())
+    return row["constraints"], row["meaning"]

@@ -23,6 +23,7 @@ from bestresponse.studies.verify.study import (
     show_audit,
     show_briefing,
 )
+from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Leaf, Turn, build_tree
 
 PLAIN = {"disguised": False, "inverted": False}
@@ -80,6 +81,17 @@ def test_runs_are_counted_by_attempts_and_troubles_over_all_of_them(tmp_path):
     # One cooperates, one defects, one cannot be read.
     assert measured.answered == 2
     assert measured.groups["first",]["chose_defect"].estimate == 0.5
+
+
+def test_choices_that_differ_in_signs_alone_have_a_share_each(tmp_path):
+    signs = ("+1", "-1")
+    game = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(signs, signs))
+    config = VerifyConfig("m", game, **PLAIN)
+    plays = [store_run(config.scene, repeat, make_attempt(choice)) for repeat, choice in enumerate(("+1", "+1", "-1"))]
+    measured = measure_reasoning(config, SimpleNamespace(path=tmp_path, sorted_plays=lambda: plays))
+    first = measured.groups["first",]
+    # Two of three chose +1.
+    assert (first["chose__1"].estimate, first["chose__1_2"].estimate) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
 
 
 def test_a_run_without_a_value_at_one_end_is_no_pair():

@@ -422,6 +422,8 @@ def _read_row(row: object) -> QuotedClaim:
     quote = quote if isinstance(quote, str) else ""
     if not isinstance(name, str) or name not in FORMS:
         return QuotedClaim(Malformed(shown, f"there is no form of claim {name!r}"), quote)
+    if not isinstance(row.get("negated"), bool | None):
+        return QuotedClaim(Malformed(shown, "negated is true or false"), quote)
     arguments = []
     for parameter, sort in FORMS[name].parameters:
         try:

@@ -115,4 +115,6 @@ class Subject:
 
     def player(self, name: str) -> int | None:
         """Which player a name means, in the order of `players`; None where nobody is called so."""
-        return self._people.get(name.strip().casefold())
+        plain = name.strip()
+        # A player of three may be called I or Self.
+        return self.players.index(plain) if plain in self.players else self._people.get(plain.casefold())

@@ -212,23 +212,37 @@ def _speaks(sentence: str, subject: Subject) -> bool:
 
 def find_passages(text: str, subject: Subject, rows: Iterable[QuotedClaim]) -> tuple[Passage, ...]:
     """Return the sentences of a text with the claims whose quotes stand in them."""
-    quoted = [(_find(text, row.quote), row.claim) for row in rows if isinstance(row.claim, Claim)]
+    text = text[:LONGEST_TEXT]
+    quoted = [(span, row.claim) for row in rows if isinstance(row.claim, Claim) for span in _find(text, row.quote)]
     passages = []
-    plain = clean(text[:LONGEST_TEXT])
+    plain = clean(text)
     sentences = (span for start, end in split_blocks(plain) for span in split_sentences(plain, start, end))
     for first, last in sentences:
-        claims = tuple(claim for span, claim in quoted if span is not None and span[0] < last and span[1] > first)
+        claims = tuple(dict.fromkeys(claim for span, claim in quoted if span[0] < last and span[1] > first))
         sentence = " ".join(plain[first:last].split())
         reading = Reading.READ if claims else take_stance(sentence, subject).reading
         passages.append(Passage(first, last, sentence, claims, reading))
     return tuple(passages)
 
 
-def _find(text: str, quote: str) -> tuple[int, int] | None:
-    """Return where a quote stands in the text, whatever its spaces and line breaks."""
-    parts = quote.split()[:200]
-    match = re.search(r"\s+".join(map(re.escape, parts)), text) if parts else None
-    return None if match is None else match.span()
+def _find(text: str, quote: str) -> list[tuple[int, int]]:
+    """Return where a quote stands in the text, whatever its spaces, case and marks; dots may stand for words left out.
+
+    >>> _find("If I choose **B**, then it’s 3.", "if I choose B ... it's 3")
+    [(0, 30)]
+    """
+    # Two parts, not far apart: more would let a quote of single letters search for minutes.
+    parts = [[sign for sign in part if sign.isalnum()] for part in re.split(r"\.{3,}|…", quote)[:2]]
+    patterns = [r"[\W_]*".join(map(re.escape, signs[:1000])) for signs in parts if signs]
+    matches = re.finditer(".{0,300}?".join(patterns), text, re.IGNORECASE | re.DOTALL) if patterns else ()
+    return [match.span() for match in matches]
+
+
+def _refuse_invented(row: QuotedClaim, text: str) -> QuotedClaim:
+    """Return what a translator quoted, as no claim where its words do not stand in the text."""
+    if not row.quote or not isinstance(row.claim, Claim) or row.claim.form == NO_CLAIM or _find(text, row.quote):
+        return row
+    return QuotedClaim(Malformed(row.quote[:80], "these words do not stand in the text", "quote not in the text"))
 
 
 _MOST_SENTENCES: Final = 500
@@ -388,6 +402,7 @@ class ModelTranslator:
                 why = f"the reply was cut off {number} times; claims are missing"
                 rows.append(QuotedClaim(Malformed("...", why, "cut off")))
             messages = (*messages, Message("assistant", answer.kept), Message("user", TEXTS.text("continue")))
+        rows = [_refuse_invented(row, text[:LONGEST_TEXT]) for row in rows]
         claims = [row.claim for row in rows if row.claim != Claim(NO_CLAIM)]
         if len(text) > LONGEST_TEXT:
             claims.append(refuse_rest(text))

@@ -25,13 +25,21 @@ from bestresponse.core.files import parse_toml, read_text_file, read_toml
 from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
-from bestresponse.formal.evaluate.validation import Named, named_games
+from bestresponse.formal.evaluate.validation import (
+    Finding,
+    LevelFindings,
+    Named,
+    check_names,
+    find_broken_order,
+    judge_levels,
+    named_games,
+)
 from bestresponse.games.logic.tables import format_game, table_from_cells
 from bestresponse.games.lookup import find_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.table import GameTable, Row
-from bestresponse.logic.programs.validate import validate
+from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
@@ -95,12 +103,35 @@ def read_reference(text: Path) -> NormalForm | Tree:
     return find_game(games[0]).solvable()
 
 
-def make_story(name: str, text: str, program: str) -> Story:
-    """Return a story of one's own with its true game as a program."""
+def make_story(
+    name: str,
+    text: str,
+    program: str,
+    game: str = "",
+    numeric: bool = True,
+    canonical: bool = False,
+    language: str = "en",
+    orders: Sequence[str] = (),
+) -> Story:
+    """Return a story of one's own with its true game as a program; a game without a name is called as the story."""
     table = validate(program, open_engine()).table
     if table is None:
         raise InvalidGame(f"the game of the story {name} is none")
-    return Story(name, name, True, False, text.strip(), table)
+    return Story(name, game or name, numeric, canonical, text.strip(), table, language, tuple(orders))
+
+
+def judge_program(report: Report, story: Story) -> tuple[LevelFindings, Finding]:
+    """Judge a validated program on every level, and say whether it means what the story says.
+
+    It does where its game is the true one: payoff for payoff where the story gives numbers, else by the constraints of
+    the game's name or the story's orders, or, where there are none, by the order of everybody's payoffs.
+    """
+    levels = judge_levels(report, story.table, story.named, story.orders)
+    if story.numeric:
+        return levels, levels.exact
+    if story.named is not None and levels.constraints and report.table is not None:
+        return levels, check_names(report.table, story.table, story.named)
+    return levels, levels.constraints if story.named is not None or story.orders else levels.order
 
 
 def choose(known: Iterable[Story], games: Iterable[str] = (), ids: Iterable[str] = ()) -> tuple[Story, ...]:
@@ -119,7 +150,7 @@ def _parse(data: Mapping[str, object], where: str) -> Iterable[Story]:
         raise InvalidGame(f"{where}: expected stories as [[story]]")
     for number, entry in enumerate(entries):
         try:
-            yield Story(
+            story = Story(
                 entry["id"],
                 entry.get("game", data.get("game")),
                 entry.get("numeric", True),
@@ -129,6 +160,10 @@ def _parse(data: Mapping[str, object], where: str) -> Iterable[Story]:
                 entry.get("language", "en"),
                 tuple(entry.get("orders", ())),
             )
+            broken = find_broken_order(story.table, story.table, story.orders)
+            if broken:
+                raise ValueError(broken)
+            yield story
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             name = entry.get("id", f"number {number + 1}") if isinstance(entry, dict) else f"number {number + 1}"
             raise InvalidGame(f"{where}: story {name} is incomplete or wrong: {error}") from None

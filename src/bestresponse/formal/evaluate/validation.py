@@ -107,13 +107,23 @@ def check_constraints(table: GameTable, named: Named) -> Finding:
     """Whether a table satisfies the constraints of a name, under some naming of moves and players."""
     if len(table.players) != 2:
         return Finding(False, f"{named.title} has two players, this game has {len(table.players)}")
-    if table.sequential:
-        return Finding(False, f"in {named.title} both move at the same time, here one after the other")
+    if not _is_simultaneous(table):
+        return Finding(False, f"in {named.title} both choose once without knowing of each other, which is not so here")
     size = len(named.moves)
     if any(len(moves) != size for moves in table.moves):
         counts = " and ".join(str(len(moves)) for moves in table.moves)
         return Finding(False, f"in {named.title} both have {size} moves, here {counts}")
     return broken(_list_cells(table), named, shared=set(table.moves[0]) == set(table.moves[1]))
+
+
+def _is_simultaneous(table: GameTable) -> bool:
+    """Say whether everybody chooses once and knows nothing of the others, in whatever order the moves are written."""
+    chosen = {
+        (mover, table.knowledge(row, depth, mover)) for row in table.rows for depth, (mover, _) in enumerate(row.moves)
+    }
+    everybody = sorted(table.players)
+    once = all(sorted(mover for mover, _ in row.moves) == everybody for row in table.rows)
+    return once and len(chosen) == len(everybody)
 
 
 def _list_cells(table: GameTable) -> Cells:
@@ -298,6 +308,8 @@ def find_broken_order(table: GameTable, true: GameTable, orders: Sequence[str]) 
 
     The ends are numbered from 1; what the orders do not compare is free.
     """
+    if not orders:
+        return ""
     first, second = (Ends.of(LogicGame(game).tree) for game in (table, true))
     numbers = {frozenset(end): number for number, end in enumerate(second.ends, 1)}
     broken = ""

@@ -92,8 +92,9 @@ class Attempt:
 
     @property
     def ok(self) -> bool:
-        """Whether there is a game."""
-        return self.report is not None and self.report.ok
+        """Whether there is a whole game: one whose text was cut off may lack moves that its last clauses would give."""
+        whole = not self.problem or self.reply.finish is not Finish.LENGTH
+        return whole and self.report is not None and self.report.ok
 
     @property
     def wrong(self) -> str:
@@ -111,7 +112,8 @@ class Attempt:
             return f"the {self.form} does not fit: {self.misfit}"
         if self.report is None:
             return f"no {self.form}: {self.problem}{self.room}"
-        return str(self.report.errors[0]) if self.report.errors else "no table could be taken out of it"
+        unfinished = f"{self.problem}{self.room}" if self.problem else "no table could be taken out of it"
+        return str(self.report.errors[0]) if self.report.errors else unfinished
 
     @property
     def room(self) -> str:
@@ -127,7 +129,7 @@ class Attempt:
         """How far it came: the stage of its first error, and how few errors there are. Larger is better."""
         if self.report is None:
             return (-1, 0)
-        if self.report.ok:
+        if self.ok:
             return (len(_STAGES), 0)
         stages = [_STAGES.index(error.stage) for error in self.report.errors] or [len(_STAGES) - 1]
         return (min(stages), -len(stages))

@@ -70,7 +70,7 @@ class ProgramForm:
         asides = find_asides(reply.text)
         if code is None:
             return replace(asides, problem=_no_program(reply))
-        cut = reply.finish is Finish.LENGTH or code.how == "unclosed"
+        cut = code.how == "unclosed" or (code.how == "bare" and reply.finish is Finish.LENGTH)
         questions = asides.questions
         if code.programs > 1:
             questions += (
@@ -266,13 +266,13 @@ def _bare(answer: str) -> str:
     kept: list[str] = []
     inside = False
     for line in answer.splitlines():
-        starts = bool(_CLAUSE.match(line))
-        if starts or (inside and line.strip()):
+        if inside or _CLAUSE.match(line):
             kept.append(line)
-            inside = not _ends(line)
+            # A comment or an empty line within a clause does not end it: what follows belongs to the clause.
+            if line.strip() and not line.lstrip().startswith("%"):
+                inside = not _ends(line)
         elif not line.strip() and kept:
             kept.append("")
-            inside = False
     if not _looks_like_a_program("\n".join(kept)):
         return ""
     while kept and not _ends(kept[-1]):

@@ -182,11 +182,9 @@ def read_game_table(answer: str) -> GameTable:
     """The table in an answer; InvalidGame says what is wrong with it."""
     data = read_object(answer)
     listed = _objects(data, "players")
-    players = [read_name(player.get("name")) for player in listed]
-    if not players:
+    if not listed:
         raise InvalidGame(NO_PLAYERS)
-    if len(set(players)) != len(players):
-        raise InvalidGame(f"two players have the same name: {', '.join(players)}")
+    players = list(read_players([player.get("name") for player in listed]))
     moves = [_moves(name, player.get("moves")) for name, player in zip(players, listed, strict=True)]
     ends = data.get("ends")
     if not isinstance(ends, list) or not 0 < len(ends) <= MOST_ENDS:
@@ -256,10 +254,11 @@ def _in_turn(players: list[str], moves: list[list[str]], ends: list[_End]) -> Ga
         if any(made[: len(other)] == other or other[: len(made)] == made for other in rows):
             raise InvalidGame(f"the end {_join_moves(made)} stands there twice, or the game goes on after another end")
         rows[made] = Row(tuple(zip(players, made, strict=False)), payoffs, (1,) * len(made))
-    starts = {made[0] for made in rows}
-    missing = next((move for move in moves[0] if move not in starts), "")
-    if missing:
-        raise InvalidGame(f"it is not said what happens after {missing}")
+    for seat, choices in enumerate(moves):
+        made_here = {made[seat] for made in rows if len(made) > seat}
+        missing = [move for move in choices if move not in made_here]
+        if missing:
+            raise InvalidGame(f"it is not said what happens after {missing[0]}")
     return GameTable(tuple(players), tuple(tuple(labels) for labels in moves), tuple(rows.values()))
 
 
@@ -365,16 +364,17 @@ class _Reader:
             raise InvalidGame(f"the tree has more than {MOST_NODES:,} positions or {MOST_LEVELS} levels")
         if not isinstance(node, dict):
             raise InvalidGame(f"{path}: expected an object with chance, with player and moves, or with payoffs")
-        if "chance" in node:
-            yield from self._read_chance(node["chance"], path)
-        elif "moves" in node:
-            yield from self._read_choice(node, path)
-        elif "payoffs" in node:
-            yield self._read_end(node["payoffs"], path)
-        else:
+        kinds = [kind for kind in ("chance", "moves", "payoffs") if node.get(kind) is not None]
+        if len(kinds) != 1:
             raise InvalidGame(
-                f"{path}: expected chance, moves or payoffs; got {', '.join(map(str, node)) or 'nothing'}"
+                f"{path}: expected one of chance, moves and payoffs; got {', '.join(map(str, node)) or 'nothing'}"
             )
+        if kinds == ["chance"]:
+            yield from self._read_chance(node["chance"], path)
+        elif kinds == ["moves"]:
+            yield from self._read_choice(node, path)
+        else:
+            yield self._read_end(node["payoffs"], path)
 
     def _read_chance(self, draws: object, path: _Path) -> Iterator[Row]:
         branches = _read_branches(draws, "draw", path)
@@ -403,7 +403,7 @@ class _Reader:
 
     def _find_percepts(self, node: object) -> tuple[tuple[str, str], ...]:
         """Return what the next mover perceives when the play comes to its position."""
-        if not isinstance(node, dict) or "moves" not in node:
+        if not isinstance(node, dict) or node.get("moves") is None:
             return ()
         knows, player = _read_knowledge(node), self._match_player(node.get("player"))
         return ((player, knows),) if player and knows else ()
@@ -422,8 +422,9 @@ class _Reader:
         return player
 
     def _match_player(self, label: object) -> str:
-        name = str(label).strip().casefold()
-        return next((player for player in self.players if player.casefold() == name), "")
+        name = str(label).strip()
+        alike = [player for player in self.players if player.casefold() == name.casefold()]
+        return name if name in alike else next(iter(alike), "")
 
     def _enter(self, player: str, knows: str, moves: tuple[str, ...], path: _Path) -> None:
         choices = path.choices.get(player, ())

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from typing import Final
 
 from bestresponse.core.errors import InvalidGame
@@ -21,11 +22,12 @@ from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.comparison import plain_name
 from bestresponse.games.logic.game import describe_table
 from bestresponse.logic.programs.game_table import GameTable, Row
-from bestresponse.models.base import Message, Model, Reply, Request, ask
+from bestresponse.models.base import Finish, Message, Model, Reply, Request, ask
 from bestresponse.models.schema import schema_text
 
 LUCK: Final = "luck"
 MOST_CLAIMS = 40
+_LONGEST_DIFFERENCE = 300
 _STEPS: Final = list_schema(object_schema(player=TEXT, move=TEXT))
 _CLAIM: Final = object_schema(
     words=TEXT,
@@ -70,6 +72,11 @@ class ClaimCheck:
     def held(self) -> int:
         """How many claims hold."""
         return sum(claim.holds is True for claim in self.claims)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether something was tested, and all of it holds."""
+        return self.held > 0 and not self.broken
 
 
 def check_claims(
@@ -120,7 +127,7 @@ class _Reading:
         name = str(self.claim.get(key)).strip()
         known = [*self.table.players, *([NATURE] if self.table.chancy else [])]
         wanted = NATURE if name.casefold() in (LUCK, NATURE, "chance") else name
-        player = next((candidate for candidate in known if plain_name(candidate) == plain_name(wanted)), None)
+        player = _match_name(wanted, known)
         if player is None:
             raise InvalidGame(f"the game has no {name[:40] or 'player'}")
         return player
@@ -130,14 +137,11 @@ class _Reading:
         steps = self.claim.get(key)
         wanted = [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
         made = [(_Reading(step, self.table).find_player("player"), str(step.get("move")).strip()) for step in wanted]
-        rows = [
-            row
-            for row in self.table.rows
-            if all(
-                any(mover == player and plain_name(done) == plain_name(move) for mover, done in row.moves)
-                for player, move in made
-            )
-        ]
+        known = [moved for row in self.table.rows for moved in row.moves]
+        meant = {
+            (player, _match_name(move, [done for mover, done in known if mover == player])) for player, move in made
+        }
+        rows = [row for row in self.table.rows if meant <= set(row.moves)]
         if not made or not rows:
             listing = ", ".join(f"{player}: {move}" for player, move in made)[:200]
             raise InvalidGame(f"no play has the moves {listing}" if made else "it names no moves")
@@ -147,6 +151,12 @@ class _Reading:
         """Return what a player gets at these ends, without repetition."""
         seat = self.table.players.index(player)
         return list(dict.fromkeys(row.payoffs[seat] for row in rows))
+
+
+def _match_name(name: str, known: Sequence[str]) -> str | None:
+    """Return the name as it stands where the game has it, else the first that is plainly the same: A is not A'."""
+    alike = (candidate for candidate in known if plain_name(candidate) == plain_name(name))
+    return name if name in known else next(alike, None)
 
 
 def _test_first(reading: _Reading) -> str:
@@ -168,10 +178,28 @@ def _find_first_block(row: Row) -> int:
 
 def _test_same_time(reading: _Reading) -> str:
     player, other = reading.find_player("player"), reading.find_player("other")
-    for seer, seen in ((player, other), (other, player)):
-        if _knows(reading.table, seer, seen):
-            return f"{seer} knows what {seen} chose"
-    return ""
+    if _choose_together(reading.table, player, other) or _choose_together(reading.table, other, player):
+        return ""
+    return f"{player} and {other} never choose without knowing something of each other's choice"
+
+
+def _choose_together(table: GameTable, earlier: str, later: str) -> bool:
+    """Whether a player somewhere knows nothing of the last choice of one who is listed before, such as in one round."""
+    options: dict[object, set[str]] = {}
+    chosen: dict[object, set[str]] = {}
+    possible: dict[object, set[str]] = {}
+    for row in table.rows:
+        for depth, (mover, move) in enumerate(row.moves):
+            if mover == earlier:
+                options.setdefault(table.knowledge(row, depth, earlier), set()).add(move)
+    for row in table.rows:
+        for depth, (mover, _) in enumerate(row.moves):
+            before = [number for number in range(depth) if row.moves[number][0] == earlier]
+            if mover == later and before:
+                position = (table.knowledge(row, depth, later), len(before))
+                chosen.setdefault(position, set()).add(row.moves[before[-1]][1])
+                possible.setdefault(position, set()).update(options[table.knowledge(row, before[-1], earlier)])
+    return any(moves == possible[position] for position, moves in chosen.items())
 
 
 def _test_knowledge(reading: _Reading) -> str:
@@ -183,11 +211,16 @@ def _test_knowledge(reading: _Reading) -> str:
 
 
 def _knows(table: GameTable, player: str, other: str) -> bool:
-    """Whether a player, whenever it chooses after another has moved, can tell that one's moves so far."""
+    """Whether a player, whenever it chooses after another has moved, can tell that one's moves so far.
+
+    What is chosen at the same time comes neither before nor after.
+    """
     seen: dict[object, set[tuple[str, ...]]] = {}
     for row in table.rows:
+        starts = list(accumulate(row.blocks, initial=0))
         for depth, (chooser, _) in enumerate(row.moves):
-            done = tuple(move for mover, move in row.moves[:depth] if mover == other)
+            before = max(start for start in starts if start <= depth)
+            done = tuple(move for mover, move in row.moves[:before] if mover == other)
             if chooser == player and done:
                 seen.setdefault(table.knowledge(row, depth, player), set()).add(done)
     return bool(seen) and all(len(histories) == 1 for histories in seen.values())
@@ -234,7 +267,10 @@ def _list_names(table: GameTable) -> str:
     return "\n".join([*lines, *([f"{LUCK}: {', '.join(drawn)}"] if drawn else [])])
 
 
-_VERDICT = re.compile(r"\b(AGREES|AGREE|DIFFERS|DIFFER)\b[ \t:.*-]{0,10}([^\n]{0,300})", re.IGNORECASE)
+# In capitals anywhere, or alone at the beginning of a line: "the rules do not agree" is no agreement.
+_VERDICT = re.compile(
+    r"\b(?:AGREES|DIFFERS)\b|^[^A-Za-z\n]{0,20}(?i:AGREES?|DIFFERS?)(?=[*_ \t]{0,10}(?:[.:;(-]|$))", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +290,13 @@ def compare_with_story(
     plain = ask(TEXTS.fill("compare", story=story.strip(), game=describe_table(table)), max_tokens=max_tokens)
     request = Request(plain.messages, max_tokens=max_tokens, temperature=0.0, seed=seed)
     reply = model.complete(request)
-    verdict = _VERDICT.search(reply.text)
-    if verdict is None:
+    verdicts = list(_VERDICT.finditer(reply.text))
+    difference = next((verdict for verdict in verdicts if "DIFFER" in verdict[0].upper()), None)
+    if difference is not None:
+        rest = reply.text[difference.end() :].partition("\n")[0]
+        return BackCheck(False, rest.lstrip(" \t:.*-").rstrip()[:_LONGEST_DIFFERENCE], request, reply)
+    if reply.finish is Finish.LENGTH:
+        return BackCheck(None, "the answer was cut off", request, reply)
+    if not verdicts:
         return BackCheck(None, "the answer is neither AGREES nor DIFFERS", request, reply)
-    agrees = verdict.group(1).upper().startswith("AGREE")
-    return BackCheck(agrees, "" if agrees else verdict.group(2).strip(), request, reply)
+    return BackCheck(True, "", request, reply)

@@ -25,8 +25,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from bestresponse.api.formalizing import formalize as formalize_story
 from bestresponse.api.reasoning import verify as verify_text
 from bestresponse.core.errors import InvalidMove, UsageError
-from bestresponse.formal.evaluate.dataset import stories
-from bestresponse.formal.evaluate.validation import compare_tables
+from bestresponse.formal.evaluate.dataset import judge_program, stories
 from bestresponse.games.lookup import find_game
 from bestresponse.integrations.bench_questions import FIGURES, BenchQuestions
 from bestresponse.integrations.seats import choose_players, play_seats
@@ -193,10 +192,13 @@ def _formalize(attempts: int) -> Solver:
             with tempfile.TemporaryDirectory() as folder:
                 model = _ask_inspect(None)
                 formalized = formalize_story(story.text, model, attempts=attempts, output_dir=folder, cache="off")
-            table = formalized.formalization.table if formalized.ok else None
-            same = compare_tables(table, story.table) if table is not None else None
-            state.metadata["found"] = (table is not None, same is not None and same.exact)
-            state.metadata["why"] = repr(formalized) if same is None else "; ".join(same.differences[:1])
+            best = formalized.formalization.best
+            is_true, why = False, repr(formalized)
+            if formalized.ok and best is not None and best.report is not None:
+                _, meaning = judge_program(best.report, story)
+                is_true, why = meaning.ok is True, meaning.why
+            state.metadata["found"] = (formalized.ok, is_true)
+            state.metadata["why"] = why
             state.metadata["program"] = formalized.program
 
         await to_thread.run_sync(run)

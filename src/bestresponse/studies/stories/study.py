@@ -19,8 +19,15 @@ from bestresponse.core.errors import BestResponseError, InvalidGame, SettingErro
 from bestresponse.core.files import read_toml
 from bestresponse.core.json import JsonObject, digest
 from bestresponse.core.player import Call, Decision, Reading, Status
-from bestresponse.formal.evaluate.dataset import Story, choose, make_story, read_reference, read_stories, stories
-from bestresponse.formal.evaluate.validation import check_names, judge_levels
+from bestresponse.formal.evaluate.dataset import (
+    Story,
+    choose,
+    judge_program,
+    make_story,
+    read_reference,
+    read_stories,
+    stories,
+)
 from bestresponse.formal.formalize.autoformalizer import Formalization, Formalizer, Settings
 from bestresponse.formal.formalize.forms import estimate_formalizing
 from bestresponse.formal.formalize.plan import Wish
@@ -64,8 +71,13 @@ class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
 
     @classmethod
     def to_json(cls, value: tuple[Story, ...]) -> list[dict[str, object]]:
-        """Return names, texts and programs."""
-        return [{"name": story.id, "text": story.text, "program": write_table_program(story.table)} for story in value]
+        """Return names, texts, programs, and what decides how programs for a story are judged."""
+        kept = ("text", "game", "numeric", "canonical", "language", "orders")
+        return [
+            {"name": story.id, "program": write_table_program(story.table)}
+            | {name: getattr(story, name) for name in kept}
+            for story in value
+        ]
 
 
 @settings
@@ -99,6 +111,9 @@ class StoriesConfig(RunSettings):
         if len(set(self.model)) < len(self.model):
             raise SettingError("model", "one is named twice; expected different ones")
         choose(self.known_stories, self.games)
+        story, count = Counter(story.id for story in self.known_stories).most_common(1)[0]
+        if count > 1:
+            raise SettingError("stories", f"{count} are called {story}; expected different names")
 
     @property
     def known_stories(self) -> tuple[Story, ...]:
@@ -329,13 +344,7 @@ def _judge(play: StoredPlay, story: Story, engine: LogicEngine) -> StoryRow:
     decision = play.record.submissions[-1].decision
     action = decision.action
     report = validate(action["program"], engine)
-    levels = judge_levels(report, story.table, story.named, story.orders)
-    if story.numeric:
-        meaning = levels.exact
-    elif story.named is not None and levels.constraints and report.table is not None:
-        meaning = check_names(report.table, story.table, story.named)
-    else:
-        meaning = levels.constraints if story.named is not None or story.orders else levels.order
+    levels, meaning = judge_program(report, story)
     prompt, completion = action["tokens"]
     row: Any = {
         "model": play.data["model"],
@@ -348,7 +357,8 @@ def _judge(play: StoredPlay, story: Story, engine: LogicEngine) -> StoryRow:
         "completion": completion,
         **{name: finding.ok for name, finding in levels.items()},
         **({} if story.numeric else {"equivalent": None}),
-        "meaning": bool(meaning.ok),
+        # What was refused, because it was cut off for instance, has told no game, whatever it can be read as.
+        "meaning": bool(meaning.ok) and decision.reading.status is Status.VALID,
         "verdict": levels.verdict,
         "why": decision.reading.how or meaning.why,
     }
@@ -418,6 +428,8 @@ def reproduce_stories(folder: Path) -> Reproduction:
     truths = {text.stem: read_reference(text) for text in sorted(folder.glob("*.txt"))}
     by_method: dict[str, list[tuple[str, str]]] = {}
     for path in sorted((folder / "recorded").glob("*/*/*")):
+        if path.suffix not in (".efg", ".nfg", ".pl"):  # notes and logs beside the games are no failed games
+            continue
         method, story = path.parts[-3:-1]
         if story not in truths:
             raise InvalidGame(f"{path}: there is no story {story}.txt in {folder}")

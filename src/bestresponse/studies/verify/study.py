@@ -413,7 +413,10 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
     for attempt in attempts:
         troubles["sentences unread"] += len(attempt["unread"] or ())
         troubles.update(attempt["troubles"])
-    choices = {"chose_" + re.sub(r"\W", "_", action): action for action in config.scene.choices}
+    choices: dict[str, str] = {}
+    for number, action in enumerate(config.scene.choices, 1):
+        name = "chose_" + re.sub(r"\W", "_", action)
+        choices[f"{name}_{number}" if name in choices else name] = action  # +1 and -1 are two choices
     shares = [
         Metric(name, f"chose {action}", "share of readable runs", "", ".3f", itemgetter(name))
         for name, action in choices.items()

@@ -13,6 +13,7 @@ are summed up by means, deviations and medians, by how far they agree, and by ho
 from __future__ import annotations
 
 import tomllib
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -179,6 +180,9 @@ def judge_run(
                 raise
     if not scores:
         raise BadReply(f"{', '.join(names)} gave no scores that could be read")
+    unread = sum(not ruling.result() for ruling in rulings)
+    if unread:
+        warnings.warn(f"{unread} of {len(rulings)} rulings could not be read and count nowhere", stacklevel=2)
     return scores
 
 
