@@ -235,7 +235,7 @@ def alpha_rank(
     strength = population * float(np.ptp(game.payoffs, axis=tuple(range(1, game.payoffs.ndim))).max())
     if alpha * strength > _STRONGEST:
         limit = f"at most {_STRONGEST / strength:.3g} for these payoffs and {population} individuals"
-        raise UsageError(f"alpha: expected {limit}, beyond which rounding ranks the profiles, got {alpha:g}")
+        raise UsageError(f"alpha: expected {limit}, got {alpha:g}; beyond, rounding would rank the profiles")
     if one_population:
         profiles: tuple[tuple[str, ...], ...] = tuple((label,) for label in game.actions[0])
         rates, method = _one_population(game, alpha, population), "alpha-Rank, one population"

@@ -70,8 +70,7 @@ def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:
         table = np.array([words.rational(f"payoff {k + 1} of {wanted}") for k in range(wanted)], dtype=object)
     words.end("the end of the file, because every contingency has its payoffs")
     payoffs = table.reshape(*reversed(shape), len(players)).T
-    floats = as_payoffs(payoffs, source)
-    return NormalForm(floats, players, tuple(map(tuple, actions)), title, payoffs)
+    return NormalForm(as_payoffs(payoffs, source), players, tuple(map(tuple, actions)), title, payoffs)
 
 
 def _actions(words: GameText, players: int) -> list[list[str]]:
