@@ -56,7 +56,7 @@ def test_shares_sum_to_one_where_selection_is_as_strong_as_can_be():
 
 def test_selection_so_strong_that_rounding_would_rank_the_profiles_is_refused():
     # 1e10 / (50 individuals x range 1e9) = 0.2
-    with pytest.raises(UsageError, match=r"alpha: expected at most 0\.2 for these payoffs and 50 individuals"):
+    with pytest.raises(UsageError, match=r"alpha: expected at most 0\.2 for such payoffs, got 100"):
         alpha_rank(NormalForm([[0, 1e9, 1e9]]))
 
 

@@ -234,8 +234,8 @@ def alpha_rank(
         raise TooLarge(f"{count} profiles make a chain of {count}^2 transitions; at most {_MOST_PROFILES} are ranked")
     strength = population * float(np.ptp(game.payoffs, axis=tuple(range(1, game.payoffs.ndim))).max())
     if alpha * strength > _STRONGEST:
-        limit = f"at most {_STRONGEST / strength:.3g} for these payoffs and {population} individuals"
-        raise UsageError(f"alpha: expected {limit}, got {alpha:g}; beyond, rounding would rank the profiles")
+        # Beyond, rounding would rank the profiles.
+        raise UsageError(f"alpha: expected at most {_STRONGEST / strength:.3g} for such payoffs, got {alpha:g}")
     if one_population:
         profiles: tuple[tuple[str, ...], ...] = tuple((label,) for label in game.actions[0])
         rates, method = _one_population(game, alpha, population), "alpha-Rank, one population"
