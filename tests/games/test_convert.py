@@ -1,5 +1,6 @@
 """Games keep what they are from one format to the next."""
 
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -9,6 +10,7 @@ from bestresponse.core.errors import UsageError
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.tables import format_game
 from bestresponse.games.lookup import FORMATS, LoadedGame, find_game
+from bestresponse.theory.games.classification import has_constant_sum
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.normal_form import to_normal_form, to_tree
 from bestresponse.theory.trees.tree import Tree
@@ -31,10 +33,34 @@ def test_tables_and_trees_are_written_the_same_again():
         assert format_game(FORMATS[ending].parse(text, "text"), ending) == text
 
 
-def test_an_exact_fraction_survives_in_nfg():
-    game = NormalForm.bimatrix([[Fraction(1, 3)]], [[2]])
-    again = FORMATS[".nfg"].parse(format_game(game, ".nfg"), "text")
-    assert again.given[0, 0, 0] == Fraction(1, 3)
+@pytest.mark.parametrize("ending", [".nfg", ".json", ".pl"])
+def test_an_exact_fraction_survives(ending):
+    # As floats, a third and two thirds sum to another number than 1/4 and 3/4.
+    game = NormalForm.bimatrix([[Fraction(1, 3), Fraction(1, 4)]], [[Fraction(2, 3), Fraction(3, 4)]])
+    again = FORMATS[ending].parse(format_game(game, ending), "text")
+    assert again.given.tolist() == game.given.tolist()
+    assert has_constant_sum(again)
+
+
+def test_json_has_numbers_where_decimals_are_exact_and_texts_where_they_are_not():
+    game = NormalForm.bimatrix([[Fraction(1, 3), 0.25]], [[2, 1 / 3]])
+    assert json.loads(format_game(game, ".json"))["payoffs"] == [[["1/3", 0.25]], [[2, "1/3"]]]
+
+
+def test_the_tree_of_a_table_has_room_for_players_without_a_choice():
+    # Before, between and after the moves of three players stand 1, 1, 1 and 2 nodes; with the choice first 1, 2, 2, 2.
+    assert to_tree(NormalForm(np.zeros((3, 1, 1, 2)))).num_nodes == 5
+    assert to_tree(NormalForm(np.zeros((3, 2, 1, 1)))).num_nodes == 7
+
+
+@pytest.mark.parametrize("ending", [".nfg", ".efg", ".json", ".pl"])
+def test_what_is_next_to_nothing_and_what_floats_cannot_tell_apart_survives(ending):
+    """A payoff of 1e-13 is not 0, and 10^18 + 1 is more than 10^18, although they are the same float."""
+    for payoffs in ([1e-13, 2e-13], [10**18, 10**18 + 1]):
+        game = NormalForm([[payoffs], [[1, 2]]])
+        again = FORMATS[ending].parse(format_game(game, ending), "text")
+        form = to_normal_form(again) if isinstance(again, Tree) else again
+        assert [Fraction(u) for u in form.given[0].ravel()] == [Fraction(str(u)) for u in payoffs]
 
 
 def test_the_tree_of_a_table_hides_every_choice():

@@ -53,8 +53,7 @@ def _list_parts(game: NormalForm | Tree | GameTable, most: int) -> tuple[list[st
         rows = []
         for cell in islice(product(*map(range, game.shape)), most):
             made = tuple((player, moves[k]) for player, moves, k in zip(game.players, game.actions, cell, strict=True))
-            earned = tuple(read_fraction(float(payoffs[cell])) for payoffs in game.payoffs)
-            rows.append(Row(made, earned, (game.num_players,)))
+            rows.append(Row(made, tuple(read_fraction(u[cell]) for u in game.given), (game.num_players,)))
         table = GameTable(game.players, game.actions, tuple(rows))
         return describe_turns(table), table.rows, game.payoffs[0].size
     if isinstance(game, Tree) and len(game.leaves) > _MOST_ENDS:

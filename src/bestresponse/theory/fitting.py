@@ -71,9 +71,7 @@ def level_k(game: GameLike, level: int = 2, anchor: Sequence[ArrayLike] | None =
     steps = [start_or_uniform(game, anchor)]
     for _ in range(level):
         steps.append(tuple(map(share_best, values(steps[-1]), game.payoffs)))
-    shares = np.zeros(level + 1)
-    shares[-1] = 1.0
-    return _levels(game, f"level-{level}", shares, steps)
+    return _levels(game, f"level-{level}", np.eye(level + 1)[-1], steps)
 
 
 def cognitive_hierarchy(
@@ -151,7 +149,6 @@ class QuantalBranch:
 
 def quantal_response(game: GameLike, precision: float) -> QuantalResponse:
     """Find the equilibrium of that precision on the branch from uniform play, the first one where the branch turns."""
-    game = as_normal_form(game)
     return quantal_branch(game, precision).final
 
 

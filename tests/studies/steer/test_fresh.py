@@ -144,6 +144,16 @@ def test_the_guided_win_where_they_earn_most_and_ties_count_half():
     assert FreshPlays(unguided, guided).wins.tolist() == [0.5, 0.75, 1.0]
 
 
+def test_the_relative_gain_is_that_of_the_dialogues_which_the_gain_compares():
+    # The second draw counts for neither, as its unguided dialogue cannot be read: 3 and 3 instead of 2 and 2 are left.
+    unguided = np.array([[2.0, 2.0], [np.nan, np.nan]])
+    guided = np.array([[[3.0, 1.0], [0.0, 0.0]], [[1.0, 3.0], [0.0, 0.0]]])
+    config = SteerConfig("meeting")
+    results = SteerResults(config, config.read_domain())
+    figures = evaluate_plays(results, [(0, FreshPlays(unguided, guided))], "fresh")
+    assert (figures["gain"].estimate, figures["relative_gain"]) == (1.0, 0.5)
+
+
 def test_what_guidance_earns_by_hand():
     unguided = np.array([[2.0, 2.0], [1.0, 3.0]])
     guided = np.array([[[3.0, 1.0], [2.0, 2.0]], [[1.0, 3.0], [1.0, 4.0]]])

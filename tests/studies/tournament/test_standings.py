@@ -13,7 +13,6 @@ from bestresponse.report.page import render
 from bestresponse.studies.tournament.study import (
     METRICS,
     Contestant,
-    Standings,
     TournamentConfig,
     find_standings,
     gather_entries,
@@ -66,8 +65,19 @@ def test_those_who_earn_the_same_share_a_place():
 
 def test_a_share_of_a_place_does_not_hang_on_rounding():
     """0.1 + 0.2 is not quite 0.3 for a computer; who earned nothing at all that is known comes last."""
-    rows = [{"per_round": payoff} for payoff in (0.1 + 0.2, 0.3, 0.2, None, None)]
-    assert Standings.places.fget(SimpleNamespace(rows=rows)) == [1, 1, 3, 4, 4]
+    found = standings("defector")
+    vars(found)["rows"] = [{"per_round": payoff} for payoff in (0.1 + 0.2, 0.3, 0.2, None, None)]
+    assert found.places == [1, 1, 3, 4, 4]
+
+
+def test_places_do_not_hang_on_the_unit_of_payoffs():
+    """In one round of 3/0/5/1 the defector earns 1 + 5 in a seat and the cooperator 0 + 3, also in billionths."""
+    unit = 1e-10
+    game = NormalForm.bimatrix([[3 * unit, 0], [5 * unit, unit]], [[3 * unit, 5 * unit], [0, unit]])
+    found = standings("cooperator", "defector", game=game, rounds=1)
+    assert [row["name"] for row in found.rows] == ["defector", "cooperator"]
+    assert found.places == [1, 2]
+    assert found.winners == ("defector",)
 
 
 def test_a_seat_whose_payoffs_are_all_the_same_always_earns_all_there_is():

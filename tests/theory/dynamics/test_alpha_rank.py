@@ -48,6 +48,18 @@ def test_cycles_get_equal_shares_whatever_the_strength_of_selection(alpha):
     assert circle.probabilities == pytest.approx([1 / 3] * 3)
 
 
+def test_shares_sum_to_one_where_selection_is_as_strong_as_can_be():
+    # Two best actions tie, the first one earns 1 less: 1e10 / (2 individuals x range 1) is the strongest selection.
+    found = alpha_rank(NormalForm([[0, 1, 1]]), alpha=5e9, population=2)
+    assert found.probabilities == pytest.approx([0, 0.5, 0.5])
+
+
+def test_selection_so_strong_that_rounding_would_rank_the_profiles_is_refused():
+    # 1e10 / (50 individuals x range 1e9) = 0.2
+    with pytest.raises(UsageError, match=r"alpha: expected at most 0\.2 for such payoffs, got 100"):
+        alpha_rank(NormalForm([[0, 1e9, 1e9]]))
+
+
 def test_without_selection_all_profiles_are_equally_frequent():
     found = alpha_rank(generators.uniform(4, (2, 3, 2)), alpha=0)
     assert found.probabilities == pytest.approx([1 / 12] * 12)

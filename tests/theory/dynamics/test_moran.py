@@ -45,6 +45,12 @@ def test_types_without_any_fitness_are_drawn_alike():
     assert moran([[0, 0], [0, 0]], [3, 3], seed=5, fitness="linear").winner in (0, 1)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_child_that_mutates_is_of_another_type(seed):
+    # Both parents are of the first type, every child mutates and one parent dies: one of each is left.
+    assert moran([[1, 1], [1, 1]], [2, 0], mutation=1.0, steps=1, seed=seed).counts == (1, 1)
+
+
 def test_mutation_brings_back_a_type_that_was_lost():
     result = moran([[1, 1], [1, 1]], [10, 0], mutation=0.5, steps=50, seed=3)
     assert (np.asarray(result.trajectory)[:, 1] > 0).any()

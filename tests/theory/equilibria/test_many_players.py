@@ -345,3 +345,15 @@ def test_the_rounding_of_a_point_of_a_continuum_is_no_other_equilibrium():
     certified = certify(NormalForm(np.zeros((3, 2, 2, 2))), (pure, pure, rounded))
     assert certified is not None
     assert certified.exact == ((1, 0), (1, 0), (Fraction(1, 2), Fraction(1, 2)))
+
+
+def test_the_curves_that_equilibria_lie_on_are_followed_for_no_longer_than_there_is_time() -> None:
+    # Nobody ever earns anything, so all six cells are equilibria, on curves that lead from one to the other.
+    game = NormalForm(np.zeros((3, 3, 2, 1)))
+    assert all(e.in_continuum for e in nash(game).equilibria)
+    hasty = nash(game, seconds=0)
+    assert {e.supports for e in hasty.equilibria if e.kind == "pure"} == {
+        ((a,), (b,), (0,)) for a in range(3) for b in range(2)
+    }
+    assert hasty.continua == ()
+    assert not hasty.complete

@@ -331,3 +331,9 @@ def assert_same(one, other):
     assert [(i.player, i.label, i.moves) for i in one.infosets] == [
         (i.player, i.label, i.moves) for i in other.infosets
     ]
+
+
+def test_json_with_a_key_twice_is_refused():
+    """JSON itself would take the last of the two, and another game would be solved than the one that is read."""
+    with pytest.raises(InvalidGame, match=r"JSON text: expected every key once, got row, row, col"):
+        parse_matrix_json('{"row": [[1]], "row": [[2]], "col": [[3]]}')

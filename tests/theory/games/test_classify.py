@@ -1,5 +1,7 @@
 """Kinds of games and outstanding outcomes, on games whose properties are known."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -66,6 +68,13 @@ def test_a_congestion_game_has_rosenthals_potential() -> None:
     rosenthal = -np.array([[1 + 2, 1 + 2], [2 + 1, 2 + 4]])
     assert potential is not None
     assert potential == pytest.approx(rosenthal - rosenthal[0, 0])
+
+
+def test_the_potential_of_a_single_player_is_its_own_payoff_also_beyond_small_numbers() -> None:
+    # In units of 1/3 the payoffs span more than 2^31: 3e9 - 1/3 = 8,999,999,999 thirds.
+    kind = classify(NormalForm([[Fraction(1, 3), 3_000_000_000]]))
+    assert kind.potential is not None
+    assert kind.potential.tolist() == [0, 3_000_000_000 - 1 / 3]
 
 
 def test_improvement_paths_can_be_finite_without_an_exact_potential() -> None:

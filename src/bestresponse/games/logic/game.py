@@ -203,12 +203,12 @@ def table_as_normal_form(table: GameTable, name: str = "") -> NormalForm:
         for player, moves in zip(table.players, table.moves, strict=True)
         for number, move in enumerate(moves)
     }
-    payoffs = np.zeros((len(table.players), *map(len, table.moves)))
+    payoffs = np.zeros((len(table.players), *map(len, table.moves)), dtype=object)
     for row in table.rows:
         made = dict(row.moves)
         profile = [positions[player, made[player]] for player in table.players]
         for seat, payoff in enumerate(row.payoffs):
-            payoffs[(seat, *profile)] = float(payoff)
+            payoffs[(seat, *profile)] = payoff.numerator if payoff.denominator == 1 else payoff
     return NormalForm(payoffs, table.players, table.moves, name)
 
 

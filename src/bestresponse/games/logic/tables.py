@@ -79,7 +79,7 @@ def table_from_tree(tree: Tree) -> GameTable:
     if NATURE in tree.players:
         raise InvalidGame(f"a player is named {NATURE!r}, which in programs is the name of chance")
     for node in (tree.owner == CHANCE).nonzero()[0].tolist():
-        total = sum(read_fraction(float(tree.probability[child])) for child in tree.children[node])
+        total = sum(read_fraction(tree.find_probability(child)) for child in tree.children[node])
         if total != 1:
             raise InvalidGame(f"after {tree.path(node)} the probabilities sum to {total}; a program needs exactly 1")
     rows = list_rows(tree, tree.leaves.tolist())
@@ -126,10 +126,12 @@ def _write_exactly(payoff: Fraction) -> int | str:
     return payoff.numerator if payoff.denominator == 1 else str(payoff)
 
 
-def read_fraction(number: float) -> Fraction:
-    """Return the simple fraction that a float stands for, or its shortest decimal where there is none."""
+def read_fraction(number: float | Fraction) -> Fraction:
+    """Return the simple fraction that a float stands for, or its shortest decimal; other numbers are what they are."""
+    if not isinstance(number, float):
+        return Fraction(number)
     simple = Fraction(number).limit_denominator(_DENOMINATOR)
-    return simple if abs(float(simple) - number) <= _ROUNDING * max(1.0, abs(number)) else Fraction(repr(number))
+    return simple if abs(float(simple) - number) <= _ROUNDING * abs(number) else Fraction(repr(float(number)))
 
 
 def _build_row(tree: Tree, leaf: int, recall: bool) -> Row:
@@ -147,7 +149,7 @@ def _build_row(tree: Tree, leaf: int, recall: bool) -> Row:
         for node, owner in zip(path, owners, strict=True)
     )
     chances = tuple(
-        read_fraction(float(tree.probability[node])) if owner == CHANCE else None
+        read_fraction(tree.find_probability(node)) if owner == CHANCE else None
         for node, owner in zip(path, owners, strict=True)
     )
     percepts: list[tuple[tuple[str, str], ...]] = []
@@ -156,8 +158,7 @@ def _build_row(tree: Tree, leaf: int, recall: bool) -> Row:
         label = "" if owner in (CHANCE, LEAF) else tree.infosets[int(tree.infoset[node])].label
         seen = (label,) if recall else (FORGETS, label)
         percepts.append(() if owner in (CHANCE, LEAF) else tuple((tree.players[owner], what) for what in seen))
-    payoffs = tuple(read_fraction(float(u)) for u in tree.payoffs[leaf])
-    return Row(moves, payoffs, (1,) * len(path), chances, tuple(percepts))
+    return Row(moves, tuple(map(read_fraction, tree.list_payoffs(leaf))), (1,) * len(path), chances, tuple(percepts))
 
 
 def write_table_program(table: GameTable) -> str:
@@ -253,7 +254,7 @@ def format_game(game: NormalForm | Tree, ending: str, *, openspiel: bool = False
 
 
 def format_matrix_json(form: NormalForm) -> str:
-    """Return the JSON object of a table, which `parse_matrix_json` reads back; a third becomes the nearest float."""
+    """Return the JSON object of a table, which `parse_matrix_json` reads back; a third becomes the text "1/3"."""
     data: JsonObject = {"name": form.name} if form.name else {}
     data |= {"players": list(form.players), "actions": [list(names) for names in form.actions]}
     return json.dumps(data | {"payoffs": _as_numbers(form.given.tolist())}, ensure_ascii=False) + "\n"
@@ -262,9 +263,9 @@ def format_matrix_json(form: NormalForm) -> str:
 def _as_numbers(value: Any) -> object:
     if isinstance(value, list):
         return [_as_numbers(entry) for entry in value]
-    if isinstance(value, Fraction):
-        return int(value) if value.denominator == 1 else float(value)
-    return int(value) if float(value).is_integer() else value
+    exact = read_fraction(value)
+    is_decimal = exact.denominator > 1 and Fraction(repr(float(exact))) == exact
+    return float(exact) if is_decimal else _write_exactly(exact)
 
 
 def _as_table(game: NormalForm | Tree) -> NormalForm:
@@ -275,7 +276,7 @@ def as_game_table(game: NormalForm | Tree) -> GameTable:
     """Return the table that a program of the game would be written from."""
     if isinstance(game, Tree):
         return table_from_tree(game)
-    payoffs = [[u if isinstance(u, Fraction) else read_fraction(float(u)) for u in table.flat] for table in game.given]
+    payoffs = (map(read_fraction, table.flat) for table in game.given)
     return table_from_cells(game.players, game.actions, tuple(zip(*payoffs, strict=True)))
 
 

@@ -43,7 +43,6 @@ of Game Theory 4, 1975; B. von Stengel, "Efficient computation of behavior strat
 2005.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -259,10 +258,7 @@ def solve_dialogue(game: RecordedDialogue, iterations: int = 1000, *, credible: 
 
 def compare_earnings(guided: Sequence[float], unguided: Sequence[float]) -> float | None:
     """Say by which share the guided earn more than the unguided; None where those earn nothing."""
-    known = [[value for value in values if math.isfinite(value)] for values in (guided, unguided)]
-    if not all(known) or sum(known[1]) <= 0:
-        return None
-    return float(np.mean(known[0]) / np.mean(known[1])) - 1
+    return float(np.mean(guided) / np.mean(unguided)) - 1 if sum(unguided) > 0 else None
 
 
 def evaluate_policy(unguided: Policy, policy: Policy) -> Earned:

@@ -264,9 +264,10 @@ def evaluate_plays(
         values = np.concatenate([getattr(plays, attribute) for _, plays in parts])
         known = np.isfinite(values)
         figures[metric] = _average(results, values[known].tolist(), f"{name} {attribute}", games[known].tolist())
-    guided = [value for _, plays in parts for seat, table in enumerate(plays.guided) for value in table[:, seat]]
-    unguided = [value for _, plays in parts for value in plays.unguided.ravel()]
-    return {**figures, "relative_gain": solving.compare_earnings(guided, unguided)}
+    guided = np.concatenate([table[:, seat] for _, plays in parts for seat, table in enumerate(plays.guided)])
+    unguided = np.concatenate([plays.unguided.T.ravel() for _, plays in parts])
+    known = np.isfinite(guided - unguided)  # the same dialogues as in the gain: both could be read
+    return {**figures, "relative_gain": solving.compare_earnings(guided[known].tolist(), unguided[known].tolist())}
 
 
 def _evaluate_cfr(results: session.SteerResults) -> dict[Heads, Evaluation]:

@@ -477,14 +477,18 @@ class Standings:
     def places(self) -> list[int]:
         """The place of each row; whoever earned the same shares the best of their places, as in 1, 1, 3."""
         earned = [-inf if row["per_round"] is None else row["per_round"] for row in self.rows]
-        return [1 + sum(other > mine and not _is_level(other, mine) for other in earned) for mine in earned]
+        return [1 + sum(other > mine and not self._is_level(other, mine) for other in earned) for mine in earned]
 
     @property
     def winners(self) -> tuple[str, ...]:
         """Those who reach their target where targets are given, else those with the highest total."""
         totals = {row["name"]: row["total"] for row in self.rows if row["total"] is not None}
         goals = self.config.target or dict.fromkeys(totals, max(totals.values(), default=0.0))
-        return tuple(name for name, total in totals.items() if name in goals and _is_level(total, goals[name]))
+        return tuple(name for name, total in totals.items() if name in goals and self._is_level(total, goals[name]))
+
+    def _is_level(self, payoff: float, other: float) -> bool:
+        """Tell whether two earned the same, but for rounding, which grows with the payoffs of the game."""
+        return isclose(payoff, other, rel_tol=1e-12, abs_tol=1e-9 * float(np.ptp(self.config.stage.form.payoffs)))
 
     def _make_row(self, index: int) -> StandingRow:
         entry, against = self.config.entries[index], self.opponents
@@ -585,11 +589,6 @@ class Standings:
             if wins
         ]
         return sorted(rows, key=lambda row: (row["strategy"] == "undecided", -row["wins"]))
-
-
-def _is_level(payoff: float, other: float) -> bool:
-    """Tell whether two earned the same, but for rounding."""
-    return isclose(payoff, other, rel_tol=1e-12, abs_tol=1e-9)
 
 
 def _mean(values: Array) -> float | None:

@@ -185,8 +185,8 @@ class _Process:
             weights = np.where(np.isfinite(top), now * np.exp(logs - top), now)  # all alike where nobody has fitness
         child, gone = _draw(weights, rng), _draw(now.astype(np.float64), rng)
         if mutation:
-            mutants = rng.random(len(now)) < mutation
-            child = np.where(mutants, rng.integers(now.shape[1], size=len(now)), child)
+            mutants, types = rng.random(len(now)) < mutation, now.shape[1]
+            child = np.where(mutants, (child + rng.integers(1, max(types, 2), size=len(now))) % types, child)
         rows = np.arange(len(now))
         now[rows, child] += 1
         now[rows, gone] -= 1
@@ -200,6 +200,7 @@ def _draw(weights: Array, rng: np.random.Generator) -> NDArray[np.int64]:
 
 
 _MOST_PROFILES = 1500  # the chain is a dense table of their square, and elimination takes their cube
+_STRONGEST = 1e10  # selection: the logarithms of the chain grow as large, and the rounding of a share to 1e-6
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -231,6 +232,10 @@ def alpha_rank(
     count = game.shape[0] if one_population else int(np.prod(game.shape, dtype=float))
     if count > _MOST_PROFILES:
         raise TooLarge(f"{count} profiles make a chain of {count}^2 transitions; at most {_MOST_PROFILES} are ranked")
+    strength = population * float(np.ptp(game.payoffs, axis=tuple(range(1, game.payoffs.ndim))).max())
+    if alpha * strength > _STRONGEST:
+        # Beyond, rounding would rank the profiles.
+        raise UsageError(f"alpha: expected at most {_STRONGEST / strength:.3g} for such payoffs, got {alpha:g}")
     if one_population:
         profiles: tuple[tuple[str, ...], ...] = tuple((label,) for label in game.actions[0])
         rates, method = _one_population(game, alpha, population), "alpha-Rank, one population"
@@ -297,4 +302,5 @@ def _eliminate(chain: Array) -> Array:
     weights = np.zeros(last + 1)
     for k in range(1, last + 1):
         weights[k] = np.logaddexp.reduce(weights[:k] + chain[:k, k])
-    return np.asarray(np.exp(weights - np.logaddexp.reduce(weights)))
+    shares = np.exp(weights - weights.max())
+    return np.asarray(shares / shares.sum())

@@ -70,8 +70,7 @@ def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:
         table = np.array([words.rational(f"payoff {k + 1} of {wanted}") for k in range(wanted)], dtype=object)
     words.end("the end of the file, because every contingency has its payoffs")
     payoffs = table.reshape(*reversed(shape), len(players)).T
-    floats = as_payoffs(payoffs, source)
-    return NormalForm(floats, players, tuple(map(tuple, actions)), title, payoffs)
+    return NormalForm(as_payoffs(payoffs, source), players, tuple(map(tuple, actions)), title, payoffs)
 
 
 def _actions(words: GameText, players: int) -> list[list[str]]:
@@ -141,15 +140,20 @@ def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm:
     ('Ann', 'Bob')
     """
     try:
-        data = json.loads(text, parse_int=_read_number, parse_float=_read_number)
+        return _game(json.loads(text, parse_int=_read_number, parse_float=_read_number, object_pairs_hook=read_keys))
     except json.JSONDecodeError as error:
         raise InvalidGame(f"{source}, line {error.lineno}, column {error.colno}: {error.msg}") from None
     except RecursionError:
         raise InvalidGame(f"{source}: expected a matrix or an object, got lists nested too deeply") from None
-    try:
-        return _game(data)
     except InvalidGame as error:
         raise InvalidGame(f"{source}: {error}") from None
+
+
+def read_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Read an object; where a key stands twice, JSON would silently take the last."""
+    if len(dict(pairs)) < len(pairs):
+        raise InvalidGame(f"expected every key once, got {', '.join(key for key, _ in pairs)}")
+    return dict(pairs)
 
 
 def _read_number(text: str) -> Fraction | float:
@@ -291,8 +295,7 @@ def write_game_file(game: NormalForm | Tree, path: str | Path) -> None:
     wanted = ".efg" if isinstance(game, Tree) else ".nfg"
     if Path(path).suffix.lower() != wanted:
         raise UsageError(f"{Path(path).name}: expected a file ending in {wanted} for a {type(game).__name__}")
-    text = format_efg(game) if isinstance(game, Tree) else format_nfg(game)
-    Path(path).write_text(text, encoding="utf-8")
+    Path(path).write_text(format_efg(game) if isinstance(game, Tree) else format_nfg(game), encoding="utf-8")
 
 
 def read_game_text(path: str | Path) -> str:

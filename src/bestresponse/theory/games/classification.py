@@ -91,7 +91,7 @@ def exact_potential(game: NormalForm) -> Array | None:
     potential = _sum_gains(numbers)
     for i, table in enumerate(numbers):
         rest = table - potential
-        if (rest.max(axis=i) - rest.min(axis=i)).max() > slack:
+        if (rest.max(axis=i, keepdims=True) - rest.min(axis=i, keepdims=True)).max() > slack:
             return None
     return np.asarray(_sum_gains(game.given), dtype=np.float64)
 

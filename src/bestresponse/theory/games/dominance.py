@@ -157,7 +157,6 @@ def rationalizable(game: GameLike) -> tuple[tuple[int, ...], ...]:
     >>> rationalizable(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
     ((1,), (1,))
     """
-    game = as_normal_form(game)
     return iterated_elimination(game).kept
 
 

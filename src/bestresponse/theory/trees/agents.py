@@ -28,25 +28,25 @@ class AgentBranch(LogitBranch):
 
     def __init__(self, tree: Tree, noise: Array | None = None) -> None:
         to_sequence_form(tree)  # which refuses trees without perfect recall
-        super().__init__([len(infoset.moves) for infoset in tree.infosets], noise)
-        self.unit = float(np.ptp(tree.payoffs[tree.leaves], axis=0).max()) or 1.0
-        self._chance = np.log(np.maximum(tree.reach, np.finfo(np.float64).tiny))
-        self._infoset = tree.infoset
-        self._played = _list_moves(tree)
         rows = [
             (int(tree.first_move[tree.infoset[node]] + tree.move[child]), node, child, leaf)
             for leaf in tree.leaves[tree.reach[tree.leaves] > 0].tolist()
             for node, child in _climb(tree, leaf)
         ]
+        if not rows or len({action for action, *_ in rows}) < tree.first_move[-1]:
+            raise InvalidGame("nobody moves, or somebody only after draws of chance that have probability 0")
+        super().__init__([len(infoset.moves) for infoset in tree.infosets], noise)
+        self.unit = float(np.ptp(tree.payoffs[tree.leaves], axis=0).max()) or 1.0
+        self._chance = np.log(np.maximum(tree.reach, np.finfo(np.float64).tiny))
+        self._infoset = tree.infoset
+        self._played = _list_moves(tree)
         if len(rows) * self.size > _MOST_NUMBERS:
             raise TooLarge(
                 f"{len(rows):,} ways from a move to a leaf and {self.size:,} moves are too many for agent quantal "
                 "responses; the reduced normal form has quantal responses too"
             )
         self._action, self._node, self._child, self._leaf = np.array(sorted(rows), dtype=np.int64).T
-        actions, self._begins = np.unique(self._action, return_index=True)
-        if len(actions) < self.size:
-            raise InvalidGame("an information set is reached only by draws of chance that have probability 0")
+        self._begins = np.unique(self._action, return_index=True)[1]
         self._payoffs = tree.payoffs[self._leaf, tree.owner[self._node]] / self.unit
         self._ways = self._played[self._node] + self._played[self._leaf] - self._played[self._child]
 

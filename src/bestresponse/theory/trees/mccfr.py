@@ -188,7 +188,5 @@ class _Walker:
         return int(np.searchsorted(np.cumsum(mix), self.rng.random() * mix.sum(), side="right").clip(0, len(mix) - 1))
 
     def _draw_branch(self, chance: Chance) -> tuple[str, float]:
-        labels = list(chance.branches)
-        shares = np.array([chance.branches[label][0] for label in labels])
-        label = labels[self._draw(shares)]
+        label = list(chance.branches)[self._draw(np.array([share for share, _ in chance.branches.values()]))]
         return label, float(chance.branches[label][0])

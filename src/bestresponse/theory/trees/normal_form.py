@@ -195,4 +195,5 @@ def to_tree(form: NormalForm) -> Tree:
         player = form.players[seat]
         return Turn(player, player, {name: (*chosen, k) for k, name in enumerate(form.actions[seat])})
 
-    return build_tree(form.players, (), expand, limit=3 * form.payoffs[0].size, name=form.name)
+    # As many nodes as there are cells, or fewer, stand before every player's move and at the end.
+    return build_tree(form.players, (), expand, limit=(form.num_players + 1) * form.payoffs[0].size, name=form.name)

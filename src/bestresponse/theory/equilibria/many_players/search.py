@@ -11,11 +11,11 @@ it is not, the principal branch of logit equilibria is traced as well (Turocy 20
 two actions each, as given or after elimination, are solved in closed form instead (see `two_actions`).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations, product
-from math import nan, prod
+from math import inf, nan, prod
 from sys import modules
 from time import monotonic
 from typing import Literal, get_args
@@ -78,6 +78,7 @@ def nplayer_nash(
 ) -> NashResult:
     """Find pure equilibria, and mixed ones for as long as `seconds`; `report` hears how many there are so far.
 
+    The continua that equilibria lie on are followed for as long again, which may be too short to find them all.
     `degenerate` says that an equilibrium listed is not regular; each says whether it is one of a continuum.
     """
     _check_size(game)
@@ -104,6 +105,7 @@ def nplayer_nash(
         certified += _certify_all(game, [] if traced is None else [traced])
     if not certified:
         raise _found_none(game)
+    search.deadline = monotonic() + seconds
     return _assemble(game, certified, search, profiles)
 
 
@@ -118,7 +120,7 @@ def _assemble(game: NormalForm, certified: list[Certified], search: _Search, pro
         )
         if not any(same):
             different.append(point)
-    equilibria, continua = _describe(game, different)
+    equilibria, continua = _describe(game, different, search.deadline)
     equilibria.sort(key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies]))
     indices = [e.index for e in equilibria if e.index is not None]
     regular = len(indices) == len(equilibria)
@@ -138,13 +140,13 @@ def _assemble(game: NormalForm, certified: list[Certified], search: _Search, pro
     )
 
 
-def _describe(game: NormalForm, points: Sequence[Certified]) -> tuple[list[Equilibrium], list[Continuum]]:
-    """Compute the indices of equilibria, and the continua that those lie on which have none."""
+def _describe(game: NormalForm, points: list[Certified], deadline: float) -> tuple[list[Equilibrium], list[Continuum]]:
+    """Compute the indices of equilibria, and until `deadline` the continua that those lie on which have none."""
     payoffs, equilibria = scale_payoffs(game), []
     continua: list[Continuum] = []
     for point in points:
         index = find_index(payoffs, point.strategies, point.quasi_strict)
-        if index is None:
+        if index is None and monotonic() < deadline:
             add_continua(payoffs, point.strategies, continua)
         on_curve = index is None and is_on_curve(continua, point.strategies, _NEAR)
         equilibria.append(Equilibrium.at(game, point.strategies, point.exact, index, on_curve))
@@ -163,7 +165,7 @@ def _solve_in_closed_form(game: NormalForm, left: Elimination) -> NashResult:
         known = game.is_exact and (cube.rational or 0 in point or 1 in point)
         mix = tuple(np.array(share, dtype=np.float64) for share in exact)
         points.append(Certified(mix, exact if known else None))
-    equilibria, continua = _describe(game, points)
+    equilibria, continua = _describe(game, points, inf)
     return NashResult(
         tuple(equilibria),
         "closed form, exact" if game.is_exact and cube.rational else "closed form",
