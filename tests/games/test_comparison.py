@@ -30,6 +30,18 @@ def test_other_names_are_found():
     assert found.actions["Ann"] == {"C": "silent", "D": "talk"}
 
 
+def test_names_that_all_players_share_become_the_same_names_for_all():
+    # Both get 2 where they meet at the first place and 1 where they meet at the second; avoiding each other is another
+    # game, although renaming the moves of one player alone would carry one to the other.
+    meet, avoid = [[2, 0], [0, 1]], [[0, 2], [1, 0]]
+    told = NormalForm.bimatrix(meet, meet, actions=(("park", "quay"), ("park", "quay")))
+    shared, apart = (("x", "y"), ("x", "y")), (("x", "y"), ("u", "v"))
+    assert compare_games(told, NormalForm.bimatrix(meet, meet, actions=shared)).relation == "renamed"
+    assert compare_games(told, NormalForm.bimatrix(avoid, avoid, actions=shared)).relation == "different"
+    assert compare_games(told, NormalForm.bimatrix(avoid, avoid, actions=apart)).relation == "renamed"
+    assert compare_games(told, NormalForm.bimatrix(avoid, avoid, actions=shared), any_names=True).relation == "renamed"
+
+
 @pytest.mark.parametrize("worst", [-1e6, -1e9, -1e12])
 def test_one_huge_payoff_does_not_make_others_the_same(worst):
     # 3 where both cooperate and 4 for a traitor, or the other way round: a chicken is no stag hunt.

@@ -129,16 +129,21 @@ class Isomorphism:
 def list_isomorphisms(first: Ends, second: Ends, scale: Scale, *, any_names: bool = False) -> Iterator[Isomorphism]:
     """Yield the ways in which the first game becomes the second; TooLarge after too many trials.
 
-    Players of one name are the same, and so are moves of one name of the same player, unless `any_names` is set.
+    Players of one name are the same, and so are moves of one name of the same player, unless `any_names` is set. Where
+    in both games all players have moves of the same names, a name becomes the same name for everybody: to meet at x or
+    y is not to avoid each other there.
     """
     sizes = [(len(game.players), len(game.labels), len(game.owners), len(game.ends)) for game in (first, second)]
     if sizes[0] != sizes[1]:
         return
     fold = _choose_folding(first, second)
     labels = [fold(label) for label in (*first.labels, *second.labels)]
+    common = [[] if any_names else _list_common_moves(game, fold) for game in (first, second)]
+    if len(common[0]) != len(common[1]):
+        common = [[], []]
     for players in _list_orders(first, second, scale, fold, any_names):
-        kinds = _list_kinds(first, second, players, scale, fold, any_names)
-        for moves in _Colouring(_join_graphs(first, second), kinds).list_pairings(labels):
+        kinds = _list_kinds(first, second, players, scale, fold, any_names, len(common[0]))
+        for moves in _Colouring(_join_graphs(first, second, common), kinds).list_pairings(labels):
             yield Isomorphism(players, moves)
 
 
@@ -150,6 +155,18 @@ def _choose_folding(*games: Ends) -> Callable[[str], str]:
             if len({(owner, plain_name(name)) for owner, name in names}) < len(names):
                 return str
     return plain_name
+
+
+def _list_common_moves(game: Ends, fold: Callable[[str], str]) -> list[list[int]]:
+    """List the moves of every name where all players have moves of the same names, else nothing."""
+    by_name: dict[str, list[int]] = {}
+    movers: dict[str, set[int]] = {}
+    for move, (infoset, label) in enumerate(zip(game.infoset_of, game.labels, strict=True)):
+        if game.owners[infoset] != CHANCE:
+            by_name.setdefault(fold(label), []).append(move)
+            movers.setdefault(fold(label), set()).add(game.owners[infoset])
+    shared = all(len(owners) == len(game.players) > 1 for owners in movers.values())
+    return list(by_name.values()) if shared else []
 
 
 def _list_orders(
@@ -204,10 +221,13 @@ def _number_values(values: Array, width: float) -> np.ndarray[tuple[int], np.dty
     return numbers
 
 
-def _join_graphs(first: Ends, second: Ends) -> list[list[int]]:
-    """Return the neighbours of every move, information set and end, the first game's before the second's."""
+def _join_graphs(first: Ends, second: Ends, common: Sequence[list[list[int]]]) -> list[list[int]]:
+    """Return the neighbours of every move, information set, end and common name, the first game's before the second's.
+
+    `common` has for each game the moves of every name that all players share.
+    """
     near: list[list[int]] = []
-    for game in (first, second):
+    for game, named in zip((first, second), common, strict=True):
         moves, infosets = len(near), len(near) + len(game.labels)
         near += [[infosets + infoset] for infoset in game.infoset_of]
         near += [[] for _ in game.owners]
@@ -217,13 +237,23 @@ def _join_graphs(first: Ends, second: Ends) -> list[list[int]]:
             for move in end:
                 near[moves + move].append(len(near))
             near.append([moves + move for move in end])
+        for alike in named:
+            for move in alike:
+                near[moves + move].append(len(near))
+            near.append([moves + move for move in alike])
     return near
 
 
 def _list_kinds(
-    first: Ends, second: Ends, players: tuple[int, ...], scale: Scale, fold: Callable[[str], str], any_names: bool
+    first: Ends,
+    second: Ends,
+    players: tuple[int, ...],
+    scale: Scale,
+    fold: Callable[[str], str],
+    any_names: bool,
+    num_common: int,
 ) -> Iterator[tuple[object, ...]]:
-    """Say what can be seen of every move, information set and end alone, in the order of `_join_graphs`."""
+    """Say what can be seen of every node of `_join_graphs` alone, in its order."""
     codes = []
     # From 0 to 1, payoffs beside a huge one are all but equal, so that their order is compared too.
     scales: tuple[Scale, ...] = ("affine", "order") if scale == "affine" else (scale,)
@@ -245,6 +275,7 @@ def _list_kinds(
         yield from (("move", owner, next(chances), name if (owner, name) in shared else "") for owner, name in named)
         yield from (("infoset", owner) for owner in owner_of)
         yield from (("end", next(ends)) for _ in game.ends)
+        yield from (("name",) for _ in range(num_common))
 
 
 class _Colouring:
