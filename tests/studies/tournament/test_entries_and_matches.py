@@ -84,7 +84,8 @@ def make_standings(first_totals, missing, played=2.0):
     """Two strategies over one round, with the totals of the first seat, the same for the second."""
     config = configure("tit-for-tat", "defector", rounds=1, repetitions=2)
     totals = np.stack([np.array(first_totals), np.array(first_totals).T], axis=2)
-    return Standings(config, totals, np.full((2, 2, 2), np.nan), np.array(missing), np.full((2, 2), played))
+    spread, lasted = np.full((2, 2, 2), np.nan), np.ones((2, 2))
+    return Standings(config, totals, lasted, spread, np.array(missing), np.full((2, 2), played))
 
 
 def test_bounds_are_told_only_where_some_plays_are_missing_and_some_are_not():

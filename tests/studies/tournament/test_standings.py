@@ -290,7 +290,8 @@ def test_plays_of_models_have_a_deviation_in_both_seats():
     config = configure("defector", Contestant("llm", "model", "llm"), rounds=1, repetitions=3)
 
     def play(first, second, places=(0, 1)):
-        record = SimpleNamespace(void=None, payoffs={"row": first, "col": second})
+        turns = [SimpleNamespace(role="row"), SimpleNamespace(role="col")]
+        record = SimpleNamespace(void=None, payoffs={"row": first, "col": second}, submissions=turns)
         return SimpleNamespace(data={"places": list(places)}, record=record)
 
     # The model is the sucker twice and defects once, in the first seat as in the second; it met itself once.
@@ -304,6 +305,21 @@ def test_plays_of_models_have_a_deviation_in_both_seats():
         assert row["first_deviation"] == pytest.approx(expected[first])
         assert row["second_deviation"] == pytest.approx(expected[second])
     assert (matches["llm", "llm"]["first_total"], matches["llm", "llm"]["first_deviation"]) == (3.0, None)
+
+
+def test_a_round_is_worth_the_same_however_long_matches_happen_to_last(tmp_path):
+    # Cooperators earn 3 in every round, against each other and themselves; how many there are is luck.
+    rules = {"rounds": 30, "continuation": 0.6, "repetitions": 4}
+    in_bulk = standings("cooperator", "tit-for-tat", **rules)
+    assert len(set(in_bulk.totals.ravel().tolist())) > 1
+    model = ScriptedModel(lambda request: '{"answer": "cooperate"}', name="llm")
+    _, asked, _ = play_with(model, tmp_path, "cooperator", **rules)
+    assert len(set(asked.totals.ravel().tolist())) > 1
+    for found in (in_bulk, asked):
+        assert [row["per_round"] for row in found.rows] == [pytest.approx(3.0)] * 2
+        assert [row["first_per_round"] for row in found.list_matches()] == [pytest.approx(3.0)] * 4
+        assert found.places == [1, 1]
+        assert sorted(found.winners) == sorted(found.names)
 
 
 def test_noise_reaches_model_players_too(tmp_path):

@@ -83,6 +83,17 @@ def test_played_totals_agree_with_the_exact_ones(engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_rounds_are_counted_as_they_are_played(engine):
+    # Two cooperators earn 3 a round, so a third of the total is the number of rounds, whatever luck made of it.
+    pair = [classic_strategy("cooperator"), classic_strategy("defector")]
+    played = play_round_robin(pair, DILEMMA, Rules(40, 0.0, 0.8), repetitions=7, seed=2, engine=engine)
+    assert played.rounds[0, 0] == pytest.approx(played.totals[0, 0, 0] / 3)
+    assert played.rounds[0, 1] == pytest.approx(played.totals[0, 1, 1] / 5)
+    assert played.rounds[0, 0] != played.rounds[0, 1]
+    assert play_round_robin(pair, DILEMMA, Rules(40), repetitions=2, engine=engine).rounds.tolist() == [[40, 40]] * 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_three_actions_are_played_too(engine):
     rps = NormalForm.zero_sum([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
     after = np.zeros((3, 3, 3))

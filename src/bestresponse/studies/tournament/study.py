@@ -394,33 +394,37 @@ def normalise(total: float, least: float, most: float, plays: float) -> float:
 
 def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -> Standings:
     """Put together worked-out and played matches; one that broke off is missing."""
-    totals, spread = _work_out(config)
+    totals, spread, rounds = _work_out(config)
     missing, repetitions = np.zeros(totals.shape[:2]), float(config.repetitions or 1)
     counts = np.where(np.isnan(totals[:, :, 0]), 0.0, repetitions)
     earned: dict[tuple[int, int], list[list[float]]] = {pair: [] for pair in config.asked_pairs}
+    lasted: dict[tuple[int, int], list[int]] = {pair: [] for pair in config.asked_pairs}
     for play in plays:
         pair = tuple(play.data["places"])
         if pair in earned and play.record.void is None:
             earned[pair].append([play.record.payoffs[role] for role in config.stage.form.players])
+            lasted[pair].append(sum(turn.role == config.stage.form.players[0] for turn in play.record.submissions))
     for (first, second), payoffs in earned.items():
         mirrored = first != second and config.is_mirrored(first, second)
         for pair, step in (((first, second), 1), ((second, first), -1))[: 2 if mirrored else 1]:
             counts[pair], missing[pair] = repetitions, repetitions - len(payoffs)
             if payoffs:
                 totals[pair] = np.mean(payoffs, axis=0)[::step]
+                rounds[pair] = np.mean(lasted[first, second])
             if len(payoffs) > 1:
                 spread[pair] = np.std(payoffs, axis=0, ddof=1)[::step]
-    return Standings(config, totals, spread, missing, counts)
+    return Standings(config, totals, rounds, spread, missing, counts)
 
 
-def _work_out(config: TournamentConfig) -> tuple[Array, Array]:
-    """Work out or play in bulk every match between automata: totals, and their deviation over plays; else NaN.
+def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
+    """Work out or play in bulk every match between automata: totals, their deviation over plays, rounds; else NaN.
 
     Where a strategy differs by seat, those of both seats meet, and first against second is kept.
     """
     seats = [as_automata(entry, config.stage, config.default_move) for entry in config.entries]
     indices = [index for index, pair in enumerate(seats) if pair is not None]
     totals, spread = np.full((2, len(seats), len(seats), 2), np.nan)
+    rounds = np.full((len(seats), len(seats)), np.nan)
     if indices:
         pairs = [pair for pair in seats if pair is not None]
         first = [pair[0] for pair in pairs]
@@ -433,15 +437,20 @@ def _work_out(config: TournamentConfig) -> tuple[Array, Array]:
         grid, part = np.ix_(indices, indices), (slice(len(first)), slice(-len(first), None))
         totals[grid] = result.totals[part]
         spread[grid] = np.nan if result.spread is None else result.spread[part]
-    return totals, spread
+        rounds[grid] = result.rounds[part]
+    return totals, spread, rounds
 
 
 @dataclass(frozen=True)
 class Standings:
-    """The mean totals of every match; NaN where no play of it counts. `missing` and `plays` count plays by pair."""
+    """The mean totals of every match and the rounds it lasted; NaN where no play of it counts.
+
+    `missing` and `plays` count plays by pair.
+    """
 
     config: TournamentConfig
     totals: Array
+    rounds: Array
     spread: Array
     missing: Array
     plays: Array
@@ -458,8 +467,8 @@ class Standings:
 
     @cached_property
     def per_round(self) -> Array:
-        """The payoffs of a round on average."""
-        return np.asarray(self.totals / self.config.rules.expected_rounds)
+        """The payoffs of a round on average, of the rounds that were played: longer matches are no better ones."""
+        return np.asarray(self.totals / self.rounds[:, :, None])
 
     @cached_property
     def between(self) -> Array:
@@ -481,10 +490,14 @@ class Standings:
 
     @property
     def winners(self) -> tuple[str, ...]:
-        """Those who reach their target where targets are given, else those with the highest total."""
-        totals = {row["name"]: row["total"] for row in self.rows if row["total"] is not None}
-        goals = self.config.target or dict.fromkeys(totals, max(totals.values(), default=0.0))
-        return tuple(name for name, total in totals.items() if name in goals and self._is_level(total, goals[name]))
+        """Those who reach their target where targets are given, else those with the highest payoff a round.
+
+        Who lacks matches has no total, and cannot win.
+        """
+        key: Literal["total", "per_round"] = "total" if self.config.target else "per_round"
+        earned = {row["name"]: row[key] or 0.0 for row in self.rows if row["total"] is not None}
+        goals = self.config.target or dict.fromkeys(earned, max(earned.values(), default=0.0))
+        return tuple(name for name, value in earned.items() if name in goals and self._is_level(value, goals[name]))
 
     def _is_level(self, payoff: float, other: float) -> bool:
         """Tell whether two earned the same, but for rounding, which grows with the payoffs of the game."""
@@ -492,11 +505,12 @@ class Standings:
 
     def _make_row(self, index: int) -> StandingRow:
         entry, against = self.config.entries[index], self.opponents
-        seats = np.stack([self.totals[index, against, 0], self.totals[against, index, 1]])
-        rounds, payoffs = self.config.rules.expected_rounds, self.config.stage.form.payoffs
+        totals = np.stack([self.totals[index, against, 0], self.totals[against, index, 1]])
+        seats = np.stack([self.per_round[index, against, 0], self.per_round[against, index, 1]])
+        payoffs = self.config.stage.form.payoffs
         least, width = payoffs.min(axis=(1, 2))[:, None], np.ptp(payoffs, axis=(1, 2))[:, None]
         # Where all payoffs of a seat are the same, everybody earns the highest.
-        shares = np.where(width > 0, (seats / rounds - least) / np.where(width > 0, width, 1.0), 1.0 + 0 * seats)
+        shares = np.where(width > 0, (seats - least) / np.where(width > 0, width, 1.0), 1.0 + 0 * seats)
         played = np.stack([self.plays[index, against], self.plays[against, index]])
         gaps = np.stack([self.missing[index, against], self.missing[against, index]])
         lost = gaps / np.maximum(played, 1.0)
@@ -507,11 +521,11 @@ class Standings:
         return StandingRow(
             name=entry.name,
             kind=entry.kind,
-            per_round=_mean(seats / rounds),
-            first=_mean(seats[0] / rounds),
-            second=_mean(seats[1] / rounds),
+            per_round=_mean(seats),
+            first=_mean(seats[0]),
+            second=_mean(seats[1]),
             share=_mean(shares),
-            total=_finite(seats.sum()),
+            total=_finite(totals.sum()),
             missing=missing or None,
             share_low=float(kept.mean()) if bounded else None,
             share_high=float((kept + lost).mean()) if bounded else None,

@@ -16,18 +16,18 @@ _MOST_COUNTED = 65535  # rounds: four counts of 16 bits share a number
 
 
 def play_compiled(matches: Matches, rules: Rules, repetitions: int, seed: int) -> Array:
-    """Totals (strategies, strategies, repetitions, 2)."""
+    """Totals of both and rounds (strategies, strategies, repetitions, 3)."""
     count, _, actions = matches.mix.shape
     limits = (np.cumsum(matches.mix, axis=2) * _RANGE).astype(np.uint64)
     limits[..., -1] = np.uint64(_RANGE)
     certain = ((matches.mix == 0.0) | (matches.mix == 1.0)).all(axis=(1, 2)) & (rules.continuation == 1.0)
-    out = np.empty((count * count, repetitions, 2))
+    out = np.full((count * count, repetitions, 3), float(rules.rounds))
     if actions == 2 and rules.continuation == 1.0 and rules.rounds <= _MOST_COUNTED:
         _play_side_by_side(limits, matches.step, matches.payoffs, rules.rounds, np.uint64(seed), certain, out)
     else:
         numbers = (rules.rounds, np.uint64(rules.continuation * _RANGE), np.uint64(seed))
         _play_one_by_one(limits, matches.step, matches.payoffs, numbers, certain, out)
-    return out.reshape(count, count, repetitions, 2)
+    return out.reshape(count, count, repetitions, 3)
 
 
 @njit(cache=True, inline="always")
@@ -124,7 +124,7 @@ def _play_one_by_one(
                 out[match, rep, 0], out[match, rep, 1] = out[match, 0, 0], out[match, 0, 1]
                 continue
             a, b, first, second = 0, 0, 0.0, 0.0
-            for _ in range(rounds):
+            for turn in range(rounds):
                 z, s0, s1 = _draw(s0, s1)
                 x, y = 0, 0
                 while (z >> np.uint64(32)) >= limits[i, a, x]:
@@ -137,5 +137,6 @@ def _play_one_by_one(
                 if not endless:
                     z, s0, s1 = _draw(s0, s1)
                     if (z >> np.uint64(32)) >= last:
+                        out[match, rep, 2] = turn + 1
                         break
             out[match, rep, 0], out[match, rep, 1] = first, second

@@ -2,7 +2,7 @@
 
 Every pair (i as first player, j as second) meets, itself included. `noise` is the probability that an intended action
 is replaced by another one (uniformly); `continuation` the probability of a further round after each, up to `rounds`.
-Payoffs are totals over the rounds played; `per_round` divides them by the expected number of rounds.
+Payoffs are totals over the rounds played, which are counted: how long matches happened to last is nobody's merit.
 
 The exact result is the expectation over the Markov chain of the two automata's states; the played one samples it.
 
@@ -58,9 +58,13 @@ class Rules:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TournamentResult:
-    """`totals[i, j]` are the mean totals (first, second) of i first and j second; `spread` their sd over plays."""
+    """`totals[i, j]` are the mean totals (first, second) of i first and j second; `spread` their sd over plays.
+
+    `rounds[i, j]` is how many rounds their matches lasted on average.
+    """
 
     totals: Array
+    rounds: Array
     spread: Array | None = None
 
 
@@ -115,8 +119,10 @@ def play_round_robin(
     # By the size of this call alone: the engines draw different random numbers.
     chosen = choose_engine(engine, pays=turns >= _BREAK_EVEN_TURNS)
     play = import_module(_KERNELS).play_compiled if chosen == "numba" else play_in_step
-    totals = play(matches, rules, repetitions, seed)
-    return TournamentResult(totals.mean(axis=2), totals.std(axis=2, ddof=1) if repetitions > 1 else None)
+    plays = play(matches, rules, repetitions, seed)
+    totals, rounds = plays[..., :2], plays[..., 2]
+    spread = totals.std(axis=2, ddof=1) if repetitions > 1 else None
+    return TournamentResult(totals.mean(axis=2), rounds.mean(axis=2), spread)
 
 
 def exact_round_robin(
@@ -132,7 +138,7 @@ def exact_round_robin(
     """
     rules = rules or Rules()
     totals = expected_totals(Matches.of([reduced(strategy) for strategy in strategies], game, rules.noise), rules)
-    return TournamentResult(totals)
+    return TournamentResult(totals, np.full(totals.shape[:2], rules.expected_rounds))
 
 
 _MOST_CELLS = 1_000_000
@@ -214,15 +220,15 @@ _MATCHES_AT_ONCE = 200_000  # bounds the memory of their states and draws
 
 
 def play_in_step(matches: Matches, rules: Rules, repetitions: int, seed: int) -> Array:
-    """Totals (strategies, strategies, repetitions, 2)."""
+    """Totals of both and rounds (strategies, strategies, repetitions, 3)."""
     count = len(matches.mix)
     first, second, _ = (a.ravel() for a in np.indices((count, count, repetitions)))
     rng = np.random.default_rng(seed)
-    totals = np.empty((len(first), 2))
+    totals = np.empty((len(first), 3))
     for begin in range(0, len(first), _MATCHES_AT_ONCE):
         part = slice(begin, begin + _MATCHES_AT_ONCE)
         totals[part] = _advance(matches, rules, first[part], second[part], rng)
-    return totals.reshape(count, count, repetitions, 2)
+    return totals.reshape(count, count, repetitions, 3)
 
 
 def _advance(matches: Matches, rules: Rules, first: Array, second: Array, rng: np.random.Generator) -> Array:
@@ -243,7 +249,7 @@ def _advance(matches: Matches, rules: Rules, first: Array, second: Array, rng: n
         a, b = mine[a, cell], theirs[b, cell]
         if rules.continuation < 1.0:
             playing &= rng.random(len(playing)) < rules.continuation
-    return np.asarray(joint @ matches.payoffs.reshape(2, -1).T)
+    return np.column_stack([joint @ matches.payoffs.reshape(2, -1).T, joint.sum(axis=1)])
 
 
 def _drawn(limits: Array, rng: np.random.Generator) -> Array:
