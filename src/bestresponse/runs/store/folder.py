@@ -404,7 +404,7 @@ class RunFolder:
 
     @classmethod
     def _begin(cls, path: Path, manifest: Manifest) -> RunFolder:
-        """Write the manifest of a new run; StoreError where the folder holds another run or another part of it."""
+        """Write the manifest of a new run; StoreError where it holds another run or part, or other prompts."""
         if not (path / "manifest.json").exists():
             folder = cls(path, manifest)
             folder.write_manifest()
@@ -416,6 +416,12 @@ class RunFolder:
             raise StoreError(
                 f"{path} holds {_name_part(folder.manifest)} and not {_name_part(manifest)}; choose another "
                 "--output-dir for every part, and merge them"
+            )
+        if changed := sorted({name for name, _ in folder.manifest.prompts.items() ^ manifest.prompts.items()}):
+            # the other plays would be asked in other words, and no figure would show it
+            raise StoreError(
+                f"{path} was begun with other prompts ({', '.join(changed[:3])}); choose another --output-dir, or read "
+                "it with `bestresponse report`"
             )
         for name, entry in manifest.models.items():
             now = entry["identity"]
