@@ -201,8 +201,7 @@ def open_answers(path: Path, models: Mapping[str, Model]) -> Iterator[tuple[Answ
     lock = FolderLock(path)
     lines, calls = Lines(path / "answers.jsonl"), Lines(path / "calls.jsonl")
     try:
-        recorded = {digest([row["model"], row["request"]]) for row in read_lines(path / "calls.jsonl")}
-        recording: dict[str, Model] = {n: _RecordedCalls(model, n, calls, recorded) for n, model in models.items()}
+        recording: dict[str, Model] = {name: _RecordedCalls(model, name, calls) for name, model in models.items()}
         yield AnswerStore(read_answers(path), lambda entry: lines.append(entry.to_json())), recording
     finally:
         lines.close()
@@ -216,22 +215,16 @@ def read_answers(path: Path) -> Book:
 
 
 class _RecordedCalls(Wrapper):
-    """Write down every call of a model, and once a reply that the cache gives again.
+    """Write down every call of a model."""
 
-    An interrupt between a call and its answer makes the next run ask the same again: no second call is made or paid.
-    """
-
-    def __init__(self, model: Model, name: str, lines: Lines, recorded: set[str]) -> None:
+    def __init__(self, model: Model, name: str, lines: Lines) -> None:
         super().__init__(model)
-        self._name, self._lines, self._recorded = name, lines, recorded
+        self._name, self._lines = name, lines
 
     def complete(self, request: Request) -> Reply:
         reply = self._model.complete(request)
         row = {"model": self._name, "request": request_to_json(request), "reply": reply_to_json(reply)}
-        key = digest([row["model"], row["request"]])
-        if not (reply.cached and key in self._recorded):
-            self._lines.append(row)
-            self._recorded.add(key)
+        self._lines.append(row)
         return reply
 
 
