@@ -36,3 +36,12 @@ def test_an_incomplete_merge_exits_with_1_and_still_reports(tmp_path):
 def test_a_dry_run_of_a_part_counts_the_plays_of_that_part(tmp_path):
     counts = [json.loads(invoke(*WATER, "--shard", f"{k}/2", "--dry-run", "--json").stdout)["plays"] for k in (1, 2)]
     assert sum(counts) == 6
+
+
+def test_a_part_without_plays_has_not_failed(tmp_path):
+    """One game in two parts: one part holds it, and the other ends as well as a part with plays does."""
+    single = [*WATER[:-1], "1"]
+    for number in (1, 2):
+        invoke(*single, "--shard", f"{number}/2", "--output-dir", str(tmp_path / f"part{number}"))
+    sizes = [len(path.read_text().splitlines()) for path in tmp_path.glob("part*/*/records.jsonl")]
+    assert sorted(sizes) == [0, 1]

@@ -11,6 +11,7 @@ import sys
 import threading
 import warnings
 from importlib import import_module
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
@@ -206,6 +207,8 @@ def main() -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
     # Imports make many objects and free none; searching them for garbage took a twentieth of the time of `solve`.
     gc.set_threshold(100_000)
+    if isinstance(sys.stdout, TextIOWrapper):  # what the terminal cannot write is escaped, as on stderr
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app(prog_name="bestresponse")
     except SettingError as error:

@@ -243,5 +243,5 @@ def show_run(run: Run[C], as_json: bool, tables: int = 1) -> None:
         print(f"bestresponse: stopped: {visible(run.outcome.stopped)}", file=sys.stderr)
     if run.outcome is not None and not run.outcome.complete:
         print("bestresponse: not everything was played; the same command plays what is missing", file=sys.stderr)
-    if not run.complete or not run.results.answered:
+    if not run.complete or not (run.results.answered or run.total == 0):  # a part may hold no plays
         raise typer.Exit(1)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 
@@ -359,3 +360,15 @@ def test_the_program_itself_answers_with_json_and_with_a_sentence():
     )
     assert failed.returncode == 1
     assert failed.stderr == "bestresponse: standard input: matrix: expected finite numbers, got nan at [0, 1]\n"
+
+
+def test_letters_that_the_terminal_cannot_write_are_escaped():
+    # the source of the stag hunt is Rousseau's "Discours sur l'origine de l'inégalité"; é is U+00E9
+    done = subprocess.run(
+        [sys.executable, "-m", "bestresponse", "solve", "stag-hunt"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii:strict"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert r"in\xe9galit\xe9" in done.stdout

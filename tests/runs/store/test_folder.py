@@ -47,6 +47,17 @@ def test_what_was_finished_is_read_back_and_what_was_begun_goes_on(tmp_path):
         ]
 
 
+def test_a_run_that_was_begun_with_other_prompts_is_not_gone_on_with(tmp_path):
+    before = replace(MANIFEST, prompts={"a.txt": "1", "b.txt": "1", "c.txt": "1"})
+    RunFolder.open(tmp_path, before).close()
+    # a.txt has other words now, b.txt is gone, d.txt is new; c.txt is as it was
+    now = replace(MANIFEST, prompts={"a.txt": "2", "c.txt": "1", "d.txt": "1"})
+    with pytest.raises(StoreError, match=r"other prompts \(a\.txt, b\.txt, d\.txt\)"):
+        RunFolder.open(tmp_path, now)
+    with RunFolder.open(tmp_path, before) as folder:
+        assert folder.manifest == before
+
+
 def test_a_line_that_was_cut_off_by_a_kill_is_dropped_and_writing_goes_on(tmp_path):
     with RunFolder.open(tmp_path, MANIFEST) as folder:
         folder.finish("s1", {}, a_record())

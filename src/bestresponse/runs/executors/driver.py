@@ -367,10 +367,8 @@ class Driver:
             if self._over:
                 raise ModelUnavailable(f"no more calls are made: {self._over}")
             worker, number = getattr(self._asking, "asked", (None, 0))
-            message: Message = (
-                "make",
-                number,
-            )  # whoever asked has the request, and keeps the reply: neither is sent twice
+            # whoever asked has the request, and keeps the reply: neither is sent twice
+            message: Message = ("make", number)
             if worker is None or worker.ready_at is None:
                 worker, number = min(self._list_ready(), key=lambda worker: len(worker.calls)), next(self._numbers)
                 message = ("call", number, name, request)

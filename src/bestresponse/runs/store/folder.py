@@ -190,10 +190,18 @@ def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:
             raise StoreError(f"{path} holds a line of more than {_LONGEST:,} bytes, so it is not of a run")
 
 
-def read_lines(path: Path) -> Iterator[JsonObject]:
-    """Yield the complete lines of `path` as JSON objects; a last one without its end is left out."""
+def read_lines(path: Path, *, distinct: bool = False) -> Iterator[JsonObject]:
+    """Yield the complete lines of `path` as JSON objects; a last one without its end is left out.
+
+    With `distinct` equal lines are yielded once.
+    """
+    seen: set[bytes] = set()
     for number, line in enumerate(read_raw(path), 1):
-        yield _parse(line, path, number)
+        key = hashlib.sha256(line).digest() if distinct else b""
+        if key not in seen:
+            yield _parse(line, path, number)
+        if distinct:
+            seen.add(key)
 
 
 def read_sorted(path: Path) -> Iterator[JsonObject]:
@@ -404,7 +412,7 @@ class RunFolder:
 
     @classmethod
     def _begin(cls, path: Path, manifest: Manifest) -> RunFolder:
-        """Write the manifest of a new run; StoreError where the folder holds another run or another part of it."""
+        """Write the manifest of a new run; StoreError where it holds another run or part, or other prompts."""
         if not (path / "manifest.json").exists():
             folder = cls(path, manifest)
             folder.write_manifest()
@@ -416,6 +424,12 @@ class RunFolder:
             raise StoreError(
                 f"{path} holds {_name_part(folder.manifest)} and not {_name_part(manifest)}; choose another "
                 "--output-dir for every part, and merge them"
+            )
+        if changed := sorted({name for name, _ in folder.manifest.prompts.items() ^ manifest.prompts.items()}):
+            # the other plays would be asked in other words, and no figure would show it
+            raise StoreError(
+                f"{path} was begun with other prompts ({', '.join(changed[:3])}); choose another --output-dir, or read "
+                "it with `bestresponse report`"
             )
         for name, entry in manifest.models.items():
             now = entry["identity"]
