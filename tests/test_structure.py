@@ -29,7 +29,7 @@ LINES = {
     "players": 1858,
     "report": 1813,
     "runs": 2709,
-    "studies": 10846,
+    "studies": 10853,
     "theory": 9595,
     "web": 4897,
 }

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 import running
 
+from bestresponse.core.errors import StoreError
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.report.document import Figure, Paragraph, Quote
 from bestresponse.studies.steer.building import list_dialogue_states
@@ -41,6 +42,20 @@ def test_an_answer_that_was_changed_is_told(run, tmp_path):
         store.write_text(kept, "utf-8")
     (told,) = [line for line in replay.different if line.endswith("recorded 'Something else.'")]
     assert repr(original)[:20] in told
+
+
+def test_answers_to_other_prompts_are_not_taken_for_answers_to_these(run):
+    kept = locate_calls(run.folder).parent / "prompts.json"
+    hashes = json.loads(kept.read_text("utf-8"))
+    assert hashes == dict(run.folder.manifest.prompts)
+    kept.write_text(json.dumps(dict.fromkeys(hashes, "of another version")), "utf-8")
+    # Other settings make another run, which shares the answers of the first.
+    config = SteerConfig("debate", "simulated", games=2, fresh=0, iterations=30)
+    try:
+        with pytest.raises(StoreError, match="answers to other prompts"):
+            running.run(steer, config, run.folder.path.parent, {"simulated": SimulatedSpeaker(0)})
+    finally:
+        kept.write_text(json.dumps(hashes), "utf-8")
 
 
 def test_the_first_game_is_shown_with_its_policy_its_tree_and_what_was_said(run):

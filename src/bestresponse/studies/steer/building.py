@@ -57,7 +57,7 @@ import numpy as np
 
 from bestresponse.core.ask import Ask, Choice, Lottery
 from bestresponse.core.episode import play
-from bestresponse.core.errors import InvalidGame, InvalidMove, ModelError, NotCached, OverBudget, UsageError
+from bestresponse.core.errors import InvalidGame, InvalidMove, ModelError, NotCached, OverBudget, StoreError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, Role, View
 from bestresponse.core.json import digest
 from bestresponse.core.player import Decision, Nature, Player, Reading, Status
@@ -195,12 +195,21 @@ def seat_players(
 
 
 @contextmanager
-def open_answers(path: Path, models: Mapping[str, Model]) -> Iterator[tuple[AnswerStore, dict[str, Model]]]:
-    """Open the answers of a folder, for one process at a time, and the models with every call written down there."""
+def open_answers(
+    path: Path, models: Mapping[str, Model], prompts: Mapping[str, str]
+) -> Iterator[tuple[AnswerStore, dict[str, Model]]]:
+    """Open the answers of a folder, for one process at a time, and the models with every call written down there.
+
+    StoreError where they answer other prompts than those with these hashes.
+    """
     path.mkdir(parents=True, exist_ok=True)
     lock = FolderLock(path)
     lines, calls = Lines(path / "answers.jsonl"), Lines(path / "calls.jsonl")
     try:
+        kept = path / "prompts.json"
+        if kept.exists() and json.loads(kept.read_text("utf-8")) != prompts:
+            raise StoreError(f"{path} holds answers to other prompts; choose another --output-dir")
+        kept.write_text(json.dumps(dict(prompts)) + "\n", "utf-8")
         recording: dict[str, Model] = {name: _RecordedCalls(model, name, calls) for name, model in models.items()}
         yield AnswerStore(read_answers(path), lambda entry: lines.append(entry.to_json())), recording
     finally:

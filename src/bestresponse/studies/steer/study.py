@@ -551,7 +551,8 @@ def run_steering(config: SteerConfig, folder: RunFolder, models: Mapping[str, Mo
     need, nodes = session.estimate_run(config, models, building.AnswerStore(building.read_answers(path)))
     session.check_budget(config, models, need, nodes, Budget() if config.cut_short else config.limits.budget)
     job = Job(steer, config, models, how.workers, how.shared)
-    with building.open_answers(path, models) as (answers, recording), lend_workers(how.executor, job):
+    prompts = folder.manifest.prompts
+    with building.open_answers(path, models, prompts) as (answers, recording), lend_workers(how.executor, job):
         return session.run(config, recording, answers, workers=how.workers, on_progress=how.on_progress)[1]
 
 
