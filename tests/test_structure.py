@@ -28,7 +28,7 @@ LINES = {
     "models": 2430,
     "players": 1858,
     "report": 1813,
-    "runs": 2709,
+    "runs": 2703,
     "studies": 10853,
     "theory": 9595,
     "web": 4897,

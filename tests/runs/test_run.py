@@ -71,21 +71,3 @@ def test_a_run_of_which_only_the_manifest_was_written_has_no_finished_play(run):
     for name in ("records", "submissions", "calls"):
         (run.path / f"{name}.jsonl").unlink()
     assert list(br.load_run(run.path).rows()) == []
-
-
-@pytest.mark.parametrize(
-    ("latency", "calls"),
-    [
-        (None, 2),  # killed after the call was written and before its answer was: the cache gave the same reply again
-        (9.0, 3),  # no cache: the model was called, and paid, a third time, which took another while
-    ],
-)
-def test_a_call_that_stands_twice_in_an_interrupted_run_is_counted_once(run, latency, calls):
-    file = run.path / "calls.jsonl"
-    again = file.read_text().splitlines()[0]
-    if latency is not None:
-        call = json.loads(again)
-        again = json.dumps({**call, "reply": {**call["reply"], "latency": latency}})
-    file.write_text(f"{file.read_text()}{again}\n")
-    (costs,) = br.load_run(run.path).costs
-    assert costs.calls == calls

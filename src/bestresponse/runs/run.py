@@ -181,9 +181,7 @@ class Run(Generic[C_co]):
     def costs(self) -> tuple[CallTotals, ...]:
         """Calls, tokens, seconds and dollars of every model."""
         with self._blame_files():
-            # a kill between a call and its answer makes the cache give the same call again, which is written once more
-            calls = read_lines(self.study.locate_calls(self.folder), distinct=True)
-            return count_calls(calls, price_by_model(self.manifest))
+            return count_calls(read_lines(self.study.locate_calls(self.folder)), price_by_model(self.manifest))
 
     @property
     def money(self) -> float | None:

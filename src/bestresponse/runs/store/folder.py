@@ -190,18 +190,10 @@ def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:
             raise StoreError(f"{path} holds a line of more than {_LONGEST:,} bytes, so it is not of a run")
 
 
-def read_lines(path: Path, *, distinct: bool = False) -> Iterator[JsonObject]:
-    """Yield the complete lines of `path` as JSON objects; a last one without its end is left out.
-
-    With `distinct` equal lines are yielded once.
-    """
-    seen: set[bytes] = set()
+def read_lines(path: Path) -> Iterator[JsonObject]:
+    """Yield the complete lines of `path` as JSON objects; a last one without its end is left out."""
     for number, line in enumerate(read_raw(path), 1):
-        key = hashlib.sha256(line).digest() if distinct else b""
-        if key not in seen:
-            yield _parse(line, path, number)
-        if distinct:
-            seen.add(key)
+        yield _parse(line, path, number)
 
 
 def read_sorted(path: Path) -> Iterator[JsonObject]:
