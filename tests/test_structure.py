@@ -21,7 +21,7 @@ LINES = {
     "api": 442,
     "cli": 1743,
     "core": 979,
-    "formal": 4806,
+    "formal": 4815,
     "games": 4135,
     "integrations": 965,
     "logic": 5111,

@@ -352,6 +352,14 @@ def test_a_table_without_players_is_no_game():
             {"timing": "in turn", "ends": [both("share", "share", 3, 3), both("grab", "share", 5, 0)]},
             "what happens after grab",
         ),
+        (
+            # Bob may share or grab after Ann shares; that he can only grab after she grabs is an end forgotten.
+            {
+                "timing": "in turn",
+                "ends": [both("share", "share", 3, 3), both("share", "grab", 0, 5), both("grab", "grab", 1, 1)],
+            },
+            "after grab only grab is possible",
+        ),
         ({"timing": "in turn", "ends": [both("share", None, 0, 0), *TABLE["ends"]]}, "the game goes on after another"),
     ],
 )

@@ -254,11 +254,21 @@ def _in_turn(players: list[str], moves: list[list[str]], ends: list[_End]) -> Ga
         if any(made[: len(other)] == other or other[: len(made)] == made for other in rows):
             raise InvalidGame(f"the end {_join_moves(made)} stands there twice, or the game goes on after another end")
         rows[made] = Row(tuple(zip(players, made, strict=False)), payoffs, (1,) * len(made))
+    replies: dict[tuple[str, ...], set[str]] = {}
+    for made in rows:
+        for seat, move in enumerate(made):
+            replies.setdefault(made[:seat], set()).add(move)
     for seat, choices in enumerate(moves):
-        made_here = {made[seat] for made in rows if len(made) > seat}
-        missing = [move for move in choices if move not in made_here]
+        missing = set(choices).difference(*(there for before, there in replies.items() if len(before) == seat))
         if missing:
-            raise InvalidGame(f"it is not said what happens after {missing[0]}")
+            raise InvalidGame(f"it is not said what happens after {min(missing, key=choices.index)}")
+    for before, there in replies.items():
+        # An end that was forgotten would leave the player no choice.
+        if len(there) == 1 < len(moves[len(before)]) and (*before, *there) in rows:
+            raise InvalidGame(
+                f"after {_join_moves(before)} only {_join_moves([*there])} is possible: say what happens after the "
+                "others, or leave the move out where there is no choice"
+            )
     return GameTable(tuple(players), tuple(tuple(labels) for labels in moves), tuple(rows.values()))
 
 
