@@ -97,7 +97,7 @@ def test_moves_that_no_precision_explains_have_a_lambda_of_0_without_an_interval
     run = behave(tmp_path, write_rows(("ann", "bob"), ["C"] * 8, ["C"] * 8), fit=("qre",))
     (row,) = run.frame("models").select(group="ann")
     assert row["estimate"] == 0.0
-    assert row["remark"].startswith("the same in every resample, so no interval")
+    assert row["remark"].startswith("the same in 95 % of all resamples or more, so no interval")
 
 
 def test_a_treatment_with_one_match_has_no_interval_and_says_so(tmp_path):

@@ -580,9 +580,9 @@ def _estimate_choices(
     drawn = int(clusters.max()) + 1
     parameters: dict[str, Value] = {}
     for fit in fit_choices(data, models, clusters=clusters, draws=config.bootstraps, seed=group.seed):
-        # Where every resample says 0, as after moves that no precision explains, an interval would be a point.
-        fixed = fit.model != "level-k" and not np.ptp(fit.resampled)
-        remarks = ["the same in every resample, so no interval"] if fixed else []
+        # Where nearly all resamples say 0, as after moves that no precision explains, an interval would be a point.
+        fixed = fit.model != "level-k" and not np.ptp(np.quantile(fit.resampled, (0.025, 0.975)))
+        remarks = ["the same in 95 % of all resamples or more, so no interval"] if fixed else []
         remarks = ["the likelihood grows with it without end"] if fit.edge else remarks
         remarks += ["other shares fit as well"] if fit.flat else []
         remarks += [f"intervals resample {'players' if group.has_subjects else 'matches'}: few games"] if few else []
