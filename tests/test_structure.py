@@ -27,7 +27,7 @@ LINES = {
     "logic": 5111,
     "models": 2430,
     "players": 1858,
-    "report": 1813,
+    "report": 1814,
     "runs": 2703,
     "studies": 10853,
     "theory": 9595,

@@ -54,6 +54,14 @@ def test_a_table_shows_columns_by_their_titles_and_leaves_out_empty_ones():
     assert show(blocks.table("nothing")) is None
 
 
+def test_a_table_of_which_only_the_names_of_rows_are_known_is_not_shown():
+    # Bob's share of the second day is not known.
+    second = {"day": 2, "player": "bob"}
+    assert show(blocks.table("shares", ("player", "share"), where=second)) is None
+    (alone,) = show(blocks.table("shares", ("player",), where=second))
+    assert alone.rows == (("bob",),)
+
+
 def test_a_long_table_says_how_many_rows_are_in_the_file():
     table, note = show(blocks.table("shares", most=3))
     assert len(table.rows) == 3

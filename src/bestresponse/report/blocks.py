@@ -95,9 +95,10 @@ class table(FrameBlock):
         head = replace(frame, rows=frame.rows[: self.most])
         names = self.columns or [name for name in head.columns if name != self.split]
         kept = [name for name in names if any(row.get(name) is not None for row in head)]
-        if kept:
-            yield head.to_table(kept, caption)
-        if kept and len(frame) > self.most:
+        if len(kept) < min(2, len(names)):  # nothing is known but what the rows are called
+            return
+        yield head.to_table(kept, caption)
+        if len(frame) > self.most:
             yield Note(f"{len(frame) - self.most:,} more rows are in {self.frame}.csv.")
 
 

@@ -137,7 +137,7 @@ def test_matches_against_one_are_those_of_the_published_clones():
     assert found.opponents == [rival]
 
 
-def test_winners_are_told_by_target_or_by_total():
+def test_winners_are_told_by_target_or_by_payoff_a_round():
     assert standings("tit-for-tat", "grim", "defector", rounds=10).winners == ("grim", "tit-for-tat")
     found = standings("tit-for-tat", "defector", rounds=10, target={"tit-for-tat": 1.0, "defector": 48.0})
     assert found.winners == ("defector",)
@@ -313,7 +313,8 @@ def test_a_round_is_worth_the_same_however_long_matches_happen_to_last(tmp_path)
     in_bulk = standings("cooperator", "tit-for-tat", **rules)
     assert len(set(in_bulk.totals.ravel().tolist())) > 1
     model = ScriptedModel(lambda request: '{"answer": "cooperate"}', name="llm")
-    _, asked, _ = play_with(model, tmp_path, "cooperator", **rules)
+    _, asked, ran = play_with(model, tmp_path, "cooperator", **rules)
+    assert "Winners (with the highest payoff a round): " in render(ran.report())
     assert len(set(asked.totals.ravel().tolist())) > 1
     for found in (in_bulk, asked):
         assert [row["per_round"] for row in found.rows] == [pytest.approx(3.0)] * 2

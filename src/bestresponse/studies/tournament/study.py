@@ -814,7 +814,7 @@ class FingerprintRow(TypedDict):
 
 
 class WinnerRow(TypedDict):
-    """Somebody who won: reached the target that was set, or the highest total."""
+    """Somebody who won: reached the target that was set, or the highest payoff a round."""
 
     name: str
 
