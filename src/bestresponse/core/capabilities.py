@@ -9,6 +9,7 @@ gets everything that a built-in one gets.
     Quiz               questions about the rules, with their answers
     Wording            a title, a unit of payoffs, one question an ask
     PeopleRules        the rules for people, apart from the prompt for models
+    LimitedTelling     whether the rules are short enough to be told at all
     PrivateInformation what one seat alone knows from the beginning
     RoundHistory       the rounds so far as a table
     AdjustableRounds   the same game with another number of rounds
@@ -125,6 +126,14 @@ class PeopleRules(Protocol):
 
 
 @runtime_checkable
+class LimitedTelling(Protocol):
+    """A game whose rules may be too long to be told to a model or a person; strategies play it all the same."""
+
+    def check_telling(self) -> None:
+        """Raise TooLarge, with the size and the limit, where the rules are too long."""
+
+
+@runtime_checkable
 class PrivateInformation(Protocol[S_contra]):
     """A game in which a seat knows something from the beginning that its page has to show all the time."""
 
@@ -196,6 +205,12 @@ class TheoryRemark(Protocol):
 def word_rules(game: Game[S], view: View) -> str:
     """Return the rules for the person who has `view`: the game's words for people, or else its briefing."""
     return game.word_rules(view.role) if isinstance(game, PeopleRules) else view.briefing
+
+
+def check_telling(game: Game[S]) -> None:
+    """Raise TooLarge where a game cannot be told to whoever would have to read its rules."""
+    if isinstance(game, LimitedTelling):
+        game.check_telling()
 
 
 def find_known_equilibrium(game: Game[S]) -> EquilibriumSummary | None:

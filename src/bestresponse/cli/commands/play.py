@@ -15,7 +15,7 @@ import typer
 from bestresponse.analysis.theory import price_choices
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, print_table
-from bestresponse.core.capabilities import AdjustableRounds, word_rules
+from bestresponse.core.capabilities import AdjustableRounds, check_telling, word_rules
 from bestresponse.core.episode import Episode, Record, SeatAsk, play as play_game
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, S, find_first_asks
@@ -75,6 +75,8 @@ def play_with_person(setup: PlayConfig) -> None:
     config = {**about, "seed": secrets.randbelow(2**31) if seed is None else seed}
     if isinstance(table, HasSpeakers):  # the people and what they know are drawn by the seed
         table = table.with_seed(config["seed"])
+    if ME in seats.values():
+        check_telling(table)
     players = {role: find_strategy(name, table, role, config["seed"]) for role, name in seats.items() if name != ME}
     names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
     for name in names:

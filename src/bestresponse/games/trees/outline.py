@@ -62,15 +62,14 @@ def write_outline(tree: Tree, *, most: int | None = None) -> str:
     Whoever chooses knows everything that has happened before.
     """
     lines = []
-    length = 0
+    length = -1  # no line break stands before the first line
     for line in _list_lines(tree):
         length += len(line) + 1
         # A tree may have a million nodes: no more of it is written than is needed to refuse it.
         if most is not None and length > most:
             raise TooLarge(
-                f"{tree.name or 'the tree'} has {len(tree.leaves):,} ends, and to tell all of it takes more than "
-                f"{most:,} characters; this is the longest text of a game that a player is given. Use a smaller "
-                "version of the game"
+                f"{tree.name or 'the tree'} has {len(tree.leaves):,} ends; telling it takes more than {most:,} "
+                "characters, the most that a player can be asked to read. Use a smaller version of the game"
             )
         lines.append(line)
     return "\n".join(lines)

@@ -16,7 +16,7 @@ from typing import Annotated, TypeVar
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from bestresponse.core.capabilities import AdjustableRounds
+from bestresponse.core.capabilities import AdjustableRounds, check_telling
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import AnyGame, Game, S
 from bestresponse.core.json import canonical
@@ -265,6 +265,7 @@ def _make_playable(loaded: LoadedGame, choice: GameChoice) -> AnyGame:
     if isinstance(loaded.game, AdjustableRounds):
         return loaded.game.with_rounds(choice.rounds)
     game = loaded.playable()
+    check_telling(game)
     if choice.rounds > 1 and "rounds" not in list_parameters(game):
         raise UsageError(f"{choice.name} has its own rounds; leave the number of rounds at 1")
     return set_parameters(game, {"rounds": choice.rounds}) if choice.rounds > 1 else game
