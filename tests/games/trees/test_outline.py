@@ -183,7 +183,7 @@ def test_an_outline_says_odds_movers_payoffs_and_knowledge() -> None:
         "A letter in brackets marks positions that look alike: a player who chooses at one of them does not know which "
         "of the positions with this letter has been reached. At a position without a letter the player knows "
         "everything that has happened before.\n"
-        '[a] "Bob, 2nd" knows only this: chance drew strong or weak; Ann chose raise.'
+        '- [a] "Bob, 2nd" knows only this: chance drew strong or weak; Ann chose raise.'
     )
 
 
@@ -204,13 +204,13 @@ def test_who_knows_which_of_two_moves_is_told() -> None:
         return build_tree(["A", "B", "C"], (), expand)
 
     assert write_outline(build(seen=0)).split("\n")[-3:] == [
-        "[a] B knows only this: A chose x or y.",
-        "[b] C knows only this: A chose x; B chose u or v.",
-        "[c] C knows only this: A chose y; B chose u or v.",
+        "- [a] B knows only this: A chose x or y.",
+        "- [b] C knows only this: A chose x; B chose u or v.",
+        "- [c] C knows only this: A chose y; B chose u or v.",
     ]
     assert write_outline(build(seen=1)).split("\n")[-2:] == [
-        "[b] C knows only this: A chose x or y; B chose u.",
-        "[c] C knows only this: A chose x or y; B chose v.",
+        "- [b] C knows only this: A chose x or y; B chose u.",
+        "- [c] C knows only this: A chose x or y; B chose v.",
     ]
 
 
@@ -218,7 +218,7 @@ def test_a_player_who_does_not_know_how_often_it_has_moved_is_told_so() -> None:
     second = Turn("driver", "road", {"on": Leaf([1]), "exit": Leaf([4])})
     tree = build_tree(["driver"], Turn("driver", "road", {"on": second, "exit": Leaf([0])}))
     assert write_outline(tree).split("\n")[-1] == (
-        "[a] driver knows only that one of the positions with this letter has been reached."
+        "- [a] driver knows only that one of the positions with this letter has been reached."
     )
 
 

@@ -50,7 +50,7 @@ Chance draws:
 A letter in brackets marks positions that look alike: a player who chooses at one of them does not know which of the \
 positions with this letter has been reached. At a position without a letter the player knows everything that has \
 happened before.
-[a] Bob knows only this: chance drew strong or weak; Ann chose raise.
+- [a] Bob knows only this: chance drew strong or weak; Ann chose raise.
 
 Your goal is a payoff for yourself that is as high as possible."""
 
@@ -173,7 +173,7 @@ def test_play_tells_a_person_the_tree(signal: Path, tmp_path: Path) -> None:
     command = ["play", str(signal), "--seed", "1", "--output-dir", str(tmp_path)]
     shown = CliRunner().invoke(app, command, input="rules\nfold\n").output
     assert "- strong (probability 9/10): Ann chooses:\n  - raise: Bob chooses [a]:\n    - call: Ann gets 3" in shown
-    assert "[a] Bob knows only this: chance drew strong or weak; Ann chose raise." in shown
+    assert "- [a] Bob knows only this: chance drew strong or weak; Ann chose raise." in shown
 
 
 def test_people_and_models_read_the_same_tree(signal: Path) -> None:

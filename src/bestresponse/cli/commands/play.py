@@ -167,7 +167,8 @@ def _show(text: str) -> None:
     """Text on the terminal, broken between words; lines of tables are left as they are."""
     width = min(get_terminal_size().columns, 100)
     for line in visible(text).split("\n"):
-        later = "  " if line.startswith("- ") else ""
+        start = line.lstrip(" ")
+        later = " " * (len(line) - len(start) + 2) if start.startswith("- ") else ""
         print(line if line.startswith("|") else textwrap.fill(line, width, subsequent_indent=later), flush=True)
 
 

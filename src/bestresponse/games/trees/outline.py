@@ -167,7 +167,7 @@ def _list_lines(tree: Tree) -> Iterator[str]:
         return
     yield _LETTERS
     for index, letter in letters.items():
-        yield f"[{letter}] {_describe_knowledge(tree, index)}"
+        yield f"- [{letter}] {_describe_knowledge(tree, index)}"
 
 
 def _describe_position(tree: Tree, node: int, letters: dict[int, str], *, is_root: bool) -> str:
