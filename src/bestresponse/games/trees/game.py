@@ -71,7 +71,9 @@ class TreeGame:
         if owner == CHANCE:
             below = self.tree.children[state]
             total = sum(float(self.tree.probability[node]) for node in below)
-            chances = tuple((self._label(node), float(self.tree.probability[node]) / total) for node in below)
+            chances = tuple(
+                (name_branch(self.tree, node), float(self.tree.probability[node]) / total) for node in below
+            )
             return {NATURE: Lottery(chances)}
         return {self.roles[owner]: Choice(self.tree.infosets[int(self.tree.infoset[state])].moves)}
 
@@ -116,17 +118,13 @@ class TreeGame:
         """Return the state after these moves."""
         (move,) = moves.values()
         if int(self.tree.owner[state]) == CHANCE:
-            return next(node for node in self.tree.children[state] if self._label(node) == move)
+            return next(node for node in self.tree.children[state] if name_branch(self.tree, node) == move)
         options = self.tree.infosets[int(self.tree.infoset[state])].moves
         return self.tree.children[state][options.index(move)]
 
     def payoffs(self, state: int) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
         return dict(zip(self.roles, map(float, self.tree.payoffs[state]), strict=True))
-
-    def _label(self, node: int) -> str:
-        """The label of a branch, told apart from its siblings by a number where labels repeat."""
-        return name_branch(self.tree, node)
 
     @property
     def _everybody(self) -> str:
