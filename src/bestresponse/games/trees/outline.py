@@ -200,12 +200,11 @@ def _describe_knowledge(tree: Tree, index: int) -> str:
         return f"{player} knows only that one of the positions with this letter has been reached."
     if not any(len(labels) > 1 for _, labels in steps):  # branches of equal names lead to them
         return f"{player} cannot tell these positions apart."
-    return f"{player} knows only this: {'; '.join(_describe_step(tree, *step) for step in steps)}."
-
-
-def _describe_step(tree: Tree, owner: int, labels: Sequence[str]) -> str:
-    done = "chance drew" if owner == CHANCE else f"{write_name(tree.players[owner])} chose"
-    return f"{done} {list_options(labels)}"
+    told = []
+    for owner, labels in steps:
+        done = "chance drew" if owner == CHANCE else f"{write_name(tree.players[owner])} chose"
+        told.append(f"{done} {list_options(labels)}")
+    return f"{player} knows only this: {'; '.join(told)}."
 
 
 def list_options(labels: Sequence[str]) -> str:
