@@ -3,7 +3,9 @@
 import pytest
 import running
 
-axelrod = pytest.importorskip("axelrod", reason="Axelrod's library is not installed; nothing here needs it")
+pytest.importorskip("axelrod", reason="Axelrod's library is not installed; nothing here needs it")
+
+import axelrod
 
 from bestresponse.core.conformance import check_player
 from bestresponse.core.episode import Episode, play
