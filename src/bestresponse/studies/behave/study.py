@@ -557,9 +557,9 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
     fitted = everything if config.choose == "all" else best[config.choose]
     kept = [agreement.names.index(name) for name in fitted.names]
     reduced = replace(agreement, names=fitted.names, counts=np.ascontiguousarray(agreement.counts[:, kept]))
-    # People are drawn with all their matches, each person alone: given what was played before, the likelihood of a
-    # match is the product of those of its two seats, so that scores of people who met are uncorrelated. Nameless seats of
-    # a match are drawn together all the same, since one model may sit in both.
+    # People are drawn with all their matches, each alone: given what was played before, the likelihood of a match
+    # is the product of those of its seats, so that scores of people who met are uncorrelated. Nameless seats of a match
+    # are drawn together all the same, since one model may sit in both.
     drawn_with = {seen.unit: seen.cluster for seen in group.sequences}
     clusters = cluster_codes([drawn_with[unit] for unit in units], len(units))
     drawn = int(clusters.max()) + 1
