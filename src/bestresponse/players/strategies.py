@@ -12,14 +12,14 @@ of games at once: (n, own, other) -> strategies (n, own). Ties go to the action 
     level-2   best response to an opponent who plays level-1
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from math import inf
 from threading import get_ident
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -295,17 +295,29 @@ def play_in_library(names: tuple[str, str], form: NormalForm, rules: Rules, seed
     )
 
 
+class _LibraryPlayer(Protocol):
+    """What a match of the library asks of its players; moves are its actions C and D."""
+
+    def strategy(self, opponent: "_LibraryPlayer") -> Hashable: ...
+
+    def update_history(self, play: Hashable, coplay: Hashable) -> None: ...
+
+
 @cache
-def _recording_match() -> Any:
+def _recording_match() -> type:
     """Return the library's class of matches with a list `meant`: it keeps only the moves after noise itself."""
     library = import_module("axelrod")
 
     class RecordingMatch(library.Match):  # type: ignore[misc, name-defined]
-        def __init__(self, *players: Any, **settings: Any) -> None:
-            super().__init__(*players, **settings)
-            self.meant: list[tuple[Any, Any]] = []
+        def play(self) -> list[tuple[Hashable, Hashable]]:
+            """Play all rounds and return the moves that were made."""
+            self.meant: list[tuple[Hashable, Hashable]] = []
+            made: list[tuple[Hashable, Hashable]] = super().play()
+            return made
 
-        def simultaneous_play(self, player: Any, coplayer: Any, noise: float = 0) -> tuple[Any, Any]:
+        def simultaneous_play(
+            self, player: _LibraryPlayer, coplayer: _LibraryPlayer, noise: float = 0
+        ) -> tuple[Hashable, Hashable]:
             """Play a round as the library does, with its draws in its order."""
             meant = player.strategy(coplayer), coplayer.strategy(player)
             first, second = meant

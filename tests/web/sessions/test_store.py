@@ -135,6 +135,7 @@ def test_a_record_names_the_people_in_its_seats_but_no_strategy(store, session):
 def test_a_person_is_called_the_same_in_every_part_of_an_experiment(store):
     lobby = store.create_experiment(EXAMPLE.read_text("utf-8"))
     first, second = (store.get_session(table.id) for table in lobby.tables if table.group == 3)
+    store.make_ready(first, 0)
     names = [store._name_persons(session) for session in (first, second)]
     assert names[0][first.roles[0]] == names[1][second.roles[0]] == f"{first.id} 0 0"
 
