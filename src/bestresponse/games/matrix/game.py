@@ -245,7 +245,9 @@ class MatrixGame:
         return f"{self.story}\n\n{rules}" if self.story else rules
 
 
-_GO_ON, _STOP = "go on", "stop"
+GO_ON = "go on"
+STOP = "stop"
+"""What nature answers when it is asked whether there is another round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +319,7 @@ class RepeatedGame:
         if state.drawing:
             return {NATURE: self._draw_move(state)}
         if not state.decided:
-            return {NATURE: Lottery(((_GO_ON, self.continuation), (_STOP, 1 - self.continuation)))}
+            return {NATURE: Lottery(((GO_ON, self.continuation), (STOP, 1 - self.continuation)))}
         return {role: Choice(actions) for role, actions in zip(self.roles, self.form.actions, strict=True)}
 
     def view(self, state: Rounds, role: Role) -> View:
@@ -367,7 +369,7 @@ class RepeatedGame:
                 return replace(state, drawn=drawn)
             return Rounds((*state.played, drawn), self.continuation == 1.0, meant=state.meant)
         if NATURE in moves:
-            return replace(state, decided=True, over=moves[NATURE] == _STOP)
+            return replace(state, decided=True, over=moves[NATURE] == STOP)
         meant = tuple(moves[role] for role in self.roles)
         if self.noise:
             return replace(state, meant=(*state.meant, meant))

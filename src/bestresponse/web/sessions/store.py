@@ -79,9 +79,14 @@ class Journal:
         """Read the events of these kinds, or all, in the order they came."""
         return [row for row in read_lines(self.path / "events.jsonl") if not kinds or row["event"] in kinds]
 
-    def finish(self, table: SessionTable, attempt: int, record: Record) -> None:
-        """Append the record of a play that is over."""
-        data = {"lobby": table.lobby, "group": table.group, "setup": asdict(table.setup)}
+    def finish(self, table: SessionTable, attempt: int, record: Record, subjects: Mapping[Role, str]) -> None:
+        """Append the record of a play that is over, with the persons in its seats, by role."""
+        data = {
+            "lobby": table.lobby,
+            "group": table.group,
+            "setup": asdict(table.setup),
+            "subjects": dict(subjects),
+        }
         if attempt > 1:
             data["attempt"] = attempt
         if table.part.name:
@@ -507,8 +512,19 @@ class SessionStore:
         """Write the record of a play that is over, once."""
         if session.begun and session.over and session.id not in self._recorded:
             players = dict(zip(session.roles, session.setup.seats, strict=True))
-            self.journal.finish(session.table, session.attempt, session.episode.record(players))
+            record = session.episode.record(players)
+            self.journal.finish(session.table, session.attempt, record, self._name_persons(session))
             self._recorded.add(session.id)
+
+    def _name_persons(self, session: Session) -> dict[Role, str]:
+        """Name the person in every seat that one has, the same in all parts of an experiment."""
+        names = {}
+        for seat, (role, occupant) in enumerate(zip(session.roles, session.setup.seats, strict=True)):
+            if occupant == PERSON:
+                table, first = self.find_participant(session.id, seat)
+                # A seat that was released and taken again has another person.
+                names[role] = f"{table} {first} {self.register.get(table, first).number}"
+        return names
 
     def take_seat(self, lobby: str, labels: Mapping[str, str] | None = None, agreed: bool = False) -> tuple[str, int]:
         """Take the next free seat of a person, group by group; whoever has a label gets their own seat back."""
