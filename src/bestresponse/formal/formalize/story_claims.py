@@ -10,7 +10,7 @@ believes it does; the model only compares two texts, and its verdict is recorded
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 from typing import Final, NamedTuple
@@ -28,6 +28,8 @@ from bestresponse.models.schema import schema_text
 
 LUCK: Final = "luck"
 MOST_CLAIMS = 40
+MOST_ASKED = 4
+"""How often a check is asked for where its answer is cut off, each time with twice the room."""
 _LONGEST_DIFFERENCE = 300
 _STEPS: Final = list_schema(object_schema(player=TEXT, move=TEXT))
 _CLAIM: Final = object_schema(
@@ -92,11 +94,22 @@ def check_claims(
         temperature=0.0,
         seed=seed,
     )
-    reply = model.complete(request)
+    request, reply = _ask_until_whole(model, request)
     try:
         return ClaimCheck(tuple(read_claims(reply.text, table)), request, reply)
     except InvalidGame as error:
         return ClaimCheck((), request, reply, str(error))
+
+
+def _ask_until_whole(model: Model, request: Request) -> tuple[Request, Reply]:
+    """Ask again, with twice the room, where an answer is cut off: a model that reasons needs room for both."""
+    reply = model.complete(request)
+    for _ in range(MOST_ASKED - 1):
+        if reply.finish is not Finish.LENGTH:
+            break
+        request = replace(request, max_tokens=2 * request.max_tokens)
+        reply = model.complete(request)
+    return request, reply
 
 
 def read_claims(answer: str, table: GameTable) -> Iterable[TestedClaim]:
@@ -396,19 +409,20 @@ class BackCheck:
 
 
 def compare_with_story(
-    story: str, table: GameTable, model: Model, *, max_tokens: int = 150, seed: int | None = None
+    story: str, table: GameTable, model: Model, *, max_tokens: int = 1500, seed: int | None = None
 ) -> BackCheck:
     """Ask `model` whether the game is that of the story."""
     plain = ask(TEXTS.fill("compare", story=story.strip(), game=describe_table(table)), max_tokens=max_tokens)
     request = Request(plain.messages, max_tokens=max_tokens, temperature=0.0, seed=seed)
-    reply = model.complete(request)
+    request, reply = _ask_until_whole(model, request)
     verdicts = list(_VERDICT.finditer(reply.text))
     difference = next((verdict for verdict in verdicts if "DIFFER" in verdict[0].upper()), None)
     if difference is not None:
         rest = reply.text[difference.end() :].partition("\n")[0]
         return BackCheck(False, rest.lstrip(" \t:.*-").rstrip()[:_LONGEST_DIFFERENCE], request, reply)
     if reply.finish is Finish.LENGTH:
-        return BackCheck(None, "the answer was cut off", request, reply)
+        why = f"the answer was cut off after {request.max_tokens:,} tokens; --max-tokens gives it more"
+        return BackCheck(None, why, request, reply)
     if not verdicts:
         return BackCheck(None, "the answer is neither AGREES nor DIFFERS", request, reply)
     return BackCheck(True, "", request, reply)
