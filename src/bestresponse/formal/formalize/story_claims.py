@@ -129,7 +129,7 @@ def read_claims(answer: str, table: GameTable) -> Iterable[TestedClaim]:
                 yield TestedClaim(words, None, str(error))
 
 
-Step = tuple[str, str]
+_Step = tuple[str, str]
 """Who moves, and the move; a draw is a move of nature."""
 
 
@@ -150,11 +150,11 @@ class _Reading:
             raise InvalidGame(f"the game has no {name[:40] or 'player'}")
         return player
 
-    def list_steps(self, key: str) -> list[Step]:
+    def list_steps(self, key: str) -> list[_Step]:
         """Return the moves and draws of a field, in order; InvalidGame where the game has no such move."""
         listed = self.claim.get(key)
         steps = [step for step in listed if isinstance(step, dict)] if isinstance(listed, list) else []
-        found: list[Step] = []
+        found: list[_Step] = []
         for step in steps:
             player = _Reading(step, self.table).find_player("player")
             written = str(step.get("move")).strip()
@@ -274,7 +274,7 @@ class _Play(NamedTuple):
 
 
 def _list_plays(table: GameTable) -> list[_Play]:
-    options: dict[tuple[Step, ...], set[str]] = {}
+    options: dict[tuple[_Step, ...], set[str]] = {}
     for row in table.rows:
         for depth, (_, move) in enumerate(row.moves):
             options.setdefault(row.moves[:depth], set()).add(move)
@@ -345,9 +345,9 @@ class _Draw(NamedTuple):
     played: bool
 
 
-def _find_draws(table: GameTable, draw: Step, given: Sequence[Step]) -> list[_Draw]:
+def _find_draws(table: GameTable, draw: _Step, given: Sequence[_Step]) -> list[_Draw]:
     """Return every position at which something is drawn after the given moves and draws."""
-    found: dict[tuple[Step, ...], _Draw] = {}
+    found: dict[tuple[_Step, ...], _Draw] = {}
     for row in table.rows:
         before = Fraction(1)
         for depth, (step, chance) in enumerate(zip(row.moves, row.chances, strict=True)):

@@ -38,7 +38,7 @@ class Parting(NamedTuple):
     link: str = ""
 
 
-class Clause(NamedTuple):
+class FilledClause(NamedTuple):
     """A clause as a sentence of its own; `place` is what is chosen where it speaks of, None where that is not said."""
 
     text: str
@@ -81,7 +81,7 @@ def split_rest(parting: Parting) -> list[Parting]:
     return [*clauses, Parting(statement, rest[start:], link)]
 
 
-def carry_over(parting: Parting, claims: Sequence[Claim], words: Vocabulary) -> Iterator[Clause]:
+def carry_over(parting: Parting, claims: Sequence[Claim], words: Vocabulary) -> Iterator[FilledClause]:
     """Yield a clause with what "which", "it" or "there" stands for, where only one thing can be meant.
 
     "I get 0, which is better than 1" says that 0 is better than 1; "(R, R) is an equilibrium because each of us gets 1
@@ -93,7 +93,7 @@ def carry_over(parting: Parting, claims: Sequence[Claim], words: Vocabulary) -> 
     there = _THERE.sub("", rest)
     # Before the statement "there" may speak of a sentence before.
     if link and place is not None and there != rest:
-        yield Clause(there, place)
+        yield FilledClause(there, place)
     if link == "(":
         rest = f"is {rest}"
     elif link in ("because", "since"):
@@ -105,10 +105,10 @@ def carry_over(parting: Parting, claims: Sequence[Claim], words: Vocabulary) -> 
     amount = _find_amount(tokens) if link in ("which", "(") and rest.startswith("is ") else None
     # An average or a bound can be more or less than a number; only a payoff can be the highest there is.
     if amount is not None and (" than " in rest or {claim.form for claim in claims} == {"payoff"}):
-        yield Clause(f"{amount} {rest}")
+        yield FilledClause(f"{amount} {rest}")
     named = None if link == "(" else _find_named(statement, claims, words, last=link == "which")
     if named is not None:
-        yield Clause(f"{named} {rest}", place)
+        yield FilledClause(f"{named} {rest}", place)
 
 
 def _find_place(claims: Sequence[Claim], words: Vocabulary) -> Case | None:

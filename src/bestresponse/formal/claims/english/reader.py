@@ -15,7 +15,7 @@ from lark.lexer import Lexer
 from lark.parser_frontends import ParsingFrontend
 
 from bestresponse.formal.claims.claim import Claim
-from bestresponse.formal.claims.english.clauses import Clause, Parting, carry_over, split_comment, split_rest
+from bestresponse.formal.claims.english.clauses import FilledClause, Parting, carry_over, split_comment, split_rest
 from bestresponse.formal.claims.english.meaning import Case, Impossible, Meaning
 from bestresponse.formal.claims.english.vocabulary import UnknownWord, Vocabulary, load_english, split_words
 from bestresponse.formal.claims.subject import Subject
@@ -155,7 +155,7 @@ class SentenceReader:
     def _read_clause(self, parting: Parting, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
         """Return what a clause claims, by itself or of what its sentence speaks of; nothing where readings differ."""
         readings = {}
-        for text, place in (Clause(parting.rest), *carry_over(parting, claims, self.words)):
+        for text, place in (FilledClause(parting.rest), *carry_over(parting, claims, self.words)):
             # "They" in a clause about an outcome may be everybody.
             read = self._claim(text, Context() if place is None else Context(place, together=True))
             if read:
