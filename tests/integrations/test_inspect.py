@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("inspect_ai", reason="Inspect is not installed: pip install 'bestresponse[inspect]'")
+pytest.importorskip("inspect_ai", reason="Inspect is not installed: pip install '.[inspect]'")
 
 from click import ClickException
 from inspect_ai import eval as run

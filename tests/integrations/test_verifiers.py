@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("verifiers.v1", reason="verifiers is not installed: pip install 'bestresponse[verifiers]'")
+pytest.importorskip("verifiers.v1", reason="verifiers is not installed: pip install '.[verifiers]'")
 
 from model_server import ModelServer
 from verifiers.v1.cli.eval.runner import run_eval

@@ -25,12 +25,12 @@ from bestresponse.studies.bench.study import bench as bench_study
 from bestresponse.studies.water.study import WaterConfig, water
 
 SMALL = {"object_store_memory": 200_000_000}
-WITH_RAY = pytest.mark.skipif(not find_spec("ray"), reason="Ray is not installed: pip install 'bestresponse[ray]'")
+WITH_RAY = pytest.mark.skipif(not find_spec("ray"), reason="Ray is not installed: pip install '.[ray]'")
 
 
 @pytest.mark.skipif(bool(find_spec("ray")), reason="Ray is installed")
 def test_without_ray_one_sentence_says_what_to_install():
-    with pytest.raises(UsageError, match=r"Ray is not installed: pip install 'bestresponse\[ray\]'"):
+    with pytest.raises(UsageError, match=r"Ray is not installed: pip install '\.\[ray\]'"):
         list(find_executor("ray").map(len, ["a"], None))
 
 

@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from bestresponse.core.errors import ModelUnavailable, UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.json import JsonObject
 from bestresponse.runs.execution import Ended, Job, Keep, Task, map_ahead
 from bestresponse.runs.executors.driver import Driver, Message, PlayWorker, WorkerJob, describe_job
@@ -129,7 +130,7 @@ def _connect(address: str | None) -> tuple[ModuleType, bool]:
     try:
         import ray
     except ImportError:
-        raise UsageError("Ray is not installed: pip install 'bestresponse[ray]'") from None
+        raise UsageError(f"Ray is not installed: {install_hint('ray')}") from None
     if ray.is_initialized():
         return ray, False
     logging.getLogger("ray").setLevel(logging.ERROR)
