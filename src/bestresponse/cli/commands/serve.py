@@ -13,6 +13,7 @@ import typer
 
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.core.errors import UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.files import read_text_file
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.models.registry import known_models, read_default_settings
@@ -31,7 +32,8 @@ try:
     from bestresponse.web.supervisor import can_supervise, supervise
     from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
 except ImportError as missing:
-    raise UsageError(f"this needs the extra `web`: pip install 'bestresponse[web]' ({missing.name})") from None
+    why = f"this needs the extra `web` ({missing.name} is missing): {install_hint('web')}"
+    raise UsageError(why) from None
 
 _BACKLOG = 2048  # as uvicorn has it
 _TOKEN = "BESTRESPONSE_ADMIN_TOKEN"

@@ -24,6 +24,7 @@ from typing import Annotated, Any, TypedDict, cast
 import numpy as np
 
 from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.files import open_plain, read_text_file, read_toml
 from bestresponse.core.json import JsonMapping, JsonObject, digest, refuse_repeated_keys
 from bestresponse.games.matrix.game import RepeatedGame
@@ -192,7 +193,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
                 try:
                     from pyarrow import parquet
                 except ImportError:
-                    raise UsageError("Parquet needs pyarrow: pip install 'bestresponse[parquet]'") from None
+                    raise UsageError(f"Parquet needs pyarrow: {install_hint('parquet')}") from None
                 blocks = parquet.ParquetFile(raw).iter_batches()
                 yield from enumerate((row for block in blocks for row in block.to_pylist()), 1)
                 return

@@ -20,6 +20,7 @@ from itertools import pairwise
 from bestresponse.core.capabilities import PrivateInformation
 from bestresponse.core.episode import Submission
 from bestresponse.core.errors import UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S, View
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import generator
@@ -286,7 +287,7 @@ def export_table(server: ServerState, table: str, form: str, lobby: str = "") ->
     if table not in TABLES or form not in FORMATS:
         raise UsageError(f"there is no export {table}.{form}; known: {', '.join(TABLES)} as {', '.join(FORMATS)}")
     if form not in list_formats():
-        raise UsageError("Parquet needs the extra `parquet`: pip install 'bestresponse[parquet]'")
+        raise UsageError(f"Parquet needs the extra `parquet`: {install_hint('parquet')}")
     rows = TABLES[table](server, lobby)
     if form == "parquet":
         return tables.to_parquet(rows)
