@@ -10,6 +10,7 @@ gets everything that a built-in one gets.
     Wording            a title, a unit of payoffs, one question an ask
     PeopleRules        the rules for people, apart from the prompt for models
     PrivateInformation what one seat alone knows from the beginning
+    NumberedRounds     which round it is
     RoundHistory       the rounds so far as a table
     AdjustableRounds   the same game with another number of rounds
     TheoryRemark       what is known where no equilibrium is
@@ -157,6 +158,17 @@ class PlayedRounds:
 
 
 @runtime_checkable
+class NumberedRounds(Protocol[S_contra]):
+    """A game in rounds (days, in some) that says which one it is.
+
+    Pay and data go by this number. Words are never searched for it: people may write any number into them.
+    """
+
+    def find_round(self, state: S_contra) -> int:
+        """Return the number, from 1, of the round in which somebody is asked in `state`."""
+
+
+@runtime_checkable
 class RoundHistory(Protocol[S_contra]):
     """A game in rounds that can show them as a table."""
 
@@ -196,6 +208,11 @@ class TheoryRemark(Protocol):
 def word_rules(game: Game[S], view: View) -> str:
     """Return the rules for the person who has `view`: the game's words for people, or else its briefing."""
     return game.word_rules(view.role) if isinstance(game, PeopleRules) else view.briefing
+
+
+def find_round(game: Game[S], state: S) -> int:
+    """Return the number of the round in `state`; a game without rounds has one."""
+    return game.find_round(state) if isinstance(game, NumberedRounds) else 1
 
 
 def find_known_equilibrium(game: Game[S]) -> EquilibriumSummary | None:

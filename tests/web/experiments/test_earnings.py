@@ -66,11 +66,11 @@ def place(game, answers):
     return [(turn.round, turn.stage, turn.payoff, turn.total) for turn in locate_answers(game, submissions)]
 
 
-def test_the_draws_of_nature_belong_to_the_round_before_the_answers_that_follow():
+def test_the_water_of_a_day_is_drawn_on_that_day_before_its_bids():
     """A town of two days: nature draws, then both bid; who is alive at the end has earned 1, nothing before."""
     rules = WaterRules((Resident("a", 4, 10), Resident("b", 6, 10)), 4, 4, 2, health=2)
     days = [("nature", 4), ("a", 3.0), ("b", 2.0), ("nature", 4), ("a", 1.0), ("b", 0.0)]
     found = place(Water(rules), days)
-    assert [turn[:2] for turn in found] == [(1, 0), (1, 1), (1, 1), (1, 1), (2, 1), (2, 1)]
+    assert [turn[:2] for turn in found] == [(1, 0), (1, 1), (1, 1), (2, 0), (2, 1), (2, 1)]
     # b gets no water and dies on the second day: 2 - 1 - 2.
     assert [turn[3] for turn in found if turn[2] is not None][-2:] == [1.0, 0.0]

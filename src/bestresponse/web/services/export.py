@@ -17,13 +17,12 @@ from importlib.resources import files
 from importlib.util import find_spec
 from itertools import pairwise
 
-from bestresponse.core.capabilities import PrivateInformation
+from bestresponse.core.capabilities import PrivateInformation, find_round
 from bestresponse.core.episode import Submission
 from bestresponse.core.errors import UsageError
-from bestresponse.core.game import NATURE, REFEREE, Game, Role, S, View
+from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import generator
-from bestresponse.games.capabilities import HasStage
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
 from bestresponse.web.access import ServerState
@@ -40,7 +39,6 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
     **{table: _TEXTS[table] for table in ("payments", "draws", "times")},
 }
 """What every exported column means, in the order of the columns."""
-_ROUND = re.compile(r"\b(?:round|day)\s+(\d+)", re.IGNORECASE)
 _CENT = Decimal("0.01")
 FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
 _log = logging.getLogger("bestresponse.web")
@@ -66,19 +64,22 @@ class AnswerPlace:
 
 
 def locate_answers(game: Game[S], submissions: Sequence[Submission]) -> list[AnswerPlace]:
-    """Place every answer of a play, nature's too, in the order of the submissions."""
+    """Place every answer of a play, nature's too, in the order of the submissions.
+
+    The round is the one that the game says. A draw has the stage of the answers before it, 0 where the round begins
+    with it.
+    """
     turns: list[AnswerPlace] = []
     stages: Counter[int] = Counter()
     latest: dict[Role, int] = {}
-    number, here, opened = 0, AnswerPlace(1, 0), False
+    opened = False
     steps = zip(submissions, pairwise(trace_states(game, submissions)), strict=True)
     for index, (submission, (before, after)) in enumerate(steps):
+        current = find_round(game, before)
         if submission.role != NATURE and not opened:
-            number, opened = number + 1, True
-            current = number if isinstance(game, HasStage) else _find_round(game.view(before, submission.role))
+            opened = True
             stages[current] += 1
-            here = AnswerPlace(current, stages[current])
-        turns.append(here)
+        turns.append(AnswerPlace(current, stages[current]))
         latest[submission.role] = index
         if after is not before:
             opened = False
@@ -96,12 +97,6 @@ def _credit(
             before = sum(p.payoff or 0.0 for p, s in zip(turns, answers, strict=False) if s.role == role)
             payoff = round_amount(total - before + (turn.payoff or 0.0))
             turns[latest[role]] = replace(turn, payoff=payoff, total=round_amount(total))
-
-
-def _find_round(view: View) -> int:
-    now = view.facts.get("now")
-    match = _ROUND.search(now if isinstance(now, str) else view.situation)
-    return int(match[1]) if match else 1
 
 
 @dataclass(frozen=True, slots=True)
