@@ -25,6 +25,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from bestresponse.core.ask import Ask
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S, S_contra, View
+from bestresponse.core.numbers import list_readings
 from bestresponse.core.player import Player
 
 _EXACT = 1e-9  # rounding of floats: an answer of at most two decimals can be typed in full
@@ -84,13 +85,11 @@ class Question:
     text: str
     answer: float
 
-    def accepts(self, typed: str) -> bool:
-        """Say whether what was typed is the right answer."""
+    def accepts(self, typed: str, decimal: str = ".") -> bool:
+        """Say whether what was typed is the right answer, in one of its readings by that decimal mark."""
         short = abs(round(self.answer, 2) - self.answer) < _EXACT
-        try:
-            return abs(float(typed.strip().replace(",", ".")) - self.answer) < (_EXACT if short else _ROUNDING)
-        except ValueError:
-            return False
+        tolerance = _EXACT if short else _ROUNDING
+        return any(abs(number - self.answer) < tolerance for number in list_readings(typed, decimal))
 
 
 @runtime_checkable

@@ -8,6 +8,7 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.web.experiments.model import Item, Payment, check_experiment, find_line, parse_experiment
 from bestresponse.web.sessions.store import draw_treatments
+from bestresponse.web.texts import FieldMistake, load_texts
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples" / "experiments").glob("*.toml"))
 SMALL = """title = "Small"
@@ -136,10 +137,17 @@ def test_money_is_rounded_to_a_hundredth_and_never_below_the_least():
     assert Payment("EUR", Decimal("2.5"), least=Decimal("1.5")).settle(Decimal(-10)) == Decimal("1.50")
 
 
-def test_answers_to_a_questionnaire_are_checked():
-    age = Item("age", "?", "number", low=16, high=120, required=True)
-    assert [age.find_mistake(typed) for typed in ("", "12", "x", "30,5", "NaN")] == [
-        "item_required", "item_number", "item_number", "", "item_number"
-    ]  # fmt: skip
-    assert Item("a", "?", "choice", ("yes", "no")).find_mistake("perhaps") == "item_option"
-    assert Item("a", "?").find_mistake("x" * 2001) == "item_long"
+@pytest.mark.parametrize(
+    ("item", "typed", "why"),
+    [
+        (Item("age", "?", "number", low=16, high=120, required=True), " ", "Please answer this question."),
+        (Item("age", "?", "number", low=16, high=120), "12", "12 is not between 16 and 120."),
+        (Item("age", "?", "number", low=16, high=120), "NaN", "NaN is not a number."),
+        (Item("a", "?", "choice", ("yes", "no")), "perhaps", "Please choose one of the answers."),
+        (Item("a", "?"), "x" * 2001, "This is too long; at most 2,000 characters are possible."),
+    ],
+)
+def test_answers_to_a_questionnaire_are_checked(item, typed, why):
+    with pytest.raises(FieldMistake) as mistake:
+        item.read(typed, load_texts("en"))
+    assert str(mistake.value) == why

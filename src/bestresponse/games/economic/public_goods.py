@@ -82,7 +82,7 @@ class PublicGoods:
             punishing=punishing if self.punishment else "",
         ).strip()  # fmt: skip
 
-    def find_round(self, state: State) -> int:
+    def find_round(self, state: tuple[object, ...]) -> int:
         """Return the number of the round; punishment is its second stage."""
         return len(state) // self.stages + 1
 
