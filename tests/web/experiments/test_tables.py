@@ -126,6 +126,46 @@ def test_numbers_of_a_questionnaire_are_kept_as_numbers_by_the_language_of_the_p
     assert read(Item("a", "?"), "7") == "7"
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "step", "expected"),
+    [
+        (0, 1, None, 0.01),
+        (0.1, 0.7, None, 0.01),
+        (1, 7, None, 0.1),
+        (0, 10, None, 1),
+        (0, 100, None, 1),
+        (0, 100, 0.5, 0.5),
+        (-1, 1, None, 0.01),
+        (0, 0.001, None, 0.00001),
+    ],
+)
+def test_a_slider_has_its_own_step_or_one_that_leaves_many_positions(low, high, step, expected):
+    assert Item("a", "?", "slider", low=low, high=high, step=step).slider_step == expected
+
+
+def test_an_answer_of_a_slider_is_one_of_its_positions():
+    likely = Item("p", "?", "slider", low=0, high=1, required=True)
+    assert [read(likely, typed) for typed in ("0.37", "0,3", "0", "1")] == [0.37, 0.3, 0, 1]
+    assert read(likely, "0.375") == "0.375 is not possible here: the steps are 0.01 apart, from 0 on."
+    assert read(likely, "0,375", "de") == "0,375 ist hier nicht möglich: Die Schritte liegen 0,01 auseinander, ab 0."
+    assert read(likely, "") == "Please answer this question."
+    assert read(Item("p", "?", "slider", low=0, high=1), "") is None
+    # The third position is 0.1 + 2 * 0.1, which is 0.30000000000000004 for the computer.
+    assert read(Item("p", "?", "slider", low=0.1, high=0.7, step=0.1), "0.3") == 0.3
+
+
+def test_steps_that_miss_the_end_of_a_slider_are_refused():
+    with pytest.raises(ValidationError, match=r"steps of 0.3 do not lead from 0 to 1; set another step"):
+        Item("a", "?", "slider", low=0, high=1, step=0.3)
+    with pytest.raises(ValidationError, match=r"steps of 2 do not lead from 0 to 1"):
+        Item("a", "?", "slider", low=0, high=1, step=2)
+    with pytest.raises(ValidationError, match="step is for a slider, and kind is 'number'"):
+        Item("a", "?", "number", low=0, high=1, step=0.1)
+    for step in (0, -1):
+        with pytest.raises(ValidationError):
+            Item("a", "?", "slider", low=0, high=1, step=step)
+
+
 def test_a_slider_needs_two_ends_and_a_choice_two_options():
     for ends in ({"low": 0}, {"high": 1}, {"low": 1, "high": 1}, {"low": 2, "high": 1}, {}):
         with pytest.raises(ValidationError, match="a slider needs low and high"):

@@ -121,6 +121,16 @@ class TreatmentTable:
     games: dict[str, JsonObject] = field(default_factory=dict)
 
 
+_WIDE = 10
+_POSITIONS = 50
+_CLOSE = 1e-6
+"""Part of a step by which floating-point arithmetic may miss a position."""
+
+
+def _is_whole(count: float) -> bool:
+    return abs(count - round(count)) < _CLOSE
+
+
 ItemAnswer = str | int | float | None
 """An answer to a question as it is kept."""
 
@@ -136,6 +146,7 @@ class Item:
     low: Number | None = None
     high: Number | None = None
     required: bounds.Flag = False
+    step: Annotated[Number, Field(gt=0)] | None = None
 
     @model_validator(mode="after")
     def _check_options(self) -> Self:
@@ -148,19 +159,39 @@ class Item:
             raise ValueError(f"a scale from {low:g} to {high:g}; expected whole numbers, at most 21 steps")
         if self.kind == "slider" and (self.low is None or self.high is None or self.low >= self.high):
             raise ValueError("a slider needs low and high")
+        if self.kind != "slider" and self.step is not None:
+            raise ValueError(f'step is for a slider, and kind is {self.kind!r}; write kind = "slider"')
+        if self.kind == "slider" and not _is_whole((high - low) / self.slider_step):
+            raise ValueError(f"steps of {self.slider_step:g} do not lead from {low:g} to {high:g}; set another step")
         if self.low is not None and self.high is not None and self.low > self.high:
             raise ValueError(f"no number lies between low, {self.low:g}, and high, {self.high:g}")
         return self
 
     @property
     def _range(self) -> tuple[float, float]:
-        return 1 if self.low is None else self.low, 7 if self.high is None else self.high
+        return 1.0 if self.low is None else float(self.low), 7.0 if self.high is None else float(self.high)
 
     @property
     def choices(self) -> tuple[str, ...]:
         """What can be chosen: the options, or the steps of a scale."""
         low, high = self._range
         return tuple(map(str, range(int(low), int(high) + 1))) if self.kind == "scale" else self.options
+
+    @property
+    def slider_step(self) -> float:
+        """How far the positions of a slider are apart: `step`, or else 1 or a power of ten below it.
+
+        It is 1 between whole numbers that are 10 or more apart, and otherwise leaves 50 positions or more.
+
+        >>> Item("p", "How likely?", "slider", low=0, high=1).slider_step
+        0.01
+        """
+        low, high = self._range
+        if self.step is not None:
+            return self.step
+        if low.is_integer() and high.is_integer() and high - low >= _WIDE:
+            return 1.0
+        return float(10.0 ** math.floor(math.log10((high - low) / _POSITIONS)))
 
     def read(self, typed: str, texts: InterfaceTexts) -> ItemAnswer:
         """Read an answer as it is kept; a FieldMistake says what is wrong with it.
@@ -177,10 +208,22 @@ class Item:
             raise FieldMistake(texts("item_option"))
         if is_number:
             number = texts.read_number(typed, self.low, self.high)
+            if self.kind == "slider":
+                number = self._find_position(number, texts)
             return int(number) if number.is_integer() else number
         if len(typed) > _LONGEST:
             raise FieldMistake(texts("item_long"))
         return typed
+
+    def _find_position(self, number: float, texts: InterfaceTexts) -> float:
+        """Return the position of the slider that is meant by a number."""
+        low, _ = self._range
+        steps = (number - low) / self.slider_step
+        if not _is_whole(steps):
+            apart = {"step": texts.figure(self.slider_step), "low": texts.figure(low)}
+            raise FieldMistake(texts("not_step", text=texts.figure(number), **apart))
+        # Three steps of 0.1 are 0.30000000000000004 for the computer.
+        return float(f"{low + round(steps) * self.slider_step:.12g}")
 
 
 @dataclass(frozen=True, config=TABLE)
