@@ -1,5 +1,6 @@
 """Points and money of one participant, added up over games by hand."""
 
+from dataclasses import replace
 from decimal import Decimal
 from types import SimpleNamespace
 
@@ -30,6 +31,13 @@ def test_only_the_game_that_was_drawn_is_paid_but_all_answers_are_counted():
     earnings = Earnings(EUR, True, (ONE, TWO), paid="two")
     assert (earnings.points, earnings.total, earnings.for_points) == (0.2, Decimal("2.60"), Decimal("0.10"))
     assert (earnings.seat_points, earnings.answers, earnings.stand_ins) == (10.3, 3, 4)
+
+
+@pytest.mark.parametrize(("paid", "total"), [("", "6.60"), ("one", "6.50"), ("two", "2.85")])
+def test_a_bonus_is_for_taking_part_and_not_by_lot(paid, total):
+    earnings = Earnings(EUR, True, (replace(ONE, bonus=Decimal("0.25")), TWO), paid=paid)
+    # 2.50 for showing up, 0.25 for taking part, and 3.75 or 0.10 for points.
+    assert earnings.total == Decimal(total)
 
 
 def test_what_is_paid_without_a_game_is_for_showing_up():

@@ -207,6 +207,12 @@ def test_one_game_drawn_by_lot_is_paid(server):
     assert row["seat_points"] == 8
 
 
+def test_bonuses_are_paid_whichever_game_is_drawn(server):
+    _, row = play_both_parts(server, 'rate = 1\npaid = "random game"\n', "bonus = 0.25\n", "bonus = 0.5\n")
+    # 3 points of the first game or 5 of the second, and 0.25 + 0.50 for taking part in both.
+    assert row["money"] == {"one": 3.75, "two": 5.75}[row["paid_game"]]
+
+
 def test_one_round_drawn_by_lot_is_paid(server):
     rounds = "rounds = 3\n"
     games = GAME.format(name="one", strategy="cooperator") + rounds
@@ -279,7 +285,7 @@ def test_who_answered_once_has_the_bonus_whichever_round_is_drawn(server, draw, 
     part = compute_part(session, 1, payment, draw)
     # The points of the first round at 1.00 are Ben's own, those of the second are not; the bonus is for taking part.
     assert (part.round, part.seat_points, part.points) == (drawn, 6.0, points)
-    assert part.money == Decimal(str(points)) + Decimal("0.5")
+    assert (part.money, part.bonus) == (Decimal(str(points)), Decimal("0.5"))
 
 
 def test_a_round_in_which_the_table_was_closed_is_not_drawn(server):

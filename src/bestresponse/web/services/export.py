@@ -103,8 +103,8 @@ def _credit(
 class PartEarnings:
     """What one game brings: the points of the seat, those that count for the person, and the money for these.
 
-    `round` is the one that was drawn to be paid, None where all are. `answers` are all of the seat, `stand_ins` those
-    that the person did not give.
+    `bonus` is for taking part, and is paid whichever game or round is drawn. `round` is the one that was drawn to be
+    paid, None where all are. `answers` are all of the seat, `stand_ins` those that the person did not give.
     """
 
     name: str
@@ -114,6 +114,7 @@ class PartEarnings:
     answers: int
     stand_ins: int
     round: int | None = None
+    bonus: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,12 @@ class Earnings:
     @property
     def total(self) -> Decimal:
         """What is paid."""
-        return self.payment.settle(sum((part.money for part in self.parts if self.paid in ("", part.name)), Decimal(0)))
+        earned = Decimal(0)
+        for part in self.parts:
+            earned += part.bonus
+            if self.paid in ("", part.name):
+                earned += part.money
+        return self.payment.settle(earned)
 
     @property
     def for_points(self) -> Decimal:
@@ -201,9 +207,17 @@ def compute_part(session: Session, seat: int, payment: Payment, draw: float) -> 
     chosen = chosen or [seat in session.standing.ready and seat not in session.standing.replaced]
     counted = round_amount(points * payment.compute_share(len(chosen), chosen.count(False)))
     money = part.game.convert(counted, payment) if counts else Decimal(0)
-    if counts and True in (*chosen, *in_person):
-        money += part.game.bonus
-    return PartEarnings(part.name, payoff, counted, money, len(in_person), in_person.count(False), drawn)
+    took_part = counts and True in (*chosen, *in_person)
+    return PartEarnings(
+        name=part.name,
+        seat_points=payoff,
+        points=counted,
+        money=money,
+        answers=len(in_person),
+        stand_ins=in_person.count(False),
+        round=drawn,
+        bonus=part.game.bonus if took_part else Decimal(0),
+    )
 
 
 def find_outcome(server: ServerState, earnings: Earnings, seats: Sequence[tuple[str, int]]) -> Outcome:
