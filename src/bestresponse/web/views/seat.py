@@ -38,6 +38,8 @@ _COOKIE = "seat"
 _DAYS = 30 * 24 * 3600  # so long a browser that comes back finds its seat
 _LOOK = 0.2
 _BEAT = 15.0
+_EARLY = 1.0
+"""Seconds by which the clock of a page may be ahead of the server's."""
 Known = Annotated[int, Query(ge=0, le=10_000)]
 Version = Annotated[str, Query(max_length=100)]
 _NOTES = ("restarted", "twice", "late", "early")
@@ -174,7 +176,8 @@ def send_answer(context: SeatDoor, form: PostedForm) -> Response:
             if errors:
                 return _render(context, SeatForms(typed=form, wrong=errors), 422)
         try:
-            service.submit_answer(context, turn, Decision(action, form.get("why", "")), _read_presence(form))
+            presence = _read_presence(form, session.seconds_left(context.seat))
+            service.submit_answer(context, turn, Decision(action, form.get("why", "")), presence)
         except NotAsked as error:
             note = "twice" if isinstance(error, AlreadyAnswered) else "early"
             return _go_back(context, "late" if isinstance(error, StoodIn) else note)
@@ -187,11 +190,15 @@ def send_answer(context: SeatDoor, form: PostedForm) -> Response:
     return _go_back(context)
 
 
-def _read_presence(form: dict[str, str]) -> Presence:
-    """Read what the page noted: whether the time was up, and how often and how long it was out of sight."""
+def _read_presence(form: dict[str, str], left: float | None) -> Presence:
+    """Read what the page noted: whether the time was up, and how often and how long it was out of sight.
+
+    That the time was up is believed where the server's clock agrees.
+    """
+    timed_out = form.get("timed_out") == "yes" and left is not None and left <= _EARLY
     times, seconds = (form.get(name, "") for name in ("away_times", "away_seconds"))
     known = times.isdecimal() and seconds.isdecimal() and len(times) < 6 and len(seconds) < 8
-    return Presence(form.get("timed_out") == "yes", int(times) if known else None, int(seconds) if known else None)
+    return Presence(timed_out, int(times) if known else None, int(seconds) if known else None)
 
 
 @pages.post("/seat/{session}/{seat}/{token}/questionnaire")
