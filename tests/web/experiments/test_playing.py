@@ -239,6 +239,17 @@ def test_pages_of_ones_own_come_before_their_game_and_after_the_last(server):
     assert (row["q_mood"], row["q_why"], row["q_age"]) == (7, "so", 30)
 
 
+def test_nobody_is_ready_before_the_page_with_questions_is_answered(server):
+    lobby = server.state.sessions.create_experiment(PAGED)
+    client, link = seat(server, lobby)
+    assert "That question is not open" in make_ready(client, link).text
+    table = lobby.tables[0]
+    call = server.api(server.state.seat_token(table.id, 0)).post(f"/api/seats/{table.id}/0/ready", json={})
+    assert call.status_code == 422
+    assert "a page with questions comes first" in call.text
+    assert server.state.sessions.journal.read_events("ready") == []
+
+
 @pytest.mark.parametrize(("mood", "asked"), [("7", "A few questions"), ("3", "Nearly there.")])
 def test_a_page_on_a_condition_is_for_those_who_gave_that_answer_before(server, mood, asked):
     lobby = server.state.sessions.create_experiment(

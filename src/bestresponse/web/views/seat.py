@@ -154,6 +154,8 @@ def ready(context: SeatDoor, form: PostedForm) -> Response:
     register = context.server.sessions.register
     if context.session.phase(context.seat) != "welcome" or register.get(context.session.id, context.seat).released:
         return _go_back(context)
+    if service.find_page(context) is not None:
+        return _go_back(context, "early")
     count = len(service.list_quiz_questions(context.session, context.seat))
     quiz = [form.get(f"quiz.{k}", "") for k in range(count)]
     wrong = service.try_ready(context, quiz, form.get("consent") == "yes")
