@@ -67,7 +67,25 @@ def test_a_treatment_changes_only_what_it_names():
         (SMALL + "parameters = { endowment = 3 }\n", "has no parameter 'endowment'"),
         (
             SMALL.replace("prisoners-dilemma", "public-goods-punishment") + 'parameters = { roles = ["A", "A"] }\n',
-            "line 3: the game one: two roles are named 'A'; give each a name of its own",
+            "line 3: the game one: two roles are named 'A' and 'A'; give each a name of its own",
+        ),
+        (
+            SMALL.replace("prisoners-dilemma", "public-goods-punishment") + 'parameters = { roles = ["a", "A"] }\n',
+            "line 3: the game one: two roles are named 'a' and 'A'; give each a name of its own",
+        ),
+        (
+            SMALL.replace("prisoners-dilemma", "public-goods-punishment") + 'parameters = { roles = ["a", ""] }\n',
+            "line 3: the game one: a role has an empty name; give each a name of its own",
+        ),
+        (
+            SMALL.replace("prisoners-dilemma", "public-goods-punishment")
+            + 'parameters = { roles = ["a", "nature"] }\n',
+            "line 3: the game one: no person can have the role 'nature': draws and rulings are kept by that name",
+        ),
+        (
+            SMALL.replace("prisoners-dilemma", "public-goods-punishment")
+            + 'parameters = { roles = ["Referee", "b"] }\n',
+            "line 3: the game one: no person can have the role 'Referee'",
         ),
         ("title = 'x'\n", "line 1: there is no game"),
         (SMALL + '[limits]\nanswer = "soon"\n', "line 8: answer is 'soon'; expected a whole number"),
