@@ -26,7 +26,9 @@ from bestresponse.web.experiments.model import Item, parse_experiment
 from bestresponse.web.render import load_asset, render_text
 from bestresponse.web.services import seat as service
 from bestresponse.web.services.export import TABLES, export_table, list_payments
+from bestresponse.web.services.play import create_experiment
 from bestresponse.web.sessions.seat_worker import SeatWorker, make_seat
+from bestresponse.web.sessions.setup import list_named_models
 from bestresponse.web.sessions.store import Lobby, draw_treatments
 from bestresponse.web.texts import InterfaceTexts
 from bestresponse.web.views.seat import read_fields, write_fields
@@ -101,7 +103,7 @@ def try_experiment(text: str, settings: TrialSettings, open_model: OpenModel) ->
         with closing(server.sessions.journal), closing(SeatWorker(server.sessions, server.model)) as worker:
             worker.start()
             began = time.monotonic()
-            lobby = server.sessions.create_experiment(text, settings.speed)
+            lobby = create_experiment(server, text, settings.speed)
             trial = asyncio.run(_take_part(ASGITransport(app), server, lobby, settings))
             trial.seconds = time.monotonic() - began
             rows = list_payments(server, lobby.id)
@@ -237,6 +239,12 @@ def render_preview(title: str, pages: Sequence[SeenPage]) -> str:
         alone = alone.replace('<link rel="stylesheet" href="/static/app.css">', f"<style>{style}</style>")
         shown.setdefault((page.part, page.treatment, page.role, page.kind), alone)
     return render_text("preview.html", title=title, pages=sorted(shown.items(), key=lambda entry: entry[0][:3]))
+
+
+def list_models(text: str) -> list[str]:
+    """List the models that an experiment file seats or lets rule."""
+    parts = [part for treated in parse_experiment(text)[1].values() for part in treated]
+    return list(dict.fromkeys(name for part in parts for name in list_named_models(part.setup)))
 
 
 def count_people(text: str) -> int:
