@@ -81,6 +81,11 @@ class Layout:
     treatment: Mapping[str, str | tuple[str, ...]] = setting(default_factory=dict)
     join: Mapping[str, str] = setting(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        file = self.join.get("file", "")
+        if file in (".", "..") or "/" in file or "\\" in file:
+            raise UsageError(f"join: expected the name of a file beside the one that is imported, got {file!r}")
+
     @cached_property
     def sides(self) -> tuple[tuple[str, ...], ...]:
         """The actions of both players; a plain list of names is that of either."""
