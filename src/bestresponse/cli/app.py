@@ -101,7 +101,7 @@ _THREE_THINGS = """Language models meet game theory. Three things to try:
   bestresponse solve prisoners-dilemma    the equilibria of a game, and all else that theory knows of it
   bestresponse play kuhn-poker            play against an equilibrium
 
-`bestresponse --help` lists all commands, `bestresponse COMMAND --help` what each takes."""
+`bestresponse --help` lists all commands, `bestresponse COMMAND --help` what each takes."""  # noqa: E501
 
 
 class _LazyGroup(TyperGroup):

@@ -14,7 +14,7 @@ Any other name is that of a model; `verified:MODEL` is a model whose reasoning i
 
 A package registers a function or class that is called with `(game, role, seed)` and returns a
 player. An attribute `plays(game) -> bool` keeps it off the lists of games that it does not play.
-"""
+"""  # noqa: E501
 
 from collections.abc import Callable
 
