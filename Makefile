@@ -43,11 +43,12 @@ types:                         # one core, beside the tests
 suite:                         # three workers, one of which waits for a browser or a server; in the order of tests/conftest.py
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
-check: $(READY)                ## the quick part: style, types, and the tests of what changed since BASE (main)
+check: $(READY)                ## the quick part: style, types, and the tests nearest to what changed since BASE (main)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not model and not soak" $$(scripts/changed_tests.py $(BASE))
+	$(BIN)/dmypy run
+	tests="$$(scripts/changed_tests.py $(BASE))" && \
+	  $(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not model and not soak" $$tests
 
 coverage: $(READY)             ## the tests again, slower, with the lines and branches of src that they reach
 	$(BIN)/coverage erase

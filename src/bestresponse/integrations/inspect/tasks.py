@@ -24,7 +24,8 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 
 from bestresponse.api.formalizing import formalize as formalize_story
 from bestresponse.api.reasoning import verify as verify_text
-from bestresponse.core.errors import InvalidMove, UsageError
+from bestresponse.core.capabilities import check_telling
+from bestresponse.core.errors import InvalidMove, TooLarge, UsageError
 from bestresponse.formal.evaluate.dataset import judge_program, stories
 from bestresponse.games.lookup import find_game
 from bestresponse.integrations.bench_questions import FIGURES, BenchQuestions
@@ -76,6 +77,7 @@ def verify_reasoning(game: str = "prisoners-dilemma", samples: int = 1) -> Task:
     """Ask for a reasoning about a game and check every claim in it."""
     with _show_without_trace():
         rules = find_game(game).playable()
+        check_telling(rules)
     me = rules.roles[0]
     prompt = f"{rules.view(rules.start(), me).briefing}\n\n{_REASON.format(me=me)}"
     data = [Sample(id=number, input=prompt, metadata={"game": game}) for number in range(samples)]
@@ -100,7 +102,7 @@ def _show_without_trace() -> Iterator[None]:
     """Raise what is wrong with the arguments of a task as the error that Inspect's command line shows as a sentence."""
     try:
         yield
-    except UsageError as error:
+    except (TooLarge, UsageError) as error:
         raise ClickException(str(error)) from None
 
 
