@@ -223,9 +223,9 @@ def start(
 ) -> None:
     """Language models meet game theory: describe, formalize, solve, play and measure.
 
-    It implements five papers (the Nash-gap benchmark, steering by solvers, autoformalization, LELMA,
-    Alympics): docs/papers has a page for each, with its words for ours and the command for each of
-    its tables and figures.
+    It implements five papers (the Nash-gap benchmark, steering by solvers, autoformalization,
+    LELMA, Alympics): docs/papers has a page for each, with its words for ours and the command for
+    each of its tables and figures.
     """
     if version:
         print(__version__)
