@@ -344,7 +344,10 @@ def test_own_value_gap_and_best_response_of_a_row_are_over_the_same_plays(tmp_pa
     player = ran.summary()["figures"][0]
     assert player["answered"] == 8
     assert player["br_value"] - player["llm_value"] == pytest.approx(player["nash_gap"]["estimate"])
-    assert "gap_ratio" not in player
+    read = [row for row in ran.rows() if row["nash_gap"] is not None]
+    assert player["gap_ratio"] == pytest.approx(
+        sum(row["nash_gap"] for row in read) / sum(abs(row["br_value"]) for row in read)
+    )
 
 
 def test_rounding_errors_are_no_gap():

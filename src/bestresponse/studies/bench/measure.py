@@ -25,7 +25,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from heapq import nsmallest
-from itertools import islice
+from itertools import combinations, islice
 from typing import Annotated, TypedDict, cast
 
 import numpy as np
@@ -65,6 +65,10 @@ _CHECKED = "verified models"
 _IN_EQUILIBRIUM = f"share of the answers that some equilibrium uses, whoever plays its other part; {_GENERAL}"
 _NEEDED = "to know the mean gap / range (95 %), if one more game is lost as far as can be"
 _INVARIANCE = "1 - mean total variation distance between the answers to a game and to the same game told otherwise"
+_RATIO = "sum of the Nash gaps / sum of the absolute best-response values; none where all of these are 0"
+_WITHIN = "standard deviation of the Nash gap between the answers to one game, pooled over games; with trials"
+_BETWEEN = "standard deviation between games of the mean Nash gap of a game; with trials"
+_CONSISTENCY = "1 - mean total variation distance between two answers to the same game; with trials"
 
 
 class Asked(TypedDict):
@@ -81,6 +85,7 @@ class Asked(TypedDict):
     theme: str
     seat: str
     temperature: float | None
+    trial: int
     rows: int
     cols: int
     status: str
@@ -98,6 +103,8 @@ class PlayFigures(TypedDict):
     llm_value: Annotated[float | None, column("own value", ".2f", "expected payoff")]
     br_value: Annotated[float | None, column("best response", ".2f", "best-response payoff")]
     nash_gap: Annotated[float | None, column("Nash gap", ".2f", "best response less own value, equilibrium opponent")]
+    gap_ratio: Annotated[float | None, column("gap / best response", ".3f")]
+    """the Nash gap over the absolute best-response value; none where that is 0"""
     gap_normalised: Annotated[float | None, column("gap / range", ".3f", f"the Nash gap {_RANGE}")]
     payoff_range: float | None
     exploitability: float | None
@@ -178,6 +185,7 @@ def _describe(plan: plans.Plan, play: StoredPlay, decision: Decision) -> dict[st
         **{name: data[name] for name in ("elicit", "format", "theme")},
         "seat": ("row", "col")[data["seat"]],
         "temperature": data["temperature"],
+        "trial": data.get("trial", 0),
         "rows": shape[data["seat"]],
         "cols": shape[1 - data["seat"]],
         "status": decision.reading.status.value,
@@ -219,6 +227,8 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Jso
     }
     lists = [numbers.tolist() for numbers in columns.values()]
     rows = [_NO_FIGURES | dict(zip(columns, cells, strict=True)) for cells in zip(*lists, strict=True)]
+    for k in np.flatnonzero(size := _without_noise(np.abs(best), own)):
+        rows[k]["gap_ratio"] = float(gap[k] / size[k])
     for k in np.flatnonzero((own != -other).any(axis=(1, 2))):
         rows[k] |= _NOT_ZERO_SUM | _measure_general_sum(own[k], other[k], x[k])
     return rows
@@ -288,6 +298,7 @@ def measure_baseline(plan: plans.Plan, name: str, games: list[int]) -> list[Play
             mixes = BASELINES[name](own, other, plan.config.seed)
         blank = dict.fromkeys(Asked.__annotations__) | {"model": name, "asked_for": BASELINE, "condition": plans.BASE}
         blank |= {"variant": "original", "seat": seat, "rows": own.shape[1], "cols": own.shape[2], "status": "valid"}
+        blank |= {"trial": 0}
         for k, mix, figures in zip(games, mixes, measure_strategies(own, other, mixes, opponents), strict=True):
             rows.append({**blank, "game": k, "strategy": mix.tolist(), **figures})
     return cast(list[PlayRow], rows)
@@ -381,12 +392,73 @@ def _count_wrong(name: str, which: str) -> Metric[Rows]:
     return Metric(f"wrong_{which}", f"wrong at {which}", explained, "", "", compute)
 
 
+def _describe_gaps(name: str, title: str, explained: str, compute: Callable[[Array], float]) -> Metric[Rows]:
+    """Make the metric of one statistic of the Nash gaps of all answers."""
+
+    def describe(rows: Rows) -> float | None:
+        gaps = np.array([gap for gap, _ in find_values(rows, "nash_gap")])
+        return float(compute(gaps)) if len(gaps) else None
+
+    return Metric(f"nash_gap_{name}", f"{title} gap", explained, "", ".2f", describe)
+
+
+def compute_gap_ratio(rows: Rows) -> float | None:
+    """Divide the sum of the Nash gaps by that of the absolute best-response values.
+
+    A ratio game by game has no mean where one best-response value is 0, and hardly any meaning near it; in a ratio of
+    sums such a game counts with its gap. None where every best-response value is 0.
+    """
+    gaps = sum(gap for gap, _ in find_values(rows, "nash_gap"))
+    values = sum(abs(value) for value, row in find_values(rows, "br_value") if row["gap_ratio"] is not None)
+    return gaps / values if values else None
+
+
+def _group_answers(rows: Rows, name: str) -> list[list[float]]:
+    """Return the known numbers of a column, those of one game and seat together."""
+    games: dict[Hashable, list[float]] = defaultdict(list)
+    for value, row in find_values(rows, name):
+        games[_identify(row)].append(value)
+    return list(games.values())
+
+
+def _compute_spread_within(rows: Rows) -> float | None:
+    """Pool the variances of the gaps within games: each answer counts, less one for every game."""
+    repeated = [gaps for gaps in _group_answers(rows, "nash_gap") if len(gaps) > 1]
+    if not repeated:
+        return None
+    squares = sum(float(np.var(gaps)) * len(gaps) for gaps in repeated)
+    return float(np.sqrt(squares / sum(len(gaps) - 1 for gaps in repeated)))
+
+
+def _compute_spread_between(rows: Rows) -> float | None:
+    games = _group_answers(rows, "nash_gap")
+    if len(games) < 2 or all(len(gaps) == 1 for gaps in games):
+        return None
+    return float(np.std([np.mean(gaps) for gaps in games], ddof=1))
+
+
+def _compute_consistency(rows: Rows) -> statistics.Interval | None:
+    """Compare every two answers to the same game, told in the same words."""
+    answers: dict[Hashable, list[list[float]]] = defaultdict(list)
+    for row in select_original(rows):
+        if row["strategy"] is not None:
+            answers[row["game"], row["seat"]].append(row["strategy"])
+    scores, games = [], []
+    for (game, _), strategies in answers.items():
+        for first, second in combinations(strategies, 2):
+            scores.append(1 - 0.5 * float(np.abs(np.subtract(first, second)).sum()))
+            games.append(game)
+    if not scores:
+        return None
+    return statistics.bound_mean(scores, (0.0, 1.0), games, rng=np.random.default_rng(_SEED))
+
+
 def _compute_invariance(rows: Rows) -> statistics.Interval | None:
     """Compare every answer to a game told otherwise with the answer to the same game as drawn."""
-    originals = {row["game"]: row["strategy"] for row in select_original(rows)}
+    originals = {(row["game"], row["trial"]): row["strategy"] for row in select_original(rows)}
     scores, games = [], []
     for row in rows:
-        drawn = originals.get(row["game"])
+        drawn = originals.get((row["game"], row["trial"]))
         if row["variant"] in plans.VARIANTS and row["strategy"] is not None and drawn is not None:
             scores.append(1 - 0.5 * float(np.abs(np.subtract(row["strategy"], drawn)).sum()))
             games.append(row["game"])
@@ -424,6 +496,14 @@ METRICS: tuple[Metric[Rows], ...] = (
     _average("security_loss", lambda row: row["payoff_range"]),
     _average("llm_value"),
     _average("br_value"),
+    _describe_gaps("median", "median", "median of the Nash gaps of all answers", np.median),
+    _describe_gaps("std", "std of the", "standard deviation of the Nash gaps (divided by n, as numpy does)", np.std),
+    _describe_gaps("min", "least", "smallest Nash gap of an answer", np.min),
+    _describe_gaps("max", "largest", "largest Nash gap of an answer", np.max),
+    Metric("gap_ratio", "gap ratio", _RATIO, "", ".3f", compute_gap_ratio),
+    Metric("gap_spread_within", "gap spread within games", _WITHIN, "", ".2f", _compute_spread_within),
+    Metric("gap_spread_between", "gap spread between games", _BETWEEN, "", ".2f", _compute_spread_between),
+    Metric("consistency", "consistency", _CONSISTENCY, "", ".3f", _compute_consistency),
     *(_bound_missing("gap_normalised", "worst_normalised", end) for end in (0, 1)),
     *(_bound_missing("exploitability_normalised", "worst_exploitability_normalised", end) for end in (0, 1)),
     Metric("games_needed", f"games for ± {_PRECISE}", _NEEDED, "", ",", _count_needed),
@@ -518,29 +598,89 @@ def _rank(row: PlayRow) -> tuple[bool, float, float, int]:
 
 
 class GameLossRow(TypedDict):
-    """What a player or a baseline lost in one game; `hardness` is what uniform play loses in it."""
+    """What a player or a baseline lost in one game (the mean over trials), and the game with its solution."""
 
     player: str
     game: int
     seat: str
+    answers: Annotated[int, column(help="answers that were read; more than one with trials")]
+    nash_gap: Annotated[float, column("Nash gap", ".2f")]
     gap_normalised: Annotated[float, column("Nash gap / payoff range", ".3f")]
+    gap_spread: Annotated[float | None, column(format=".2f")]
+    """standard deviation of the Nash gap between the answers to this game; with trials"""
     exploitability_normalised: Annotated[float | None, column("exploitability / payoff range", ".3f")]
     hardness: Annotated[float | None, column("gap of uniform play / payoff range", ".3f")]
+    rows: int
+    cols: int
+    equilibrium: Annotated[str, column(help="pure or mixed: the equilibrium that the opponent plays its part of")]
+    value: Annotated[float, column(format=".2f", help="what that equilibrium pays the row player")]
+    row_payoffs: Annotated[list[list[float]], column(help="payoff matrix of the row player")]
+    col_payoffs: Annotated[list[list[float]], column(help="payoff matrix of the column player")]
+    row_equilibrium: Annotated[list[float], column(help="equilibrium strategy of the row player")]
+    col_equilibrium: Annotated[list[float], column(help="equilibrium strategy of the column player")]
+
+
+class SolvedGame(TypedDict):
+    """A game of the run and the equilibrium that opponents play."""
+
+    rows: int
+    cols: int
+    equilibrium: str
+    value: float
+    row_payoffs: list[list[float]]
+    col_payoffs: list[list[float]]
+    row_equilibrium: list[float]
+    col_equilibrium: list[float]
+
+
+def describe_game(drawn: plans.Drawn, game: int) -> SolvedGame:
+    """Return a drawn game with the equilibrium that opponents and the baseline `equilibrium` play."""
+    payoffs = drawn.payoffs[game]
+    row, col = drawn.get_equilibrium(game)
+    pure = max(row) > 1 - _NOISE and max(col) > 1 - _NOISE
+    return SolvedGame(
+        rows=payoffs.shape[1],
+        cols=payoffs.shape[2],
+        equilibrium="pure" if pure else "mixed",
+        value=float(row @ payoffs[0] @ col),
+        row_payoffs=payoffs[0].tolist(),
+        col_payoffs=payoffs[1].tolist(),
+        row_equilibrium=row.tolist(),
+        col_equilibrium=col.tolist(),
+    )
 
 
 def _list_games(results: Results) -> Iterator[GameLossRow]:
     uniform = find_values(results.baselines["uniform"], "gap_normalised") if results.baselines else []
     hardness = {_identify(row): gap for gap, row in uniform}
+    drawn = results.plan.conditions[plans.BASE].drawn
+    solved: dict[int, SolvedGame] = {}
     for player, rows in {**results.base, **results.baselines}.items():
-        for gap, row in find_values(rows, "gap_normalised"):
+        answers: dict[Hashable, list[PlayRow]] = defaultdict(list)
+        for _, row in find_values(rows, "nash_gap"):
+            answers[_identify(row)].append(row)
+        for case, played in answers.items():
+            game = played[0]["game"]
+            if game not in solved:
+                solved[game] = describe_game(drawn, game)
+            gaps = [row["nash_gap"] or 0.0 for row in played]
             yield GameLossRow(
                 player=player,
-                game=row["game"],
-                seat=row["seat"],
-                gap_normalised=gap,
-                exploitability_normalised=row["exploitability_normalised"],
-                hardness=None if player in results.baselines else hardness[_identify(row)],
+                game=game,
+                seat=played[0]["seat"],
+                answers=len(played),
+                nash_gap=float(np.mean(gaps)),
+                gap_normalised=float(np.mean([row["gap_normalised"] or 0.0 for row in played])),
+                gap_spread=float(np.std(gaps, ddof=1)) if len(gaps) > 1 else None,
+                exploitability_normalised=_average_known(played, "exploitability_normalised"),
+                hardness=None if player in results.baselines else hardness[case],
+                **solved[game],
             )
+
+
+def _average_known(rows: Rows, name: str) -> float | None:
+    known = [value for value, _ in find_values(rows, name)]
+    return float(np.mean(known)) if known else None
 
 
 def _identify(row: PlayRow) -> tuple[Hashable, int, str]:
@@ -639,11 +779,19 @@ def _list_pairs(results: Results) -> Iterator[tuple[str, str, Rows, str, Rows]]:
             yield frame, f"{player}, {version}", sides[0], f"{player}, {other}", sides[1]
 
 
+def _average_answers(rows: Rows, figure: str) -> dict[tuple[Hashable, int, str], float]:
+    """Return what a player lost in each game, the mean over trials."""
+    answers: dict[tuple[Hashable, int, str], list[float]] = defaultdict(list)
+    for value, row in find_values(rows, figure):
+        answers[_identify(row)].append(value)
+    return {case: float(np.mean(values)) for case, values in answers.items()}
+
+
 def _list_differences(results: Results) -> Iterator[DifferenceRow]:
     families: dict[str, list[DifferenceRow]] = {}
     for comparison, first, rows, second, others in _list_pairs(results):
         for figure, title in _COMPARED.items():
-            a, b = ({_identify(row): value for value, row in find_values(side, figure)} for side in (rows, others))
+            a, b = _average_answers(rows, figure), _average_answers(others, figure)
             common = sorted(a.keys() & b.keys(), key=lambda case: (case[1], case[2], str(case[0])))
             if len({case[0] for case in common}) < 2:
                 continue
@@ -681,17 +829,23 @@ class SelfPlayRow(TypedDict):
 
 def _measure_self_play(results: Results) -> Iterator[SelfPlayRow]:
     # Both seats of a game are asked in the same format and theme.
-    answers: dict[tuple[str, str], dict[int, dict[str, list[float]]]] = {}
+    answers: dict[tuple[str, str], dict[tuple[int, int], dict[str, list[float]]]] = {}
     for row in (row for rows in results.base.values() for row in rows):
         if row["strategy"] is not None:
             games = answers.setdefault((row["model"], row["asked_for"].removesuffix(f", {row['seat']}")), {})
-            games.setdefault(row["game"], {})[row["seat"]] = row["strategy"]
+            games.setdefault((row["game"], row["trial"]), {})[row["seat"]] = row["strategy"]
     payoffs = results.plan.conditions[plans.BASE].drawn.payoffs
     for (model, elicit), games in answers.items():
-        regrets = [compute_regret(payoffs[k], seats) for k, seats in games.items() if len(seats) == 2]
+        met = {case: seats for case, seats in games.items() if len(seats) == 2}
+        regrets = [compute_regret(payoffs[game], seats) for (game, _), seats in met.items()]
         if regrets:
-            mean, largest = float(np.mean(regrets)), max(regrets)
-            yield SelfPlayRow(model=model, elicit=elicit, games=len(regrets), regret=mean, largest=largest)
+            yield SelfPlayRow(
+                model=model,
+                elicit=elicit,
+                games=len({game for game, _ in met}),
+                regret=float(np.mean(regrets)),
+                largest=max(regrets),
+            )
 
 
 def compute_regret(payoffs: Array, mixes: Mapping[str, list[float]]) -> float:

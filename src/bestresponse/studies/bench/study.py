@@ -35,6 +35,7 @@ from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.bench.config import BASE, EMBEDDED, BenchConfig, Plan, make_bench_game, prepare_plays
 from bestresponse.studies.bench.measure import METRICS, measure_bench, measure_plays
+from bestresponse.studies.bench.result_files import list_benchmark_files
 from bestresponse.theory.trees.tree import Tree
 
 _SECONDS = 7
@@ -146,6 +147,19 @@ def list_outliers(figure: str) -> table:
     return table("outliers", columns, caption="Outliers, linked to their plays.", where={"figure": figure})
 
 
+_IN_NUMBERS = (
+    "nash_gap_median",
+    "nash_gap_std",
+    "nash_gap_min",
+    "nash_gap_max",
+    "gap_ratio",
+    "llm_value",
+    "br_value",
+    "gap_spread_within",
+    "gap_spread_between",
+    "consistency",
+)
+"""The metrics of the second table: how the gaps of all answers are spread."""
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 bench = Study(
@@ -158,7 +172,7 @@ bench = Study(
     title="How far from optimal?",
     subtitle=_PROSE["subtitle"],
     command="bench",
-    tables=lambda config: {"invariance": 3, "sensitivity": 2, "generalisation": 6}.get(config.suite, 1),
+    tables=lambda config: {"invariance": 4, "sensitivity": 3, "generalisation": 7}.get(config.suite, 2),
     game=lambda config, data: make_bench_game(data),
     choose=lambda config: "sequential" if isinstance(config.form, Tree) else "bench",
     count_plays=lambda config: None if config.precision else Plan(config).total,
@@ -168,13 +182,19 @@ bench = Study(
         Plan(config).count_by_first(),
     ),
     make_run=play_until_precise,
+    more_files=lambda measured, run: list_benchmark_files(run),
     report=(
         text(_PROSE["no_answers"], kind="warning"),
         warn_unfinished,
         show_people,
         text(_PROSE["small_model"], kind="info"),
         headline(("nash_gap", "gap_normalised", "exploitability_normalised", "success_1", "invariance", "answered")),
-        metrics_table("How far from optimal", "With 95 % intervals (games resampled). Smaller gaps are better."),
+        metrics_table(
+            "How far from optimal",
+            "With 95 % intervals (games resampled). Smaller gaps are better.",
+            but=_IN_NUMBERS,
+        ),
+        metrics_table("The Nash gap in numbers", "Over all answers that were read.", only=("nash_gap", *_IN_NUMBERS)),
         text(_PROSE["gap_and_exploitability"]),
         text(_PROSE["variants"], title="Same game, told otherwise"),
         table("variants", ("player", "version", "invariance")),
