@@ -156,7 +156,7 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
         ({"num_rows": 13}, "num_rows: expected a whole number from 1 to 12, got 13"),
         ({"num_games": 2.5}, "num_games: expected a whole number from 1 to 1,000,000, got 2.5"),
         ({"family": "zerosum"}, "Did you mean zero-sum"),
-        ({"suite": "all"}, "suite: expected one of standard, invariance, sensitivity, generalisation, got 'all'"),
+        ({"suite": "all"}, "sensitivity, generalisation, buckets, got 'all'"),
         ({"elicit": "mix"}, "elicit: expected one of mixed, pure, sampled, logprobs, got 'mix'. Did you mean mixed?"),
         ({"theme": "war"}, "theme: expected one of neutral, numbers, market, patrol, football, got 'war'"),
         ({"seat": "left"}, "seat: expected one of row, col, got 'left'"),

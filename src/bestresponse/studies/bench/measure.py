@@ -289,6 +289,17 @@ def _share(figure: Array, spread: Array) -> Array:
 def measure_baseline(plan: plans.Plan, name: str, games: list[int]) -> list[PlayRow]:
     """Measure a baseline on games of the base settings; `equilibrium` plays its part of the opponent's equilibrium."""
     drawn = plan.conditions[plans.BASE].drawn
+    shapes: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for k in games:
+        shapes[drawn.payoffs[k].shape].append(k)
+    rows = [row for alike in shapes.values() for row in _measure_alike(plan, name, alike)]
+    rows.sort(key=lambda row: (plan.config.seat.index(row["seat"]), row["game"]))
+    return rows
+
+
+def _measure_alike(plan: plans.Plan, name: str, games: list[int]) -> list[PlayRow]:
+    """Measure a baseline on games of one shape, in every seat."""
+    drawn = plan.conditions[plans.BASE].drawn
     rows: list[JsonObject] = []
     for seat in plan.config.seat:
         own_seat = 0 if seat == "row" else 1
@@ -317,6 +328,8 @@ def find_values(rows: Rows, name: str) -> list[tuple[float, PlayRow]]:
 
 def identify_game(row: PlayRow) -> Hashable:
     """Return what tells the game of a row from others: all orders of a well-known game are one game."""
+    if row["condition"].startswith(plans.BUCKET):  # game 3 of one bucket is not game 3 of another
+        return f"{row['condition']}, game {row['game']}"
     classic = row["condition"].startswith((plans.NAMED, plans.ANONYMOUS))
     return row["condition"].removeprefix(plans.NAMED).removeprefix(plans.ANONYMOUS) if classic else row["game"]
 
@@ -744,6 +757,59 @@ def _tabulate_versions(frame: str, results: Results) -> Frame[VersionRow]:
     return Frame(VersionRow, table, {metric.name: metric.column for metric in metrics})
 
 
+class BucketRow(TypedDict):
+    """The figures of a player in the games of one bucket, of one tier, or of all; the metrics are further columns."""
+
+    player: str
+    tier: Annotated[str, column(help="1: a saddle point; 2: a mix in games up to 3 x 3; 3: a mix in larger ones")]
+    size: str
+    range: Annotated[str, column("payoffs", help="narrow: from -10 to 10; medium: 50; wide: 100")]
+    equilibrium: Annotated[str, column(help="pure: there is a saddle point; mixed: there is none")]
+
+
+_BUCKET_METRICS = (
+    "asked",
+    "answered",
+    "nash_gap",
+    "nash_gap_median",
+    "nash_gap_std",
+    "gap_ratio",
+    "gap_normalised",
+    "exploitability_normalised",
+    "success_1",
+)
+_ALL = "all"
+
+
+def _list_buckets(results: Results, player: str) -> Iterator[tuple[BucketRow, Rows]]:
+    """Yield the rows of a player in every bucket, then in every tier, then in all buckets together."""
+    played = _select(select_original(results.players[player]), plans.BUCKET)
+    for bucket in plans.BUCKETS:
+        head = BucketRow(
+            player=player,
+            tier=bucket.tier,
+            size=f"{bucket.size} x {bucket.size}",
+            range=bucket.range,
+            equilibrium=bucket.equilibrium,
+        )
+        yield head, _select(played, bucket.name)
+    for tier in (*dict.fromkeys(bucket.tier for bucket in plans.BUCKETS), _ALL):
+        names = [bucket.name for bucket in plans.BUCKETS if tier in (bucket.tier, _ALL)]
+        head = BucketRow(player=player, tier=tier, size=_ALL, range=_ALL, equilibrium=_ALL)
+        yield head, _select(played, *names)
+
+
+def _tabulate_buckets(results: Results) -> Frame[BucketRow]:
+    metrics = [metric for metric in METRICS if metric.name in _BUCKET_METRICS]
+    table: list[BucketRow] = []
+    for player in results.players if results.plan.config.suite == "buckets" else ():
+        for head, rows in _list_buckets(results, player):
+            if rows:
+                figures = {metric.name: metric.compute(rows) for metric in metrics}
+                table.append(cast(BucketRow, {**head, **figures}))
+    return Frame(BucketRow, table, {metric.name: metric.column for metric in metrics})
+
+
 class DifferenceRow(TypedDict):
     """Two players, or two versions of the same games, compared on the games that both answered."""
 
@@ -760,7 +826,9 @@ class DifferenceRow(TypedDict):
 
 def _list_pairs(results: Results) -> Iterator[tuple[str, str, Rows, str, Rows]]:
     """Yield what is compared: the kind of comparison, and twice a name with its rows."""
-    others = list(results.base) + [name for name in _COMPARED_BASELINES if name in results.baselines]
+    # a player without a model that was put among the models is not compared with itself
+    beside = [name for name in _COMPARED_BASELINES if name not in results.plan.config.model]
+    others = list(results.base) + [name for name in beside if name in results.baselines]
     for number, (player, rows) in enumerate(results.base.items()):
         for other in others[number + 1 :]:
             yield "players", player, rows, other, results.base.get(other) or results.baselines[other]
@@ -972,6 +1040,7 @@ _FRAMES: Mapping[str, Callable[[Results], Frame[Row]]] = {
         name: partial(_tabulate_versions, name)
         for name in ("same_games", "variants", "settings", "sizes", "names", "padding")
     },
+    "buckets": _tabulate_buckets,
     "differences": _frame(DifferenceRow, _list_differences),
     "self_play": _frame(SelfPlayRow, _measure_self_play),
     "games": _frame(GameLossRow, _list_games),

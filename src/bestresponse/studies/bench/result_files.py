@@ -11,13 +11,21 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
+from bestresponse.report.document import format_cell
+from bestresponse.report.frames import Frame
 from bestresponse.runs.run import Run
 from bestresponse.studies.bench.config import BASE, BenchConfig, Drawn, Plan
-from bestresponse.studies.bench.measure import PlayRow, compute_gap_ratio, describe_game, find_values
+from bestresponse.studies.bench.measure import (
+    BucketRow,
+    PlayRow,
+    compute_gap_ratio,
+    describe_game,
+    find_values,
+)
 
 _MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
 _NO_MOMENT = "00000000_000000"
@@ -120,6 +128,41 @@ def list_benchmark_files(run: Run[BenchConfig]) -> Iterator[tuple[Path, str]]:
         for what, data in (("results", results), ("summary", summary)):
             path = run.path / f"benchmark_{what}_{moment}{ending}.json"
             yield path, json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def write_buckets(run: Run[BenchConfig]) -> str:
+    """Write the table of buckets in Markdown: a line for each bucket and tier, a column for each player."""
+    frame = run.frame("buckets")
+    parts = []
+    for figure in ("gap_normalised", "exploitability_normalised"):
+        title = frame.columns[figure].name
+        parts.append(f"Mean {title} with 95 % intervals; smaller is better.\n\n{_write_pivot(frame, figure)}")
+    return "\n".join(parts)
+
+
+def _write_pivot(frame: Frame[BucketRow], figure: str) -> str:
+    players = [str(name) for name in frame.list_values("player")]
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in frame:
+        place = row["tier"], row["size"], row["range"], row["equilibrium"]
+        cell: Any = row.get(figure)
+        lines.setdefault(place, {})[row["player"]] = format_cell(cell, frame.columns[figure].format)
+    heads = ("tier", "size", "payoffs", "equilibrium", *players)
+    table = [heads, ("---",) * len(heads)]
+    for place, cells in lines.items():
+        table.append((*place, *(cells.get(player, "") for player in players)))
+    return "".join(f"| {' | '.join(_escape(cell) for cell in line)} |\n" for line in table)
+
+
+def _escape(cell: str) -> str:
+    return cell.replace("|", "\\|").replace("\n", " ")
+
+
+def list_files(run: Run[BenchConfig]) -> Iterator[tuple[Path, str]]:
+    """Yield the path and the text of every file that the benchmark leaves beside those of all studies."""
+    yield from list_benchmark_files(run)
+    if len(run.frame("buckets")):
+        yield run.path / "buckets.md", write_buckets(run)
 
 
 def write_timestamp(created: str) -> str:

@@ -35,7 +35,7 @@ from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.bench.config import BASE, EMBEDDED, BenchConfig, Plan, make_bench_game, prepare_plays
 from bestresponse.studies.bench.measure import METRICS, measure_bench, measure_plays
-from bestresponse.studies.bench.result_files import list_benchmark_files
+from bestresponse.studies.bench.result_files import list_files
 from bestresponse.theory.trees.tree import Tree
 
 _SECONDS = 7
@@ -47,10 +47,12 @@ _CHARACTERS_PER_TOKEN = 4
 def estimate_prompts(config: BenchConfig, what: str, firsts: Iterable[tuple[JsonObject, int]]) -> Estimate:
     """Count calls (every attempt) and tokens from some plays, each with the number of plays that are asked like it."""
     study, plays = bench.pick(config), 0
-    calls = {str(name): 0 for name in config.model}
+    calls = {str(name): 0 for name in config.models}
     characters = dict(calls)
     for data, count in firsts:
         plays += count
+        if data["model"] not in calls:
+            continue
         shown, ask = show_question(study.game(config, data), data)
         asked = count * data.get("samples", 1) * data["attempts"] * (MOST_ATTEMPTS if is_verified(data["model"]) else 1)
         calls[data["model"]] += asked
@@ -172,7 +174,7 @@ bench = Study(
     title="How far from optimal?",
     subtitle=_PROSE["subtitle"],
     command="bench",
-    tables=lambda config: {"invariance": 4, "sensitivity": 3, "generalisation": 7}.get(config.suite, 2),
+    tables=lambda config: {"invariance": 4, "sensitivity": 3, "generalisation": 7, "buckets": 3}.get(config.suite, 2),
     game=lambda config, data: make_bench_game(data),
     choose=lambda config: "sequential" if isinstance(config.form, Tree) else "bench",
     count_plays=lambda config: None if config.precision else Plan(config).total,
@@ -182,7 +184,7 @@ bench = Study(
         Plan(config).count_by_first(),
     ),
     make_run=play_until_precise,
-    more_files=lambda measured, run: list_benchmark_files(run),
+    more_files=lambda measured, run: list_files(run),
     report=(
         text(_PROSE["no_answers"], kind="warning"),
         warn_unfinished,
@@ -202,6 +204,15 @@ bench = Study(
         intervals("variants", ("player", "version"), "invariance", caption="With 95 % intervals.", reference=1.0),
         table("settings", ("player", "version", "asked", "answered", "gap_normalised"), title="Sensitivity"),
         intervals("settings", ("player", "version"), "gap_normalised", caption="With 95 % intervals."),
+        text(_PROSE["buckets"], title="Bucket by bucket"),
+        table("buckets", caption="Zero-sum games by size, range of payoffs and kind of equilibrium."),
+        intervals(
+            "buckets",
+            ("player", "tier"),
+            "gap_normalised",
+            caption="Tier by tier, with 95 % intervals.",
+            where={"size": "all"},
+        ),
         text(_PROSE["generalisation"], title="Generalisation"),
         table("sizes", caption="The same questions about games of other sizes."),
         table("names", caption="Well-known games under their own names and under letters (means resample games)."),
