@@ -7,7 +7,7 @@ did with the wishes of the request (`honoured`): a seed that was sent is not yet
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
@@ -63,6 +63,9 @@ class Request(Sendable):
     repeated samples of one question apart: it is part of the cache key and shifts the seed. A temperature of None is
     the provider's own. `effort` (minimal, low, medium, high) and `reasoning_tokens` say how long a model that reasons
     by itself may do so; each provider takes what it knows of them.
+
+    `facts` tell a model in this process what the question is about, as data. They are neither sent nor kept, and two
+    requests that differ in nothing else are equal.
     """
 
     messages: tuple[Message, ...]
@@ -77,6 +80,11 @@ class Request(Sendable):
     replicate: int = 0
     effort: str | None = None
     reasoning_tokens: int | None = None
+    facts: Mapping[str, object] | None = field(default=None, compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        kind, values = Sendable.__reduce__(self)
+        return kind, values[:-1]
 
     def __post_init__(self) -> None:
         if not self.messages:

@@ -143,13 +143,18 @@ class Sampling:
     reasoning_tokens: int | None = None
 
     def ask(
-        self, model: Model, messages: tuple[Message, ...], schema: str | None = None, choices: tuple[str, ...] = ()
+        self,
+        model: Model,
+        messages: tuple[Message, ...],
+        schema: str | None = None,
+        choices: tuple[str, ...] = (),
+        facts: Mapping[str, object] | None = None,
     ) -> tuple[Reply, Call]:
         """Make one call of a model; return its reply, and the call as plain data for the record."""
         request = Request(
             messages, self.max_tokens, self.temperature, self.top_p, self.seed,
             schema=schema, choices=choices, replicate=self.replicate,
-            effort=self.effort, reasoning_tokens=self.reasoning_tokens,
+            effort=self.effort, reasoning_tokens=self.reasoning_tokens, facts=facts,
         )  # fmt: skip
         reply = model.complete(request)
         return reply, describe_call(model, request, reply)
@@ -196,10 +201,11 @@ class LlmPlayer(ModelPlayer):
         schema = write_schema(ask, self.style) if held else None
         letters = self.style == "letter" and self.model.abilities.choices and isinstance(ask, Choice)
         choices = ask.options if letters and isinstance(ask, Choice) else ()
+        facts = {**view.facts, "mixture": isinstance(ask, Mixture)}
         calls: list[Call] = []
         refused: list[str] = []
         while True:
-            reply, call = self.sampling.ask(self.model, messages, schema, choices)
+            reply, call = self.sampling.ask(self.model, messages, schema, choices, facts)
             calls.append(call)
             cut_off, declined = reply.finish is Finish.LENGTH, reply.finish is Finish.REFUSAL
             decision = read_reply(ask, reply.text, cut_off=cut_off, declined=declined)

@@ -93,7 +93,9 @@ def _read_value(name: str, default: object, value: object) -> Value:
                 return int(text)
             case str():
                 expected = f"one of {', '.join(get_args(EquilibriumKind))}"
-                return {kind: kind for kind in get_args(EquilibriumKind)}[text]
+                if text not in get_args(EquilibriumKind):
+                    raise ValueError
+                return text
             case tuple():
                 expected = f"{len(default)} numbers with commas between them, such as {_write(default)}"
                 numbers = tuple(type(default[0])(part) for part in text.split(","))
@@ -129,11 +131,13 @@ def draw_family(
         batch = generate(family, count, seed=seed, **wanted).payoffs
         if batch.shape[1] != 2:
             raise InvalidGame(f"the benchmark plays two-player games; {family} makes {batch.shape[1]} players")
-        return np.round(batch * scale, decimals) + 0.0
+        rounded: Array = np.round(batch * scale, decimals) + 0.0
+        return rounded
     # Rounding can make a saddle point where there was none, so payoffs are drawn as they are shown: whole steps.
     steps = 10**decimals
     low, high = wanted["low"] * scale * steps, wanted["high"] * scale * steps
     if max(abs(low), abs(high)) > _LARGEST_WHOLE:
         raise SettingError("decimals", f"payoffs up to {scale:g} cannot be drawn with {decimals} decimals; take fewer")
     wanted |= {"low": low, "high": high, "whole": True}
-    return generate(family, count, seed=seed, **wanted).payoffs / steps + 0.0
+    payoffs: Array = generate(family, count, seed=seed, **wanted).payoffs / steps + 0.0
+    return payoffs

@@ -452,12 +452,12 @@ def _compute_spread_between(rows: Rows) -> float | None:
 
 def _compute_consistency(rows: Rows) -> statistics.Interval | None:
     """Compare every two answers to the same game, told in the same words."""
-    answers: dict[Hashable, list[list[float]]] = defaultdict(list)
+    answers: dict[tuple[Hashable, int, str], list[list[float]]] = defaultdict(list)
     for row in select_original(rows):
         if row["strategy"] is not None:
-            answers[row["game"], row["seat"]].append(row["strategy"])
+            answers[_identify(row)].append(row["strategy"])
     scores, games = [], []
-    for (game, _), strategies in answers.items():
+    for (game, _, _), strategies in answers.items():
         for first, second in combinations(strategies, 2):
             scores.append(1 - 0.5 * float(np.abs(np.subtract(first, second)).sum()))
             games.append(game)
@@ -669,7 +669,7 @@ def _list_games(results: Results) -> Iterator[GameLossRow]:
     drawn = results.plan.conditions[plans.BASE].drawn
     solved: dict[int, SolvedGame] = {}
     for player, rows in {**results.base, **results.baselines}.items():
-        answers: dict[Hashable, list[PlayRow]] = defaultdict(list)
+        answers: dict[tuple[Hashable, int, str], list[PlayRow]] = defaultdict(list)
         for _, row in find_values(rows, "nash_gap"):
             answers[_identify(row)].append(row)
         for case, played in answers.items():
