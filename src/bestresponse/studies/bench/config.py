@@ -41,7 +41,7 @@ from bestresponse.games.matrix.game import FORMATS, MatrixGame, Theme, theme, th
 from bestresponse.models.base import REASONING_TOKENS, Model
 from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling, Style, Thinking
 from bestresponse.players.llm.verified import bare_name, is_verified, make_label, with_review
-from bestresponse.players.strategies import BASELINES, EQUILIBRIUM, BaselinePlayer, FixedMix
+from bestresponse.players.strategies import EQUILIBRIUM, BaselinePlayer, FixedMix
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
@@ -68,7 +68,7 @@ _DRAWING = ("num_rows", "num_cols", "family", "set", "scale", "decimals")
 """The settings that say how games are drawn."""
 _SHOWING = ("suite", "format", "theme", "precision", "trials")
 """The settings that a game played in turn does not have."""
-PLAYERS = (*BASELINES, EQUILIBRIUM)
+PLAYERS = ("random", "uniform", "maximin", EQUILIBRIUM)
 """Players that need no model."""
 TREE_PLAYERS = ("random", "uniform", EQUILIBRIUM)
 """Those of them that a game played in turn has."""
@@ -86,8 +86,8 @@ class BenchConfig(RunSettings):
 
     model: ModelsSetting = setting(default=(NamedModel(EMBEDDED),), kw_only=False, short="-m")
     """A model; verified:MODEL has its reasoning checked, again:MODEL is asked again as often and not told what was
-    wrong, NAME=URL reports a server under that name; random, uniform, maximin, equilibrium, greedy, level-1 and
-    level-2 play without a model."""
+    wrong, NAME=URL reports a server under that name; random, uniform, maximin and equilibrium play without a
+    model."""
     game: GamesSetting = setting(default=None, kw_only=False, argument=True)
     """A game or a file instead of drawn games; or `stories`."""
     num_games: int | None = setting(default=None, ge=1, le=1000000)
