@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestresponse.core.errors import ModelError
-from bestresponse.core.json import JsonMapping
 from bestresponse.models.base import Reply, Request
 from bestresponse.models.providers.function import FunctionModel, hash_function
 
@@ -73,15 +72,19 @@ class QueryModel(FunctionModel):
         return answer if isinstance(answer, str | Reply) else _write(answer, game, bool(facts.get("mixture")))
 
 
-def _read_game(facts: JsonMapping, prompt: str) -> AskedGame:
-    seat = int(facts["seat"])
+def _read_game(facts: Mapping[str, object], prompt: str) -> AskedGame:
+    """Turn a payoff table round so that the actions of the one who is asked are its rows."""
+    seat = 0 if facts["seat"] == 0 else 1
     payoffs = np.asarray(facts["payoffs"], dtype=np.float64)
     own, other = (payoffs[0], payoffs[1]) if seat == 0 else (payoffs[1].T, payoffs[0].T)
+    actions = facts["actions"]
+    if not isinstance(actions, list) or len(actions) != 2:
+        raise ModelError("query(game) answers payoff tables of two players, and this game has others")
     return AskedGame(
         payoffs=own,
         other_payoffs=other,
-        actions=tuple(facts["actions"][seat]),
-        other_actions=tuple(facts["actions"][1 - seat]),
+        actions=tuple(map(str, actions[seat])),
+        other_actions=tuple(map(str, actions[1 - seat])),
         seat=seat,
         prompt=prompt,
     )

@@ -645,8 +645,9 @@ class Plan:
         mix = drawn.get_equilibrium(data["game"])[1 - seat].tolist()
         return tuple(mix[k] if k < len(mix) else 0.0 for k in data.get("opponent_back", range(len(mix))))
 
-    def find_own_part(self, data: JsonMapping) -> tuple[float, ...]:
+    def find_own_part(self, spec: Spec) -> tuple[float, ...]:
         """Return the part of the same equilibrium that belongs to the seat which is asked, carried over likewise."""
+        data = spec.data
         drawn = self.conditions[data["condition"]].drawn
         seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
         mix = drawn.get_equilibrium(data["game"])[seat].tolist()
@@ -662,10 +663,14 @@ class Plan:
             for telling, model, elicit in product(tellings, self.config.model, self.config.elicit):
                 if elicit != "logprobs" or _has_letters(telling.theme):
                     data = self._describe(game, condition, telling, str(model), elicit)
-                    for trial in range(self.config.trials):
-                        yield data | _number_trial(trial, data["samples"])
+                    samples = self.config.samples if elicit == "sampled" else 1
+                    yield data  # the first trial is asked as if there were no others
+                    for trial in range(1, self.config.trials):
+                        yield data | {"trial": trial, "replicate": trial * samples}
 
-    def _describe(self, game: int, condition: Condition, telling: Variant, model: str, elicit: str) -> JsonObject:
+    def _describe(
+        self, game: int, condition: Condition, telling: Variant, model: str, elicit: str
+    ) -> dict[str, object]:
         data: JsonObject = {
             "study": "bench",
             "condition": condition.name,
@@ -691,11 +696,6 @@ class Plan:
         if telling.theme == OWN:
             data["names"] = condition.source.name_actions(game, condition.drawn.orders)
         return data
-
-
-def _number_trial(trial: int, samples: int) -> JsonObject:
-    """Tell a trial from the others, and its calls from theirs; the first one is asked as if there were no others."""
-    return {"trial": trial, "replicate": trial * samples} if trial else {}
 
 
 def _has_letters(name: str) -> bool:
@@ -818,13 +818,14 @@ def seat_player(data: JsonMapping, model: Model) -> Player:
     return Sampled(tuple(map(seat_replicate, replicates)), model.abilities.concurrency)
 
 
-def seat_without_model(plan: Plan, data: JsonMapping) -> Player:
+def seat_without_model(plan: Plan, spec: Spec) -> Player:
     """Seat a player that needs no model; what it draws depends on the seed for models, the game and the trial."""
+    data = spec.data
 
     def seat_replicate(replicate: int) -> Player:
         seed = split(data["llm_seed"], "player", replicate)
         if data["model"] == EQUILIBRIUM:
-            return FixedMix(plan.find_own_part(data), EQUILIBRIUM, seed)
+            return FixedMix(plan.find_own_part(spec), EQUILIBRIUM, seed)
         return BaselinePlayer(data["model"], seed)
 
     first = data.get("replicate", 0)
@@ -841,7 +842,7 @@ def prepare_plays(plan: Plan, models: Mapping[str, Model]) -> PlayOne:
         data, game = spec.data, make_bench_game(spec.data)
         key = tuple(map(data.get, _ASKING))
         if is_player(data["model"]):
-            player = seat_without_model(plan, data)
+            player = seat_without_model(plan, spec)
         else:
             if key not in seated:
                 seated[key] = seat_player(data, models[data["model"]])

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias, get_args
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, SettingError
-from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.runs.inputs import Converted
 from bestresponse.theory.games.normal_form import Array
@@ -40,12 +39,12 @@ class PropertiesSetting(Converted["Mapping[str, object]", "tuple[tuple[str, Any]
         return tuple((str(name), given) for name, given in value.items())
 
     @classmethod
-    def to_json(cls, value: Properties) -> JsonObject:
+    def to_json(cls, value: Properties) -> dict[str, object]:
         """Return the values by name."""
         return {name: list(given) if isinstance(given, tuple) else given for name, given in value}
 
 
-def list_parameters(family: str) -> dict[str, object]:
+def list_family_parameters(family: str) -> dict[str, object]:
     """Return the parameters that can be set of a family, and their defaults."""
     parameters = list(signature(FAMILIES[family]).parameters.values())[1:]
     return {p.name: p.default for p in parameters if p.name not in _ELSEWHERE}
@@ -57,7 +56,7 @@ def read_properties(family: str, given: Sequence[tuple[str, object]]) -> Propert
     >>> read_properties("given-support", [("support", "2")])
     (('support', 2),)
     """
-    known = list_parameters(family)
+    known = list_family_parameters(family)
     for name, _ in given:
         if name in _ELSEWHERE:
             raise SettingError("set", f"{name} is no parameter: {_ELSEWHERE[name]}")

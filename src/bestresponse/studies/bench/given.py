@@ -7,7 +7,7 @@ players, of any sizes; each is put to the models once, in the order of its own a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from bestresponse.core.errors import InvalidGame, SettingError, UsageError
-from bestresponse.core.json import JsonMapping, JsonObject, canonical
+from bestresponse.core.json import JsonObject, canonical
 from bestresponse.games.lookup import NamedGame, as_loaded_game
 from bestresponse.runs.inputs import Converted, GameLike, GameSetting
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -81,10 +81,14 @@ class GivenGames:
         return tuple(form.payoffs for form in self.forms)
 
 
-def _read_form(entry: JsonMapping) -> NormalForm:
-    actions = tuple(tuple(map(str, names)) for names in entry["actions"])
-    players = tuple(map(str, entry["players"]))
-    return NormalForm(np.asarray(entry["payoffs"], dtype=np.float64), players, actions, str(entry["name"]))
+def _read_form(entry: Mapping[str, object]) -> NormalForm:
+    """Read a game that a run keeps; InvalidGame or KeyError where the text is not one that was kept."""
+    players, actions = entry["players"], entry["actions"]
+    if not isinstance(players, list) or not isinstance(actions, list):
+        raise InvalidGame("expected the names of players and actions as lists")
+    names = tuple(tuple(map(str, labels)) for labels in actions)
+    payoffs = np.asarray(entry["payoffs"], dtype=np.float64)
+    return NormalForm(payoffs, tuple(map(str, players)), names, str(entry["name"]))
 
 
 def _refuse(number: int, form: object) -> None:
@@ -139,7 +143,7 @@ class GamesSetting(Converted["GamesLike | None", "NamedGame | GivenGames | None"
         return GameSetting.convert(value, stored)  # type: ignore[arg-type]
 
     @classmethod
-    def to_json(cls, value: NamedGame | GivenGames) -> JsonObject:
+    def to_json(cls, value: NamedGame | GivenGames) -> dict[str, object]:
         """Return one game as its name or text, several as a list of tables."""
         if isinstance(value, GivenGames):
             return {_MANY: json.loads(value.text)}

@@ -444,6 +444,10 @@ def _compute_spread_within(rows: Rows) -> float | None:
 
 
 def _compute_spread_between(rows: Rows) -> float | None:
+    """Compare the games by their mean gaps; None where no game was asked about more than once.
+
+    Without trials it would be the deviation that stands beside it under another name.
+    """
     games = _group_answers(rows, "nash_gap")
     if len(games) < 2 or all(len(gaps) == 1 for gaps in games):
         return None
@@ -633,7 +637,7 @@ class GameLossRow(TypedDict):
     col_equilibrium: Annotated[list[float], column(help="equilibrium strategy of the column player")]
 
 
-class SolvedGame(TypedDict):
+class DrawnSolution(TypedDict):
     """A game of the run and the equilibrium that opponents play."""
 
     rows: int
@@ -646,12 +650,12 @@ class SolvedGame(TypedDict):
     col_equilibrium: list[float]
 
 
-def describe_game(drawn: plans.Drawn, game: int) -> SolvedGame:
+def solve_drawn(drawn: plans.Drawn, game: int) -> DrawnSolution:
     """Return a drawn game with the equilibrium that opponents and the baseline `equilibrium` play."""
     payoffs = drawn.payoffs[game]
     row, col = drawn.get_equilibrium(game)
     pure = max(row) > 1 - _NOISE and max(col) > 1 - _NOISE
-    return SolvedGame(
+    return DrawnSolution(
         rows=payoffs.shape[1],
         cols=payoffs.shape[2],
         equilibrium="pure" if pure else "mixed",
@@ -667,7 +671,7 @@ def _list_games(results: Results) -> Iterator[GameLossRow]:
     uniform = find_values(results.baselines["uniform"], "gap_normalised") if results.baselines else []
     hardness = {_identify(row): gap for gap, row in uniform}
     drawn = results.plan.conditions[plans.BASE].drawn
-    solved: dict[int, SolvedGame] = {}
+    solved: dict[int, DrawnSolution] = {}
     for player, rows in {**results.base, **results.baselines}.items():
         answers: dict[tuple[Hashable, int, str], list[PlayRow]] = defaultdict(list)
         for _, row in find_values(rows, "nash_gap"):
@@ -675,8 +679,9 @@ def _list_games(results: Results) -> Iterator[GameLossRow]:
         for case, played in answers.items():
             game = played[0]["game"]
             if game not in solved:
-                solved[game] = describe_game(drawn, game)
+                solved[game] = solve_drawn(drawn, game)
             gaps = [row["nash_gap"] or 0.0 for row in played]
+            taken = [value for value, _ in find_values(played, "exploitability_normalised")]
             yield GameLossRow(
                 player=player,
                 game=game,
@@ -685,15 +690,10 @@ def _list_games(results: Results) -> Iterator[GameLossRow]:
                 nash_gap=float(np.mean(gaps)),
                 gap_normalised=float(np.mean([row["gap_normalised"] or 0.0 for row in played])),
                 gap_spread=float(np.std(gaps, ddof=1)) if len(gaps) > 1 else None,
-                exploitability_normalised=_average_known(played, "exploitability_normalised"),
+                exploitability_normalised=float(np.mean(taken)) if taken else None,
                 hardness=None if player in results.baselines else hardness[case],
                 **solved[game],
             )
-
-
-def _average_known(rows: Rows, name: str) -> float | None:
-    known = [value for value, _ in find_values(rows, name)]
-    return float(np.mean(known)) if known else None
 
 
 def _identify(row: PlayRow) -> tuple[Hashable, int, str]:

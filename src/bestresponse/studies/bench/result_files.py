@@ -23,8 +23,8 @@ from bestresponse.studies.bench.measure import (
     BucketRow,
     PlayRow,
     compute_gap_ratio,
-    describe_game,
     find_values,
+    solve_drawn,
 )
 
 _MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
@@ -32,7 +32,7 @@ _NO_MOMENT = "00000000_000000"
 _LONGEST_NAME = 60  # characters of a player's name in a file name
 
 
-class GameResult(TypedDict):
+class AnswerResult(TypedDict):
     """One answer; `strategy` and what follows it are null where the answer could not be read."""
 
     game_id: int
@@ -66,13 +66,13 @@ class BenchmarkSummary(TypedDict):
     num_unread: int
 
 
-def list_results(rows: Iterable[PlayRow], drawn: Drawn) -> list[GameResult]:
+def list_results(rows: Iterable[PlayRow], drawn: Drawn) -> list[AnswerResult]:
     """Return one result per answer, in the order of the games."""
     results = []
     for row in sorted(rows, key=lambda row: (row["game"], row["seat"], row["trial"])):
-        game = describe_game(drawn, row["game"])
+        game = solve_drawn(drawn, row["game"])
         results.append(
-            GameResult(
+            AnswerResult(
                 game_id=row["game"],
                 trial=row["trial"],
                 seat=row["seat"],
@@ -151,11 +151,11 @@ def _write_pivot(frame: Frame[BucketRow], figure: str) -> str:
     table = [heads, ("---",) * len(heads)]
     for place, cells in lines.items():
         table.append((*place, *(cells.get(player, "") for player in players)))
-    return "".join(f"| {' | '.join(_escape(cell) for cell in line)} |\n" for line in table)
-
-
-def _escape(cell: str) -> str:
-    return cell.replace("|", "\\|").replace("\n", " ")
+    text = ""
+    for line in table:
+        escaped = [cell.replace("|", "\\|").replace("\n", " ") for cell in line]
+        text += f"| {' | '.join(escaped)} |\n"
+    return text
 
 
 def list_files(run: Run[BenchConfig]) -> Iterator[tuple[Path, str]]:

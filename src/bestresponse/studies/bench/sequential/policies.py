@@ -627,7 +627,7 @@ def prepare_questions(config: BenchConfig, models: Mapping[str, Model]) -> PlayO
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         question = plan.make_question(spec.data)
         if is_player(spec.data["model"]):
-            player: Player = seat_tree_player(plan, spec.data)
+            player: Player = seat_tree_player(plan, spec)
         else:
             player = seat_player(spec.data, models[spec.data["model"]])
         return play(question, {question.shown.role: player}, submissions=done, on_submission=keep)
@@ -635,8 +635,9 @@ def prepare_questions(config: BenchConfig, models: Mapping[str, Model]) -> PlayO
     return play_one
 
 
-def seat_tree_player(plan: QuestionPlan, data: JsonMapping) -> FixedMix:
+def seat_tree_player(plan: QuestionPlan, spec: Spec) -> FixedMix:
     """Seat a player without a model at an information set."""
+    data = spec.data
     moves = list(data["moves"])
     seed = split(data["llm_seed"], "player", data["player"], data["infoset"], data["replicate"])
     match data["model"]:
