@@ -18,7 +18,9 @@ def run_cells(name):
     """Run a notebook; return its outputs in their order."""
     notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
-    return [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+    return [
+        output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs
+    ]
 
 
 def test_every_notebook_has_a_test():
@@ -32,9 +34,12 @@ def test_a_finished_run_is_loaded_and_asked_which_games_are_hard():
     assert "<td>maximin</td>" in pages[0]
     assert "random / mixed" in pages[1]
     numbers = {
-        word: re.findall(rf"{word}.*?(-?[0-9.]+)", said) for word in ("with hardness:", "optimal:", "within games")
+        word: re.findall(rf"{word}.*?(-?[0-9.]+)", said)
+        for word in ("with hardness:", "optimal:", "within games")
     }
-    assert float(numbers["with hardness:"][0]) > 0  # where uniform play loses more, random play does too
+    assert (
+        float(numbers["with hardness:"][0]) > 0
+    )  # where uniform play loses more, random play does too
     assert len(numbers["optimal:"]) == 3
     assert float(numbers["within games"][0]) > 0
     assert said.index("pure") < said.index("mixed")
@@ -50,7 +55,8 @@ def test_the_notebook_runs_and_each_result_shows_its_answer_before_what_is_folde
     assert "<td>a1</td><td>a1</td><td>1, 1</td>" in dilemma
     assert "<td>pure</td>" in story
     assert (
-        "<td>refuted</td><td>If you choose defect and the other player chooses cooperate, you get 4.</td>" in reasoning
+        "<td>refuted</td><td>If you choose defect and the other player chooses cooperate, you get"
+        " 4.</td>" in reasoning
     )
     assert "defect" in record
     assert "<td>tit-for-tat</td>" in standings

@@ -1,7 +1,8 @@
-"""Every promise of the document "LLM Game Theory Benchmark", each with a call and a check of what comes out.
+"""Every promise of the document "LLM Game Theory Benchmark", each with a call and a check of what
+comes out.
 
-The ids are the promises with the section of the document they stand in. docs/papers/nash-gap-benchmark.md tells the
-same in words.
+The ids are the promises with the section of the document they stand in.
+docs/papers/nash-gap-benchmark.md tells the same in words.
 """
 
 import csv
@@ -110,7 +111,10 @@ def solve_lp(matrix):
 @promise("Overview: games are random zero-sum matrix games")
 def draws_zero_sum_games(made):
     tables = [np.array(game["row_payoffs"]) for game in made.games]
-    assert all((table == -np.array(game["col_payoffs"])).all() for table, game in zip(tables, made.games, strict=True))
+    assert all(
+        (table == -np.array(game["col_payoffs"])).all()
+        for table, game in zip(tables, made.games, strict=True)
+    )
     assert {table.shape for table in tables} == {(3, 3)}
     assert len({table.tobytes() for table in tables}) == 30
 
@@ -124,7 +128,9 @@ def solves_games(made):
 @promise("Protocol 4: the opponent plays its equilibrium strategy")
 def fixes_the_opponent(made):
     for play in made.run.folder.plays():
-        opponent = next(s.decision for s in play.record.submissions if s.role == "the column player")
+        opponent = next(
+            s.decision for s in play.record.submissions if s.role == "the column player"
+        )
         matrix = np.array(play.data["payoffs"][0])
         # an optimal column strategy gives the row player no more than the value, whatever it does
         assert (matrix @ opponent.action).max() == pytest.approx(solve_lp(matrix), abs=1e-6)
@@ -147,8 +153,13 @@ def measures_values(made):
 
 @promise("Protocol 2, Notes: answers are pure actions or mixed strategies")
 def takes_pure_and_mixed_answers(made):
-    run = br.bench("uniform", elicit=["mixed", "pure"], num_games=3, output_dir=made.folder / "both")
-    mixes = {way: [row["strategy"] for row in run.frame("plays").select(elicit=way)] for way in ("mixed", "pure")}
+    run = br.bench(
+        "uniform", elicit=["mixed", "pure"], num_games=3, output_dir=made.folder / "both"
+    )
+    mixes = {
+        way: [row["strategy"] for row in run.frame("plays").select(elicit=way)]
+        for way in ("mixed", "pure")
+    }
     assert all(mix == pytest.approx([1 / 3] * 3) for mix in mixes["mixed"])
     assert all(sorted(mix) == [0, 0, 1] for mix in mixes["pure"])
 
@@ -162,13 +173,18 @@ def counts_games(made):
 @promise("Options: --num-rows and --num-cols are the actions of the players, 3 by default")
 def counts_actions(made):
     words = ("bench", "--model", "random", "--num-games", "2", "--num-rows", "4", "--num-cols", "5")
-    assert {(game["rows"], game["cols"]) for game in command(*words, folder=made.folder / "sizes")["games"]} == {(4, 5)}
+    assert {
+        (game["rows"], game["cols"])
+        for game in command(*words, folder=made.folder / "sizes")["games"]
+    } == {(4, 5)}
     assert {(game["rows"], game["cols"]) for game in made.games} == {(3, 3)}
 
 
 @promise("Options: --seed makes games repeatable")
 def seeds_games(made):
-    first, again, other = (draw_games(BenchConfig("m", num_games=5, seed=seed).source).payoffs for seed in (1, 1, 2))
+    first, again, other = (
+        draw_games(BenchConfig("m", num_games=5, seed=seed).source).payoffs for seed in (1, 1, 2)
+    )
     assert (first == again).all()
     assert (first != other).any()
 
@@ -190,7 +206,9 @@ def seeds_the_model(made):
         return "ANSWER: A"
 
     for seed in (7, 8):
-        br.bench(recording, num_games=2, llm_seed=seed, workers=1, output_dir=made.folder / f"seed{seed}")
+        br.bench(
+            recording, num_games=2, llm_seed=seed, workers=1, output_dir=made.folder / f"seed{seed}"
+        )
     assert [seed for seed, _ in sent] == [7, 7, 8, 8]
     assert {messages for _, messages in sent[:2]} == {messages for _, messages in sent[2:]}
 
@@ -228,10 +246,16 @@ def describes_the_gap(made):
 
 @promise("Metrics: the gap ratio, normalised by the best response value")
 def normalises_the_gap(made):
-    ratio = sum(row["nash_gap"] for row in made.rows) / sum(abs(row["br_value"]) for row in made.rows)
+    ratio = sum(row["nash_gap"] for row in made.rows) / sum(
+        abs(row["br_value"]) for row in made.rows
+    )
     assert made.figures["gap_ratio"] == pytest.approx(ratio)
-    fair = br.bench("uniform", [br.NormalForm.zero_sum([[1, -1], [-1, 1]])], output_dir=made.folder / "fair")
-    assert fair.summary()["figures"][0]["gap_ratio"] is None  # the best response to an equilibrium earns 0
+    fair = br.bench(
+        "uniform", [br.NormalForm.zero_sum([[1, -1], [-1, 1]])], output_dir=made.folder / "fair"
+    )
+    assert (
+        fair.summary()["figures"][0]["gap_ratio"] is None
+    )  # the best response to an equilibrium earns 0
 
 
 @promise("Output: benchmark_results_{timestamp}.json")
@@ -241,7 +265,10 @@ def writes_results(made):
     assert len(results) == 30
 
 
-@promise("Output, Example output format: benchmark_summary_{timestamp}.json is one flat object with eight keys")
+@promise(
+    "Output, Example output format: benchmark_summary_{timestamp}.json is one flat object with"
+    " eight keys"
+)
 def writes_the_summary(made):
     path, summary = made.read_file("summary")
     assert re.fullmatch(r"benchmark_summary_\d{8}_\d{6}\.json", path.name)
@@ -271,7 +298,9 @@ def details_every_game(made):
             row["strategy"],
         )
         matrix = np.array(result["payoff_matrix"])
-        assert np.array(result["nash_row"]) @ matrix @ result["nash_col"] == pytest.approx(solve_lp(matrix), abs=1e-6)
+        assert np.array(result["nash_row"]) @ matrix @ result["nash_col"] == pytest.approx(
+            solve_lp(matrix), abs=1e-6
+        )
     with (made.run.path / "games.csv").open(newline="") as file:
         first = next(csv.DictReader(file))
     assert json.loads(first["row_payoffs"]) == results[0]["payoff_matrix"]
@@ -287,12 +316,16 @@ def asks_models_by_api(made):
     assert (summary["answered"], server.calls) == (3, 3)
 
 
-@promise("Using with real LLMs: a class of one's own with query(game) that returns an index or a vector")
+@promise(
+    "Using with real LLMs: a class of one's own with query(game) that returns an index or a vector"
+)
 def asks_objects(made):
     llm = OpenAILLM()
     run = br.bench(llm, num_games=4, seed=9, output_dir=made.folder / "object")
     by_level_one = br.bench("random", num_games=4, seed=9, output_dir=made.folder / "beside")
-    baseline = {r["game"]: r["nash_gap"] for r in by_level_one.frame("games").select(player="level-1")}
+    baseline = {
+        r["game"]: r["nash_gap"] for r in by_level_one.frame("games").select(player="level-1")
+    }
     assert {row["game"]: row["nash_gap"] for row in run.rows()} == pytest.approx(baseline)
     assert all(game.payoffs.shape == (3, 3) and "payoff" in game.prompt for game in llm.games)
 
@@ -304,18 +337,28 @@ def asks_objects(made):
     assert [row["strategy"] for row in even.rows()] == [pytest.approx([1 / 3] * 3)] * 2
 
 
-@promise("Using with real LLMs: evaluate_games(games) returns results and a summary of a list of games")
+@promise(
+    "Using with real LLMs: evaluate_games(games) returns results and a summary of a list of games"
+)
 def evaluates_lists(made):
-    games = [br.NormalForm.zero_sum([[4, 1], [2, 0]]), br.NormalForm.zero_sum([[0, 2, -1], [1, 5, 3]])]
+    games = [
+        br.NormalForm.zero_sum([[4, 1], [2, 0]]),
+        br.NormalForm.zero_sum([[0, 2, -1], [1, 5, 3]]),
+    ]
     run = br.bench(OpenAILLM(), games, output_dir=made.folder / "list")
-    # The saddle points are 1, in the first row, and 1, in the second: both rows have the larger mean.
+    # The saddle points are 1, in the first row, and 1, in the second: both rows have the larger
+    # mean.
     assert [(row["strategy"], row["nash_gap"], row["br_value"]) for row in run.rows()] == [
         ([1, 0], 0, 1),
         ([0, 1], 0, 1),
     ]
     assert run.summary()["figures"][0]["nash_gap_max"] == 0
     batch = generate("zero-sum", 3, (2, 2), seed=5)
-    drawn = br.bench("random", batch, output_dir=made.folder / "batch").frame("games").select(player="random / mixed")
+    drawn = (
+        br.bench("random", batch, output_dir=made.folder / "batch")
+        .frame("games")
+        .select(player="random / mixed")
+    )
     assert [game["row_payoffs"] for game in drawn] == batch.row.tolist()
 
 
@@ -323,7 +366,9 @@ def evaluates_lists(made):
 def plays_without_a_model(made):
     assert made.run.manifest.models == {}
     for name in ("uniform", "maximin", "equilibrium"):
-        figures = command("bench", "--model", name, "--num-games", "2", folder=made.folder / "dummies")["figures"][0]
+        figures = command(
+            "bench", "--model", name, "--num-games", "2", folder=made.folder / "dummies"
+        )["figures"][0]
         assert (figures["player"], figures["answered"]) == (name, 2)
 
 
@@ -332,7 +377,9 @@ def repeats_itself(made):
     again = br.bench("random", num_games=30, seed=42, output_dir=made.folder / "again")
     for name in ("plays.csv", "games.csv", "figures.csv"):
         assert (again.path / name).read_bytes() == (made.run.path / name).read_bytes()
-    ours, theirs = (next(run.path.glob("benchmark_summary_*")).read_text() for run in (again, made.run))
+    ours, theirs = (
+        next(run.path.glob("benchmark_summary_*")).read_text() for run in (again, made.run)
+    )
     assert ours == theirs
 
 
@@ -366,7 +413,12 @@ def reads_replies(made):
     }
     for text, mix in read.items():
         assert read_reply(ask, text).action == pytest.approx(mix), text
-    for text in ("Row 2", "I'd rather not go with A 50%, B 50%.", "ANSWER: A: 0.9, B: 0.9", "A or maybe B"):
+    for text in (
+        "Row 2",
+        "I'd rather not go with A 50%, B 50%.",
+        "ANSWER: A: 0.9, B: 0.9",
+        "A or maybe B",
+    ):
         assert read_reply(ask, text).action is None, text
 
 
@@ -380,14 +432,30 @@ def draws_pictures(made):
 
 @promise("Future work: games that are not zero-sum")
 def plays_other_games(made):
-    run = br.bench("equilibrium", family="covariant", num_games=3, set={"rho": 0.5}, output_dir=made.folder / "general")
+    run = br.bench(
+        "equilibrium",
+        family="covariant",
+        num_games=3,
+        set={"rho": 0.5},
+        output_dir=made.folder / "general",
+    )
     assert [row["exploitability"] for row in run.rows()] == [None] * 3
     assert [row["nash_gap"] for row in run.rows()] == [0] * 3
 
 
 @promise("Future work: batches of games with given properties")
 def draws_games_with_properties(made):
-    words = ("bench", "--model", "random", "--num-games", "3", "--decimals", "4", "--family", "given-support")
+    words = (
+        "bench",
+        "--model",
+        "random",
+        "--num-games",
+        "3",
+        "--decimals",
+        "4",
+        "--family",
+        "given-support",
+    )
     supports = command(*words, "--set", "support=2", folder=made.folder / "support")["games"]
     assert {sum(p > 1e-6 for p in game["row_equilibrium"]) for game in supports} == {2}
     for kind in ("pure", "mixed"):
@@ -401,10 +469,21 @@ def draws_games_with_properties(made):
 
 @promise("Future work: sensitivity analysis")
 def varies_settings(made):
-    run = br.bench("random", suite="sensitivity", num_games=2, output_dir=made.folder / "sensitivity")
+    run = br.bench(
+        "random", suite="sensitivity", num_games=2, output_dir=made.folder / "sensitivity"
+    )
     versions = [row["version"] for row in run.frame("settings")]
-    assert versions[:6] == ["base", "size 2x2", "size 4x4", "size 6x6", "payoffs x0.01", "payoffs x100"]
-    again = br.bench("random", trials=4, num_games=8, seed=1, output_dir=made.folder / "trials").summary()["figures"][0]
+    assert versions[:6] == [
+        "base",
+        "size 2x2",
+        "size 4x4",
+        "size 6x6",
+        "payoffs x0.01",
+        "payoffs x100",
+    ]
+    again = br.bench(
+        "random", trials=4, num_games=8, seed=1, output_dir=made.folder / "trials"
+    ).summary()["figures"][0]
     assert (again["asked"], again["gap_spread_within"] > 0) == (32, True)
     assert 0 <= again["consistency"]["estimate"] < 1
 
@@ -414,8 +493,11 @@ def explains_zero(made):
     run = br.bench(["equilibrium", "uniform"], num_games=5, output_dir=made.folder / "optimal")
     rows = run.frame("plays").select(model="equilibrium")
     assert [(row["nash_gap"], row["exploitability"]) for row in rows] == [(0, 0)] * 5
-    # In matching pennies every action earns the same against the mix, and only exploitability sees the difference.
-    pennies = br.bench("maximin", [br.NormalForm.zero_sum([[1, -1], [-1, 1]])], output_dir=made.folder / "pennies")
+    # In matching pennies every action earns the same against the mix, and only exploitability sees
+    # the difference.
+    pennies = br.bench(
+        "maximin", [br.NormalForm.zero_sum([[1, -1], [-1, 1]])], output_dir=made.folder / "pennies"
+    )
     assert [(row["nash_gap"], row["exploitability"]) for row in pennies.rows()] == [(0, 1)]
 
 

@@ -37,7 +37,9 @@ def bench(tmp_path, model, games, **settings):
 def test_every_game_of_a_list_is_asked_about_once_whatever_its_size(tmp_path):
     player = Answering(lambda game: int(game.payoffs.min(axis=1).argmax()))
     run = bench(tmp_path, player, [PENNIES, WIDE, STAG])
-    assert [game.payoffs.tolist() for game in sorted(player.seen, key=lambda game: game.payoffs.sum())] == [
+    assert [
+        game.payoffs.tolist() for game in sorted(player.seen, key=lambda game: game.payoffs.sum())
+    ] == [
         [[1, -1], [-1, 1]],
         [[4, 0], [3, 3]],
         [[4, 1, 3], [2, 0, 5]],
@@ -91,15 +93,36 @@ def test_names_of_games_may_stand_in_a_list(tmp_path):
     ("games", "sentence"),
     [
         ([], "game: expected at least one game, got an empty list"),
-        ([PENNIES, "kuhn-poker"], "game: a list of games holds payoff tables of two players; game 2 is played in turn"),
+        (
+            [PENNIES, "kuhn-poker"],
+            "game: a list of games holds payoff tables of two players; game 2 is played in turn",
+        ),
         (
             [PENNIES, NormalForm(np.zeros((3, 2, 2, 2)))],
-            "game: a list of games holds payoff tables of two players; game 2 has 3 players: bench it by itself",
+            (
+                "game: a list of games holds payoff tables of two players; game 2 has 3 players:"
+                " bench it by itself"
+            ),
         ),
-        (generate("uniform", 2, (2, 2, 2)), "game: a list of games holds payoff tables of two players; game 1 has 3"),
-        ([PENNIES, NormalForm.zero_sum(np.zeros((2, 13)))], "game: expected at most 12 actions; game 2 has 13"),
-        ([PENNIES, 7], "game: game 2 of the list: expected a game, its name, a file or a payoff matrix, got int"),
-        ([PENNIES, "no-such-game"], "game: game 2 of the list: there is no game or file named 'no-such-game'"),
+        (
+            generate("uniform", 2, (2, 2, 2)),
+            "game: a list of games holds payoff tables of two players; game 1 has 3",
+        ),
+        (
+            [PENNIES, NormalForm.zero_sum(np.zeros((2, 13)))],
+            "game: expected at most 12 actions; game 2 has 13",
+        ),
+        (
+            [PENNIES, 7],
+            (
+                "game: game 2 of the list: expected a game, its name, a file or a payoff matrix,"
+                " got int"
+            ),
+        ),
+        (
+            [PENNIES, "no-such-game"],
+            "game: game 2 of the list: there is no game or file named 'no-such-game'",
+        ),
     ],
 )
 def test_a_list_of_games_of_different_kinds_is_refused_with_a_sentence(games, sentence):
@@ -161,7 +184,9 @@ def test_an_index_probabilities_or_a_text_are_read(tmp_path, answer, strategy):
 )
 @pytest.mark.parametrize("theme", ["neutral", "numbers"])
 @pytest.mark.filterwarnings("ignore:no play of")
-def test_nonsense_is_an_answer_that_cannot_be_read_and_the_run_goes_on(tmp_path, answer, how, theme):
+def test_nonsense_is_an_answer_that_cannot_be_read_and_the_run_goes_on(
+    tmp_path, answer, how, theme
+):
     run = br.bench(Answering(answer), num_games=2, num_rows=2, theme=theme, output_dir=tmp_path)
     assert [row["status"] for row in run.rows()] == [how] * 2
     assert run.complete
@@ -170,7 +195,12 @@ def test_nonsense_is_an_answer_that_cannot_be_read_and_the_run_goes_on(tmp_path,
 def test_one_action_is_wanted_where_a_pure_answer_is_asked_for(tmp_path):
     answers = iter([1, [0.0, 1.0], [0.5, 0.5]])
     run = br.bench(
-        Answering(lambda game: next(answers)), num_games=3, num_rows=2, elicit="pure", workers=1, output_dir=tmp_path
+        Answering(lambda game: next(answers)),
+        num_games=3,
+        num_rows=2,
+        elicit="pure",
+        workers=1,
+        output_dir=tmp_path,
     )
     rows = sorted(run.rows(), key=lambda row: row["game"])
     assert [row["strategy"] for row in rows] == [[0, 1], [0, 1], None]
@@ -199,7 +229,9 @@ class Failing:
 
 
 def test_a_query_that_raises_is_told_and_what_was_answered_is_kept(tmp_path):
-    with pytest.warns(UserWarning, match="the function of Failing failed: RuntimeError: out of order"):
+    with pytest.warns(
+        UserWarning, match="the function of Failing failed: RuntimeError: out of order"
+    ):
         run = br.bench(Failing(3), num_games=5, seed=2, output_dir=tmp_path, workers=1)
     assert (run.answered, run.complete) == (3, False)
     again = br.bench(Failing(99), num_games=5, seed=2, output_dir=tmp_path, workers=1)
@@ -218,7 +250,9 @@ def test_calls_of_query_count_towards_the_limit(tmp_path):
 
 
 def test_a_class_instead_of_an_object_is_refused():
-    with pytest.raises(UsageError, match=r"Failing is a class; give an object of it, such as Failing\(\)"):
+    with pytest.raises(
+        UsageError, match=r"Failing is a class; give an object of it, such as Failing\(\)"
+    ):
         BenchConfig(Failing)
 
 
@@ -230,7 +264,9 @@ def test_an_object_may_say_its_name(tmp_path):
 
 
 def test_a_question_about_no_table_is_refused_with_a_sentence(tmp_path):
-    with pytest.raises(BestResponseError, match=r"Answering answers payoff tables by query\(game\)"):
+    with pytest.raises(
+        BestResponseError, match=r"Answering answers payoff tables by query\(game\)"
+    ):
         br.bench(Answering(0), "kuhn-poker", output_dir=tmp_path)
 
 

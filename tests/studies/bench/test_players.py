@@ -1,4 +1,5 @@
-"""Players without a model, trials, parameters of families and buckets: what a run needs no key and no download for."""
+"""Players without a model, trials, parameters of families and buckets: what a run needs no key and
+no download for."""
 
 import json
 
@@ -30,7 +31,10 @@ def test_a_player_without_a_model_answers_every_game_and_calls_nobody(tmp_path, 
 
 def test_players_play_what_their_names_say(tmp_path):
     run = play(tmp_path, ["uniform", "maximin", "equilibrium", "random"], num_rows=2)
-    rows = {name: sorted(run.frame("plays").select(model=name), key=lambda r: r["game"]) for name in run.config.model}
+    rows = {
+        name: sorted(run.frame("plays").select(model=name), key=lambda r: r["game"])
+        for name in run.config.model
+    }
     assert [row["strategy"] for row in rows["uniform"]] == [[0.5, 0.5]] * 4
     drawn = draw_games(run.config.source)
     for row in rows["maximin"]:
@@ -88,36 +92,75 @@ named_as_a_player.__name__ = "uniform"
     ("settings", "sentence"),
     [
         ({"model": "verified:random"}, "model: random gives no reasons that could be verified"),
-        ({"model": "random", "elicit": "logprobs"}, "elicit: logprobs reads the tokens of a model, and random is none"),
-        ({"model": "random", "temperature": 0.5}, "temperature: this does nothing for players without a model"),
-        ({"model": "random", "plain": True}, "plain: this does nothing for players without a model"),
+        (
+            {"model": "random", "elicit": "logprobs"},
+            "elicit: logprobs reads the tokens of a model, and random is none",
+        ),
+        (
+            {"model": "random", "temperature": 0.5},
+            "temperature: this does nothing for players without a model",
+        ),
+        (
+            {"model": "random", "plain": True},
+            "plain: this does nothing for players without a model",
+        ),
         (
             {"model": named_as_a_player},
             "model: uniform is the name of a player without a model; give yours another name",
         ),
         (
             {"model": "maximin", "game": "kuhn-poker"},
-            "model: maximin plays payoff tables; a game played in turn has random, uniform, equilibrium",
+            (
+                "model: maximin plays payoff tables; a game played in turn has random, uniform,"
+                " equilibrium"
+            ),
         ),
-        ({"model": "m", "elicit": "logprobs", "trials": 2}, "trials: logprobs are the same each time"),
-        ({"model": "m", "game": "kuhn-poker", "trials": 2}, "trials: this does nothing for a game played in turn"),
-        ({"model": "m", "set": {"supprt": 2}}, "set: zero-sum has no parameter 'supprt'; it has low=-1.0, high=1.0"),
+        (
+            {"model": "m", "elicit": "logprobs", "trials": 2},
+            "trials: logprobs are the same each time",
+        ),
+        (
+            {"model": "m", "game": "kuhn-poker", "trials": 2},
+            "trials: this does nothing for a game played in turn",
+        ),
+        (
+            {"model": "m", "set": {"supprt": 2}},
+            "set: zero-sum has no parameter 'supprt'; it has low=-1.0, high=1.0",
+        ),
         (
             {"model": "m", "family": "given-support", "set": {"suport": 2}},
             "set: given-support has no parameter 'suport'; it has support=2. Did you mean support?",
         ),
-        ({"model": "m", "set": {"shape": 2}}, "set: shape is no parameter: num_rows and num_cols say how many"),
+        (
+            {"model": "m", "set": {"shape": 2}},
+            "set: shape is no parameter: num_rows and num_cols say how many",
+        ),
         (
             {"model": "m", "family": "given-support", "set": {"support": "many"}},
             "set: support: expected a whole number",
         ),
-        ({"model": "m", "set": {"equilibrium": "both"}}, "set: equilibrium: expected one of any, pure, mixed"),
+        (
+            {"model": "m", "set": {"equilibrium": "both"}},
+            "set: equilibrium: expected one of any, pure, mixed",
+        ),
         ({"model": "m", "set": {"low": 1}}, "set: give both low and high"),
-        ({"model": "m", "set": {"low": 1, "high": "nan"}}, "set: high: expected a number, got 'nan'"),
-        ({"model": "m", "set": {"low": 1, "high": 5}, "scale": 7}, "scale: low and high say between which numbers"),
+        (
+            {"model": "m", "set": {"low": 1, "high": "nan"}},
+            "set: high: expected a number, got 'nan'",
+        ),
+        (
+            {"model": "m", "set": {"low": 1, "high": 5}, "scale": 7},
+            "scale: low and high say between which numbers",
+        ),
         ({"model": "m", "set": 3}, "set: expected parameters by name"),
-        ({"model": "m", "suite": "buckets", "family": "uniform"}, "family: the suite buckets draws zero-sum games"),
-        ({"model": "m", "suite": "buckets", "set": {"whole": "yes"}}, "set: the suite buckets sets the parameters"),
+        (
+            {"model": "m", "suite": "buckets", "family": "uniform"},
+            "family: the suite buckets draws zero-sum games",
+        ),
+        (
+            {"model": "m", "suite": "buckets", "set": {"whole": "yes"}},
+            "set: the suite buckets sets the parameters",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused_with_a_sentence(settings, sentence):
@@ -134,7 +177,9 @@ def test_trials_ask_the_same_question_again_and_measure_every_answer(tmp_path):
     assert [request.replicate for request in model.asked] == [0, 1, 2] * 2
     assert {request.temperature for request in model.asked} == {1.0}
     assert len({request.messages for request in model.asked}) == 2
-    assert sorted((row["game"], row["trial"]) for row in ran.rows()) == [(k, t) for k in (0, 1) for t in (0, 1, 2)]
+    assert sorted((row["game"], row["trial"]) for row in ran.rows()) == [
+        (k, t) for k in (0, 1) for t in (0, 1, 2)
+    ]
     figures = ran.summary()["figures"][0]
     assert (figures["asked"], figures["answered"]) == (6, 6)
     assert figures["consistency"]["estimate"] == 0.0
@@ -148,13 +193,18 @@ def test_trials_ask_the_same_question_again_and_measure_every_answer(tmp_path):
 
 def test_trials_of_samples_never_share_a_call(tmp_path):
     model = ScriptedModel(lambda request: "ANSWER: A", name="m")
-    config = BenchConfig("m", num_games=1, seed=3, trials=2, elicit="sampled", samples=3, plain=True)
+    config = BenchConfig(
+        "m", num_games=1, seed=3, trials=2, elicit="sampled", samples=3, plain=True
+    )
     running.run(bench, config, tmp_path, {"m": model}, workers=1)
     assert sorted(request.replicate for request in model.asked) == [0, 1, 2, 3, 4, 5]
 
 
 def test_one_trial_is_asked_as_ever():
-    once, twice = (list(Plan(BenchConfig("m", num_games=1, trials=n, temperature=0)).list_plays()) for n in (1, 2))
+    once, twice = (
+        list(Plan(BenchConfig("m", num_games=1, trials=n, temperature=0)).list_plays())
+        for n in (1, 2)
+    )
     assert "trial" not in once[0]
     assert twice[0] == once[0]
     assert (twice[1]["trial"], twice[1]["replicate"]) == (1, 1)
@@ -168,7 +218,14 @@ def test_a_temperature_that_is_given_goes_before_that_of_trials():
 
 def test_the_support_of_an_equilibrium_is_set_by_name(tmp_path):
     for support in (1, 3):
-        run = play(tmp_path, "random", family="given-support", set={"support": support}, num_games=3, decimals=3)
+        run = play(
+            tmp_path,
+            "random",
+            family="given-support",
+            set={"support": support},
+            num_games=3,
+            decimals=3,
+        )
         for row in run.frame("games").select(player="random / mixed"):
             assert sum(p > 0 for p in row["row_equilibrium"]) == support
 
@@ -181,7 +238,9 @@ def test_a_run_with_parameters_is_loaded_again_with_the_same_ones(tmp_path):
 
 
 def test_low_and_high_are_the_payoffs_as_they_are_shown():
-    drawn = draw_games(BenchConfig("m", num_games=300, set={"low": "5", "high": "9"}).source).payoffs
+    drawn = draw_games(
+        BenchConfig("m", num_games=300, set={"low": "5", "high": "9"}).source
+    ).payoffs
     assert sorted(np.unique(drawn[:, 0])) == [5, 6, 7, 8, 9]
 
 
@@ -189,7 +248,9 @@ def test_low_and_high_are_the_payoffs_as_they_are_shown():
 @pytest.mark.parametrize("scale", [2, 100])
 @pytest.mark.parametrize("kind", ["pure", "mixed"])
 def test_zero_sum_games_have_a_saddle_point_or_none_as_they_are_shown(size, scale, kind):
-    config = BenchConfig("m", num_games=60, num_rows=size, num_cols=size, scale=scale, set={"equilibrium": kind})
+    config = BenchConfig(
+        "m", num_games=60, num_rows=size, num_cols=size, scale=scale, set={"equilibrium": kind}
+    )
     drawn = draw_games(config.source)
     found = [has_saddle_point(payoffs[0]) for payoffs in drawn.payoffs]
     assert found == [kind == "pure"] * 60
@@ -197,7 +258,9 @@ def test_zero_sum_games_have_a_saddle_point_or_none_as_they_are_shown(size, scal
     for k in range(60):
         row, col = drawn.get_equilibrium(k)
         sure = max(row) > 1 - 1e-9 and max(col) > 1 - 1e-9
-        assert sure or kind == "mixed" or scale == 2  # ties have further equilibria, in which a player mixes
+        assert (
+            sure or kind == "mixed" or scale == 2
+        )  # ties have further equilibria, in which a player mixes
 
 
 def test_the_suite_of_buckets_has_a_line_for_every_bucket_tier_and_player(tmp_path):
@@ -205,18 +268,36 @@ def test_the_suite_of_buckets_has_a_line_for_every_bucket_tier_and_player(tmp_pa
     frame = run.frame("buckets")
     assert len(BUCKETS) == 18
     assert len(frame) == 2 * (18 + 3 + 1)
-    (bucket,) = frame.select(player="uniform / mixed", size="3 x 3", range="wide", equilibrium="mixed")
-    plays = [row for row in run.rows() if row["condition"] == "bucket 3x3 wide mixed" and row["model"] == "uniform"]
+    (bucket,) = frame.select(
+        player="uniform / mixed", size="3 x 3", range="wide", equilibrium="mixed"
+    )
+    plays = [
+        row
+        for row in run.rows()
+        if row["condition"] == "bucket 3x3 wide mixed" and row["model"] == "uniform"
+    ]
     assert bucket["nash_gap"].estimate == pytest.approx(np.mean([row["nash_gap"] for row in plays]))
     (best,) = frame.select(player="equilibrium / mixed", tier="all")
     assert (best["asked"], best["nash_gap"].estimate) == (36, 0.0)
-    tiers = {row["tier"]: row["asked"] for row in frame.select(player="uniform / mixed", size="all")}
-    assert tiers == {"1: saddle point": 18, "2: mix, up to 3 x 3": 12, "3: mix, larger": 6, "all": 36}
+    tiers = {
+        row["tier"]: row["asked"] for row in frame.select(player="uniform / mixed", size="all")
+    }
+    assert tiers == {
+        "1: saddle point": 18,
+        "2: mix, up to 3 x 3": 12,
+        "3: mix, larger": 6,
+        "all": 36,
+    }
     lines = (run.path / "buckets.md").read_text().splitlines()
-    assert lines[2] == "| tier | size | payoffs | equilibrium | uniform / mixed | equilibrium / mixed |"
+    assert (
+        lines[2]
+        == "| tier | size | payoffs | equilibrium | uniform / mixed | equilibrium / mixed |"
+    )
     assert sum(line.startswith("| 3: mix, larger | 5 x 5") for line in lines) == 2 * 3
     assert (run.path / "buckets.csv").exists()
-    assert [title for title, _ in run.report().tables[: bench.count_tables(run.config)]][-1] == "Bucket by bucket"
+    assert [title for title, _ in run.report().tables[: bench.count_tables(run.config)]][
+        -1
+    ] == "Bucket by bucket"
 
 
 def test_a_pipe_in_a_name_does_not_break_the_table_of_buckets(tmp_path):
@@ -233,7 +314,10 @@ def test_the_command_takes_players_trials_and_parameters(tmp_path):
 
     from bestresponse.cli.app import app
 
-    words = "bench --model random --family given-support --set support=2 --trials 2 --num-games 2 --json"
+    words = (
+        "bench --model random --family given-support --set support=2 --trials 2 --num-games 2"
+        " --json"
+    )
     done = CliRunner().invoke(app, [*words.split(), "--output-dir", str(tmp_path)])
     assert done.exit_code == 0, done.output
     figures = json.loads(done.stdout)["figures"][0]

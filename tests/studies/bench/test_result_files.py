@@ -1,4 +1,5 @@
-"""The statistics of the Nash gap, worked out by hand, and the two JSON files in the benchmark document's own form."""
+"""The statistics of the Nash gap, worked out by hand, and the two JSON files in the benchmark
+document's own form."""
 
 import json
 
@@ -27,7 +28,8 @@ COMPUTE = {metric.name: metric.compute for metric in METRICS}
 
 
 def answer(game, gap, best, trial=0, strategy=(1.0, 0.0)):
-    """An answer that lost `gap` where the best response earns `best`; None: it could not be read."""
+    """An answer that lost `gap` where the best response earns `best`; None: it could not be
+    read."""
     known = gap is not None
     return {
         "condition": "base",
@@ -62,7 +64,9 @@ def test_the_gap_ratio_is_a_ratio_of_sums_so_that_a_best_response_worth_nothing_
 def test_the_ratio_of_one_answer_is_none_where_the_best_response_earns_nothing():
     own = np.array([[[1.0, -1.0], [-1.0, 1.0]], [[4.0, 4.0], [1.0, 1.0]]])
     half, second = np.array([0.5, 0.5]), np.array([0.0, 1.0])
-    pennies, sure = measure_strategies(own, -own, np.stack([second, second]), np.stack([half, half]))
+    pennies, sure = measure_strategies(
+        own, -own, np.stack([second, second]), np.stack([half, half])
+    )
     assert (pennies["br_value"], pennies["gap_ratio"]) == (0.0, None)
     assert (sure["nash_gap"], sure["br_value"], sure["gap_ratio"]) == (3.0, 4.0, 0.75)
 
@@ -85,8 +89,14 @@ def test_unread_answers_are_counted_and_enter_no_statistic():
 
 
 def test_the_spread_within_and_between_games_is_that_worked_out_by_hand():
-    # Game 0: gaps 1 and 3, variance 2 (n - 1); game 1: gaps 6 and 6. Pooled: (2 + 0) / (1 + 1) = 1. Means 2 and 6.
-    rows = [answer(0, 1.0, 5.0), answer(0, 3.0, 5.0, trial=1), answer(1, 6.0, 5.0), answer(1, 6.0, 5.0, trial=1)]
+    # Game 0: gaps 1 and 3, variance 2 (n - 1); game 1: gaps 6 and 6. Pooled: (2 + 0) / (1 + 1) = 1.
+    # Means 2 and 6.
+    rows = [
+        answer(0, 1.0, 5.0),
+        answer(0, 3.0, 5.0, trial=1),
+        answer(1, 6.0, 5.0),
+        answer(1, 6.0, 5.0, trial=1),
+    ]
     assert COMPUTE["gap_spread_within"](rows) == pytest.approx(1.0)
     assert COMPUTE["gap_spread_between"](rows) == pytest.approx(8**0.5)
     assert COMPUTE["gap_spread_within"](FOUR) is None
@@ -106,7 +116,9 @@ def test_consistency_compares_the_answers_to_one_game():
 
 
 def play(tmp_path, **settings):
-    return br.bench(lambda prompt: "ANSWER: A", num_games=3, seed=1, output_dir=tmp_path, plain=True, **settings)
+    return br.bench(
+        lambda prompt: "ANSWER: A", num_games=3, seed=1, output_dir=tmp_path, plain=True, **settings
+    )
 
 
 def test_a_run_leaves_one_pair_of_files_with_the_keys_of_the_document(tmp_path):
@@ -114,7 +126,10 @@ def test_a_run_leaves_one_pair_of_files_with_the_keys_of_the_document(tmp_path):
     (summary,) = run.path.glob("benchmark_summary_*.json")
     (results,) = run.path.glob("benchmark_results_*.json")
     stamp = write_timestamp(run.manifest.created)
-    assert (summary.name, results.name) == (f"benchmark_summary_{stamp}.json", f"benchmark_results_{stamp}.json")
+    assert (summary.name, results.name) == (
+        f"benchmark_summary_{stamp}.json",
+        f"benchmark_results_{stamp}.json",
+    )
     said = json.loads(summary.read_text())
     assert list(said)[:8] == EIGHT
     figures = run.summary()["figures"][0]
@@ -127,7 +142,9 @@ def test_a_run_leaves_one_pair_of_files_with_the_keys_of_the_document(tmp_path):
         against = matrix @ result["nash_col"]
         assert result["nash_gap"] == pytest.approx(against.max() - x @ against)
         assert result["nash_value"] == pytest.approx(result["br_value"])
-        assert np.array(result["nash_row"]) @ matrix @ result["nash_col"] == pytest.approx(result["nash_value"])
+        assert np.array(result["nash_row"]) @ matrix @ result["nash_col"] == pytest.approx(
+            result["nash_value"]
+        )
 
 
 def test_the_same_run_reported_again_or_resumed_keeps_one_pair(tmp_path):
@@ -137,7 +154,9 @@ def test_the_same_run_reported_again_or_resumed_keeps_one_pair(tmp_path):
     play(tmp_path)
     br.load_run(first.path).publish()
     assert sorted(path.name for path in first.path.iterdir()) == files
-    changed = {name for name in files if (first.path / name).read_bytes() != before[name]} - {"finished"}
+    changed = {name for name in files if (first.path / name).read_bytes() != before[name]} - {
+        "finished"
+    }
     assert changed == set()
 
 
@@ -151,9 +170,15 @@ def test_every_player_and_way_of_asking_has_a_pair_of_its_own(tmp_path):
 
 def test_an_answer_that_could_not_be_read_is_listed_with_nulls(tmp_path):
     config = BenchConfig("m", num_games=1, seed=1)
-    ran = running.run(bench, config, tmp_path, {"m": ScriptedModel(lambda request: "no idea")}, workers=1)
+    ran = running.run(
+        bench, config, tmp_path, {"m": ScriptedModel(lambda request: "no idea")}, workers=1
+    )
     (result,) = list_results(ran.rows(), Plan(config).conditions["base"].drawn)
-    assert (result["status"], result["llm_strategy"], result["nash_gap"]) == ("unparseable", None, None)
+    assert (result["status"], result["llm_strategy"], result["nash_gap"]) == (
+        "unparseable",
+        None,
+        None,
+    )
 
 
 @pytest.mark.parametrize("created", ["", "../../elsewhere", "2026"])

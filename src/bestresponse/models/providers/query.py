@@ -1,12 +1,14 @@
-"""An object with a method `query(game)` as a model: it is shown the payoffs themselves, not only words about them.
+"""An object with a method `query(game)` as a model: it is shown the payoffs themselves, not only
+words about them.
 
     class Cautious:
         def query(self, game):
             return int(game.payoffs.min(axis=1).argmax())
 
-What `query` returns is an action's index (counted from 0), a probability for each action, or a text that is read like
-the reply of any language model. Anything else is an answer that cannot be read. It is kept as the text that a language
-model would have written, so that a run can be replayed without the object.
+What `query` returns is an action's index (counted from 0), a probability for each action, or a text
+that is read like the reply of any language model. Anything else is an answer that cannot be read.
+It is kept as the text that a language model would have written, so that a run can be replayed
+without the object.
 """
 
 import json
@@ -21,7 +23,9 @@ from bestresponse.core.errors import ModelError
 from bestresponse.models.base import Reply, Request
 from bestresponse.models.providers.function import FunctionModel, hash_function
 
-QueryAnswer: TypeAlias = "int | Sequence[float] | NDArray[np.float64] | Mapping[str, float] | str | Reply"
+QueryAnswer: TypeAlias = (
+    "int | Sequence[float] | NDArray[np.float64] | Mapping[str, float] | str | Reply"
+)
 """An index, probabilities in the order of the actions or by their names, or a text."""
 
 
@@ -29,7 +33,8 @@ QueryAnswer: TypeAlias = "int | Sequence[float] | NDArray[np.float64] | Mapping[
 class AskedGame:
     """A payoff table of two players as the one who is asked sees it: its own actions are the rows.
 
-    `prompt` is what a language model would be shown; `seat` is 0 for the row player of the game, 1 for the other.
+    `prompt` is what a language model would be shown; `seat` is 0 for the row player of the game, 1
+    for the other.
     """
 
     payoffs: NDArray[np.float64]
@@ -53,7 +58,11 @@ class QueryModel(FunctionModel):
 
     def __init__(self, name: str, player: Queryable) -> None:
         super().__init__(name, self._answer)
-        self.identity = {"provider": "function", "model": name, "source": hash_function(player.query)}
+        self.identity = {
+            "provider": "function",
+            "model": name,
+            "source": hash_function(player.query),
+        }
         self._player = player
 
     def is_same(self, other: object) -> bool:
@@ -69,7 +78,11 @@ class QueryModel(FunctionModel):
             )
         game = _read_game(facts, "\n\n".join(message.content for message in request.messages))
         answer = self._player.query(game)
-        return answer if isinstance(answer, str | Reply) else _write(answer, game, bool(facts.get("mixture")))
+        return (
+            answer
+            if isinstance(answer, str | Reply)
+            else _write(answer, game, bool(facts.get("mixture")))
+        )
 
 
 def _read_game(facts: Mapping[str, object], prompt: str) -> AskedGame:
@@ -79,7 +92,9 @@ def _read_game(facts: Mapping[str, object], prompt: str) -> AskedGame:
     own, other = (payoffs[0], payoffs[1]) if seat == 0 else (payoffs[1].T, payoffs[0].T)
     actions = facts["actions"]
     if not isinstance(actions, list) or len(actions) != 2:
-        raise ModelError("query(game) answers payoff tables of two players, and this game has others")
+        raise ModelError(
+            "query(game) answers payoff tables of two players, and this game has others"
+        )
     return AskedGame(
         payoffs=own,
         other_payoffs=other,
@@ -91,7 +106,8 @@ def _read_game(facts: Mapping[str, object], prompt: str) -> AskedGame:
 
 
 def _write(answer: object, game: AskedGame, mixture: bool) -> str:
-    """Write an answer as a language model would: a label, or where a mixture is asked for, probabilities as JSON.
+    """Write an answer as a language model would: a label, or where a mixture is asked for,
+    probabilities as JSON.
 
     What cannot be an answer is said in words that no reading takes for one.
     """
@@ -104,11 +120,17 @@ def _write(answer: object, game: AskedGame, mixture: bool) -> str:
     if isinstance(answer, Mapping) and mixture and set(answer) <= set(game.actions):
         answer = [answer.get(action, 0.0) for action in game.actions]
     if not isinstance(answer, list | tuple | np.ndarray):
-        return f"query returned {type(answer).__name__}; expected an index, {count} probabilities or a text"
+        return (
+            f"query returned {type(answer).__name__}; expected an index, {count} probabilities or a"
+            " text"
+        )
     try:
         shares = [float(share) for share in answer]
     except (TypeError, ValueError):
-        return f"query returned a {type(answer).__name__} that holds no numbers; expected {count} probabilities"
+        return (
+            f"query returned a {type(answer).__name__} that holds no numbers; expected {count}"
+            " probabilities"
+        )
     if len(shares) != count:
         return f"query returned {len(shares)} numbers; expected {count} probabilities"
     if mixture:

@@ -1,21 +1,25 @@
-"""The settings of the benchmark, of matrix games and of games played in turn, and the games of a run.
+"""The settings of the benchmark, of matrix games and of games played in turn, and the games of a
+run.
 
-Game k depends only on the seed and k. Payoffs are multiplied by `scale` and rounded to `decimals`, then solved as
-rounded: what a model is shown is what it is measured against. One game that the user names is put in as many orders of
-its rows and columns as there are games, the first being its own: a single answer says little about a player.
+Game k depends only on the seed and k. Payoffs are multiplied by `scale` and rounded to `decimals`,
+then solved as rounded: what a model is shown is what it is measured against. One game that the user
+names is put in as many orders of its rows and columns as there are games, the first being its own:
+a single answer says little about a player.
 
 What should not change a rational player's answer:
 
     permuted     rows and columns in another order          swapped     the players change seats
     shifted      a constant added to all payoffs            scaled      all payoffs times three
     relabelled   other names for the actions                disguised   a story around it
-    format       another way to write it down               padded      one dominated action more for each player
+    format       another way to write it down               padded      one dominated action more
+                 for each player
 
 Which plays a benchmark run consists of, and how one is made.
 
-A run has one or more conditions (other sizes, scales or temperatures; one in the standard suite). In each, every game
-is put to every model in every way of asking, format, theme, seat and variant, games in the outermost loop: a run that
-stops early has put the same games to all. The opponent of the model is fixed to its equilibrium strategy.
+A run has one or more conditions (other sizes, scales or temperatures; one in the standard suite).
+In each, every game is put to every model in every way of asking, format, theme, seat and variant,
+games in the outermost loop: a run that stops early has put the same games to all. The opponent of
+the model is fixed to its equilibrium strategy.
 """
 
 from __future__ import annotations
@@ -39,14 +43,26 @@ from bestresponse.core.seeds import generator, split
 from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import FORMATS, MatrixGame, Theme, theme, themes
 from bestresponse.models.base import REASONING_TOKENS, Model
-from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling, Style, Thinking
+from bestresponse.players.llm.player import (
+    FirstToken,
+    LlmPlayer,
+    Sampled,
+    Sampling,
+    Style,
+    Thinking,
+)
 from bestresponse.players.llm.verified import bare_name, is_verified, make_label, with_review
 from bestresponse.players.strategies import EQUILIBRIUM, BaselinePlayer, FixedMix
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import Spec
-from bestresponse.studies.bench.families import Properties, PropertiesSetting, draw_family, read_properties
+from bestresponse.studies.bench.families import (
+    Properties,
+    PropertiesSetting,
+    draw_family,
+    read_properties,
+)
 from bestresponse.studies.bench.given import MOST_ACTIONS, GamesSetting, GivenGames
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.equilibria.solve import nash
@@ -62,7 +78,8 @@ _MOST_PAYOFFS = 100_000
 """Of a game of more than two: its equilibrium is found in seconds."""
 _USUAL_GAMES = 100
 _FIRST_GAMES = 20
-"""Of the embedded model alone, which takes some minutes for them: who tries it wants to see that everything works."""
+"""Of the embedded model alone, which takes some minutes for them: who tries it wants to see that
+everything works."""
 _USUAL_ORDERS = 24
 _DRAWING = ("num_rows", "num_cols", "family", "set", "scale", "decimals")
 """The settings that say how games are drawn."""
@@ -72,62 +89,88 @@ PLAYERS = ("random", "uniform", "maximin", EQUILIBRIUM)
 """Players that need no model."""
 TREE_PLAYERS = ("random", "uniform", EQUILIBRIUM)
 """Those of them that a game played in turn has."""
-_OF_MODELS = ("style", "temperature", "plain", "effort", "reasoning_tokens", "max_tokens", "attempts")
+_OF_MODELS = (
+    "style",
+    "temperature",
+    "plain",
+    "effort",
+    "reasoning_tokens",
+    "max_tokens",
+    "attempts",
+)
 """The settings that say how a model is asked."""
 
 
 @settings
 class BenchConfig(RunSettings):
-    """Measure the Nash gap and the exploitability of models on matrix games, or the policies of models in a tree.
+    """Measure the Nash gap and the exploitability of models on matrix games, or the policies of
+    models in a tree.
 
-    Games are drawn, or one is named: it is put to the models with its actions in many orders or, if it is played in
-    turn, at every information set.
+    Games are drawn, or one is named: it is put to the models with its actions in many orders or, if
+    it is played in turn, at every information set.
     """
 
     model: ModelsSetting = setting(default=(NamedModel(EMBEDDED),), kw_only=False, short="-m")
-    """A model; verified:MODEL has its reasoning checked, again:MODEL is asked again as often and not told what was
-    wrong, NAME=URL reports a server under that name; random, uniform, maximin and equilibrium play without a
-    model."""
+    """A model; verified:MODEL has its reasoning checked, again:MODEL is asked again as often and
+    not told what was wrong, NAME=URL reports a server under that name; random, uniform, maximin and
+    equilibrium play without a model."""
     game: GamesSetting = setting(default=None, kw_only=False, argument=True)
     """A game or a file instead of drawn games; or `stories`."""
     num_games: int | None = setting(default=None, ge=1, le=1000000)
     """Games, orders of one game, or policies in a tree. [default: 100 or for smollm2 20, 24, 1]"""
     num_rows: int = setting(default=3, ge=1, le=MOST_ACTIONS, help="Actions of the row player.")
     num_cols: int = setting(default=3, ge=1, le=MOST_ACTIONS, help="Actions of the column player.")
-    seed: int = setting(default=0, ge=0, help="Seed of games and orders, and of the seed that models are sent.")
+    seed: int = setting(
+        default=0, ge=0, help="Seed of games and orders, and of the seed that models are sent."
+    )
     llm_seed: int | None = setting(default=None, help="Seed sent to the models that take one.")
     trials: int = setting(default=1, ge=1, le=10_000)
     """How often each question is asked; every answer is measured."""
-    suite: Literal["standard", "invariance", "sensitivity", "generalisation", "buckets"] = setting(default="standard")
+    suite: Literal["standard", "invariance", "sensitivity", "generalisation", "buckets"] = setting(
+        default="standard"
+    )
     """What is varied besides the game."""
     family: str = setting(default="zero-sum")
     """Kind of games, such as zero-sum, uniform or covariant; see `bestresponse games`."""
     set: PropertiesSetting = setting(default=(), metavar="NAME=VALUE")
-    """A parameter of the family, such as support=2 or equilibrium=mixed; an unknown name lists all."""
-    scale: float = setting(default=100.0, gt=0, lt=1e12, help="Payoffs are drawn from -scale to scale.")
-    decimals: int = setting(default=0, ge=0, le=12, help="Decimals that payoffs are rounded to before all else.")
+    """A parameter of the family, such as support=2 or equilibrium=mixed; an unknown name lists
+    all."""
+    scale: float = setting(
+        default=100.0, gt=0, lt=1e12, help="Payoffs are drawn from -scale to scale."
+    )
+    decimals: int = setting(
+        default=0, ge=0, le=12, help="Decimals that payoffs are rounded to before all else."
+    )
     elicit: NamesSetting = setting(default=())
     """mixed, pure, sampled or logprobs. [default: mixed; logprobs for the embedded model]"""
     format: NamesSetting = setting(default=("table",), help="table, prose or json.")
     theme: NamesSetting = setting(default=())
-    """neutral, numbers, market, patrol, football; own, the default for a named game, keeps its names."""
+    """neutral, numbers, market, patrol, football; own, the default for a named game, keeps its
+    names."""
     seat: NamesSetting = setting(default=())
     """row or col; in a game played in turn the name of a player. [default: row, or all]"""
     style: Literal["auto", "line", "json", "letter"] = setting(default="auto")
     """How to answer; auto is JSON where the model can be held to it."""
     temperature: float | None = setting(default=None, ge=0, le=5)
     """Sampling temperature. [default: 0, or 1 for sampled and with trials]"""
-    plain: bool = setting(default=False, help="Have models answer at once instead of writing down their reasons first.")
+    plain: bool = setting(
+        default=False,
+        help="Have models answer at once instead of writing down their reasons first.",
+    )
     effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
     """How hard models that reason by themselves do so. [default: the provider's own]"""
     reasoning_tokens: int | None = setting(default=None, ge=1, le=1000000)
     """The most tokens for such reasoning, beside those of the reply."""
     max_tokens: int | None = setting(default=None, ge=1, le=100000)
     """Longest reply, in tokens. [default: 4000, or 512 without reasons]"""
-    samples: int = setting(default=10, ge=1, le=10_000, help="Moves that are asked for where they are sampled.")
+    samples: int = setting(
+        default=10, ge=1, le=10_000, help="Moves that are asked for where they are sampled."
+    )
     max_infosets: int | None = setting(default=None, ge=1, le=1000000)
     """In a game played in turn: the most information sets, likeliest first."""
-    attempts: int = setting(default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read.")
+    attempts: int = setting(
+        default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read."
+    )
     precision: float | None = setting(default=None, gt=0)
     """Stop when the mean gap / payoff range is known to within this."""
 
@@ -154,7 +197,9 @@ class BenchConfig(RunSettings):
         object.__setattr__(self, "set", read_properties(self.family, self.set) if self.set else ())
         self._default("elicit", ("logprobs",) if small else ("mixed",))
         if self.models:
-            thinks = any(self.reasons(name, elicit) for name in self.models for elicit in self.elicit)
+            thinks = any(
+                self.reasons(name, elicit) for name in self.models for elicit in self.elicit
+            )
             self._default("max_tokens", 4000 if thinks else 512)
             if self.trials > 1:  # at 0 the answers to one question would hardly differ
                 self._default("temperature", 1.0)
@@ -164,7 +209,9 @@ class BenchConfig(RunSettings):
             self._default("num_games", 1)
             self._default("seat", self.form.players)
             return
-        keeps_names = self.game is not None and self.suite == "standard" and "logprobs" not in self.elicit
+        keeps_names = (
+            self.game is not None and self.suite == "standard" and "logprobs" not in self.elicit
+        )
         games = _FIRST_GAMES if small else _USUAL_GAMES
         if isinstance(self.game, GivenGames):
             games = self.game.count
@@ -179,9 +226,16 @@ class BenchConfig(RunSettings):
             object.__setattr__(self, name, value)
 
     def _check_names(self) -> None:
-        known = {"elicit": _ELICITATIONS, "seat": self.form.players if isinstance(self.form, Tree) else ("row", "col")}
+        known = {
+            "elicit": _ELICITATIONS,
+            "seat": self.form.players if isinstance(self.form, Tree) else ("row", "col"),
+        }
         if not isinstance(self.form, Tree):
-            known |= {"family": families(), "format": FORMATS, "theme": (*themes(), *([OWN] if self.game else []))}
+            known |= {
+                "family": families(),
+                "format": FORMATS,
+                "theme": (*themes(), *([OWN] if self.game else [])),
+            }
         for name, names in known.items():
             value = getattr(self, name)
             if not isinstance(value, str) and len(set(value)) < len(value):
@@ -189,7 +243,9 @@ class BenchConfig(RunSettings):
             for chosen in (value,) if isinstance(value, str) else value:
                 if chosen not in names:
                     hint = did_you_mean(chosen, list(names))
-                    raise SettingError(name, f"expected one of {', '.join(names)}, got {chosen!r}.{hint}")
+                    raise SettingError(
+                        name, f"expected one of {', '.join(names)}, got {chosen!r}.{hint}"
+                    )
         if not self.model:
             raise SettingError("model", "expected at least one model")
         self._check_players()
@@ -197,18 +253,25 @@ class BenchConfig(RunSettings):
             raise SettingError("model", f"two have the same label among {', '.join(self.labels)}")
 
     def _check_players(self) -> None:
-        """Refuse players without a model where they cannot play, and models that are called as they are."""
+        """Refuse players without a model where they cannot play, and models that are called as they
+        are."""
         for name in self.model:
             if bare_name(name) in PLAYERS and name.model is not None:
                 problem = "is the name of a player without a model; give yours another name"
                 raise SettingError("model", f"{name} {problem}")
             if bare_name(name) in PLAYERS and is_verified(name):
-                raise SettingError("model", f"{bare_name(name)} gives no reasons that could be verified")
+                raise SettingError(
+                    "model", f"{bare_name(name)} gives no reasons that could be verified"
+                )
             if is_player(name) and isinstance(self.form, Tree) and name not in TREE_PLAYERS:
                 known = ", ".join(TREE_PLAYERS)
-                raise SettingError("model", f"{name} plays payoff tables; a game played in turn has {known}")
+                raise SettingError(
+                    "model", f"{name} plays payoff tables; a game played in turn has {known}"
+                )
             if is_player(name) and "logprobs" in self.elicit:
-                raise SettingError("elicit", f"logprobs reads the tokens of a model, and {name} is none")
+                raise SettingError(
+                    "elicit", f"logprobs reads the tokens of a model, and {name} is none"
+                )
 
     def _check_together(self) -> None:
         """Refuse settings that exclude each other."""
@@ -220,33 +283,91 @@ class BenchConfig(RunSettings):
         draws = buckets or self.suite in ("sensitivity", "generalisation")
         sets_range = any(name == "low" for name, _ in self.set)
         if sets_range:
-            self.refuse_set(["scale"], "low and high say between which numbers payoffs are drawn; give these alone")
+            self.refuse_set(
+                ["scale"],
+                "low and high say between which numbers payoffs are drawn; give these alone",
+            )
         if isinstance(self.game, GivenGames) and self.games > self.game.count:
-            raise SettingError("num_games", f"there are {self.game.count} games in the list, not {self.games}")
+            raise SettingError(
+                "num_games", f"there are {self.game.count} games in the list, not {self.games}"
+            )
         if "sampled" not in self.elicit:
             self.refuse_set(["samples"], "this does nothing unless elicit has `sampled`")
         for wrong, name, problem in (
-            (verified and tree, "model", "reasoning about a policy is not verified; leave out `verified:`"),
-            (verified and "logprobs" in self.elicit, "elicit", "logprobs asks for no reasons that could be verified"),
-            (not one_letter and "logprobs" in self.elicit, "elicit", "logprobs goes with the theme neutral only"),
+            (
+                verified and tree,
+                "model",
+                "reasoning about a policy is not verified; leave out `verified:`",
+            ),
+            (
+                verified and "logprobs" in self.elicit,
+                "elicit",
+                "logprobs asks for no reasons that could be verified",
+            ),
+            (
+                not one_letter and "logprobs" in self.elicit,
+                "elicit",
+                "logprobs goes with the theme neutral only",
+            ),
             (verified and self.plain, "plain", "without reasons there is nothing to verify"),
-            (verified and self.style in ("json", "letter"), "style", f"{self.style} leaves no room for reasons"),
-            (self.style == "letter" and "mixed" in self.elicit, "style", "a letter cannot state a mixed strategy"),
-            (self.precision and self.shard, "precision", "a part of a run cannot tell how precise the whole is"),
-            (self.suite == "invariance" and several, (*several, "")[0], "this suite varies it itself; give one"),
-            (self.suite == "invariance" and OWN in self.theme, "theme", "this suite gives other names; not own"),
-            (self.suite == "generalisation" and "theme" in several, "theme", "names are compared with one; give one"),
-            (draws and self.game, "suite", f"{self.suite} draws games of other sizes; it takes no game of yours"),
-            (buckets and self.family != "zero-sum", "family", "the suite buckets draws zero-sum games; leave it out"),
-            (buckets and self.set, "set", "the suite buckets sets the parameters itself; leave them out"),
-            (self.trials > 1 and "logprobs" in self.elicit, "trials", "logprobs are the same each time"),
+            (
+                verified and self.style in ("json", "letter"),
+                "style",
+                f"{self.style} leaves no room for reasons",
+            ),
+            (
+                self.style == "letter" and "mixed" in self.elicit,
+                "style",
+                "a letter cannot state a mixed strategy",
+            ),
+            (
+                self.precision and self.shard,
+                "precision",
+                "a part of a run cannot tell how precise the whole is",
+            ),
+            (
+                self.suite == "invariance" and several,
+                (*several, "")[0],
+                "this suite varies it itself; give one",
+            ),
+            (
+                self.suite == "invariance" and OWN in self.theme,
+                "theme",
+                "this suite gives other names; not own",
+            ),
+            (
+                self.suite == "generalisation" and "theme" in several,
+                "theme",
+                "names are compared with one; give one",
+            ),
+            (
+                draws and self.game,
+                "suite",
+                f"{self.suite} draws games of other sizes; it takes no game of yours",
+            ),
+            (
+                buckets and self.family != "zero-sum",
+                "family",
+                "the suite buckets draws zero-sum games; leave it out",
+            ),
+            (
+                buckets and self.set,
+                "set",
+                "the suite buckets sets the parameters itself; leave them out",
+            ),
+            (
+                self.trials > 1 and "logprobs" in self.elicit,
+                "trials",
+                "logprobs are the same each time",
+            ),
         ):
             if wrong:
                 raise SettingError(name, problem)
 
     @cached_property
     def form(self) -> NormalForm | Tree | None:
-        """The one game that is named, as theory takes it; None where games are drawn or several are given."""
+        """The one game that is named, as theory takes it; None where games are drawn or several are
+        given."""
         if not isinstance(self.game, NamedGame):
             return None
         form = self.game.loaded.solvable()
@@ -261,7 +382,8 @@ class BenchConfig(RunSettings):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The actions of the row and of the column player; in a list of games those of the first."""
+        """The actions of the row and of the column player; in a list of games those of the
+        first."""
         if isinstance(self.game, GivenGames):
             first = self.game.forms[0]
             return first.shape[0], first.shape[1]
@@ -307,16 +429,23 @@ class BenchConfig(RunSettings):
     @property
     def paid_tokens(self) -> int:
         """How many tokens a reply may cost, those of the model's own reasoning among them."""
-        return self.reply_tokens + (self.reasoning_tokens or REASONING_TOKENS.get(self.effort or "", 0))
+        return self.reply_tokens + (
+            self.reasoning_tokens or REASONING_TOKENS.get(self.effort or "", 0)
+        )
 
     def reasons(self, model: str, elicit: str) -> bool:
-        """Say whether a model writes down its reasons before it answers; the embedded one is too small for that."""
+        """Say whether a model writes down its reasons before it answers; the embedded one is too
+        small for that."""
         roomy = elicit != "logprobs" and self.style not in ("json", "letter")
         return roomy and not self.plain and bare_name(model) not in (EMBEDDED, *PLAYERS)
 
     def describe_asking(self, model: str, elicit: str) -> dict[str, bool | str | int]:
         """Return what a spec says of reasoning; nothing where a model answers at once."""
-        asked = {"think": self.reasons(model, elicit), "effort": self.effort, "reasoning_tokens": self.reasoning_tokens}
+        asked = {
+            "think": self.reasons(model, elicit),
+            "effort": self.effort,
+            "reasoning_tokens": self.reasoning_tokens,
+        }
         return {name: value for name, value in asked.items() if value}
 
     @cached_property
@@ -331,7 +460,8 @@ def is_player(name: str) -> bool:
 
 
 def choose_temperature(wanted: float | None, elicit: str) -> float:
-    """Return the temperature that is sent: probabilities of tokens are read, and samples drawn, at 1."""
+    """Return the temperature that is sent: probabilities of tokens are read, and samples drawn, at
+    1."""
     if elicit == "logprobs":
         return 1.0
     return wanted if wanted is not None else 1.0 if elicit == "sampled" else 0.0
@@ -351,7 +481,8 @@ Order = tuple[tuple[int, ...], tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Source:
-    """Where games come from: a family of games, one game whose actions are put in many orders, or a list of games."""
+    """Where games come from: a family of games, one game whose actions are put in many orders, or a
+    list of games."""
 
     num_games: int
     seed: int
@@ -368,20 +499,30 @@ class Source:
         form = self.game.loaded.solvable() if isinstance(self.game, NamedGame) else None
         return form if isinstance(form, NormalForm) else None
 
-    def name_actions(self, game: int, orders: Sequence[Order]) -> dict[str, list[str] | list[list[str]]]:
-        """Return the own names of a game's players, and those of its actions in the order in which they are put."""
+    def name_actions(
+        self, game: int, orders: Sequence[Order]
+    ) -> dict[str, list[str] | list[list[str]]]:
+        """Return the own names of a game's players, and those of its actions in the order in which
+        they are put."""
         if isinstance(self.game, GivenGames):
             form = self.game.forms[game]
-            return {"players": list(form.players), "actions": [list(names) for names in form.actions]}
+            return {
+                "players": list(form.players),
+                "actions": [list(names) for names in form.actions],
+            }
         one = self.form
         assert one is not None, "only games of the user's have names of their own"
         put = zip(one.actions, orders[game], strict=True)
-        return {"players": list(one.players), "actions": [[names[k] for k in order] for names, order in put]}
+        return {
+            "players": list(one.players),
+            "actions": [[names[k] for k in order] for names, order in put],
+        }
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """All games of a source, payoffs (2, rows, cols) of each; `orders` where they are one game in several orders.
+    """All games of a source, payoffs (2, rows, cols) of each; `orders` where they are one game in
+    several orders.
 
     Games of one shape are an array (n, 2, rows, cols); those of a list may have different shapes.
     """
@@ -416,9 +557,11 @@ class Drawn:
         return self._equilibria[game]
 
     def get_equilibrium(self, game: int) -> tuple[Array, Array]:
-        """Return the equilibrium (row, column strategy) that opponents and the baseline `equilibrium` play.
+        """Return the equilibrium (row, column strategy) that opponents and the baseline
+        `equilibrium` play.
 
-        One game in many orders is solved in its own order, so that the equilibrium is the same in every order.
+        One game in many orders is solved in its own order, so that the equilibrium is the same in
+        every order.
         """
         if self.zero_sum and not isinstance(self.payoffs, tuple):
             return self.solved.row[game], self.solved.col[game]
@@ -454,7 +597,8 @@ def draw_games(source: Source) -> Drawn:
 
 
 def list_orders(shape: tuple[int, int], count: int, seed: int) -> tuple[Order, ...]:
-    """List `count` different orders of rows and columns, the usual one first, the others drawn by `seed`."""
+    """List `count` different orders of rows and columns, the usual one first, the others drawn by
+    `seed`."""
     most = factorial(shape[0]) * factorial(shape[1])
     if count > most:
         raise SettingError("num_games", f"the actions can be put in {most} orders, not in {count}")
@@ -475,7 +619,8 @@ def list_orders(shape: tuple[int, int], count: int, seed: int) -> tuple[Order, .
 
 
 def own_view(payoffs: Array, seat: int) -> tuple[Array, Array]:
-    """Return games (..., 2, rows, cols) as a seat sees them: its own payoffs, the other's, its own actions as rows."""
+    """Return games (..., 2, rows, cols) as a seat sees them: its own payoffs, the other's, its own
+    actions as rows."""
     sides = payoffs if seat == 0 else payoffs[..., ::-1, :, :].swapaxes(-1, -2)
     return sides[..., 0, :, :], sides[..., 1, :, :]
 
@@ -529,9 +674,11 @@ def tell_variant(name: str, original: Variant, source: Source, game: int) -> Var
 
 
 def _pad(payoffs: Array, zero_sum: bool, source: Source, rng: Random) -> tuple[Array, Order]:
-    """Add, at a random place, one action for each player that is strictly dominated by one of its own.
+    """Add, at a random place, one action for each player that is strictly dominated by one of its
+    own.
 
-    Returns the payoffs and, for rows and columns, their original indices; those of the new ones come after the last.
+    Returns the payoffs and, for rows and columns, their original indices; those of the new ones
+    come after the last.
     """
     step = max(round(_PADDED_BY * source.scale, source.decimals), 10.0**-source.decimals)
     orders: list[tuple[int, ...]] = []
@@ -556,11 +703,14 @@ def _shuffle(count: int, rng: Random) -> tuple[int, ...]:
 
 
 def _list_stories(shape: tuple[int, ...], current: str) -> list[str]:
-    """List the other themes with a story that have names enough; the current one where there is none."""
+    """List the other themes with a story that have names enough; the current one where there is
+    none."""
     fitting = [
         name
         for name, theme in themes().items()
-        if theme.story and name != current and all(m <= len(a) for m, a in zip(shape, theme.actions, strict=True))
+        if theme.story
+        and name != current
+        and all(m <= len(a) for m, a in zip(shape, theme.actions, strict=True))
     ]
     return fitting or [current]
 
@@ -570,9 +720,13 @@ SIZE, NAMED, ANONYMOUS = "size ", "named ", "anonymous "
 """What the names of conditions begin with."""
 _GENERAL_SIZES = (2, 3, 4, 5, 6, 8, 10)
 _CLASSICS = (
-    "matching-pennies", "bismarck-sea", "two-finger-morra", "rock-paper-scissors", "rock-paper-scissors-lizard-spock",
+    "matching-pennies",
+    "bismarck-sea",
+    "two-finger-morra",
+    "rock-paper-scissors",
+    "rock-paper-scissors-lizard-spock",
     "oneill",
-)  # fmt: skip
+)
 """Zero-sum games that models have read about."""
 _MOST_ORDERS = 8
 _SIZES = (2, 3, 4, 6)
@@ -582,8 +736,20 @@ BUCKET = "bucket "
 _BUCKET_SIZES = (2, 3, 5)
 _BUCKET_RANGES = {"narrow": 10.0, "medium": 50.0, "wide": 100.0}
 _BUCKET_KINDS = ("pure", "mixed")
-_ASKING = ("model", "elicit", "llm_seed", "temperature", "max_tokens", "style", "think", "attempts", "samples",
-           "effort", "reasoning_tokens", "replicate")  # fmt: skip
+_ASKING = (
+    "model",
+    "elicit",
+    "llm_seed",
+    "temperature",
+    "max_tokens",
+    "style",
+    "think",
+    "attempts",
+    "samples",
+    "effort",
+    "reasoning_tokens",
+    "replicate",
+)
 """What a seated model depends on, in the data of a spec."""
 
 
@@ -612,9 +778,16 @@ class Plan:
     def conditions(self) -> Mapping[str, Condition]:
         """The conditions of the suite by their names."""
         base = Condition(BASE, self.config.source, self.config.theme, self.config.temperature)
-        suites = {"sensitivity": _vary_settings, "generalisation": _vary_games, "buckets": _vary_buckets}
+        suites = {
+            "sensitivity": _vary_settings,
+            "generalisation": _vary_games,
+            "buckets": _vary_buckets,
+        }
         vary = suites.get(self.config.suite)
-        return {condition.name: condition for condition in (base, *(vary(base) if vary is not None else ()))}
+        return {
+            condition.name: condition
+            for condition in (base, *(vary(base) if vary is not None else ()))
+        }
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -627,7 +800,8 @@ class Plan:
         return sum(count for _, count in self.count_by_first())
 
     def count_by_first(self) -> Iterator[tuple[JsonObject, int]]:
-        """Yield the plays of every condition's first game, each with the number of games it is made for."""
+        """Yield the plays of every condition's first game, each with the number of games it is made
+        for."""
         for condition in self.conditions.values():
             for data in self._list_plays(0, condition):
                 yield data, condition.source.num_games
@@ -639,14 +813,18 @@ class Plan:
                 yield from self._list_plays(game, condition)
 
     def find_opponent(self, data: JsonMapping) -> tuple[float, ...]:
-        """Return the strategy of the opponent in a play: that of the drawn game, carried over to the game as told."""
+        """Return the strategy of the opponent in a play: that of the drawn game, carried over to
+        the game as told."""
         drawn = self.conditions[data["condition"]].drawn
         seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
         mix = drawn.get_equilibrium(data["game"])[1 - seat].tolist()
-        return tuple(mix[k] if k < len(mix) else 0.0 for k in data.get("opponent_back", range(len(mix))))
+        return tuple(
+            mix[k] if k < len(mix) else 0.0 for k in data.get("opponent_back", range(len(mix)))
+        )
 
     def find_own_part(self, spec: Spec) -> tuple[float, ...]:
-        """Return the part of the same equilibrium that belongs to the seat which is asked, carried over likewise."""
+        """Return the part of the same equilibrium that belongs to the seat which is asked, carried
+        over likewise."""
         data = spec.data
         drawn = self.conditions[data["condition"]].drawn
         seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
@@ -656,10 +834,22 @@ class Plan:
     def _list_plays(self, game: int, condition: Condition) -> Iterator[JsonObject]:
         payoffs = condition.drawn.payoffs[game]
         variants = self.variants if condition.name == BASE else ()
-        for shown_as, dress, seat in product(self.config.format, condition.themes, self.config.seat):
+        for shown_as, dress, seat in product(
+            self.config.format, condition.themes, self.config.seat
+        ):
             player = 0 if seat == "row" else 1
-            original = Variant("original", payoffs, player, tuple(range(payoffs.shape[1 + player])), shown_as, dress)
-            tellings = [original, *(tell_variant(name, original, condition.source, game) for name in variants)]
+            original = Variant(
+                "original",
+                payoffs,
+                player,
+                tuple(range(payoffs.shape[1 + player])),
+                shown_as,
+                dress,
+            )
+            tellings = [
+                original,
+                *(tell_variant(name, original, condition.source, game) for name in variants),
+            ]
             for telling, model, elicit in product(tellings, self.config.model, self.config.elicit):
                 if elicit != "logprobs" or _has_letters(telling.theme):
                     data = self._describe(game, condition, telling, str(model), elicit)
@@ -700,13 +890,17 @@ class Plan:
 
 def _has_letters(name: str) -> bool:
     """Say whether the theme's labels can be told apart by one token."""
-    return name != OWN and all(len(label) == 1 for labels in theme(name).actions for label in labels)
+    return name != OWN and all(
+        len(label) == 1 for labels in theme(name).actions for label in labels
+    )
 
 
 def _vary_sizes(base: Condition, sizes: tuple[int, ...]) -> Iterator[Condition]:
     for size in sizes:
         if (size, size) != base.source.shape:
-            yield replace(base, name=f"{SIZE}{size}x{size}", source=replace(base.source, shape=(size, size)))
+            yield replace(
+                base, name=f"{SIZE}{size}x{size}", source=replace(base.source, shape=(size, size))
+            )
 
 
 def _vary_games(base: Condition) -> Iterator[Condition]:
@@ -742,7 +936,8 @@ class Bucket:
 
 
 BUCKETS = tuple(
-    Bucket(size, width, kind) for size, width, kind in product(_BUCKET_SIZES, _BUCKET_RANGES, _BUCKET_KINDS)
+    Bucket(size, width, kind)
+    for size, width, kind in product(_BUCKET_SIZES, _BUCKET_RANGES, _BUCKET_KINDS)
 )
 """The buckets, in the order in which they are reported."""
 
@@ -801,7 +996,9 @@ def seat_player(data: JsonMapping, model: Model) -> Player:
     )
     if data["elicit"] == "logprobs":
         if not model.abilities.logprobs:
-            raise UsageError(f"{model.id} reports no log-probabilities, which elicit = logprobs reads")
+            raise UsageError(
+                f"{model.id} reports no log-probabilities, which elicit = logprobs reads"
+            )
         return FirstToken(model, sampling)
     think = bool(data.get("think"))
     style: Style = data["style"]
@@ -809,7 +1006,9 @@ def seat_player(data: JsonMapping, model: Model) -> Player:
         style = "json" if model.abilities.schema and not think else "line"
 
     def seat_replicate(replicate: int) -> Player:
-        player: Player = LlmPlayer(model, replace(sampling, replicate=replicate), style, data["attempts"])
+        player: Player = LlmPlayer(
+            model, replace(sampling, replicate=replicate), style, data["attempts"]
+        )
         return with_review(data["model"], Thinking(player) if think else player)
 
     if data["elicit"] != "sampled":
@@ -819,7 +1018,8 @@ def seat_player(data: JsonMapping, model: Model) -> Player:
 
 
 def seat_without_model(plan: Plan, spec: Spec) -> Player:
-    """Seat a player that needs no model; what it draws depends on the seed for models, the game and the trial."""
+    """Seat a player that needs no model; what it draws depends on the seed for models, the game and
+    the trial."""
     data = spec.data
 
     def seat_replicate(replicate: int) -> Player:
@@ -835,7 +1035,8 @@ def seat_without_model(plan: Plan, spec: Spec) -> Player:
 
 
 def prepare_plays(plan: Plan, models: Mapping[str, Model]) -> PlayOne:
-    """Return the function that plays one spec; a model is seated once for all plays that ask it in the same way."""
+    """Return the function that plays one spec; a model is seated once for all plays that ask it in
+    the same way."""
     seated: dict[tuple[object, ...], Player] = {}
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:

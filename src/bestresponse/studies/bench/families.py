@@ -25,7 +25,8 @@ _LARGEST_WHOLE = 2**62  # of the numbers that numpy draws as integers
 
 
 class PropertiesSetting(Converted["Mapping[str, object]", "tuple[tuple[str, Any], ...]"]):
-    """Parameters of a family by their names; the settings read the values once they know the family."""
+    """Parameters of a family by their names; the settings read the values once they know the
+    family."""
 
     pairs = True
 
@@ -35,7 +36,9 @@ class PropertiesSetting(Converted["Mapping[str, object]", "tuple[tuple[str, Any]
         if isinstance(value, tuple):
             return value
         if not isinstance(value, Mapping):
-            raise SettingError("set", f"expected parameters by name, such as {{'support': 2}}, got {value!r}")
+            raise SettingError(
+                "set", f"expected parameters by name, such as {{'support': 2}}, got {value!r}"
+            )
         return tuple((str(name), given) for name, given in value.items())
 
     @classmethod
@@ -51,7 +54,8 @@ def list_family_parameters(family: str) -> dict[str, object]:
 
 
 def read_properties(family: str, given: Sequence[tuple[str, object]]) -> Properties:
-    """Read the values of a family's parameters; SettingError where there is none of that name, or no such value.
+    """Read the values of a family's parameters; SettingError where there is none of that name, or
+    no such value.
 
     >>> read_properties("given-support", [("support", "2")])
     (('support', 2),)
@@ -63,10 +67,14 @@ def read_properties(family: str, given: Sequence[tuple[str, object]]) -> Propert
         if name not in known:
             listed = ", ".join(f"{n}={_write(default)}" for n, default in known.items())
             hint = did_you_mean(name, list(known))
-            raise SettingError("set", f"{family} has no parameter {name!r}; it has {listed or 'none'}.{hint}")
+            raise SettingError(
+                "set", f"{family} has no parameter {name!r}; it has {listed or 'none'}.{hint}"
+            )
     read = {name: _read_value(name, known[name], value) for name, value in given}
     if ("low" in read) != ("high" in read):
-        raise SettingError("set", "give both low and high: payoffs are drawn between them, whatever the scale")
+        raise SettingError(
+            "set", "give both low and high: payoffs are drawn between them, whatever the scale"
+        )
     return tuple((name, read[name]) for name in known if name in read)
 
 
@@ -96,7 +104,9 @@ def _read_value(name: str, default: object, value: object) -> Value:
                     raise ValueError
                 return text
             case tuple():
-                expected = f"{len(default)} numbers with commas between them, such as {_write(default)}"
+                expected = (
+                    f"{len(default)} numbers with commas between them, such as {_write(default)}"
+                )
                 numbers = tuple(type(default[0])(part) for part in text.split(","))
                 if len(numbers) != len(default) or not all(map(math.isfinite, numbers)):
                     raise ValueError
@@ -120,7 +130,8 @@ def draw_family(
     decimals: int,
     properties: Properties = (),
 ) -> Array:
-    """Draw payoffs (count, 2, rows, columns), multiplied by `scale` and rounded; `low` and `high` are before that."""
+    """Draw payoffs (count, 2, rows, columns), multiplied by `scale` and rounded; `low` and `high`
+    are before that."""
     takes = signature(FAMILIES[family]).parameters
     wanted: dict[str, Any] = {"shape": shape} if "shape" in takes else {}
     if family in ("zero-sum", "uniform"):  # payoffs from -1 to 1 where their range is a parameter
@@ -129,14 +140,20 @@ def draw_family(
     if wanted.get("equilibrium", "any") == "any":
         batch = generate(family, count, seed=seed, **wanted).payoffs
         if batch.shape[1] != 2:
-            raise InvalidGame(f"the benchmark plays two-player games; {family} makes {batch.shape[1]} players")
+            raise InvalidGame(
+                f"the benchmark plays two-player games; {family} makes {batch.shape[1]} players"
+            )
         rounded: Array = np.round(batch * scale, decimals) + 0.0
         return rounded
-    # Rounding can make a saddle point where there was none, so payoffs are drawn as they are shown: whole steps.
+    # Rounding can make a saddle point where there was none, so payoffs are drawn as they are shown:
+    # whole steps.
     steps = 10**decimals
     low, high = wanted["low"] * scale * steps, wanted["high"] * scale * steps
     if max(abs(low), abs(high)) > _LARGEST_WHOLE:
-        raise SettingError("decimals", f"payoffs up to {scale:g} cannot be drawn with {decimals} decimals; take fewer")
+        raise SettingError(
+            "decimals",
+            f"payoffs up to {scale:g} cannot be drawn with {decimals} decimals; take fewer",
+        )
     wanted |= {"low": low, "high": high, "whole": True}
     payoffs: Array = generate(family, count, seed=seed, **wanted).payoffs / steps + 0.0
     return payoffs

@@ -1,7 +1,9 @@
-"""Games that the user brings along instead of drawn ones: one game, or a list or a batch of payoff tables.
+"""Games that the user brings along instead of drawn ones: one game, or a list or a batch of payoff
+tables.
 
-One game stays a `NamedGame` and is put to models in many orders of its actions. Several are payoff tables of two
-players, of any sizes; each is put to the models once, in the order of its own actions.
+One game stays a `NamedGame` and is put to models in many orders of its actions. Several are payoff
+tables of two players, of any sizes; each is put to the models once, in the order of its own
+actions.
 """
 
 from __future__ import annotations
@@ -28,13 +30,15 @@ GamesLike: TypeAlias = "GameLike | Batch | Sequence[GameLike]"
 MOST_ACTIONS = 12
 """Of each player: the themes have no more names."""
 _MOST_NUMBERS = 500_000
-"""Payoffs of all games together: a manifest keeps them, and 20 million bytes is the most that one may have."""
+"""Payoffs of all games together: a manifest keeps them, and 20 million bytes is the most that one
+may have."""
 _MANY = "games"
 
 
 @dataclass(frozen=True)
 class GivenGames:
-    """Several payoff tables of two players, kept as the text of a JSON list so that equal ones are the same."""
+    """Several payoff tables of two players, kept as the text of a JSON list so that equal ones are
+    the same."""
 
     text: str
     count: int
@@ -60,8 +64,8 @@ class GivenGames:
         if numbers > _MOST_NUMBERS:
             raise SettingError(
                 "game",
-                f"expected at most {_MOST_NUMBERS:,} payoffs in all games together, got {numbers:,}; "
-                "split the list into several runs",
+                f"expected at most {_MOST_NUMBERS:,} payoffs in all games together, got"
+                f" {numbers:,}; split the list into several runs",
             )
         return cls(canonical(games), len(games))
 
@@ -82,7 +86,8 @@ class GivenGames:
 
 
 def _read_form(entry: Mapping[str, object]) -> NormalForm:
-    """Read a game that a run keeps; InvalidGame or KeyError where the text is not one that was kept."""
+    """Read a game that a run keeps; InvalidGame or KeyError where the text is not one that was
+    kept."""
     players, actions = entry["players"], entry["actions"]
     if not isinstance(players, list) or not isinstance(actions, list):
         raise InvalidGame("expected the names of players and actions as lists")
@@ -95,23 +100,33 @@ def _refuse(number: int, form: object) -> None:
     """Refuse what is no payoff table of two players with few enough actions."""
     expected = "a list of games holds payoff tables of two players"
     if not isinstance(form, NormalForm):
-        raise SettingError("game", f"{expected}; game {number} is played in turn: bench it by itself")
+        raise SettingError(
+            "game", f"{expected}; game {number} is played in turn: bench it by itself"
+        )
     if form.num_players != 2:
-        raise SettingError("game", f"{expected}; game {number} has {form.num_players} players: bench it by itself")
+        raise SettingError(
+            "game", f"{expected}; game {number} has {form.num_players} players: bench it by itself"
+        )
     if max(form.shape) > MOST_ACTIONS:
-        raise SettingError("game", f"expected at most {MOST_ACTIONS} actions; game {number} has {max(form.shape)}")
+        raise SettingError(
+            "game", f"expected at most {MOST_ACTIONS} actions; game {number} has {max(form.shape)}"
+        )
 
 
 def _is_list(value: object) -> bool:
-    """Say whether a value is a list of games and not the payoff table of one: its first member is no row of numbers."""
+    """Say whether a value is a list of games and not the payoff table of one: its first member is
+    no row of numbers."""
     if not isinstance(value, list | tuple) or not value:
         return isinstance(value, list | tuple)
     first = value[0]
-    return isinstance(first, str | Path) or not isinstance(first, Sequence | np.ndarray | int | float)
+    return isinstance(first, str | Path) or not isinstance(
+        first, Sequence | np.ndarray | int | float
+    )
 
 
 def read_games(value: Sequence[GameLike]) -> GivenGames:
-    """Turn a list of games into what a run keeps of it; SettingError names the first that does not fit."""
+    """Turn a list of games into what a run keeps of it; SettingError names the first that does not
+    fit."""
     forms: list[NormalForm] = []
     for number, game in enumerate(value, 1):
         try:
