@@ -8,7 +8,7 @@ keys on. A reply says beside its text what the engine really did with the wishes
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
@@ -67,6 +67,9 @@ class Request(Sendable):
     is part of the cache key and shifts the seed. A temperature of None is the provider's own.
     `effort` (minimal, low, medium, high) and `reasoning_tokens` say how long a model that reasons
     by itself may do so; each provider takes what it knows of them.
+
+    `facts` tell a model in this process what the question is about, as data. They are neither sent
+    nor kept, and two requests that differ in nothing else are equal.
     """
 
     messages: tuple[Message, ...]
@@ -81,6 +84,11 @@ class Request(Sendable):
     replicate: int = 0
     effort: str | None = None
     reasoning_tokens: int | None = None
+    facts: Mapping[str, object] | None = field(default=None, compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        kind, values = Sendable.__reduce__(self)
+        return kind, values[:-1]
 
     def __post_init__(self) -> None:
         if not self.messages:

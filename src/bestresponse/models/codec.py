@@ -7,7 +7,9 @@ from bestresponse.models.base import Finish, Reply, Request, Usage
 
 _USAGE = tuple(field.name for field in fields(Usage))
 _REASONING = ("effort", "reasoning_tokens")
-_SETTINGS = tuple(field.name for field in fields(Request) if field.name != "messages")
+_SETTINGS = tuple(
+    field.name for field in fields(Request) if field.name not in ("messages", "facts")
+)
 
 
 def request_to_json(request: Request) -> JsonObject:

@@ -115,18 +115,27 @@ class table(FrameBlock):
 
 @dataclass(frozen=True)
 class metrics_table:
-    """Show the metrics of the study, a row for each group."""
+    """Show the metrics of the study, a row for each group: `only` these where some are named, never
+    those of `but`."""
 
     title: str = ""
     caption: str = ""
+    only: Sequence[str] = ()
+    but: Sequence[str] = ()
 
     def __call__(self, measured: Measurement) -> Shown | None:
         """Build the table, or none where nothing was computed."""
-        if not measured.figures.groups:
+        figures = measured.figures
+        chosen = [
+            m
+            for m in figures.metrics
+            if m.name not in self.but and (not self.only or m.name in self.only)
+        ]
+        known = any(values.get(m.name) is not None for _, values in figures.groups for m in chosen)
+        if not known:
             return None
-        return Shown(
-            self.title, (measured.figures.to_table(fill_template(self.caption, measured)),)
-        )
+        table = replace(figures, metrics=chosen).to_table(fill_template(self.caption, measured))
+        return Shown(self.title, (table,))
 
 
 @dataclass(frozen=True)

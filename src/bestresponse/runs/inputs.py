@@ -22,6 +22,7 @@ from bestresponse.core.json import digest
 from bestresponse.games.lookup import GameLike as GameLike, NamedGame, as_source, find_game
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import FunctionModel, from_function
+from bestresponse.models.providers.query import Queryable, QueryModel
 from bestresponse.players.llm.agent import Persona, make_persona, read_personas
 
 Given = TypeVar("Given")
@@ -31,9 +32,10 @@ Result = TypeVar("Result")
 P = ParamSpec("P")
 
 ModelLike: TypeAlias = (
-    "str | Model | Callable[[str], str | Reply] | Callable[[Request], str | Reply]"
+    "str | Model | Queryable | Callable[[str], str | Reply] | Callable[[Request], str | Reply]"
 )
-"""A name, a model, or any function from a prompt to a text."""
+"""A name, a model, any function from a prompt to a text, or an object with a method
+`query(game)`."""
 
 
 def count_parameters(function: Callable[..., object]) -> int:
@@ -81,6 +83,14 @@ def as_model(model: ModelLike) -> NamedModel:
         return NamedModel(model)
     if isinstance(model, Model):
         return NamedModel(model.id, model)
+    if isinstance(model, Queryable):
+        if isinstance(model, type):
+            raise UsageError(
+                f"{model.__name__} is a class; give an object of it, such as {model.__name__}()"
+            )
+        named = getattr(model, "name", None)
+        name = named if isinstance(named, str) and named.strip() else type(model).__name__
+        return NamedModel(name, QueryModel(name, model))
     if callable(model):
         if count_parameters(model) > 1:
             raise UsageError("a model is a function of one thing, the prompt; this one takes more")
@@ -90,7 +100,8 @@ def as_model(model: ModelLike) -> NamedModel:
             name = f"function-{str(source or digest(repr(model)))[:6]}"
         return NamedModel(name, from_function(name, model))
     raise UsageError(
-        f"expected a model, its name or a function from prompt to text, got {type(model).__name__}"
+        "expected a model, its name, a function from prompt to text or an object with "
+        f"query(game), got {type(model).__name__}"
     )
 
 

@@ -169,6 +169,7 @@ class Sampling:
         messages: tuple[Message, ...],
         schema: str | None = None,
         choices: tuple[str, ...] = (),
+        facts: Mapping[str, object] | None = None,
     ) -> tuple[Reply, Call]:
         """Make one call of a model; return its reply, and the call as plain data for the record."""
         request = Request(
@@ -182,6 +183,7 @@ class Sampling:
             replicate=self.replicate,
             effort=self.effort,
             reasoning_tokens=self.reasoning_tokens,
+            facts=facts,
         )
         reply = model.complete(request)
         return reply, describe_call(model, request, reply)
@@ -234,10 +236,11 @@ class LlmPlayer(ModelPlayer):
             self.style == "letter" and self.model.abilities.choices and isinstance(ask, Choice)
         )
         choices = ask.options if letters and isinstance(ask, Choice) else ()
+        facts = {**view.facts, "mixture": isinstance(ask, Mixture)}
         calls: list[Call] = []
         refused: list[str] = []
         while True:
-            reply, call = self.sampling.ask(self.model, messages, schema, choices)
+            reply, call = self.sampling.ask(self.model, messages, schema, choices, facts)
             calls.append(call)
             cut_off, declined = reply.finish is Finish.LENGTH, reply.finish is Finish.REFUSAL
             decision = read_reply(ask, reply.text, cut_off=cut_off, declined=declined)

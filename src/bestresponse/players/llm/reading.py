@@ -92,6 +92,8 @@ _LATEX = (
     (re.compile(r"\\(?:to|rightarrow|mapsto)\b"), "->"),
     (re.compile(r"\\([%{}_$#&])"), r"\1"),
 )
+_CONTRACTED = re.compile(r"\b(?:I|we)['’](?:d|ll)\b", re.IGNORECASE)
+"""I'd and we'll say nothing about a strategy, but could be taken for actions I and D."""
 _DOT = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
 _COMMA = r"[-+]?(?:\d+,\d+(?![\d\"' ]*[:=])|\d+(?:\.\d+)?|\.\d+)"
 
@@ -159,7 +161,7 @@ def _find_readings(
 ) -> Iterator[tuple[dict[str, float], list[str]]]:
     """Yield what a text states, read with decimal points first, then with commas, in the given case
     first."""
-    plain = strip_latex(text)
+    plain = _CONTRACTED.sub("", strip_latex(text))
     plain = plain if any("_" in option for option in options) else plain.replace("_", " ")
     for number, notation in ((_DOT, [_NOTATION]), (_COMMA, ["decimal commas"])):
         for flags, spelling in ((0, []), (re.IGNORECASE, ["actions in another case"])):
