@@ -93,7 +93,7 @@ def test_the_run_is_reported_and_replayed(tmp_path: Path) -> None:
         config(load_tree("entry-deterrence"), seat="incumbent"), ScriptedModel(["ANSWER: G"] * 2), tmp_path / "run"
     )
     (told,) = [section for section in folder.report().sections if section.title == "What the reasoner was told"]
-    (shown,) = [block.text for block in told.blocks if isinstance(block, Code)]
+    (_, shown) = [block.text for block in told.blocks if isinstance(block, Code)]
     assert "So far Player 1 chose R." in shown
     assert "- If you choose G, Player 1 gets 2, you get 2." in shown
     replayed = folder.replay()

@@ -17,11 +17,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Literal, cast, get_args
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.core.registry import did_you_mean
+from bestresponse.core.registry import did_you_mean, find_by_name
 from bestresponse.formal.claims.form import YOU, Chain, Form, Mix, Move, Sort, list_forms, number_text
 from bestresponse.formal.claims.tables import TableTheory
 from bestresponse.formal.claims.trees import TreeTheory
@@ -41,6 +41,54 @@ OF_TREES: Final[Mapping[str, Form]] = MappingProxyType(list_forms(TreeTheory))
 """Every form of claim about a game played move by move; words stand in `FORMS`."""
 FORMS: Final[Mapping[str, Form]] = MappingProxyType({**OF_TREES, **OF_TABLES, **_EMPTY})
 """Every form of claim by its name."""
+FormSet = Literal["all", "payoffs", "paper"]
+PAPER_FORMS: Final = (
+    "payoff",
+    "higher",
+    "lower",
+    "highest_possible_individual_payoff",
+    "lowest_possible_individual_payoff",
+    "highest_individual_payoff_for_choice",
+    "lowest_individual_payoff_for_choice",
+    "highest_guaranteed_payoff_choice",
+    "higher_guaranteed_payoff",
+    "lower_guaranteed_payoff",
+    "highest_mutual_payoff",
+    "lowest_mutual_payoff",
+    # The paper's translator wrote "at least 1" and "at most 5" as the two extremes of a choice.
+    "guaranteed_payoff_for_choice",
+    "limited_payoff_for_choice",
+)
+"""What LELMA's Translator was offered: thirteen templates, of which two are payoffs, mine and theirs."""
+PAYOFF_FORMS: Final = (
+    *PAPER_FORMS,
+    "equal",
+    "highest_payoff",
+    "lowest_payoff",
+    "lowest_guaranteed_payoff_choice",
+    "equal_guaranteed_payoff",
+    "total_payoff",
+    "better_outcome",
+    "payoff_difference",
+    "payoff_ratio",
+    "expected_payoff",
+    "mixed_payoff",
+    "average_payoff",
+)
+"""Forms that speak of amounts only: no term of game theory is needed to say or to check them."""
+
+
+def check_forms(forms: str) -> FormSet:
+    """Return the set of forms of that name; UsageError where there is none."""
+    find_by_name(dict.fromkeys(get_args(FormSet)), forms, "set of forms")
+    return cast(FormSet, forms)
+
+
+def counts_in(form: str, forms: FormSet) -> bool:
+    """Return whether a form belongs to a set of forms; what is malformed or unclear belongs to all."""
+    if forms == "all" or form in _EMPTY:
+        return True
+    return form in (PAPER_FORMS if forms == "paper" else PAYOFF_FORMS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.core.player import Call
 from bestresponse.formal.claims.checker import Checked, Checker, ground
-from bestresponse.formal.claims.claim import Claim, Malformed
+from bestresponse.formal.claims.claim import Claim, FormSet, Malformed, counts_in
 from bestresponse.formal.claims.feedback import Correction, Tone, correct, say
 from bestresponse.formal.claims.form import Ungrounded
 from bestresponse.formal.claims.subject import Subject
@@ -167,7 +167,8 @@ class Review:
         report: JsonObject = {"summary": self.summary, "state": self.state.value, "claims": claims, "partly_read": None}
         if self.partly_read is not None:
             report["partly_read"] = [_tell_span(one) | {"left_out": list(one.left_out)} for one in self.partly_read]
-        for name, reading in (("unread", Reading.UNREAD), ("not_asserted", Reading.NOT_ASSERTED)):
+        for reading in (Reading.UNREAD, Reading.NOT_ASSERTED, Reading.SET_ASIDE):
+            name = reading.value.replace(" ", "_")
             apart = [passage for passage in self.passages or () if passage.reading is reading]
             spans = [_tell_span(passage) | {"why": passage.why} for passage in apart]
             report[name] = None if self.passages is None else spans
@@ -179,9 +180,10 @@ class Review:
         spoken = [passage for passage in self.passages if passage.reading is not Reading.SILENT]
         unread = sum(passage.reading is Reading.UNREAD for passage in spoken)
         partly = len(self.partly_read or ())
-        aside = sum(passage.reading is Reading.NOT_ASSERTED for passage in spoken)
         rest = f", {partly:,} partly read" if partly else ""
-        rest += f", {aside:,} not asserted" if aside else ""
+        for reading in (Reading.NOT_ASSERTED, Reading.SET_ASIDE):
+            number = sum(passage.reading is reading for passage in spoken)
+            rest += f", {number:,} {reading.value}" if number else ""
         return f"{unread:,} of {_count(len(spoken), 'sentence')} unread{rest}"
 
 
@@ -197,7 +199,8 @@ class Reviewer:
     """Reviews reasoning about any game. `engine` makes the logic engine; without one, theory decides alone.
 
     With `second` another translator reads the text too. It adds no claims; where both read a sentence and only one of
-    them finds something false in it, there is no verdict on what that sentence claims.
+    them finds something false in it, there is no verdict on what that sentence claims. `forms` says which claims count;
+    the others are set aside.
     """
 
     def __init__(
@@ -208,8 +211,10 @@ class Reviewer:
         tone: Tone = "positive",
         unit: Unit = "text",
         second: Translator | None = None,
+        forms: FormSet = "all",
     ) -> None:
         self.translator = translator
+        self.forms: FormSet = forms
         self.second = second
         self.tone: Tone = tone
         self.unit: Unit = unit
@@ -226,14 +231,16 @@ class Reviewer:
         cut = 0
         for start, part in _parts(text) if self.unit == "paragraph" else [(0, text)]:
             translation = self.translator.translate(part, subject)
-            claims += translation.claims
+            claims += filter(self._counts, translation.claims)
             calls += translation.calls
             cut += translation.cut_replies
             if self.second is not None:
                 more = self.second.translate(part, subject).passages or ()
-                others += [_place(passage, start, subject) for passage in more if passage.claims]
+                counted = map(self._set_aside, more)
+                others += [_place(passage, start, subject) for passage in counted if passage.claims]
             if passages is not None and translation.passages is not None:
-                passages += [_place(passage, start, subject) for passage in translation.passages]
+                counted = map(self._set_aside, translation.passages)
+                passages += [_place(passage, start, subject) for passage in counted]
             else:
                 passages = None
         disputed = dict(_list_disputed(passages or [], others, checker))
@@ -245,6 +252,17 @@ class Reviewer:
         )
         read_passages = None if passages is None else tuple(passages)
         return Review(checked, correct(checked, checker, self.tone), tuple(calls), read_passages, cut)
+
+    def _counts(self, claim: Claim | Malformed) -> bool:
+        return isinstance(claim, Malformed) or counts_in(claim.form, self.forms)
+
+    def _set_aside(self, passage: Passage) -> Passage:
+        """Return a passage with the claims that count; one that loses all of them is set aside."""
+        kept = tuple(filter(self._counts, passage.claims))
+        if kept or not passage.claims:
+            return replace(passage, claims=kept)
+        why = f"its claims are of forms that do not count among {self.forms}"
+        return replace(passage, claims=(), reading=Reading.SET_ASIDE, why=why, left_out=())
 
     def _checker(self, subject: Subject) -> Checker:
         """One checker per thread and game in a row: programs are loaded once, engines are never shared."""

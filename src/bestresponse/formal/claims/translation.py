@@ -56,6 +56,7 @@ class Reading(StrEnum):
     unread        it speaks of amounts or solutions, but no claim was found
     not asserted  a question, a doubt, a supposition or somebody else's opinion
     silent        it speaks of no amount and no solution
+    set aside     all its claims are of forms that do not count in this review
     """
 
     READ = "read"
@@ -63,6 +64,7 @@ class Reading(StrEnum):
     UNREAD = "unread"
     NOT_ASSERTED = "not asserted"
     SILENT = "silent"
+    SET_ASIDE = "set aside"
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from bestresponse.formal.claims.translation import Reading, RulesTranslator, Tra
 from bestresponse.logic.engine import LogicEngine, Verdict, open_engine
 from bestresponse.report.document import Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
-from bestresponse.studies.verify.study import Confusion, Rating, aggregate, agreement
+from bestresponse.studies.verify.ratings import Confusion, Rating, aggregate, agreement
 from bestresponse.theory.games.normal_form import NormalForm
 
 CITATION: Final = (
