@@ -78,10 +78,10 @@ from bestresponse.studies.verify.ratings import (
     RunRow,
     When,
     compare_with_people,
-    split_runs,
     list_sheet_rows,
     measure_correctness,
     read_rated_sheets,
+    split_runs,
 )
 from bestresponse.studies.verify.scenes import (
     Scene,
@@ -593,11 +593,7 @@ def write_protocol(config: VerifyConfig) -> str:
     games = []
     for name, scene in config.scenes.items():
         letters = _describe_letters(config, name)
-        parts = [
-            f"{name}. {letters}".strip(),
-            scene.game.view(scene.opening, scene.game.roles[scene.seat]).briefing,
-        ]
-        games.append("\n\n".join(parts))
+        games.append(f"{f'{name}. {letters}'.strip()}\n\n{_write_briefing(scene)}")
     return TEXTS.fill("protocol", games="\n\n".join(games), first_move=config.scene.choices[0]) + "\n"
 
 
