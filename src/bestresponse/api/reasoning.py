@@ -56,6 +56,7 @@ def verify(
     feedback: Literal["positive", "negative"] = "positive",
     unit: Literal["text", "paragraph"] = "text",
     forms: FormSet = "all",
+    solver: str = "both",
     engine: EngineKind = "embedded",
     output_dir: str | Path = "results",
 ) -> Review:
@@ -64,7 +65,8 @@ def verify(
     The player `seat` reasons, the first if none is named. Without a `translator` rules find the claims; else the
     translator of a package does, by its name, or a model, whose replies are kept in `output_dir`. Rules confirm a
     model's reading: there is no verdict where they judge a sentence otherwise. `feedback` corrects by the true values
-    or by the negation. Of `forms` only those about "payoffs", or those of the LELMA "paper", may be counted.
+    or by the negation. Of `forms` only those about "payoffs", or those of the LELMA "paper", may be counted. Logic and
+    theory decide `both`, unless a `solver` is named.
 
     >>> verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value
     'refuted'
@@ -78,7 +80,15 @@ def verify(
     opened = open_engine(engine, confined=False)
 
     def review(used: translation.Translator, second: translation.Translator | None = None) -> Review:
-        reviewer = Reviewer(used, lambda: opened, tone=feedback, unit=unit, second=second, forms=checked_forms)
+        reviewer = Reviewer(
+            used,
+            lambda: opened,
+            tone=feedback,
+            unit=unit,
+            second=second,
+            forms=checked_forms,
+            solver=solver,
+        )
         return reviewer.review(text, subject)
 
     try:

@@ -33,6 +33,7 @@ _FOR_TEXTS = (
     "engine",
     "translator",
     "forms",
+    "solver",
     "feedback",
     "unit",
     "seat",
@@ -75,6 +76,7 @@ def verify_command(*, text: Path | None, judge: Path | None, engine: str, **type
         feedback=typed["feedback"] or "positive",
         unit=typed["unit"] or "text",
         forms=typed["forms"] or "all",
+        solver=typed["solver"] or "both",
         engine=engine,  # type: ignore[arg-type]
         output_dir=typed["output_dir"] or "results",
     )

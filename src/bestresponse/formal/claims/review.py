@@ -20,7 +20,8 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.core.player import Call
-from bestresponse.formal.claims.checker import Checked, Checker, ground
+from bestresponse.core.registry import find_by_name
+from bestresponse.formal.claims.checker import BOTH_SOLVERS, Checked, Checker, ground, list_solvers
 from bestresponse.formal.claims.claim import Claim, FormSet, Malformed, counts_in
 from bestresponse.formal.claims.feedback import Correction, Tone, correct, say
 from bestresponse.formal.claims.form import Ungrounded
@@ -200,7 +201,7 @@ class Reviewer:
 
     With `second` another translator reads the text too. It adds no claims; where both read a sentence and only one of
     them finds something false in it, there is no verdict on what that sentence claims. `forms` says which claims count;
-    the others are set aside.
+    the others are set aside. `solver` decides them: both logic and theory, theory alone, or a package.
     """
 
     def __init__(
@@ -212,7 +213,9 @@ class Reviewer:
         unit: Unit = "text",
         second: Translator | None = None,
         forms: FormSet = "all",
+        solver: str = BOTH_SOLVERS,
     ) -> None:
+        self.solver = find_by_name(dict.fromkeys(list_solvers(), solver), solver, "solver")
         self.translator = translator
         self.forms: FormSet = forms
         self.second = second
@@ -270,7 +273,7 @@ class Reviewer:
         if known is not None and known[0].same_as(subject):
             return known[1]
         engine = self._engine() if self._engine is not None else None
-        checker = Checker(subject, engine)
+        checker = Checker(subject, engine, self.solver)
         self._own.known = (subject, checker)
         return checker
 

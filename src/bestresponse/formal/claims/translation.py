@@ -410,7 +410,7 @@ class ModelTranslator:
         rows: list[QuotedClaim] = []
         calls: list[Call] = []
         cut = 0
-        prompt = _prompt(text, subject)
+        prompt = write_translation_prompt(text, subject)
         messages: tuple[Message, ...] = (Message("system", TEXTS.text("system")), Message("user", prompt))
         moves = () if subject.tree is not None else tuple(dict.fromkeys(chain.from_iterable(subject.actions)))
         players = subject.players if subject.tree is None else (*subject.players, NATURE)
@@ -448,7 +448,8 @@ def forms_for(subject: Subject) -> tuple[str, ...]:
     return (*(OF_TABLES if subject.tree is None else OF_TREES), *empty)
 
 
-def _prompt(text: str, subject: Subject) -> str:
+def write_translation_prompt(text: str, subject: Subject) -> str:
+    """Return what a model is asked in order to find the claims of a text."""
     return TEXTS.fill(
         "translate_json",
         people="\n".join(_people(subject)),

@@ -36,6 +36,7 @@ from bestresponse.studies.improve.examples import (
     Keys,
     Telling,
     classify,
+    make_claim_examples,
     make_matrix_examples,
     make_story_examples,
     make_tree_examples,
@@ -67,9 +68,8 @@ class ExportConfig:
     """Write questions as the benchmark asks them, with the solver's answers, for training a model on them."""
 
     output: str | Path = setting(kw_only=False, short="-o", help="Folder for the files.")
-    games: Literal["zero-sum", "general-sum", "replies", "trees", "stories"] = setting(
-        default="zero-sum", help="What kind; in replies the other's mix is stated, of stories the program is wanted."
-    )
+    games: Literal["zero-sum", "general-sum", "replies", "trees", "stories", "claims"] = setting(default="zero-sum")
+    """What kind; in replies the other's mix is stated, of stories the program is wanted, of claims what a text says."""
     sizes: str = setting(default="2-4", help="Actions of each player, such as 2-4 or 3.")
     rectangular: float = setting(
         default=0.2, ge=0, lt=1, help="Share of games in which one player has up to two actions more than any square."
@@ -100,6 +100,8 @@ class ExportConfig:
                 raise SettingError("formats", f"expected {', '.join(FORMATS)} or {SHORT}, got {name!r}")
         if self.games == "stories" and SHORT in self.formats:
             raise SettingError("formats", f"expected {', '.join(FORMATS)}: a story is told in words, not {SHORT}")
+        if self.games == "claims" and tuple(self.formats) != FORMATS:
+            raise SettingError("formats", "does nothing for claims: the text is about the game, which is not shown")
         if self.games == "trees" and not self.trees:
             raise SettingError("trees", "expected at least one game that is played in turn")
         longest = last + (2 if self.rectangular else 0)
@@ -121,7 +123,7 @@ class ExportConfig:
         """How questions are put."""
         longest = self.range[1] + (2 if self.rectangular else 0)
         fitting = tuple(name for name in themes() if min(map(len, theme(name).actions)) >= longest)
-        kind = "story" if self.games == "stories" else "matrix"
+        kind = {"stories": "story", "claims": "claims"}.get(self.games, "matrix")
         return Telling(tuple(self.formats), tuple(self.themes) or fitting, self.answers == "worked", kind)
 
     def to_json(self) -> JsonObject:
@@ -307,12 +309,14 @@ def _write_shard(shard: _Shard) -> Path:
         examples = list(islice(cycle(every), shard.numbers.start, shard.numbers.stop))
     elif shard.config.games == "stories":
         examples = [example for games in shard.games for example in make_story_examples(games, telling, rng)]
+    elif shard.config.games == "claims":
+        examples = [example for games in shard.games for example in make_claim_examples(games, telling, rng)]
     else:
         kind = "reply" if shard.config.games == "replies" else "matrix"
         examples = [example for games in shard.games for example in make_matrix_examples(games, telling, rng, kind)]
     rng.shuffle(examples)
     _check_answers(examples[:_CHECKED])
-    if telling.worked and shard.config.games not in ("trees", "stories"):
+    if telling.worked and shard.config.games not in ("trees", "stories", "claims"):
         _check_reasons(examples[:_REVIEWED])
     rows = (example.to_json() for example in examples)
     waiting = shard.path.with_name(f".{shard.path.name}.{os.getpid()}")

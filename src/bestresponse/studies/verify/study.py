@@ -27,6 +27,7 @@ from bestresponse.core.files import read_toml
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Player
+from bestresponse.formal.claims.checker import BOTH_SOLVERS, list_solvers
 from bestresponse.formal.claims.claim import FormSet
 from bestresponse.formal.claims.review import Reviewer
 from bestresponse.formal.claims.texts import TEXTS as CLAIM_TEXTS
@@ -115,6 +116,8 @@ class VerifyConfig(RunSettings):
     """Who finds the claims: rules (no model), a translator of a package, or a model."""
     forms: FormSet = setting(default="all")
     """Which claims count: all, those about payoffs, or those of LELMA's thirteen queries."""
+    solver: str = setting(default=BOTH_SOLVERS)
+    """Who decides claims: both logic and theory, theory alone, or a solver of a package."""
     repeats: int = setting(default=30, ge=1, le=100_000)
     """How many times each model reasons about each game."""
     attempts: int = setting(default=5, ge=1, le=20, help="The most attempts at one reasoning.")
@@ -139,6 +142,8 @@ class VerifyConfig(RunSettings):
     def __post_init__(self) -> None:
         if not isinstance(self.translator, NamedModel):
             object.__setattr__(self, "translator", NamedModel(self.translator))
+        if self.solver not in list_solvers():
+            raise SettingError("solver", f"{self.solver!r} is none of {', '.join(list_solvers())}")
         for field, given in (("model", self.model), ("game", self.game)):
             if not given:
                 raise SettingError(field, "expected at least one")
@@ -248,6 +253,7 @@ def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
         unit=config.unit,
         second=second,
         forms=config.forms,
+        solver=config.solver,
     )
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
