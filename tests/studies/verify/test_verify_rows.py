@@ -72,7 +72,7 @@ def test_runs_are_counted_by_attempts_and_troubles_over_all_of_them(tmp_path):
         store_run(config.scene, 0, make_attempt("cooperate", unread=unread[:1], troubles={"no reply": 2})),
         store_run(config.scene, 2, make_attempt(None)),
     ]
-    folder = SimpleNamespace(path=tmp_path, sorted_plays=lambda: plays)
+    folder = SimpleNamespace(path=tmp_path, sorted_plays=lambda: plays, calls=lambda: ())
     measured = measure_reasoning(config, folder)
     assert [row["repeat"] for row in measured.frames["runs"]] == [0, 1, 2]
     assert [(row["attempts"], row["runs"]) for row in measured.frames["attempts"]] == [(1, 2), (2, 1), (3, 0)]
@@ -93,7 +93,7 @@ def test_choices_that_differ_in_signs_alone_have_a_share_each(tmp_path):
         store_run(config.scene, repeat, make_attempt(choice), game=name)
         for repeat, choice in enumerate(("+1", "+1", "-1"))
     ]
-    measured = measure_reasoning(config, SimpleNamespace(path=tmp_path, sorted_plays=lambda: plays))
+    measured = measure_reasoning(config, SimpleNamespace(path=tmp_path, sorted_plays=lambda: plays, calls=lambda: ()))
     first = measured.groups["first",]
     # Two of three chose +1.
     assert (first["chose__1"].estimate, first["chose__1_2"].estimate) == (pytest.approx(2 / 3), pytest.approx(1 / 3))

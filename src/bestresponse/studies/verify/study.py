@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any, Literal, TypedDict
 
 import numpy as np
@@ -314,6 +315,17 @@ class ClaimRow(TypedDict):
     unknown: int
 
 
+class AttemptCostRow(TypedDict):
+    """What one attempt of a reasoner takes, on average; calls of translators are not counted here."""
+
+    model: str
+    game: str
+    calls: int
+    prompt_tokens: Annotated[float, column("prompt tokens per attempt", ".1f")]
+    reply_tokens: Annotated[float, column("generated tokens per attempt", ".1f")]
+    seconds: Annotated[float, column("seconds per attempt", ".2f")]
+
+
 class ChangeRow(TypedDict):
     """How far the last attempt differs from the first, run by run."""
 
@@ -416,6 +428,7 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
             "correctness": Frame(CorrectnessRow, list(measure_correctness(rows, sheets))),
             "attempts": Frame(AttemptRow, list(_count_attempts(parts, config.attempts))),
             "changes": Frame(ChangeRow, changes),
+            "attempt_costs": Frame(AttemptCostRow, list(_average_attempts(parts, config, folder))),
             "claims": Frame(ClaimRow, list(_count_claims(rows))),
             "troubles": Frame(TroubleRow, list(_count_troubles(rows))),
             "judgements": Frame(JudgementRow, judgements),
@@ -513,6 +526,28 @@ def _count_attempts(parts: Iterable[tuple[str, str, Sequence[RunRow]]], most: in
         counts = Counter(row["attempts"] for row in rows)
         for number in range(1, most + 1):
             yield AttemptRow(model=model, game=game, attempts=number, runs=counts[number])
+
+
+def _average_attempts(
+    parts: Iterable[tuple[str, str, Sequence[RunRow]]], config: VerifyConfig, folder: RunFolder
+) -> Iterator[AttemptCostRow]:
+    """Yield tokens and seconds of a reasoner's attempt; its calls are those with the instruction to the reasoner."""
+    replies: dict[str, list[JsonMapping]] = {}
+    for call in folder.calls():
+        _, instruction = call["request"]["messages"][0]
+        if instruction == config.system:
+            replies.setdefault(call["spec"], []).append(call["reply"])
+    for model, game, rows in parts:
+        own = [reply for row in rows for reply in replies.get(row["run"], ())]
+        if own:
+            yield AttemptCostRow(
+                model=model,
+                game=game,
+                calls=len(own),
+                prompt_tokens=fmean(reply["usage"]["prompt"] or 0 for reply in own),
+                reply_tokens=fmean(reply["usage"]["completion"] or 0 for reply in own),
+                seconds=fmean(reply["latency"] or 0 for reply in own),
+            )
 
 
 def _count_troubles(rows: Iterable[RunRow]) -> Iterator[TroubleRow]:
@@ -690,6 +725,7 @@ verify_model = Study(
             title="Attempts",
             caption="Runs by attempts",
         ),
+        table("attempt_costs", caption="Means over the attempts of reasoners"),
         table("claims", title="Claims", caption="Over all attempts"),
         table(
             "troubles",
