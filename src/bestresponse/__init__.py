@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from bestresponse.studies.steer.study import steer as steer
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
     from bestresponse.studies.tournament.study import tournament as tournament
+    from bestresponse.studies.verify.judge import judge_reasoning as judge_reasoning
     from bestresponse.studies.verify.study import verify_model as verify_model
     from bestresponse.studies.water.study import water as simulate_water  # noqa: F401
     from bestresponse.theory.games.normal_form import NormalForm as NormalForm

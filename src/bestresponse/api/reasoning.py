@@ -12,6 +12,7 @@ from bestresponse.core.game import NATURE, REFEREE, Game, S
 from bestresponse.core.player import Nature, Player
 from bestresponse.core.registry import Registry, did_you_mean
 from bestresponse.formal.claims import translation
+from bestresponse.formal.claims.claim import FormSet, check_forms
 from bestresponse.formal.claims.review import Review, Reviewer, check_reasoning
 from bestresponse.formal.claims.subject import Subject
 from bestresponse.games.capabilities import HasSpeakers
@@ -57,6 +58,8 @@ def verify(
     translator: ModelLike | None = None,
     feedback: Literal["positive", "negative"] = "positive",
     unit: Literal["text", "paragraph"] = "text",
+    forms: FormSet = "all",
+    solver: str = "both",
     engine: EngineKind = "embedded",
     output_dir: str | Path = "results",
 ) -> Review:
@@ -65,7 +68,9 @@ def verify(
     The player `seat` reasons, the first if none is named. Without a `translator` rules find the
     claims; else the translator of a package does, by its name, or a model, whose replies are kept
     in `output_dir`. Rules confirm a model's reading: there is no verdict where they judge a
-    sentence otherwise. `feedback` corrects by the true values or by the negation.
+    sentence otherwise. `feedback` corrects by the true values or by the negation. Of `forms` only
+    those about "payoffs", or those of the LELMA "paper", may be counted. Logic and theory decide
+    `both`, unless a `solver` is named.
 
     >>> verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value
     'refuted'
@@ -75,14 +80,22 @@ def verify(
     if seat is not None and seat not in form.players:
         raise SettingError("seat", f"{seat!r} is none of {', '.join(form.players)}")
     subject = Subject(form, 0 if seat is None else form.players.index(seat))
+    checked_forms = check_forms(forms)
     opened = open_engine(engine, confined=False)
 
     def review(
         used: translation.Translator, second: translation.Translator | None = None
     ) -> Review:
-        return Reviewer(used, lambda: opened, tone=feedback, unit=unit, second=second).review(
-            text, subject
+        reviewer = Reviewer(
+            used,
+            lambda: opened,
+            tone=feedback,
+            unit=unit,
+            second=second,
+            forms=checked_forms,
+            solver=solver,
         )
+        return reviewer.review(text, subject)
 
     try:
         if translator is None or (

@@ -128,10 +128,12 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Text to be typed or run, kept exactly: commands, prompts, programs, files."""
+    """Text to be typed or run, kept exactly: commands, prompts, programs, files; with a title it is
+    folded."""
 
     text: str
     language: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

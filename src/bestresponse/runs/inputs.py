@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, TypeAlias, 
 from pydantic_core import core_schema
 
 from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.files import read_text_file
 from bestresponse.core.json import digest
 from bestresponse.games.lookup import GameLike as GameLike, NamedGame, as_source, find_game
 from bestresponse.models.base import Model, Reply, Request
@@ -25,6 +26,8 @@ from bestresponse.models.providers.function import FunctionModel, from_function
 from bestresponse.models.providers.query import Queryable, QueryModel
 from bestresponse.players.llm.agent import Persona, make_persona, read_personas
 
+_LARGEST_TEXT = 100_000
+"""Bytes of a file whose text is told to a model."""
 Given = TypeVar("Given")
 Kept = TypeVar("Kept")
 Config = TypeVar("Config")
@@ -207,6 +210,24 @@ class OptionalGameSetting(Converted["GameLike | None", "NamedGame | None"]):
     to_json = GameSetting.to_json
 
 
+class GamesSetting(Converted["GameLike | Sequence[GameLike]", tuple[NamedGame, ...]]):
+    """One game or several."""
+
+    many = True
+
+    @classmethod
+    def convert(cls, value: GameLike | Sequence[GameLike], stored: bool) -> tuple[NamedGame, ...]:
+        """Find the games."""
+        several = isinstance(value, tuple | list)
+        given: Sequence[GameLike] = value if several else (value,)  # type: ignore[assignment]
+        return tuple(GameSetting.convert(game, stored) for game in given)
+
+    @classmethod
+    def to_json(cls, value: tuple[NamedGame, ...]) -> list[dict[str, str]]:
+        """Return their names, and the texts of their files where they came from one."""
+        return [game.to_json() for game in value]
+
+
 class ModelSetting(Converted["ModelLike", NamedModel]):
     """A model, its name, or a function from prompt to text."""
 
@@ -289,3 +310,36 @@ class PersonasSetting(
     def to_json(cls, value: Mapping[str, Persona]) -> dict[str, dict[str, str]]:
         """Return the texts by seat."""
         return {seat: persona.to_json() for seat, persona in value.items()}
+
+
+class FileText(str):
+    """A text that was read from a file."""
+
+    __slots__ = ()
+
+
+class FileTextSetting(Converted["str | Path | None", "FileText | None"]):
+    """The text of a file, which is named; or none."""
+
+    optional = True
+
+    @classmethod
+    def convert(cls, value: str | Path, stored: bool) -> FileText:
+        """Read the file; in a stored run the text itself stands there."""
+        if isinstance(value, FileText):
+            return value
+        if stored:
+            return FileText(value)
+        try:
+            text = read_text_file(Path(value), _LARGEST_TEXT).strip()
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or "it is no text in UTF-8"
+            raise UsageError(f"{value} cannot be read: {why}") from None
+        if not text:
+            raise UsageError(f"{value} is empty; expected the text that a model is told")
+        return FileText(text)
+
+    @classmethod
+    def to_json(cls, value: FileText) -> str:
+        """Return the text."""
+        return str(value)

@@ -13,10 +13,10 @@ EXAMPLES = Path(__file__).parents[3] / "examples" / "plugins"
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory):
-    """A folder with all four examples, one package that cannot be imported, and one that does not
+    """A folder with all five examples, one package that cannot be imported, and one that does not
     conform."""
     target = tmp_path_factory.mktemp("packages")
-    for name in ("game", "model", "player", "study"):
+    for name in ("game", "model", "player", "study", "claims"):
         lay_example(EXAMPLES / name, target)
     groups = ("games", "models", "players", "studies")
     hollow = [(f"bestresponse.{group}", f"hollow-{group}", "Hollow") for group in groups]
@@ -177,3 +177,21 @@ def test_a_package_that_does_not_conform_is_named_in_one_sentence(
     done = bestresponse(*words, *(("--output-dir", tmp_path) if words[0] == "simulate" else ()))
     assert (done.returncode, done.stderr.count("\n")) == (code, 1), done.stderr
     assert done.stderr.startswith(f"bestresponse: {sentence}")
+
+
+def test_a_solver_of_a_package_decides_the_claims_of_a_text(bestresponse, tmp_path):
+    text = tmp_path / "reasoning.txt"
+    text.write_text("In equilibrium I get 5.")
+    # Equilibria of this game pay 5, 1 and 5/3, so ours leave it open; what cannot be proved is
+    # false to the package.
+    ours = bestresponse("verify", "hawk-dove-lelma", "--text", text, "--json")
+    theirs = bestresponse(
+        "verify", "hawk-dove-lelma", "--text", text, "--solver", "closed-world", "--json"
+    )
+    verdicts = [json.loads(done.stdout)["claims"][0]["verdict"] for done in (ours, theirs)]
+    assert (verdicts, ours.returncode, theirs.returncode) == (["unknown", "refuted"], 2, 1)
+    refused = bestresponse("verify", "hawk-dove-lelma", "--text", text, "--solver", "open-world")
+    assert (refused.returncode, "there is no solver named 'open-world'" in refused.stderr) == (
+        2,
+        True,
+    )

@@ -14,17 +14,15 @@ from bestresponse.models.base import Request
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.report.document import Table
 from bestresponse.runs.run import Run, load_run
-from bestresponse.studies.verify.scenes import disguised
-from bestresponse.studies.verify.study import (
+from bestresponse.studies.verify.ratings import (
     Rating,
-    VerifyConfig,
     aggregate,
     agreement,
     merge_labels,
     read_ratings,
-    sum_up_attempts,
-    verify_model,
 )
+from bestresponse.studies.verify.scenes import disguised
+from bestresponse.studies.verify.study import VerifyConfig, sum_up_attempts, verify_model
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.web.services.judging import read_items
 
@@ -139,14 +137,15 @@ def test_verdicts_can_be_judged_sentence_by_sentence(ran: Run) -> None:
 def test_the_page_shows_how_every_sentence_was_read(ran: Run) -> None:
     titles = {section.title: section for section in ran.report().sections}
     section = titles["How each sentence was read and judged"]
-    table = next(block for block in section.blocks if isinstance(block, Table))
-    (row,) = table.rows
-    assert row[:3] == (
+    tables = [block for block in section.blocks if isinstance(block, Table)]
+    (row,) = tables[0].rows
+    assert row[:4] == (
         "If I pick B and they pick R, I get 1",
+        "read",
         "If you choose B and the other player chooses R, you get 1.",
         "refuted",
     )
-    assert str(row[3]).endswith(
+    assert str(row[4]).endswith(
         "In fact, if you choose B and the other player chooses R, you get 0."
     )
 
@@ -174,7 +173,7 @@ def test_filled_sheets_enter_the_report(ran: Run) -> None:
     ]
     # The run without claims is unchecked and stays out of the comparison.
     table = next(block for block in section.blocks if isinstance(block, Table))
-    assert table.rows == (("correct", 0, 0), ("incorrect", 0, 2))
+    assert [row[2:] for row in table.rows] == [("correct", 0, 0), ("incorrect", 0, 2)]
     (accuracy,) = again.frame("agreement").select(figure="accuracy")
     assert (accuracy["value"].estimate, round(accuracy["value"].low, 3)) == (1.0, 0.342)
 
@@ -193,7 +192,9 @@ def test_a_sheet_that_cannot_be_read_says_where_and_why() -> None:
 
 def test_aggregation_is_conservative() -> None:
     assert aggregate([Rating(True, True), Rating(True, True), Rating(False, True)]) == (False, True)
-    assert merge_labels([{"a": Rating(True, True)}, {"a": Rating(False, True)}]) == {"a": False}
+    assert merge_labels([{"a": Rating(True, True)}, {"a": Rating(False, True)}]) == {
+        "a": (False, True)
+    }
 
 
 def test_agreement_of_raters_who_always_agree_is_one() -> None:

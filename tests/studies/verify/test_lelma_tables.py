@@ -105,13 +105,13 @@ def test_agreement_and_costs_are_those_of_the_paper():
 @pytest.mark.parametrize(
     ("name", "cells"),
     [
-        ("openai/gpt-4o", 41),
-        ("GPT 4o", 41),
-        ("gpt_4o-2024-05-13", 41),
-        ("gpt-4-omni", 41),
+        ("openai/gpt-4o", 43),
+        ("GPT 4o", 43),
+        ("gpt_4o-2024-05-13", 43),
+        ("gpt-4-omni", 43),
         ("gpt-4o-mini", 0),
-        ("google/gemini-1.0-pro", 39),
-        ("gemini-pro-latest", 39),
+        ("google/gemini-1.0-pro", 41),
+        ("gemini-pro-latest", 41),
         ("gemini-1.5-pro", 0),
         ("other", 0),
     ],
@@ -130,7 +130,8 @@ def test_attempts_are_counted_from_one_to_five_or_as_far_as_they_go():
             for what, number, _, _ in _count_attempts([make_sample(attempts=n) for n in attempts])
         ]
 
-    assert count(1, 1, 2) == [
+    assert count(1, 1, 2, 3)[-2:] == [("one or two attempts, %", 75.0), ("five attempts, %", 0.0)]
+    assert count(1, 1, 2)[:-2] == [
         ("samples with 1 attempts", 2),
         ("samples with 2 attempts", 1),
         ("samples with 3 attempts", 0),
@@ -138,8 +139,8 @@ def test_attempts_are_counted_from_one_to_five_or_as_far_as_they_go():
         ("samples with 5 attempts", 0),
     ]
     assert count(0, 7)[0] == ("samples with 0 attempts", 1)
-    assert count(0, 7)[-1] == ("samples with 7 attempts", 1)
-    assert {digits for _, _, digits, _ in _count_attempts([make_sample()])} == {None}
+    assert count(0, 7)[-3] == ("samples with 7 attempts", 1)
+    assert [digits for _, _, digits, _ in _count_attempts([make_sample()])] == [None] * 5 + [0, 0]
 
 
 def test_choices_are_shares_of_those_that_were_made():
@@ -217,7 +218,41 @@ def test_two_cells_that_the_paper_swaps_are_named():
     assert swapped.keys() == {"x: false alarm", "x: missed"}
     assert all("one of them is transposed" in remark for remark in swapped.values())
     assert find_remarks({"x: passed": 1, "x: false alarm": 2, "x: missed": 1, "x: caught": 0}) == {}
-    assert find_remarks({"x: passed": 5, "x: false alarm": 1, "x: missed": 3, "x: caught": 0}) == {}
+
+
+def test_a_game_of_which_the_paper_counts_other_samples_is_named():
+    # As in the paper's table 9: 31 samples of Hawk-Dove and 29 of the dilemma, of 30 runs each.
+    samples = [make_sample(ratings=((True, True),))] * 3
+    recheck = SimpleNamespace(failed=lambda game, attempt: attempt.queries)
+    printed = {
+        "x: passed": 3,
+        "x: false alarm": 0,
+        "x: missed": 0,
+        "x: caught": 1,
+        "x: accuracy, %": 100,
+    }
+    remarks = {
+        what: remark for what, _, _, remark in _judge({"x": samples}, recheck, printed) if remark
+    }
+    counted = (
+        "the paper counts 4 samples of this game, 3 are recorded here: a run of another game stands"
+        " under it"
+    )
+    assert remarks == dict.fromkeys(
+        ("x: correct first, %", "x: correct last, %", "x: caught"), counted
+    )
+
+
+def test_the_last_of_five_attempts_is_looked_at():
+    samples = [
+        make_sample(attempts=5, ratings=(marks,))
+        for marks in ((False, True), (False, False), (True, False))
+    ]
+    recheck = SimpleNamespace(failed=lambda game, attempt: ())
+    cells = {
+        what: (figure, remark) for what, figure, _, remark in _judge({"x": samples}, recheck, {})
+    }
+    assert cells["incorrect after five attempts, %"] == (pytest.approx(200 / 3), "2 of 3")
 
 
 def test_nothing_that_was_checked_has_no_accuracy_and_no_kappa():

@@ -10,13 +10,13 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.studies.reproduce.reproduction import Reproduction
+from bestresponse.studies.verify.ratings import Confusion
 from bestresponse.studies.verify.reproduction import (
     Recheck,
     games_of,
     recorded_verdicts,
     reproduce_lelma,
 )
-from bestresponse.studies.verify.study import Confusion
 
 
 @pytest.fixture(scope="module")

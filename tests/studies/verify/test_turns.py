@@ -114,7 +114,7 @@ def test_the_run_is_reported_and_replayed(tmp_path: Path) -> None:
         for section in folder.report().sections
         if section.title == "What the reasoner was told"
     ]
-    (shown,) = [block.text for block in told.blocks if isinstance(block, Code)]
+    _, shown = [block.text for block in told.blocks if isinstance(block, Code)]
     assert "So far Player 1 chose R." in shown
     assert "- If you choose G, Player 1 gets 2, you get 2." in shown
     replayed = folder.replay()

@@ -3,26 +3,29 @@
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.studies.verify.study import (
+from bestresponse.studies.verify.audit import list_sentences, sample_verdicts
+from bestresponse.studies.verify.ratings import (
     Confusion,
+    RatedSheets,
     Rating,
+    agreement,
+    compare_with_people,
+    measure_correctness,
+    merge_labels,
+)
+from bestresponse.studies.verify.study import (
     VerifyConfig,
-    _compare_with_people,
     _count_claims,
     _list_changes,
-    _list_verdicts,
-    _sample_verdicts,
-    agreement,
     estimate_runs,
     list_runs,
     list_values,
-    merge_labels,
     sum_up_attempts,
 )
 
 
 def run(name, first=("A", "unrefuted", 3.0, 0.0), last=("A", "unrefuted", 3.0, 0.0), **more):
-    row = {"run": name, "repeat": 0, "attempts": 1, "transcript": []}
+    row = {"run": name, "model": "m", "game": "g", "repeat": 0, "attempts": 1, "transcript": []}
     for when, (choice, state, payoff, gap) in (("first", first), ("last", last)):
         row |= {
             f"{when}_choice": choice,
@@ -118,10 +121,10 @@ def test_people_are_compared_with_the_checker_on_first_reasonings_that_it_decide
     second = {name: rating for name, rating in first.items() if name != "caught"} | {
         "more": Rating(False, True, ("u",))
     }
-    judgements, figures = _compare_with_people(rows, [first, second])
+    judgements, figures = compare_with_people(rows, RatedSheets((first, second)))
     assert judgements == [
-        {"people": "correct", "unrefuted": 1, "refuted": 1},
-        {"people": "incorrect", "unrefuted": 2, "refuted": 1},
+        {"model": "m", "game": "g", "people": "correct", "unrefuted": 1, "refuted": 1},
+        {"model": "m", "game": "g", "people": "incorrect", "unrefuted": 2, "refuted": 1},
     ]
     values = {row["figure"]: row["value"] for row in figures}
     # Two of five agree. Chance: people say 2/5 correct, the checker 3/5: 6/25 + 6/25 = 12/25; (10 -
@@ -135,9 +138,9 @@ def test_people_are_compared_with_the_checker_on_first_reasonings_that_it_decide
     # On the five that both rated they agree but for one. Of ten ratings 7 say correct: 4/5
     # observed, 0.58 by chance.
     assert values["Fleiss' kappa of the raters"] == pytest.approx((0.8 - 0.58) / (1 - 0.58))
-    _, alone = _compare_with_people(rows, [first])
+    _, alone = compare_with_people(rows, RatedSheets((first,)))
     assert {row["figure"]: row["value"] for row in alone}["Fleiss' kappa of the raters"] is None
-    assert _compare_with_people(rows, []) == ([], [])
+    assert compare_with_people(rows, RatedSheets()) == ([], [])
 
 
 def test_nothing_decided_has_no_accuracy_and_labels_need_every_rater():
@@ -151,8 +154,8 @@ def test_nothing_decided_has_no_accuracy_and_labels_need_every_rater():
     assert merge_labels(
         [{"a": Rating(True, True), "b": Rating(False, True)}, {"b": Rating(True, True)}]
     ) == {
-        "a": True,
-        "b": False,
+        "a": (True, True),
+        "b": (False, True),
     }
     assert agreement([[Rating(True, True)]]) is None
 
@@ -185,29 +188,84 @@ def test_sentences_are_listed_in_their_order_with_their_verdicts():
         "unread": [place(20, "Who knows 4?", why="a question")],
         "not_asserted": [place(10, "If I got 5,", why="a condition")],
     }
-    assert _list_verdicts(run("a", transcript=[attempt])) == [
-        ("", "B is best", "refuted", "A is best"),
-        ("Three for me.", "payoff(3)", "proved", "by the table"),
-        ("If I got 5,", None, "not asserted", "a condition"),
-        ("Who knows 4?", None, "unread", "a question"),
-        ("I get 3, which is 7 more.", None, "partly read", "not read: is 7 more"),
-        ("I get 3.", "payoff(3)", "proved", "by the table"),
+    assert [cells[:5] for cells in list_sentences(attempt)] == [
+        ("", "read", "B is best", "refuted", "A is best"),
+        ("Three for me.", "read", "payoff(3)", "proved", "by the table"),
+        ("If I got 5,", "not asserted", None, None, "a condition"),
+        ("Who knows 4?", "unread", None, None, "a question"),
+        ("I get 3, which is 7 more.", "partly read", None, None, "not read: is 7 more"),
+        ("I get 3.", "read", "payoff(3)", "proved", "by the table"),
     ]
-    rows = [run("a", repeat=7, transcript=[attempt])]
-    items = {item["item"]: item["text"] for item in _sample_verdicts(rows)}
-    assert items == {
-        "7-0": "Sentence: \nRead as: B is best\nVerdict: refuted",
-        "7-1": "Sentence: Three for me.\nRead as: payoff(3)\nVerdict: proved",
-        "7-5": "Sentence: I get 3.\nRead as: payoff(3)\nVerdict: proved",
+    items = {
+        item["item"]: item["text"] for item in sample_verdicts([run("a", transcript=[attempt])])
     }
-    assert (
-        len(
-            _sample_verdicts(
-                [run("a", repeat=number, transcript=[attempt]) for number in range(40)]
-            )
-        )
-        == 100
+    assert items == {
+        "0-0": "Sentence: \nRead as: B is best\nVerdict: refuted",
+        "0-1": "Sentence: Three for me.\nRead as: payoff(3)\nVerdict: proved",
+        "0-5": "Sentence: I get 3.\nRead as: payoff(3)\nVerdict: proved",
+    }
+    assert len(sample_verdicts([run("a", transcript=[attempt]) for _ in range(40)])) == 100
+
+
+def test_a_claim_of_a_partly_read_sentence_says_what_was_left_out():
+    claim = {
+        "words": "I get 3",
+        "claim": "payoff(3)",
+        "correction": "",
+        "why": "",
+        "verdict": "proved",
+    }
+    attempt = {
+        "claims": [claim | {"places": [place(4, "I get 3, which is 7 more.")]}],
+        "partly_read": [place(4, "I get 3, which is 7 more.", left_out=["is 7 more"])],
+        "unread": None,
+    }
+    (cells,) = list_sentences(attempt)
+    assert cells[1:] == ("partly read", "I get 3", "proved", "not read: is 7 more", "payoff(3)")
+
+
+def test_people_and_checker_have_their_share_of_correct_reasonings_first_and_last():
+    rows = [
+        run("a", ("A", "refuted", 1.0, 0.0), game="pd"),
+        run("b", game="pd"),
+        run("c", ("A", "refuted", 1.0, 0.0), ("A", "refuted", 1.0, 0.0), game="hd"),
+        run("d", ("A", "unchecked", 1.0, 0.0), ("A", "unchecked", 1.0, 0.0), game="hd"),
+    ]
+    raters = (
+        {"a": Rating(False, True), "b": Rating(True, True), "c": Rating(False, False)},
+        {"a": Rating(False, True), "b": Rating(False, True)},
     )
+    pd, hd, both = measure_correctness(rows, RatedSheets(raters))
+    names = ("first_by_checker", "last_by_checker", "first_by_people", "last_by_people")
+    # One rater finds fault with the first reasoning of b, so neither first one is correct; both
+    # last ones are.
+    assert [pd[name].estimate for name in names] == [0.5, 1.0, 0.0, 1.0]
+    # d was neither checked nor rated.
+    assert [(hd[name].estimate, hd[name].n) for name in names] == [(0.0, 1)] * 4
+    assert (both["game"], both["last_by_people"].n) == ("all games", 3)
+    assert both["last_by_people"].estimate == pytest.approx(2 / 3)
+
+
+def test_a_model_in_a_raters_place_is_compared_with_people():
+    rows = [run(name) for name in "abcd"]
+    people = {
+        "a": Rating(True, True),
+        "b": Rating(True, True),
+        "c": Rating(False, True),
+        "d": Rating(False, True),
+    }
+    model = {
+        "a": Rating(True, True),
+        "b": Rating(False, True),
+        "c": Rating(False, True),
+        "d": Rating(True, True),
+    }
+    _, figures = compare_with_people(rows, RatedSheets((people,), {"judge": model}))
+    values = {row["figure"]: row["value"] for row in figures}
+    # They agree on a and c, as two who say "correct" half of the time would by chance.
+    assert values["accuracy of judge in a rater's place"].estimate == 0.5
+    assert values["kappa of people and judge"] == pytest.approx(0.0)
+    assert values["share that judge calls correct"].estimate == 0.5
 
 
 def test_a_run_is_made_as_often_as_asked_for_and_told_as_data():

@@ -12,16 +12,15 @@ from bestresponse.core.player import Decision
 from bestresponse.report.document import Paragraph, Quote, Table
 from bestresponse.runs.settings import list_settings, read_extra
 from bestresponse.runs.store.folder import StoredPlay
+from bestresponse.studies.verify.audit import sample_verdicts, show_audit
+from bestresponse.studies.verify.ratings import read_ratings
 from bestresponse.studies.verify.study import (
     VerifyConfig,
     _list_changes,
     _measure_run,
-    _sample_verdicts,
     list_sheets,
     measure_reasoning,
     prepare_runs,
-    read_ratings,
-    show_audit,
     show_briefing,
 )
 from bestresponse.theory.games.normal_form import NormalForm
@@ -44,7 +43,7 @@ def make_attempt(choice, state="unrefuted", **more):
     }
 
 
-def store_run(scene, repeat, *attempts):
+def store_run(scene, repeat, *attempts, game="prisoners-dilemma"):
     """A stored run of the reasoner with these attempts."""
     role = scene.game.roles[scene.seat]
     other = scene.game.roles[1 - scene.seat]
@@ -53,7 +52,8 @@ def store_run(scene, repeat, *attempts):
         Submission(other, Decision("defect")),
         Submission(role, Decision("defect", remarks=attempts)),
     )
-    return StoredPlay(f"run {repeat}", {"repeat": repeat}, Record("g", 1, {}, submissions, {}))
+    data = {"repeat": repeat, "model": "m", "game": {"name": game}}
+    return StoredPlay(f"run {repeat}", data, Record("g", 1, {}, submissions, {}))
 
 
 def test_a_run_has_choice_state_payoff_and_gap_of_its_first_and_last_attempt():
@@ -104,13 +104,13 @@ def test_runs_are_counted_by_attempts_and_troubles_over_all_of_them(tmp_path):
         ),
         store_run(config.scene, 2, make_attempt(None)),
     ]
-    folder = SimpleNamespace(path=tmp_path, sorted_plays=lambda: plays)
+    folder = SimpleNamespace(path=tmp_path, sorted_plays=lambda: plays, calls=lambda: ())
     measured = measure_reasoning(config, folder)
     assert [row["repeat"] for row in measured.frames["runs"]] == [0, 1, 2]
-    assert measured.frames["attempts"].rows == [
-        {"attempts": 1, "runs": 2},
-        {"attempts": 2, "runs": 1},
-        {"attempts": 3, "runs": 0},
+    assert [(row["attempts"], row["runs"]) for row in measured.frames["attempts"]] == [
+        (1, 2),
+        (2, 1),
+        (3, 0),
     ]
     assert {row["trouble"]: row["times"] for row in measured.frames["troubles"]} == {
         "sentences unread": 3,
@@ -126,11 +126,14 @@ def test_choices_that_differ_in_signs_alone_have_a_share_each(tmp_path):
     signs = ("+1", "-1")
     game = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(signs, signs))
     config = VerifyConfig("m", game, **PLAIN)
+    name = config.game[0].name
     plays = [
-        store_run(config.scene, repeat, make_attempt(choice))
+        store_run(config.scene, repeat, make_attempt(choice), game=name)
         for repeat, choice in enumerate(("+1", "+1", "-1"))
     ]
-    measured = measure_reasoning(config, SimpleNamespace(path=tmp_path, sorted_plays=lambda: plays))
+    measured = measure_reasoning(
+        config, SimpleNamespace(path=tmp_path, sorted_plays=lambda: plays, calls=lambda: ())
+    )
     first = measured.groups["first",]
     # Two of three chose +1.
     assert (first["chose__1"].estimate, first["chose__1_2"].estimate) == (
@@ -189,7 +192,7 @@ def build_fan(before, ways, players=("ann", "bob"), hides=False):
 def test_a_game_is_told_up_to_200_ways_and_2000_moves(before, ways, told):
     tree = build_fan(before, ways)
     if told:
-        assert VerifyConfig("m", tree).game.name == "fan"
+        assert VerifyConfig("m", tree).game[0].name == "fan"
     else:
         with pytest.raises(
             UsageError,
@@ -199,8 +202,8 @@ def test_a_game_is_told_up_to_200_ways_and_2000_moves(before, ways, told):
 
 
 def test_a_game_of_three_is_told_unless_it_hides_something():
-    assert VerifyConfig("m", build_fan(0, 2, ("ann", "bob", "eve"))).game.name == "fan"
-    assert VerifyConfig("m", build_fan(0, 2, hides=True)).game.name == "fan"
+    assert VerifyConfig("m", build_fan(0, 2, ("ann", "bob", "eve"))).game[0].name == "fan"
+    assert VerifyConfig("m", build_fan(0, 2, hides=True)).game[0].name == "fan"
     with pytest.raises(UsageError, match="hides some moves from some of its 3 players"):
         VerifyConfig("m", build_fan(0, 2, ("ann", "bob", "eve"), hides=True))
 
@@ -253,6 +256,8 @@ def make_row(repeat, claims=1):
     last = make_attempt("defect", reasoning=f"last of {repeat}")
     return {
         "run": f"run {repeat}",
+        "model": "m",
+        "game": "dilemma",
         "repeat": repeat,
         "attempts": 2,
         "transcript": [first, last],
@@ -270,13 +275,11 @@ class Rows(list):
 
 
 def test_three_raters_get_a_sheet_each_and_a_filled_one_is_left_alone(tmp_path):
-    measured = SimpleNamespace(frames={"runs": [make_row(0), make_row(1)]})
-    run = SimpleNamespace(
-        path=tmp_path, config=SimpleNamespace(game=SimpleNamespace(name="dilemma"))
-    )
+    measured = SimpleNamespace(frames={"runs": Rows([make_row(0), make_row(1)])})
+    run = SimpleNamespace(path=tmp_path, config=VerifyConfig("m", "prisoners-dilemma"))
     (tmp_path / "sheet-rater-2.csv").write_text("filled")
     texts = {path.name: content for path, content in list_sheets(measured, run)}
-    assert list(texts) == ["sheet-rater-1.csv", "sheet-rater-3.csv", "verdicts.csv"]
+    assert list(texts) == ["sheet-rater-1.csv", "sheet-rater-3.csv", "protocol.txt", "verdicts.csv"]
     first, second = csv.DictReader(texts["sheet-rater-1.csv"].splitlines())
     assert (first["sample"], first["game"], first["attempts"]) == ("run 0", "dilemma", "2")
     assert (first["first_reasoning"], first["last_reasoning"]) == ("first of 0", "last of 0")
@@ -284,7 +287,7 @@ def test_three_raters_get_a_sheet_each_and_a_filled_one_is_left_alone(tmp_path):
 
 
 def test_a_hundred_verdicts_are_drawn_always_the_same():
-    items = _sample_verdicts([make_row(0, claims=150)])
+    items = sample_verdicts([make_row(0, claims=150)])
     assert len(items) == len({item["item"] for item in items}) == 100
     # Random(0) draws this first of 150, as it has done in every sheet so far.
     assert items[0]["item"] == "0-98"
@@ -293,6 +296,7 @@ def test_a_hundred_verdicts_are_drawn_always_the_same():
 def test_four_runs_are_shown_sentence_by_sentence():
     frame = Rows(make_row(repeat) for repeat in range(6))
     blocks = show_audit(SimpleNamespace(frame=lambda name: frame)).blocks
+    # The last attempts make no claims, so there is nothing to show of them.
     assert [block.text for block in blocks if isinstance(block, Quote)] == [
         f"first of {k}" for k in range(4)
     ]
@@ -305,7 +309,7 @@ def test_four_runs_are_shown_sentence_by_sentence():
 def test_the_briefing_is_shown_as_the_reasoner_got_it():
     config = VerifyConfig("m", "prisoners-dilemma", **PLAIN)
     shown = show_briefing(SimpleNamespace(config=config))
-    assert "If you choose cooperate" in shown.blocks[1].text
+    assert "If you choose cooperate" in shown.blocks[2].text
 
 
 def test_ratings_need_both_marks_or_none():

@@ -25,11 +25,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from bestresponse.core.errors import BestResponseError, InvalidGame, LogicError, TooLarge
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.formal.claims.claim import FORMS, NO_CLAIM, OF_TABLES, OF_TREES, Claim, Malformed
+from bestresponse.core.registry import Registry, check_members
+from bestresponse.formal.claims.claim import (
+    FORMS,
+    NO_CLAIM,
+    OF_TABLES,
+    OF_TREES,
+    Claim,
+    Malformed,
+    added_forms,
+    list_added,
+)
 from bestresponse.formal.claims.form import (
     SHARED_RULES,
     Belief,
@@ -75,10 +85,24 @@ class TheoryCheck:
     def find_truth(self, grounded: Grounded) -> bool | Fraction | Proof:
         """Return whether a claim's form holds of its arguments, or the number that its `value` has
         to be."""
-        answer: bool | Fraction | Proof = getattr(self.game, grounded.claim.form)(
-            **grounded.arguments
+        form = grounded.claim.form
+        answer: bool | Fraction | Proof
+        if form not in list_added():
+            answer = getattr(self.game, form)(**grounded.arguments)
+            return answer
+        try:
+            answer = list_added()[form].decide(self.game, **grounded.arguments)
+        except Exception as error:  # noqa: BLE001 - a package may raise anything
+            return Proof(
+                Verdict.UNKNOWN,
+                f"{added_forms.describe(form)} fails: {type(error).__name__}: {error}",
+            )
+        if isinstance(answer, bool | Fraction | Proof):
+            return answer
+        return Proof(
+            Verdict.UNKNOWN,
+            f"{added_forms.describe(form)} returns {answer!r:.60}, which is no verdict",
         )
-        return answer
 
 
 class LogicCheck:
@@ -88,7 +112,11 @@ class LogicCheck:
     def __init__(self, subject: Subject, engine: LogicEngine) -> None:
         self.subject = subject
         self._engine = engine
-        self._rules = SHARED_RULES + (TABLE_RULES if subject.tree is None else TREE_RULES)
+        about = "tables" if subject.tree is None else "trees"
+        added = [form.rule for form in list_added().values() if form.about == about]
+        self._rules = "\n".join(
+            [SHARED_RULES, TABLE_RULES if about == "tables" else TREE_RULES, *added, ""]
+        )
         self._heads = {
             (kind, form): arguments for kind, form, arguments in _HEAD.findall(self._rules)
         }
@@ -222,12 +250,39 @@ class Checked:
         return "malformed" if isinstance(self.claim, Malformed) else self.claim.form
 
 
-class Checker:
-    """Decides claims about one game. Without an engine, theory decides alone."""
+class ClaimSolver(Protocol):
+    """Decides claims about one game."""
 
-    def __init__(self, subject: Subject, engine: LogicEngine | None = None) -> None:
+    def decide(self, grounded: Grounded) -> Proof:
+        """Whether a claim, in the game's own names and numbers, is true."""
+
+
+claim_solvers = Registry(
+    "bestresponse.solvers", "solver", {"theory": "bestresponse.formal.claims.checker:TheoryCheck"}
+)
+"""Functions or classes that return a `ClaimSolver` when called with a `Subject`."""
+BOTH_SOLVERS: Final = "both"
+"""Logic and theory, which have to agree."""
+
+
+def list_solvers() -> tuple[str, ...]:
+    """Return the names of all solvers."""
+    return (BOTH_SOLVERS, *claim_solvers.names())
+
+
+class Checker:
+    """Decides claims about one game. Without an engine, theory decides alone; a named solver
+    replaces both."""
+
+    def __init__(
+        self, subject: Subject, engine: LogicEngine | None = None, solver: str = BOTH_SOLVERS
+    ) -> None:
         self.subject = subject
         self.theory = TheoryCheck(subject)
+        self.solver: ClaimSolver | None = None
+        if solver != BOTH_SOLVERS:
+            self.solver = claim_solvers.make(solver, subject)
+            check_members(self.solver, ("decide",), claim_solvers.describe(solver))
         self.logic = LogicCheck(subject, engine) if engine is not None else None
 
     def check(self, claim: Claim | Malformed) -> Checked:
@@ -236,6 +291,8 @@ class Checker:
             return Checked(claim, Proof(Verdict.UNKNOWN, claim.why))
         try:
             grounded = ground(claim, self.subject)
+            if self.solver is not None:
+                return Checked(grounded.claim, _ask(self.solver, grounded))
             by_theory = self.theory.decide(grounded)
         except Ungrounded as error:
             return Checked(claim, Proof(Verdict.UNKNOWN, str(error)))
@@ -254,6 +311,17 @@ class Checker:
         """Every claim once, in order, without those that say there is none."""
         made = (claim for claim in claims if isinstance(claim, Malformed) or claim.form != NO_CLAIM)
         return tuple(dict.fromkeys(map(self.check, made)))
+
+
+def _ask(solver: ClaimSolver, grounded: Grounded) -> Proof:
+    """Return what a solver says; a package that fails decides nothing."""
+    try:
+        proof = solver.decide(grounded)
+    except Exception as error:  # noqa: BLE001 - a package may raise anything
+        return Proof(Verdict.UNKNOWN, f"the solver fails: {type(error).__name__}: {error}")
+    if isinstance(proof, Proof):
+        return proof
+    return Proof(Verdict.UNKNOWN, f"the solver returns {proof!r:.60}, which is no verdict")
 
 
 _HEAD: Final = re.compile(r"^(claim|possible)\((\w+)(.*)\) :-", re.MULTILINE)

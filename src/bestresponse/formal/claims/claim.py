@@ -15,17 +15,21 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Literal, cast, get_args
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.core.registry import did_you_mean
+from bestresponse.core.registry import Registry, did_you_mean, find_by_name
 from bestresponse.formal.claims.form import (
     YOU,
+    AddedForm,
     Chain,
     Form,
     Mix,
@@ -58,12 +62,122 @@ _EMPTY: Final = {
         "unclear", (), "it is <unclear|clear> of whom or of which choice something is claimed"
     ),
 }
-OF_TABLES: Final[Mapping[str, Form]] = MappingProxyType(list_forms(TableTheory))
+added_forms = Registry("bestresponse.forms", "form of claim")
+"""Forms of claim that packages add, each made by `add_form` and of the name of its entry point."""
+
+
+def list_added() -> Mapping[str, AddedForm]:
+    """Return the forms of installed packages; one that cannot be used is named in a warning and
+    left out."""
+    return _load_added(tuple(sys.path))
+
+
+@lru_cache(maxsize=8)
+def _load_added(path: tuple[str, ...]) -> Mapping[str, AddedForm]:
+    """Load the forms once for as long as packages are looked for in the same places."""
+    added: dict[str, AddedForm] = {}
+    for name in added_forms.names():
+        try:
+            found = added_forms.load(name)
+            if not isinstance(found, AddedForm) or found.form.name != name:
+                raise UsageError(
+                    f"{added_forms.describe(name)} is left out: it is no form of that name by"
+                    " `add_form`"
+                )
+            if name in _BUILT_IN:
+                raise UsageError(
+                    f"{added_forms.describe(name)} is left out: there is a form of that name"
+                )
+            added[name] = found
+        except UsageError as error:
+            warnings.warn(str(error), stacklevel=2)
+    return MappingProxyType(added)
+
+
+class KnownForms(Mapping[str, Form]):
+    """Forms by name: those that are built in, then those of packages, looked for when a name is not
+    built in."""
+
+    def __init__(self, built_in: Mapping[str, Form], *about: str) -> None:
+        self._built_in = built_in
+        self._about = about
+
+    def __getitem__(self, name: str) -> Form:
+        """Return the form of that name."""
+        if name in self._built_in:
+            return self._built_in[name]
+        added = list_added().get(name)
+        if added is None or added.about not in self._about:
+            raise KeyError(name)
+        return added.form
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._built_in
+        yield from (name for name, added in list_added().items() if added.about in self._about)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+_TABLE_FORMS: Final = list_forms(TableTheory)
+_TREE_FORMS: Final = list_forms(TreeTheory)
+_BUILT_IN: Final = {**_TREE_FORMS, **_TABLE_FORMS, **_EMPTY}
+OF_TABLES: Final = KnownForms(_TABLE_FORMS, "tables")
 """Every form of claim about a table, by its name."""
-OF_TREES: Final[Mapping[str, Form]] = MappingProxyType(list_forms(TreeTheory))
+OF_TREES: Final = KnownForms(_TREE_FORMS, "trees")
 """Every form of claim about a game played move by move; words stand in `FORMS`."""
-FORMS: Final[Mapping[str, Form]] = MappingProxyType({**OF_TREES, **OF_TABLES, **_EMPTY})
+FORMS: Final = KnownForms(_BUILT_IN, "tables", "trees")
 """Every form of claim by its name."""
+FormSet = Literal["all", "payoffs", "paper"]
+PAPER_FORMS: Final = (
+    "payoff",
+    "higher",
+    "lower",
+    "highest_possible_individual_payoff",
+    "lowest_possible_individual_payoff",
+    "highest_individual_payoff_for_choice",
+    "lowest_individual_payoff_for_choice",
+    "highest_guaranteed_payoff_choice",
+    "higher_guaranteed_payoff",
+    "lower_guaranteed_payoff",
+    "highest_mutual_payoff",
+    "lowest_mutual_payoff",
+    # The paper's translator wrote "at least 1" and "at most 5" as the two extremes of a choice.
+    "guaranteed_payoff_for_choice",
+    "limited_payoff_for_choice",
+)
+"""What LELMA's Translator was offered: thirteen templates, of which two are payoffs, mine and
+theirs."""
+PAYOFF_FORMS: Final = (
+    *PAPER_FORMS,
+    "equal",
+    "highest_payoff",
+    "lowest_payoff",
+    "lowest_guaranteed_payoff_choice",
+    "equal_guaranteed_payoff",
+    "total_payoff",
+    "better_outcome",
+    "payoff_difference",
+    "payoff_ratio",
+    "expected_payoff",
+    "mixed_payoff",
+    "average_payoff",
+)
+"""Forms that speak of amounts only: no term of game theory is needed to say or to check them."""
+
+
+def check_forms(forms: str) -> FormSet:
+    """Return the set of forms of that name; UsageError where there is none."""
+    find_by_name(dict.fromkeys(get_args(FormSet)), forms, "set of forms")
+    return cast(FormSet, forms)
+
+
+def counts_in(form: str, forms: FormSet) -> bool:
+    """Return whether a form belongs to a set of forms; what is malformed or unclear belongs to
+    all."""
+    if forms == "all" or form in _EMPTY:
+        return True
+    return form in (PAPER_FORMS if forms == "paper" else PAYOFF_FORMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -426,7 +540,7 @@ def _or_null(schema: JsonObject) -> dict[str, object]:
 
 
 def claims_schema(
-    forms: tuple[str, ...] = tuple(FORMS),
+    forms: tuple[str, ...] = tuple(_BUILT_IN),
     players: tuple[str, ...] = (),
     actions: tuple[str, ...] = (),
 ) -> dict[str, object]:

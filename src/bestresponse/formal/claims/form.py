@@ -14,6 +14,9 @@ which a logic engine decides it stands in `shared.pl`, `tables.pl` or `trees.pl`
 Its arguments are those of the method and perhaps `Error`, half a unit of the last place of a number
 that was written; `possible(...)` is the rule by which it may hold. A form without a rule is decided
 by theory alone.
+
+A package adds a form by the entry point NAME of the group `bestresponse.forms`: a function of a
+theory and of the arguments, declared by `add_form` with its words and its rule.
 """
 
 from __future__ import annotations
@@ -25,8 +28,9 @@ from enum import StrEnum
 from fractions import Fraction
 from inspect import signature
 from pathlib import Path
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
 
+from bestresponse.core.errors import UsageError
 from bestresponse.logic.engine import Proof
 
 YOU: Final = "you"
@@ -115,6 +119,39 @@ def form(words: str) -> Callable[[Method], Method]:
         names = tuple(signature(method).parameters)[1:]
         method.form = Form(method.__name__, names, words)  # type: ignore[attr-defined]
         return method
+
+    return declare
+
+
+@dataclass(frozen=True, slots=True)
+class AddedForm:
+    """A form of claim of a package: how it is decided by arithmetic, and by which rule in logic (""
+    for none)."""
+
+    form: Form
+    decide: Callable[..., bool | Fraction | Proof]
+    rule: str = ""
+    about: Literal["tables", "trees"] = "tables"
+
+
+def add_form(
+    words: str, *, rule: str = "", about: Literal["tables", "trees"] = "tables"
+) -> Callable[[Callable[..., bool | Fraction | Proof]], AddedForm]:
+    """Declare a form of claim of a package, at the function that decides it.
+
+    The function takes the theory of the game (`TableTheory` or `TreeTheory`) and the arguments of
+    the form, whose names are among those of `SORTS`. Claims by a model and in the paper's notation
+    are read at once; the rules for plain English do not know its words.
+    """
+
+    def declare(decide: Callable[..., bool | Fraction | Proof]) -> AddedForm:
+        names = tuple(signature(decide).parameters)[1:]
+        if unknown := [name for name in names if name not in SORTS]:
+            known = ", ".join(SORTS)
+            raise UsageError(
+                f"the form {decide.__name__} has an argument {unknown[0]!r}; possible: {known}"
+            )
+        return AddedForm(Form(decide.__name__, names, words), decide, rule, about)
 
     return declare
 

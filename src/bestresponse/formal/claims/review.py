@@ -20,8 +20,9 @@ from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.notebook import format_html
 from bestresponse.core.player import Call
-from bestresponse.formal.claims.checker import Checked, Checker, ground
-from bestresponse.formal.claims.claim import Claim, Malformed
+from bestresponse.core.registry import find_by_name
+from bestresponse.formal.claims.checker import BOTH_SOLVERS, Checked, Checker, ground, list_solvers
+from bestresponse.formal.claims.claim import Claim, FormSet, Malformed, counts_in
 from bestresponse.formal.claims.feedback import Correction, Tone, correct, say
 from bestresponse.formal.claims.form import Ungrounded
 from bestresponse.formal.claims.subject import Subject
@@ -195,7 +196,8 @@ class Review:
             report["partly_read"] = [
                 _tell_span(one) | {"left_out": list(one.left_out)} for one in self.partly_read
             ]
-        for name, reading in (("unread", Reading.UNREAD), ("not_asserted", Reading.NOT_ASSERTED)):
+        for reading in (Reading.UNREAD, Reading.NOT_ASSERTED, Reading.SET_ASIDE):
+            name = reading.value.replace(" ", "_")
             apart = [passage for passage in self.passages or () if passage.reading is reading]
             spans = [_tell_span(passage) | {"why": passage.why} for passage in apart]
             report[name] = None if self.passages is None else spans
@@ -207,9 +209,10 @@ class Review:
         spoken = [passage for passage in self.passages if passage.reading is not Reading.SILENT]
         unread = sum(passage.reading is Reading.UNREAD for passage in spoken)
         partly = len(self.partly_read or ())
-        aside = sum(passage.reading is Reading.NOT_ASSERTED for passage in spoken)
         rest = f", {partly:,} partly read" if partly else ""
-        rest += f", {aside:,} not asserted" if aside else ""
+        for reading in (Reading.NOT_ASSERTED, Reading.SET_ASIDE):
+            number = sum(passage.reading is reading for passage in spoken)
+            rest += f", {number:,} {reading.value}" if number else ""
         return f"{unread:,} of {_count(len(spoken), 'sentence')} unread{rest}"
 
 
@@ -227,7 +230,8 @@ class Reviewer:
 
     With `second` another translator reads the text too. It adds no claims; where both read a
     sentence and only one of them finds something false in it, there is no verdict on what that
-    sentence claims.
+    sentence claims. `forms` says which claims count; the others are set aside. `solver` decides
+    them: both logic and theory, theory alone, or a package.
     """
 
     def __init__(
@@ -238,8 +242,12 @@ class Reviewer:
         tone: Tone = "positive",
         unit: Unit = "text",
         second: Translator | None = None,
+        forms: FormSet = "all",
+        solver: str = BOTH_SOLVERS,
     ) -> None:
+        self.solver = find_by_name(dict.fromkeys(list_solvers(), solver), solver, "solver")
         self.translator = translator
+        self.forms: FormSet = forms
         self.second = second
         self.tone: Tone = tone
         self.unit: Unit = unit
@@ -256,14 +264,16 @@ class Reviewer:
         cut = 0
         for start, part in _parts(text) if self.unit == "paragraph" else [(0, text)]:
             translation = self.translator.translate(part, subject)
-            claims += translation.claims
+            claims += filter(self._counts, translation.claims)
             calls += translation.calls
             cut += translation.cut_replies
             if self.second is not None:
                 more = self.second.translate(part, subject).passages or ()
-                others += [_place(passage, start, subject) for passage in more if passage.claims]
+                counted = map(self._set_aside, more)
+                others += [_place(passage, start, subject) for passage in counted if passage.claims]
             if passages is not None and translation.passages is not None:
-                passages += [_place(passage, start, subject) for passage in translation.passages]
+                counted = map(self._set_aside, translation.passages)
+                passages += [_place(passage, start, subject) for passage in counted]
             else:
                 passages = None
         disputed = dict(_list_disputed(passages or [], others, checker))
@@ -282,6 +292,17 @@ class Reviewer:
             checked, correct(checked, checker, self.tone), tuple(calls), read_passages, cut
         )
 
+    def _counts(self, claim: Claim | Malformed) -> bool:
+        return isinstance(claim, Malformed) or counts_in(claim.form, self.forms)
+
+    def _set_aside(self, passage: Passage) -> Passage:
+        """Return a passage with the claims that count; one that loses all of them is set aside."""
+        kept = tuple(filter(self._counts, passage.claims))
+        if kept or not passage.claims:
+            return replace(passage, claims=kept)
+        why = f"its claims are of forms that do not count among {self.forms}"
+        return replace(passage, claims=(), reading=Reading.SET_ASIDE, why=why, left_out=())
+
     def _checker(self, subject: Subject) -> Checker:
         """One checker per thread and game in a row: programs are loaded once, engines are never
         shared."""
@@ -289,7 +310,7 @@ class Reviewer:
         if known is not None and known[0].same_as(subject):
             return known[1]
         engine = self._engine() if self._engine is not None else None
-        checker = Checker(subject, engine)
+        checker = Checker(subject, engine, self.solver)
         self._own.known = (subject, checker)
         return checker
 

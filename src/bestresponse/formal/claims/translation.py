@@ -57,6 +57,7 @@ class Reading(StrEnum):
     unread        it speaks of amounts or solutions, but no claim was found
     not asserted  a question, a doubt, a supposition or somebody else's opinion
     silent        it speaks of no amount and no solution
+    set aside     all its claims are of forms that do not count in this review
     """
 
     READ = "read"
@@ -64,6 +65,7 @@ class Reading(StrEnum):
     UNREAD = "unread"
     NOT_ASSERTED = "not asserted"
     SILENT = "silent"
+    SET_ASIDE = "set aside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,7 +472,7 @@ class ModelTranslator:
         rows: list[QuotedClaim] = []
         calls: list[Call] = []
         cut = 0
-        prompt = _prompt(text, subject)
+        prompt = write_translation_prompt(text, subject)
         messages: tuple[Message, ...] = (
             Message("system", TEXTS.text("system")),
             Message("user", prompt),
@@ -525,7 +527,8 @@ def forms_for(subject: Subject) -> tuple[str, ...]:
     return (*(OF_TABLES if subject.tree is None else OF_TREES), *empty)
 
 
-def _prompt(text: str, subject: Subject) -> str:
+def write_translation_prompt(text: str, subject: Subject) -> str:
+    """Return what a model is asked in order to find the claims of a text."""
     return TEXTS.fill(
         "translate_json",
         people="\n".join(_people(subject)),

@@ -37,6 +37,12 @@ from bestresponse.players.llm.texts import TEXTS
 from bestresponse.studies.bench.config import BenchConfig, make_bench_game, own_view
 from bestresponse.studies.bench.measure import measure_strategies
 from bestresponse.studies.bench.sequential.policies import QuestionPlan, plan_questions
+from bestresponse.studies.improve.claims import (
+    draw_text,
+    score_claims,
+    write_claims_answer,
+    write_claims_question,
+)
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
@@ -165,6 +171,8 @@ def write_question(task: JsonMapping, worked: bool) -> tuple[str, str]:
         story = game.view(game.start(), game.roles[task["seat"]]).briefing
         form = ProgramForm(nearest(story, library(), 1))
         return form.system(), form.task(story)
+    if task["kind"] == "claims":
+        return write_claims_question(_make_game(task).form, task)
     if task.get("format") == SHORT:
         return "", _write_short(task)
     view, ask = _find_ask(task)
@@ -363,6 +371,23 @@ def make_story_examples(
         yield Example(*write_question(task, telling.worked), f"```prolog\n{program}```", task)
 
 
+def make_claim_examples(
+    payoffs: Array, telling: Telling, rng: np.random.Generator
+) -> Iterator[Example]:
+    """Yield an example for every game (n, 2, rows, cols): a text about it, and the claims that the
+    text makes."""
+    for game, key in zip(payoffs, classify(payoffs), strict=True):
+        theme = str(rng.choice(telling.themes))
+        task = describe_matrix(game, int(rng.integers(2)), "prose", theme, "claims")
+        text, claims = draw_text(_make_game(task).form, task["seat"], rng)
+        task |= {
+            "text": text,
+            "claims": [str(worded.claim) for worded in claims],
+            "class": f"{int(key):016x}",
+        }
+        yield Example(*write_question(task, telling.worked), write_claims_answer(claims), task)
+
+
 @cache
 def _plan_questions(game: str) -> QuestionPlan:
     return plan_questions(BenchConfig("student", NamedGame(game), elicit="mixed"))
@@ -403,7 +428,7 @@ def score_reply(task: JsonMapping, reply: str) -> float:
     games, and where the mix of the other is stated) as a share of the payoff range, as the
     benchmark measures them; in a game played in turn 1 less the distance in total variation from
     the equilibrium policy there; for the program of a story 1 where its game is exactly the one
-    that was told, else 0.
+    that was told, else 0; for claims the harmonic mean of precision and recall.
 
     >>> score_reply(describe_matrix(np.array([[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]), 0, "table", "neutral")
     ...             | {"opponent": [0.5, 0.5]}, "ANSWER: A: 0.75, B: 0.25")
@@ -411,6 +436,8 @@ def score_reply(task: JsonMapping, reply: str) -> float:
     """  # noqa: E501
     if task["kind"] == "story":
         return _score_program(task, reply)
+    if task["kind"] == "claims":
+        return score_claims(task, reply)
     _, ask = _find_ask(task)
     decision = read_reply(ask, reply)
     if decision.action is None:

@@ -39,6 +39,7 @@ from bestresponse.studies.improve.examples import (
     Keys,
     Telling,
     classify,
+    make_claim_examples,
     make_matrix_examples,
     make_story_examples,
     make_tree_examples,
@@ -73,10 +74,11 @@ class ExportConfig:
     on them."""
 
     output: str | Path = setting(kw_only=False, short="-o", help="Folder for the files.")
-    games: Literal["zero-sum", "general-sum", "replies", "trees", "stories"] = setting(
-        default="zero-sum",
-        help="What kind; in replies the other's mix is stated, of stories the program is wanted.",
+    games: Literal["zero-sum", "general-sum", "replies", "trees", "stories", "claims"] = setting(
+        default="zero-sum"
     )
+    """What kind; in replies the other's mix is stated, of stories the program is wanted, of claims
+    what a text says."""
     sizes: str = setting(default="2-4", help="Actions of each player, such as 2-4 or 3.")
     rectangular: float = setting(
         default=0.2,
@@ -128,6 +130,10 @@ class ExportConfig:
             raise SettingError(
                 "formats", f"expected {', '.join(FORMATS)}: a story is told in words, not {SHORT}"
             )
+        if self.games == "claims" and tuple(self.formats) != FORMATS:
+            raise SettingError(
+                "formats", "does nothing for claims: the text is about the game, which is not shown"
+            )
         if self.games == "trees" and not self.trees:
             raise SettingError("trees", "expected at least one game that is played in turn")
         longest = last + (2 if self.rectangular else 0)
@@ -151,7 +157,7 @@ class ExportConfig:
         """How questions are put."""
         longest = self.range[1] + (2 if self.rectangular else 0)
         fitting = tuple(name for name in themes() if min(map(len, theme(name).actions)) >= longest)
-        kind = "story" if self.games == "stories" else "matrix"
+        kind = {"stories": "story", "claims": "claims"}.get(self.games, "matrix")
         return Telling(
             tuple(self.formats), tuple(self.themes) or fitting, self.answers == "worked", kind
         )
@@ -392,6 +398,10 @@ def _write_shard(shard: _Shard) -> Path:
         examples = [
             example for games in shard.games for example in make_story_examples(games, telling, rng)
         ]
+    elif shard.config.games == "claims":
+        examples = [
+            example for games in shard.games for example in make_claim_examples(games, telling, rng)
+        ]
     else:
         kind = "reply" if shard.config.games == "replies" else "matrix"
         examples = [
@@ -401,7 +411,7 @@ def _write_shard(shard: _Shard) -> Path:
         ]
     rng.shuffle(examples)
     _check_answers(examples[:_CHECKED])
-    if telling.worked and shard.config.games not in ("trees", "stories"):
+    if telling.worked and shard.config.games not in ("trees", "stories", "claims"):
         _check_reasons(examples[:_REVIEWED])
     rows = (example.to_json() for example in examples)
     waiting = shard.path.with_name(f".{shard.path.name}.{os.getpid()}")

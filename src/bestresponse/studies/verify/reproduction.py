@@ -37,7 +37,7 @@ from bestresponse.formal.claims.translation import Reading, RulesTranslator, Tra
 from bestresponse.logic.engine import LogicEngine, Verdict, open_engine
 from bestresponse.report.document import Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
-from bestresponse.studies.verify.study import Confusion, Rating, aggregate, agreement
+from bestresponse.studies.verify.ratings import Confusion, Rating, aggregate, agreement
 from bestresponse.theory.games.normal_form import NormalForm
 
 CITATION: Final = (
@@ -51,6 +51,7 @@ GAMES: Final = {"hd": "Hawk-Dove", "pd": "Prisoner's Dilemma", "sh": "Stag Hunt"
 
 _CELLS: Final = ("passed", "false alarm", "missed", "caught")
 _WHEN: Final = ("first", "last")
+_MOST_ATTEMPTS: Final = 5
 
 
 def _print_game(
@@ -86,6 +87,8 @@ _GPT_4O: Final = {
     **_print_game("Hawk-Dove", (100.0, 100.0), (46.67, 73.33), (12, 6, 2, 10), 73),
     **_print_game("Prisoner's Dilemma", (96.67, 23.33), (3.33, 70.0), (0, 1, 1, 28), 93),
     **_print_game("Stag Hunt", (100.0, 33.33), (16.67, 90.0), (3, 2, 2, 23), 87),
+    "one or two attempts, %": 78,
+    "incorrect after five attempts, %": 0,
     "prompt tokens per attempt": 1269.77,
     "generated tokens per attempt": 1224.38,
     "seconds per attempt": 16.53,
@@ -95,16 +98,19 @@ _GEMINI: Final = {
     **_print_game("Hawk-Dove", (66.67, 70.0), (25.81, 35.48), (8, 6, 0, 17), 81),
     **_print_game("Prisoner's Dilemma", (36.67, 30.0), (17.24, 34.48), (4, 3, 1, 21), 86),
     **_print_game("Stag Hunt", (80.0, 60.0), (13.33, 40.0), (3, 2, 1, 24), 90),
+    "five attempts, %": 27,
+    "incorrect after five attempts, %": 83,
     "seconds per attempt": 34.66,
 }
-"""Tables 5 to 9 of the paper, each cell by the name under which it is worked out here."""
+"""Tables 5 to 9 of the paper and what its text says, each by the name under which it is worked out
+here."""
 
 
 def published_for(model: str) -> Mapping[str, float]:
     """The cells of a model (GPT-4o, Gemini 1.0 Pro); none for one that the paper does not have.
 
     >>> [len(published_for(name)) for name in ("gpt-4o-2024-05-13", "gemini-1.0-pro", "gpt-4o-mini")]
-    [41, 39, 0]
+    [43, 41, 0]
     """  # noqa: E501
     name = model.casefold().rpartition("/")[2].replace(" ", "-").replace("_", "-")
     if re.fullmatch(r"gpt-4(?:o|-omni)(?:-20\d\d-\d\d-\d\d)?", name):
@@ -118,6 +124,10 @@ _ANSWERS = {Verdict.PROVED: "true", Verdict.REFUTED: "false", Verdict.UNKNOWN: "
 """Our verdicts in the words of the records."""
 _UNRATED = "these runs carry no ratings"
 _PART = "not all the runs of the paper; its cells apply only to games of which all are there"
+_COUNTED = (
+    "the paper counts {counted} samples of this game, {here} are recorded here: a run of another"
+    " game stands under it"
+)
 _TRANSPOSED = (
     "the paper's total and its tables by game swap the two off-diagonal cells; one of them is"
     " transposed"
@@ -260,6 +270,8 @@ def _count_attempts(samples: Sequence[Sample]) -> Iterator[Cell]:
     counts = Counter(len(sample.attempts) for sample in samples)
     for number in range(0 if counts[0] else 1, max(5, *counts) + 1):
         yield f"samples with {number} attempts", counts[number], None, ""
+    yield "one or two attempts, %", 100 * (counts[1] + counts[2]) / len(samples), 0, ""
+    yield "five attempts, %", 100 * counts[5] / len(samples), 0, ""
 
 
 def _count_choices(by_game: Mapping[str, Sequence[Sample]]) -> Iterator[Cell]:
@@ -300,24 +312,50 @@ def _judge(
     """Work out what people said, how well the checker predicts it, and how far raters agree."""
     rated = [sample for samples in by_game.values() for sample in samples]
     for game, samples in by_game.items():
+        counted = _tell_count(game, len(samples), published)
         for attempt, when in enumerate(_WHEN):
             correct = sum(aggregate(sample.ratings)[attempt] for sample in samples)
-            yield f"{game}: correct {when}, %", 100 * correct / len(samples), 2, ""
+            yield f"{game}: correct {when}, %", 100 * correct / len(samples), 2, counted
     for game, samples in {"all games": rated, **by_game}.items():
         confusion = Confusion.of(
             (aggregate(sample.ratings)[0], not recheck.failed(sample.game, sample.attempts[0]))
             for sample in samples
             if sample.attempts
         )
+        counted = _tell_count(game, len(samples), published)
         counts = {f"{game}: {cell}": getattr(confusion, cell.replace(" ", "_")) for cell in _CELLS}
         alarms, missed = f"{game}: false alarm", f"{game}: missed"
         swapped = (counts[alarms], counts[missed]) == (published.get(missed), published.get(alarms))
         for what, count in counts.items():
-            yield what, count, None, _TRANSPOSED if swapped and count != published.get(what) else ""
+            transposed = swapped and not counted and what in (alarms, missed)
+            remark = _TRANSPOSED if transposed else counted
+            yield what, count, None, "" if count == published.get(what) else remark
         accuracy = None if confusion.accuracy is None else round(100 * confusion.accuracy)
-        yield f"{game}: accuracy, %", accuracy, None, ""
+        remark = "" if accuracy == published.get(f"{game}: accuracy, %") else counted
+        yield f"{game}: accuracy, %", accuracy, None, remark
+    longest = [sample for sample in rated if len(sample.attempts) == _MOST_ATTEMPTS]
+    if longest:
+        wrong = sum(not aggregate(sample.ratings)[1] for sample in longest)
+        yield (
+            "incorrect after five attempts, %",
+            100 * wrong / len(longest),
+            0,
+            f"{wrong} of {len(longest)}",
+        )
     kappa = agreement([sample.ratings for sample in rated])
     yield "Fleiss' kappa of the raters", kappa, 2, "" if kappa is None else f"{kappa:.3f}"
+
+
+def _tell_count(game: str, here: int, published: Mapping[str, float]) -> str:
+    """Say that the paper counts other samples of a game than are recorded; empty where it counts as
+    many."""
+    cells = [published[what] for cell in _CELLS if (what := f"{game}: {cell}") in published]
+    counted = round(sum(cells))
+    return (
+        ""
+        if len(cells) < len(_CELLS) or counted == here
+        else _COUNTED.format(counted=counted, here=here)
+    )
 
 
 _PAPER: Final = """{

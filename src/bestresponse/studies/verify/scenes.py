@@ -17,11 +17,13 @@ from functools import cached_property
 
 import numpy as np
 
+from bestresponse.core import Action
 from bestresponse.core.episode import Submission
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import NATURE, Role, View
 from bestresponse.core.player import Nature, Player
-from bestresponse.games.matrix.game import MatrixGame
+from bestresponse.games.matrix.game import MatrixGame, Wanted, show_payoffs
+from bestresponse.games.texts import join_words
 from bestresponse.games.trees.game import TreeGame
 from bestresponse.games.trees.outline import write_name, write_payoff
 from bestresponse.players.llm.verified import SubjectOf, moves_of, subject_of, whole_of
@@ -53,10 +55,12 @@ class Turns(TreeGame):
     """A tree in sentences for whoever is asked, from the node `first` on.
 
     Where nothing is hidden, what was chosen so far and every way in which the game can go on; else
-    every way in which it can go, who cannot tell what, and what may have happened.
+    every way in which it can go, who cannot tell what, and what may have happened. What players aim
+    at is only said by `aim`.
     """
 
     first: int = 0
+    aim: str = ""
 
     def start(self) -> int:
         """Return the state before anybody has moved."""
@@ -65,11 +69,10 @@ class Turns(TreeGame):
     def view(self, state: int, role: Role) -> View:
         """Return what `role` may know in `state`."""
         plain = super().view(state, role)
-        return (
-            replace(plain, briefing=self._brief(state, role), situation="")
-            if role in self.roles
-            else plain
-        )
+        if role not in self.roles:
+            return plain
+        briefing = f"{self._brief(state, role)}\n\n{self.aim}".rstrip()
+        return replace(plain, briefing=briefing, situation="")
 
     def _brief(self, state: int, role: Role) -> str:
         names = list(map(write_name, self.roles))
@@ -157,23 +160,44 @@ class Turns(TreeGame):
 
 
 @dataclass(frozen=True)
+class ToldTable(MatrixGame):
+    """A table in sentences, with everybody's payoffs; what players aim at is only said by `aim`."""
+
+    aim: str = ""
+
+    def view(self, state: tuple[Action, ...], role: Role) -> View:
+        """Return what `role` may know in `state`."""
+        seat = self.roles.index(role)
+        others = [player for player in self.roles if player != role]
+        choices = zip(self.roles, self.form.actions, strict=True)
+        briefing = TEXTS.fill(
+            "table",
+            me=role,
+            others=join_words(others),
+            choices="\n".join(f"- {player}: {', '.join(actions)}" for player, actions in choices),
+            payoffs=show_payoffs(self.form, seat, "prose", zero_sum=False),
+        )
+        return replace(super().view(state, role), briefing=f"{briefing}\n\n{self.aim}".rstrip())
+
+
+@dataclass(frozen=True)
 class TableScene:
     """All choose at once; `form` is the game as the reasoner in `seat` is told it."""
 
     seat: int
     form: NormalForm
+    aim: str = ""
     opening = ()
     decisions = 1
     yardstick = "payoffs against one equilibrium of the game"
     subject: SubjectOf = subject_of
 
     @cached_property
-    def game(self) -> MatrixGame:
+    def game(self) -> ToldTable:
         """The game in sentences: an action is asked of the reasoner, the others state a mix."""
-        wanted = tuple(
-            "action" if i == self.seat else "mixture" for i in range(self.form.num_players)
-        )
-        return MatrixGame(self.form, wanted, "prose", others="rational")  # type: ignore[arg-type]
+        wanted: list[Wanted] = ["mixture"] * self.form.num_players
+        wanted[self.seat] = "action"
+        return ToldTable(self.form, tuple(wanted), "prose", aim=self.aim)
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -212,6 +236,7 @@ class TreeScene:
     tree: Tree
     inverted: bool = True
     after: tuple[str, ...] = ()
+    aim: str = ""
 
     @cached_property
     def choices(self) -> tuple[str, ...]:
@@ -221,7 +246,7 @@ class TreeScene:
     @cached_property
     def game(self) -> Turns:
         """The game as it is told."""
-        return Turns(self.tree, first=self._start)
+        return Turns(self.tree, first=self._start, aim=self.aim)
 
     @property
     def subject(self) -> SubjectOf:
@@ -452,6 +477,18 @@ def moves_by_player(tree: Tree) -> tuple[tuple[str, ...], ...]:
     return tuple(
         tuple(move for player, move in pairs if player == seat) for seat in range(tree.num_players)
     )
+
+
+def name_moves(form: NormalForm | Tree, *, letters: bool) -> tuple[dict[str, str], ...]:
+    """Return for each player its moves as they are told, each with the name it has in the game.
+
+    >>> from bestresponse.theory.catalogue import load
+    >>> name_moves(load("prisoners-dilemma"), letters=True)[0]
+    {'B': 'cooperate', 'R': 'defect'}
+    """
+    own = form.actions if isinstance(form, NormalForm) else moves_by_player(form)
+    told = _lettered(own) if letters else own
+    return tuple(dict(zip(*both, strict=True)) for both in zip(told, own, strict=True))
 
 
 def _lettered(actions: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:

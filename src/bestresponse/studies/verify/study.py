@@ -8,35 +8,30 @@ played move by move the first decision is measured.
 
 The transcript of all attempts are the decision's remarks: reasoning, choice, claims with verdicts
 and corrections of each. Everything that is measured is a function of it.
-
-Reasoning that people judged: filled sheets, agreement, and how well a checker predicts it.
-
-The protocol of LELMA: three raters mark the first and the last reasoning of a sample as correct or
-not, and name the kinds of error (`pa` payoff assignment, `rga` risk or gain of an action, `pc`
-comparison of payoffs, `u` unclassified). Aggregation is conservative: a reasoning is correct only
-where all raters say so.
 """
 
 from __future__ import annotations
 
-import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any, Literal, TypedDict
 
 import numpy as np
 
+from bestresponse.analysis.people import describe_people
 from bestresponse.core.episode import Record, Submission, play
-from bestresponse.core.errors import SettingError, StoreError, UsageError
+from bestresponse.core.errors import SettingError, StoreError
 from bestresponse.core.files import read_toml
 from bestresponse.core.game import AnyGame
-from bestresponse.core.json import JsonObject
+from bestresponse.core.json import JsonMapping
 from bestresponse.core.player import Player
+from bestresponse.formal.claims.checker import BOTH_SOLVERS, list_solvers
+from bestresponse.formal.claims.claim import FormSet
 from bestresponse.formal.claims.review import Reviewer
 from bestresponse.formal.claims.texts import TEXTS as CLAIM_TEXTS
 from bestresponse.formal.claims.translation import (
@@ -45,21 +40,16 @@ from bestresponse.formal.claims.translation import (
     find_translator,
     translators,
 )
+from bestresponse.games.lookup import NamedGame
 from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import LlmPlayer, Sampling, Thinking
 from bestresponse.players.llm.texts import TEXTS as PLAYER_TEXTS
 from bestresponse.players.llm.verified import Verified, is_verified
-from bestresponse.report.blocks import Measurement, Shown, metrics_table, table, text
-from bestresponse.report.document import Block, Code, Column, Paragraph, Quote, Table
+from bestresponse.report.blocks import Measurement, Shown, metrics_table, pivot, table, text
+from bestresponse.report.document import Code, Paragraph
 from bestresponse.report.frames import Frame, Metric, Value, column, list_metrics
-from bestresponse.report.stats.agreement import (
-    cohen_kappa,
-    compute_if_defined,
-    fleiss_kappa,
-    read_sheet,
-)
 from bestresponse.report.stats.statistics import (
     Interval,
     cluster_bootstrap,
@@ -68,154 +58,51 @@ from bestresponse.report.stats.statistics import (
 )
 from bestresponse.report.tables import to_csv
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.inputs import GameSetting, ModelSetting, NamedModel, NamesSetting, list_once
+from bestresponse.runs.inputs import (
+    FileTextSetting,
+    GamesSetting,
+    ModelSetting,
+    ModelsSetting,
+    NamedModel,
+    NamesSetting,
+    list_once,
+)
 from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
+from bestresponse.studies.verify.audit import sample_verdicts, show_audit
+from bestresponse.studies.verify.ratings import (
+    BOTH,
+    RATERS,
+    SHEET,
+    AgreementRow,
+    CorrectnessRow,
+    JudgementRow,
+    RunRow,
+    When,
+    compare_with_people,
+    list_sheet_rows,
+    measure_correctness,
+    read_rated_sheets,
+    split_runs,
+)
 from bestresponse.studies.verify.scenes import (
     Scene,
     TableScene,
     TreeScene,
     disguised,
     disguised_tree,
+    name_moves,
 )
 from bestresponse.studies.verify.texts import TEXTS
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import LEAF, Tree
 
-
-@dataclass(frozen=True, slots=True)
-class Rating:
-    """What one person said about the first and the last reasoning, and which kinds of error there
-    were."""
-
-    first: bool
-    last: bool
-    kinds: tuple[str, ...] = ()
-
-
-ERROR_KINDS = {
-    "pa": "a payoff is given to the wrong choices or player",
-    "rga": "a choice is said to be safer, or to promise more, than it is",
-    "pc": "two amounts are compared wrongly",
-    "u": "another error about payoffs",
-}
-SHEET = (
-    "sample",
-    "game",
-    "attempts",
-    "first_choice",
-    "last_choice",
-    "first_correct",
-    "last_correct",
-    "error_kinds",
-    "sentences",
-    "remarks",
-    "first_reasoning",
-    "last_reasoning",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """Actual correctness (by people) against predicted correctness (nothing refuted)."""
-
-    passed: int
-    false_alarm: int
-    missed: int
-    caught: int
-
-    @classmethod
-    def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Confusion:
-        """From pairs (actually correct, predicted correct)."""
-        counts = Counter(pairs)
-        return cls(
-            counts[True, True], counts[True, False], counts[False, True], counts[False, False]
-        )
-
-    @property
-    def total(self) -> int:
-        """How many were judged."""
-        return self.passed + self.false_alarm + self.missed + self.caught
-
-    @property
-    def accuracy(self) -> float | None:
-        """The share on which people and checker agree; None where nothing was judged."""
-        return (self.passed + self.caught) / self.total if self.total else None
-
-    @property
-    def kappa(self) -> float | None:
-        """Cohen's kappa of people and checker; None where it is not defined."""
-        counts = (
-            (1, 1, self.passed),
-            (1, 0, self.false_alarm),
-            (0, 1, self.missed),
-            (0, 0, self.caught),
-        )
-        pairs = [(actual, predicted) for actual, predicted, count in counts for _ in range(count)]
-        return compute_if_defined(
-            lambda both: cohen_kappa(*np.reshape(both, (-1, 2)).T.tolist()), pairs
-        )
-
-
-def aggregate(ratings: Sequence[Rating]) -> tuple[bool, bool]:
-    """Whether the first and the last reasoning are correct: only where all raters agree that they
-    are."""
-    return all(rating.first for rating in ratings), all(rating.last for rating in ratings)
-
-
-def agreement(rated: Sequence[Sequence[Rating]]) -> float | None:
-    """Fleiss' kappa of the raters on the first reasoning; None where it is not defined."""
-    counts = [
-        [sum(rating.first for rating in row), sum(not rating.first for rating in row)]
-        for row in rated
-    ]
-    return compute_if_defined(fleiss_kappa, counts)
-
-
-def read_ratings(text: str) -> dict[str, Rating]:
-    """Read the ratings of a filled sheet, by sample; rows not filled in are left out, other faults
-    are UsageErrors."""
-    ratings: dict[str, Rating] = {}
-    for line, row in read_sheet(text, ("sample", "first_correct", "last_correct")):
-        first, last = row["first_correct"].strip(), row["last_correct"].strip()
-        if not first and not last:
-            continue
-        kinds = tuple(kind for kind in row.get("error_kinds", "").strip().split("#") if kind)
-        if {first, last} - {"0", "1"}:
-            raise UsageError(
-                f"line {line}: first_correct and last_correct are 0 or 1, got {first!r} and"
-                f" {last!r}"
-            )
-        if unknown := [kind for kind in kinds if kind not in ERROR_KINDS]:
-            raise UsageError(
-                f"line {line}: there is no kind of error {unknown[0]!r}; known:"
-                f" {', '.join(ERROR_KINDS)}"
-            )
-        ratings[row["sample"]] = Rating(first == "1", last == "1", kinds)
-    return ratings
-
-
-def merge_labels(sheets: Iterable[Mapping[str, Rating]]) -> dict[str, bool]:
-    """Merge the labels of first reasonings from several raters' sheets: correct only where all say
-    so."""
-    labels: dict[str, bool] = {}
-    for run, rating in (pair for sheet in sheets for pair in sheet.items()):
-        labels[run] = labels.get(run, True) and rating.first
-    return labels
-
-
-When = Literal["first", "last"]
-_BOTH: tuple[When, When] = ("first", "last")
 _MOST_WAYS = 200
 """In how many ways a game played move by move may end: all of them are told."""
 _MOST_MOVES = 2_000
 """How many moves these ways may have together."""
-_RATERS = 3
-_SAMPLED = 100
-"""Verdicts that people are asked to judge, drawn from all."""
-_QUOTED = 4
 _CHARACTERS_PER_TOKEN = 4
 _BEST = 1e-9
 """A choice that loses no more than this is a best response."""
@@ -226,18 +113,27 @@ class VerifyConfig(RunSettings):
     """Let a model reason about a game, refute what is wrong, and measure what changes from first to
     last attempt."""
 
-    model: ModelSetting = setting(kw_only=False, short="-m", help="The model that reasons.")
-    game: GameSetting = setting(kw_only=False, argument=True)
-    """A game: a name of the catalogue, or a file (.nfg .efg .json .pl)."""
+    model: ModelsSetting = setting(kw_only=False, short="-m", help="A model that reasons.")
+    game: GamesSetting = setting(kw_only=False, argument=True)
+    """Games: names of the catalogue, or files (.nfg .efg .json .pl)."""
     translator: ModelSetting = setting(default="rules")
     """Who finds the claims: rules (no model), a translator of a package, or a model."""
-    repeats: int = setting(default=30, ge=1, le=100_000, help="How many times the model reasons.")
+    forms: FormSet = setting(default="all")
+    """Which claims count: all, those about payoffs, or those of LELMA's thirteen queries."""
+    solver: str = setting(default=BOTH_SOLVERS)
+    """Who decides claims: both logic and theory, theory alone, or a solver of a package."""
+    repeats: int = setting(default=30, ge=1, le=100_000)
+    """How many times each model reasons about each game."""
     attempts: int = setting(default=5, ge=1, le=20, help="The most attempts at one reasoning.")
     feedback: Literal["positive", "negative"] = setting(default="positive")
     """What is said of a refuted claim: the true values, or its negation."""
     unit: Literal["text", "paragraph"] = setting(
         default="text", help="What is translated at a time."
     )
+    framing: Literal["human", "rational"] = setting(default="human")
+    """Say nothing of aims, or that everybody is rational and maximises the own payoff."""
+    instruction: FileTextSetting = setting(default=None, metavar="FILE")
+    """A text file with the instruction to the reasoner, in place of ours."""
     disguised: bool = setting(
         default=True, help="Tell the game with letters instead of its own names."
     )
@@ -245,12 +141,10 @@ class VerifyConfig(RunSettings):
     seat: str | None = setting(
         default=None, help="The player who reasons, by name; the first if not said."
     )
-    after: NamesSetting = setting(
-        default=(), help="In a game played move by move: the moves made before, in order."
-    )
-    think: bool = setting(
-        default=True, help="Ask the model to write down its reasons before it answers."
-    )
+    after: NamesSetting = setting(default=())
+    """In a game played move by move: the moves made before, in order."""
+    think: bool = setting(default=True)
+    """Ask the model to write down its reasons before it answers."""
     temperature: float = setting(
         default=1.0, ge=0, le=5, help="Sampling temperature of the reasoner."
     )
@@ -258,27 +152,40 @@ class VerifyConfig(RunSettings):
     llm_seed: int | None = setting(default=None, help="Seed sent to the models.")
 
     def __post_init__(self) -> None:
-        form, name = self.form, self.game.name
         if not isinstance(self.translator, NamedModel):
             object.__setattr__(self, "translator", NamedModel(self.translator))
-        if self.seat is not None and self.seat not in form.players:
-            raise SettingError("seat", f"{self.seat!r} is none of {', '.join(form.players)}")
+        if self.solver not in list_solvers():
+            raise SettingError("solver", f"{self.solver!r} is none of {', '.join(list_solvers())}")
+        for field, given in (("model", self.model), ("game", self.game)):
+            if not given:
+                raise SettingError(field, "expected at least one")
+        names = [game.name for game in self.game]
+        if twice := [name for name, count in Counter(names).items() if count > 1]:
+            raise SettingError("game", f"{twice[0]!r} is named twice; name each game once")
         for model in self.models:
             if is_verified(model):
                 raise SettingError(
                     "model",
                     f"{model}: the reasoning is checked anyway; name it without `verified:`",
                 )
-        if self.after and isinstance(form, NormalForm):
-            raise SettingError(
-                "after", f"nothing is chosen before in {name}, where all choose at once"
-            )
-        if isinstance(form, Tree):
-            self._check_tree(form)
+        for game in self.game:
+            self._check_game(game)
 
-    def _check_tree(self, form: Tree) -> None:
+    def _check_game(self, game: NamedGame) -> None:
+        """Refuse a game that has no such seat, or that cannot be told."""
+        form = game.loaded.solvable()
+        if self.seat is not None and self.seat not in form.players:
+            raise SettingError("seat", f"{self.seat!r} is none of {', '.join(form.players)}")
+        if isinstance(form, Tree):
+            self._check_tree(game.name, form)
+        elif self.after:
+            raise SettingError(
+                "after", f"nothing is chosen before in {game.name}, where all choose at once"
+            )
+
+    def _check_tree(self, name: str, form: Tree) -> None:
         """Refuse a game that cannot be told move by move."""
-        name, hides = self.game.name, not form.is_perfect_information
+        hides = not form.is_perfect_information
         if self.after and hides:
             raise SettingError(
                 "after", f"{name} hides some moves; a model is asked from the start only"
@@ -289,10 +196,9 @@ class VerifyConfig(RunSettings):
                 f"{name} hides some moves from some of its {form.num_players} players; a model can"
                 " reason about such games of two players. A text about this game can be checked",
             )
-        moves = sum(
-            depth * int((form.owner[nodes] == LEAF).sum())
-            for depth, nodes in enumerate(form.levels)
-        )
+        moves = 0
+        for depth, nodes in enumerate(form.levels):
+            moves += depth * int((form.owner[nodes] == LEAF).sum())
         if len(form.leaves) > _MOST_WAYS or moves > _MOST_MOVES:
             raise SettingError(
                 "game",
@@ -300,89 +206,112 @@ class VerifyConfig(RunSettings):
                 f" most {_MOST_WAYS} ways with {_MOST_MOVES:,} moves can be told to a model",
             )
 
-    @property
-    def form(self) -> NormalForm | Tree:
-        """The game as theory takes it."""
-        return self.game.loaded.solvable()
-
     @cached_property
-    def scene(self) -> Scene:
-        """The game as it is told, and what choices are worth in it."""
-        seat = 0 if self.seat is None else self.form.players.index(self.seat)
-        names = {"letters": self.disguised, "inverted": self.inverted}
-        if isinstance(self.form, NormalForm):
-            return TableScene(seat, disguised(self.form, **names))
-        scene = TreeScene(
-            seat, self.form, disguised_tree(self.form, **names), self.inverted, self.after
-        )
+    def scenes(self) -> Mapping[str, Scene]:
+        """Every game as it is told, by its name, and what choices are worth in it."""
+        return {game.name: self._set_scene(game.loaded.solvable()) for game in self.game}
+
+    def _set_scene(self, form: NormalForm | Tree) -> Scene:
+        seat = 0 if self.seat is None else form.players.index(self.seat)
+        aim = TEXTS.text("aim_rational") if self.framing == "rational" else ""
+        if isinstance(form, NormalForm):
+            told = disguised(form, letters=self.disguised, inverted=self.inverted)
+            return TableScene(seat, told, aim)
+        tree = disguised_tree(form, letters=self.disguised, inverted=self.inverted)
+        scene = TreeScene(seat, form, tree, self.inverted, self.after, aim)
         scene.check()
         return scene
 
     @property
+    def scene(self) -> Scene:
+        """The scene of the first game."""
+        return self.scenes[self.game[0].name]
+
+    @property
+    def moves(self) -> Mapping[str, tuple[dict[str, str], ...]]:
+        """By game, for each player its moves as they are told, each with its name in the game."""
+        return {
+            game.name: name_moves(game.loaded.solvable(), letters=self.disguised)
+            for game in self.game
+        }
+
+    @property
+    def system(self) -> str:
+        """The instruction to the reasoner."""
+        return self.instruction or TEXTS.text("reasoner")
+
+    @property
     def models(self) -> tuple[NamedModel, ...]:
         """Every model that is opened, each once."""
-        both = (
-            (self.model,)
-            if self.translator in translators.names()
-            else (self.model, self.translator)
-        )
-        return list_once(both)
+        translating = () if self.translator in translators.names() else (self.translator,)
+        return list_once((*self.model, *translating))
 
 
 def list_runs(config: VerifyConfig) -> Iterator[dict[str, object]]:
     """Yield every run of the loop as plain data."""
     shared = {name: value for name, value in config.to_json().items() if name != "repeats"}
-    for repeat in range(config.repeats):
-        yield {**shared, "study": "verify", "repeat": repeat}
+    for model in config.model:
+        for game in config.game:
+            own = {**shared, "study": "verify", "model": str(model), "game": game.to_json()}
+            for repeat in range(config.repeats):
+                yield {**own, "repeat": repeat}
 
 
 def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that makes one run: the verified reasoner in its seat, the others at an
     equilibrium."""
-    scene = config.scene
     second = None
     if config.translator in translators.names():
         translator = find_translator(config.translator)
     else:
-        translator, second = (
-            ModelTranslator(models[config.translator], seed=config.llm_seed),
-            RulesTranslator(),
-        )
+        translator = ModelTranslator(models[config.translator], seed=config.llm_seed)
+        second = RulesTranslator()
     reviewer = Reviewer(
-        translator, EmbeddedEngine, tone=config.feedback, unit=config.unit, second=second
+        translator,
+        EmbeddedEngine,
+        tone=config.feedback,
+        unit=config.unit,
+        second=second,
+        forms=config.forms,
+        solver=config.solver,
     )
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+        repeat: int = spec.data["repeat"]
+        scene = config.scenes[read_game_name(spec.data)]
         sampling = Sampling(
-            config.temperature,
-            max_tokens=config.max_tokens,
-            seed=config.llm_seed,
-            replicate=spec.data["repeat"],
+            config.temperature, max_tokens=config.max_tokens, seed=config.llm_seed, replicate=repeat
         )
-        model = LlmPlayer(models[config.model], sampling, system=TEXTS.text("reasoner"))
+        model = LlmPlayer(models[spec.data["model"]], sampling, system=config.system)
         reasoner = Thinking(model) if config.think else model
         verified = Verified(reasoner, reviewer, config.attempts, scene.subject)
         game: AnyGame = scene.game
         seats: dict[str, Player] = {game.roles[scene.seat]: verified}
-        return play(
-            game, seats | scene.others(spec.data["repeat"]), submissions=done, on_submission=keep
-        )
+        return play(game, seats | scene.others(repeat), submissions=done, on_submission=keep)
 
     return play_one
+
+
+def read_game_name(data: JsonMapping) -> str:
+    """Return the name of the game of one run."""
+    return str(data["game"]["name"])
 
 
 def estimate_runs(config: VerifyConfig) -> Estimate:
     """Count every attempt at every decision; a prompt is the briefing and the feedback before
     it."""
-    scene = config.scene
-    most = config.repeats * config.attempts * scene.decisions
+    runs = config.repeats * len(config.game) * len(config.model)
+    decisions = sum(scene.decisions for scene in config.scenes.values())
+    most = config.repeats * config.attempts * decisions
     calls = dict.fromkeys(map(str, config.models), 0)
-    calls[config.model] += most
+    for model in config.model:
+        calls[model] += most
     if config.translator not in translators.names():
-        calls[config.translator] += most
-    tokens = len(_write_briefing(scene)) // _CHARACTERS_PER_TOKEN + config.max_tokens
-    what = f"{config.repeats} runs of at most {config.attempts} attempts"
-    return Estimate.of_calls(config.repeats, what, calls, tokens, config.max_tokens)
+        calls[config.translator] += most * len(config.model)
+    longest = max(len(_write_briefing(scene)) for scene in config.scenes.values())
+    tokens = longest // _CHARACTERS_PER_TOKEN + config.max_tokens
+    what = f"{runs} runs of at most {config.attempts} attempts"
+    return Estimate.of_calls(runs, what, calls, tokens, config.max_tokens)
 
 
 def _write_briefing(scene: Scene) -> str:
@@ -390,27 +319,11 @@ def _write_briefing(scene: Scene) -> str:
     return scene.game.view(scene.opening, scene.game.roles[scene.seat]).briefing  # type: ignore[arg-type]
 
 
-class RunRow(TypedDict):
-    """One run of the loop: its attempts in full, and choice, state, payoff and gap of the first and
-    the last one."""
-
-    run: str
-    repeat: int
-    attempts: int
-    transcript: list[JsonObject]
-    first_choice: str | None
-    first_state: str
-    first_payoff: Annotated[float | None, column(format=".3f")]
-    first_gap: Annotated[float | None, column(format=".3f")]
-    last_choice: str | None
-    last_state: str
-    last_payoff: Annotated[float | None, column(format=".3f")]
-    last_gap: Annotated[float | None, column(format=".3f")]
-
-
 class AttemptRow(TypedDict):
     """How many runs took how many attempts."""
 
+    model: str
+    game: str
     attempts: int
     runs: int
 
@@ -424,9 +337,23 @@ class ClaimRow(TypedDict):
     unknown: int
 
 
+class AttemptCostRow(TypedDict):
+    """What one attempt of a reasoner takes, on average; calls of translators are not counted
+    here."""
+
+    model: str
+    game: str
+    calls: int
+    prompt_tokens: Annotated[float, column("prompt tokens per attempt", ".1f")]
+    reply_tokens: Annotated[float, column("generated tokens per attempt", ".1f")]
+    seconds: Annotated[float, column("seconds per attempt", ".2f")]
+
+
 class ChangeRow(TypedDict):
     """How far the last attempt differs from the first, run by run."""
 
+    model: str
+    game: str
     figure: Annotated[str, column("from first to last attempt")]
     difference: Annotated[Interval, column("last minus first", ".3f")]
     p: Annotated[float, column(format=".3f")]
@@ -439,19 +366,23 @@ class TroubleRow(TypedDict):
     times: int
 
 
-class JudgementRow(TypedDict):
-    """What people say of first reasonings, beside the checker."""
+class LetterRow(TypedDict):
+    """What a letter of a told game stands for."""
 
-    people: Annotated[str, column("people say")]
-    unrefuted: Annotated[int, column("nothing refuted")]
-    refuted: Annotated[int, column("something refuted")]
+    game: str
+    player: str
+    letter: Annotated[str, column("told as")]
+    move: str
 
 
-class AgreementRow(TypedDict):
-    """A figure of the agreement of people with each other and with the checker."""
+class ChosenRow(TypedDict):
+    """How often a choice was made at the first and at the last attempt, of readable runs."""
 
-    figure: str
-    value: Annotated[float | Interval | None, column(format=".3f")]
+    model: str
+    game: str
+    choice: str
+    first: Annotated[Interval | None, column(format=".3f")]
+    last: Annotated[Interval | None, column(format=".3f")]
 
 
 class AttemptFigures(TypedDict):
@@ -525,55 +456,168 @@ METRICS = list_metrics(AttemptFigures)
 def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
     """Measure every finished run, and how people judge them where raters have filled in their
     sheets."""
-    rows = sorted(
-        (_measure_run(play, config.scene) for play in folder.sorted_plays()),
-        key=lambda row: row["repeat"],
-    )
-    attempts = [attempt for row in rows for attempt in row["transcript"]]
-    counts = Counter(row["attempts"] for row in rows)
-    troubles: Counter[str] = Counter()
-    for attempt in attempts:
-        troubles["sentences unread"] += len(attempt["unread"] or ())
-        troubles["sentences partly read"] += len(attempt["partly_read"] or ())
-        troubles.update(attempt["troubles"])
-    choices: dict[str, str] = {}
-    for number, action in enumerate(config.scene.choices, 1):
-        name = "chose_" + re.sub(r"\W", "_", action)
-        choices[f"{name}_{number}" if name in choices else name] = (
-            action  # +1 and -1 are two choices
-        )
-    shares = [
-        Metric(name, f"chose {action}", "share of readable runs", "", ".3f", itemgetter(name))
-        for name, action in choices.items()
-    ]
-    sheets = [
-        read_ratings(path.read_text("utf-8-sig"))
-        for path in sorted(folder.path.glob("sheet-rater-*.csv"))
-    ]
-    judgements, agreements = _compare_with_people(rows, [sheet for sheet in sheets if sheet])
+    rows = _list_rows(config, folder)
+    sheets = read_rated_sheets(folder.path)
+    judgements, agreements = compare_with_people(rows, sheets)
+    choices = _name_choices(config)
+    parts = list(split_runs(rows))
+    changes = [row for model, game, part in parts for row in _list_changes(part, model, game)]
     return Measured(
         {
             "runs": Frame(RunRow, rows),
-            "attempts": Frame(
-                AttemptRow,
-                [
-                    AttemptRow(attempts=number, runs=counts[number])
-                    for number in range(1, config.attempts + 1)
-                ],
-            ),
-            "changes": Frame(ChangeRow, list(_list_changes(rows))),
+            "letters": Frame(LetterRow, list(_list_letters(config))),
+            "choices": Frame(ChosenRow, list(_count_choices(parts, config))),
+            "correctness": Frame(CorrectnessRow, list(measure_correctness(rows, sheets))),
+            "attempts": Frame(AttemptRow, list(_count_attempts(parts, config.attempts))),
+            "changes": Frame(ChangeRow, changes),
+            "attempt_costs": Frame(AttemptCostRow, list(_average_attempts(parts, config, folder))),
             "claims": Frame(ClaimRow, list(_count_claims(rows))),
-            "troubles": Frame(
-                TroubleRow, [TroubleRow(trouble=kind, times=n) for kind, n in troubles.items()]
-            ),
+            "troubles": Frame(TroubleRow, list(_count_troubles(rows))),
             "judgements": Frame(JudgementRow, judgements),
             "agreement": Frame(AgreementRow, agreements),
         },
         len(list_readable(rows)),
-        ("attempt",),
-        {(when,): sum_up_attempts(rows, when, choices) for when in _BOTH},
-        (*METRICS, *shares),
+        tuple(_list_labels(config)),
+        {
+            (*_list_heads(config, model, game), when): sum_up_attempts(part, when, choices)
+            for model, game, part in parts
+            for when in BOTH
+        },
+        (*METRICS, *_list_shares(config, choices)),
     )
+
+
+def _list_rows(config: VerifyConfig, folder: RunFolder) -> list[RunRow]:
+    """Measure every run; in the order of the models, the games and the repeats."""
+    rows = [
+        _measure_run(play, config.scenes[read_game_name(play.data)])
+        for play in folder.sorted_plays()
+    ]
+    models = [str(model) for model in config.model]
+    games = [game.name for game in config.game]
+    return sorted(
+        rows,
+        key=lambda row: (models.index(row["model"]), games.index(row["game"]), row["repeat"]),
+    )
+
+
+def _list_labels(config: VerifyConfig) -> Iterator[str]:
+    """Yield what tells the groups of a run apart: models and games only where there are several."""
+    if len(config.model) > 1:
+        yield "model"
+    if len(config.game) > 1:
+        yield "game"
+    yield "attempt"
+
+
+def _list_heads(config: VerifyConfig, model: str, game: str) -> Iterator[str]:
+    if len(config.model) > 1:
+        yield model
+    if len(config.game) > 1:
+        yield game
+
+
+def _name_choices(config: VerifyConfig) -> dict[str, str]:
+    """Return the choices of all games by the names of their metrics."""
+    choices: dict[str, str] = {}
+    told = dict.fromkeys(action for scene in config.scenes.values() for action in scene.choices)
+    for number, action in enumerate(told, 1):
+        name = "chose_" + re.sub(r"\W", "_", action)
+        choices[f"{name}_{number}" if name in choices else name] = (
+            action  # +1 and -1 are two choices
+        )
+    return choices
+
+
+def _list_shares(config: VerifyConfig, choices: Mapping[str, str]) -> Iterator[Metric[Any]]:
+    """Yield the share of every choice as a metric, with the move that it stands for where all games
+    agree."""
+    for name, action in choices.items():
+        moves = {
+            config.moves[game][scene.seat][action]
+            for game, scene in config.scenes.items()
+            if action in scene.choices
+        }
+        said = _explain(action, next(iter(moves))) if len(moves) == 1 else action
+        yield Metric(name, f"chose {said}", "share of readable runs", "", ".3f", itemgetter(name))
+
+
+def _explain(told: str, move: str) -> str:
+    """Return a choice with the move that it stands for."""
+    return told if told == move else f"{told} ({move})"
+
+
+def _list_letters(config: VerifyConfig) -> Iterator[LetterRow]:
+    for game, players in config.moves.items() if config.disguised else ():
+        names = config.scenes[game].game.roles
+        alike = all(moves == players[0] for moves in players)
+        for player, moves in [("all", players[0])] if alike else zip(names, players, strict=True):
+            for letter, move in moves.items():
+                yield LetterRow(game=game, player=player, letter=letter, move=move)
+
+
+def _count_choices(
+    parts: Iterable[tuple[str, str, Sequence[RunRow]]], config: VerifyConfig
+) -> Iterator[ChosenRow]:
+    for model, game, rows in parts:
+        readable: Any = list_readable(rows)
+        if game not in config.scenes or not readable:
+            continue
+        scene = config.scenes[game]
+        for action in scene.choices:
+            shares = {}
+            for when in BOTH:
+                chosen = sum(row[f"{when}_choice"] == action for row in readable)
+                shares[when] = wilson(chosen, len(readable))
+            choice = _explain(action, config.moves[game][scene.seat][action])
+            yield ChosenRow(
+                model=model, game=game, choice=choice, first=shares["first"], last=shares["last"]
+            )
+
+
+def _count_attempts(
+    parts: Iterable[tuple[str, str, Sequence[RunRow]]], most: int
+) -> Iterator[AttemptRow]:
+    for model, game, rows in parts:
+        counts = Counter(row["attempts"] for row in rows)
+        for number in range(1, most + 1):
+            yield AttemptRow(model=model, game=game, attempts=number, runs=counts[number])
+
+
+def _average_attempts(
+    parts: Iterable[tuple[str, str, Sequence[RunRow]]], config: VerifyConfig, folder: RunFolder
+) -> Iterator[AttemptCostRow]:
+    """Yield tokens and seconds of a reasoner's attempt; its calls are those with the instruction to
+    the reasoner."""
+    replies: dict[str, list[JsonMapping]] = {}
+    for call in folder.calls():
+        _, instruction = call["request"]["messages"][0]
+        if instruction == config.system:
+            replies.setdefault(call["spec"], []).append(call["reply"])
+    for model, game, rows in parts:
+        own = [reply for row in rows for reply in replies.get(row["run"], ())]
+        if own:
+            yield AttemptCostRow(
+                model=model,
+                game=game,
+                calls=len(own),
+                prompt_tokens=fmean(reply["usage"]["prompt"] or 0 for reply in own),
+                reply_tokens=fmean(reply["usage"]["completion"] or 0 for reply in own),
+                seconds=fmean(reply["latency"] or 0 for reply in own),
+            )
+
+
+def _count_troubles(rows: Iterable[RunRow]) -> Iterator[TroubleRow]:
+    troubles: Counter[str] = Counter()
+    for attempt in (attempt for row in rows for attempt in row["transcript"]):
+        troubles["sentences unread"] += len(attempt["unread"] or ())
+        troubles["sentences partly read"] += len(attempt.get("partly_read") or ())
+        troubles["sentences set aside"] += len(attempt.get("set_aside") or ())
+        troubles.update(attempt["troubles"])
+    if not troubles["sentences set aside"]:
+        del troubles["sentences set aside"]
+    for kind, times in troubles.items():
+        yield TroubleRow(trouble=kind, times=times)
 
 
 def _measure_run(play: StoredPlay, scene: Scene) -> RunRow:
@@ -584,11 +628,13 @@ def _measure_run(play: StoredPlay, scene: Scene) -> RunRow:
         raise StoreError(f"the run {play.spec} holds no transcript of its attempts")
     row: Any = {
         "run": play.spec,
+        "model": play.data["model"],
+        "game": read_game_name(play.data),
         "repeat": play.data["repeat"],
         "attempts": len(attempts),
         "transcript": attempts,
     }
-    for when, attempt in zip(_BOTH, (attempts[0], attempts[-1]), strict=True):
+    for when, attempt in zip(BOTH, (attempts[0], attempts[-1]), strict=True):
         choice = attempt["choice"]
         payoff = worth.get(choice) if isinstance(choice, str) else None
         row |= {
@@ -600,7 +646,7 @@ def _measure_run(play: StoredPlay, scene: Scene) -> RunRow:
     return row  # type: ignore[no-any-return]
 
 
-def _list_changes(rows: Sequence[RunRow]) -> Iterator[ChangeRow]:
+def _list_changes(rows: Sequence[RunRow], model: str = "", game: str = "") -> Iterator[ChangeRow]:
     """Yield by how much payoff and gap of the last attempt differ from those of the first."""
     figures: tuple[tuple[Literal["payoff", "gap"], str], ...] = (
         ("payoff", "payoff"),
@@ -608,11 +654,13 @@ def _list_changes(rows: Sequence[RunRow]) -> Iterator[ChangeRow]:
     )
     for what, title in figures:
         # A run of which one end has no value is no pair.
-        whole = [row for row in rows if all(list_values([row], what, when) for when in _BOTH)]
+        whole = [row for row in rows if all(list_values([row], what, when) for when in BOTH)]
         if len(whole) > 1:
-            first, last = (list_values(whole, what, when) for when in _BOTH)
+            first, last = (list_values(whole, what, when) for when in BOTH)
             change = paired_difference(last, first, rng=np.random.default_rng(0))
-            yield ChangeRow(figure=title, difference=change.difference, p=change.p_value)
+            yield ChangeRow(
+                model=model, game=game, figure=title, difference=change.difference, p=change.p_value
+            )
 
 
 def _count_claims(rows: Iterable[RunRow]) -> Iterator[ClaimRow]:
@@ -632,55 +680,14 @@ def _count_claims(rows: Iterable[RunRow]) -> Iterator[ClaimRow]:
         )
 
 
-def _compare_with_people(
-    rows: Sequence[RunRow], sheets: Sequence[Mapping[str, Rating]]
-) -> tuple[list[JudgementRow], list[AgreementRow]]:
-    """Set people's judgement of first reasonings beside the checker's; undecided and unchecked runs
-    are left out."""
-    if not sheets:
-        return [], []
-    labels = merge_labels(sheets)
-    decided = [
-        row
-        for row in rows
-        if row["run"] in labels and row["first_state"] in ("unrefuted", "refuted")
-    ]
-    table = Confusion.of((labels[row["run"]], row["first_state"] == "unrefuted") for row in decided)
-    common = [run for run in sheets[0] if all(run in sheet for sheet in sheets)]
-    raters = (
-        agreement([[sheet[run] for sheet in sheets] for run in common]) if len(sheets) > 1 else None
-    )
-    kinds = Counter(kind for sheet in sheets for rating in sheet.values() for kind in rating.kinds)
-    judgements = [
-        JudgementRow(people="correct", unrefuted=table.passed, refuted=table.false_alarm),
-        JudgementRow(people="incorrect", unrefuted=table.missed, refuted=table.caught),
-    ]
-    figures: dict[str, float | Interval | None] = {
-        "accuracy": wilson(table.passed + table.caught, table.total) if table.total else None,
-        "kappa of people and checker": table.kappa,
-        "Fleiss' kappa of the raters": raters,
-        "raters": len(sheets),
-        **{f"errors: {ERROR_KINDS[kind]}": kinds[kind] for kind in ERROR_KINDS},
-    }
-    return judgements, [AgreementRow(figure=name, value=value) for name, value in figures.items()]
-
-
 def list_sheets(measured: Measured, run: Run[VerifyConfig]) -> list[tuple[Path, str]]:
-    """List a sheet for each rater; a sheet that is there already is left as it was filled in."""
-    rows = [
-        {
-            "sample": row["run"],
-            "game": run.config.game.name,
-            "attempts": row["attempts"],
-            "first_choice": row["first_choice"],
-            "last_choice": row["last_choice"],
-            "first_reasoning": row["transcript"][0]["reasoning"],
-            "last_reasoning": row["transcript"][-1]["reasoning"],
-        }
-        for row in measured.frames["runs"]
-    ]
-    texts = {f"sheet-rater-{rater}.csv": to_csv(rows, SHEET) for rater in range(1, _RATERS + 1)}
-    texts["verdicts.csv"] = to_csv(_sample_verdicts(measured.frames["runs"]), ("item", "text"))
+    """List a sheet for each rater and the protocol; a sheet that is there already is left as it was
+    filled in."""
+    rows = measured.frames["runs"].rows
+    sheet = to_csv(list_sheet_rows(rows), SHEET)
+    texts = {f"sheet-rater-{rater}.csv": sheet for rater in range(1, RATERS + 1)}
+    texts["protocol.txt"] = write_protocol(run.config)
+    texts["verdicts.csv"] = to_csv(sample_verdicts(rows), ("item", "text"))
     return [
         (run.path / name, content)
         for name, content in texts.items()
@@ -688,62 +695,56 @@ def list_sheets(measured: Measured, run: Run[VerifyConfig]) -> list[tuple[Path, 
     ]
 
 
-def _sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, str]]:
-    """Draw verdicts to be judged by people, as the web app reads them: the sentence, how it was
-    read, the verdict."""
-    items = [
-        {
-            "item": f"{row['repeat']}-{number}",
-            "text": f"Sentence: {sentence}\nRead as: {reading}\nVerdict: {verdict}",
-        }
-        for row in rows
-        for number, (sentence, reading, verdict, _) in enumerate(_list_verdicts(row))
-        if verdict in ("proved", "refuted")
-    ]
-    return random.Random(0).sample(items, min(_SAMPLED, len(items)))
-
-
-def _list_verdicts(row: RunRow) -> list[tuple[str, str | None, str, str]]:
-    """List the sentences of a first attempt in order: how each was read, its verdict, and its
-    correction or why not."""
-    attempt, spans = row["transcript"][0], []
-    for claim in attempt["claims"]:
-        reading, why = claim["words"] or claim["claim"], claim["correction"] or claim["why"]
-        for passage in claim["places"] or [{"start": -1, "text": ""}]:
-            spans.append((passage["start"], (passage["text"], reading, claim["verdict"], why)))
-    for passage in attempt["partly_read"] or ():
-        why = f"not read: {'; '.join(passage['left_out'])}"
-        spans.append((passage["start"], (passage["text"], None, "partly read", why)))
-    for verdict in ("unread", "not_asserted"):
-        for passage in attempt[verdict] or ():
-            spans.append(
-                (
-                    passage["start"],
-                    (passage["text"], None, verdict.replace("_", " "), passage["why"]),
-                )
-            )
-    return [cells for _, cells in sorted(spans, key=lambda span: span[0])]
-
-
-def show_audit(measured: Measurement) -> Shown:
-    """Show, sentence by sentence, how first reasonings were read and judged: approved, refuted, not
-    or partly read."""
-    blocks: list[Block] = []
-    columns = (
-        Column("sentence"),
-        Column("read as"),
-        Column("verdict"),
-        Column("correction, or why not"),
+def write_protocol(config: VerifyConfig) -> str:
+    """Write the protocol for raters: every game as it was told, what to mark, and what is no
+    error."""
+    games = []
+    for name, scene in config.scenes.items():
+        letters = _describe_letters(config, name)
+        games.append(f"{f'{name}. {letters}'.strip()}\n\n{_write_briefing(scene)}")
+    return (
+        TEXTS.fill("protocol", games="\n\n".join(games), first_move=config.scene.choices[0]) + "\n"
     )
-    for row in measured.frame("runs").rows[:_QUOTED]:
-        if rows := _list_verdicts(row):
-            reasoning = row["transcript"][0]["reasoning"]
-            blocks += [
-                Quote(reasoning, f"run {row['repeat']}, first attempt"),
-                Table(columns, tuple(rows)),
-            ]
-    none = Paragraph("No sentence of the first attempts speaks of amounts or solutions.")
-    return Shown("How each sentence was read and judged", tuple(blocks or [none]))
+
+
+def _describe_letters(config: VerifyConfig, game: str) -> str:
+    """Say which letter stands for which move of a game; empty where it is told under its own
+    names."""
+    if not config.disguised:
+        return ""
+    players = config.moves[game]
+    said = [", ".join(f"{letter} is {move}" for letter, move in moves.items()) for moves in players]
+    if all(moves == players[0] for moves in players):
+        return f"{said[0]}."
+    roles = config.scenes[game].game.roles
+    return "; ".join(f"{role}: {words}" for role, words in zip(roles, said, strict=True)) + "."
+
+
+def show_letters(measured: Measurement) -> Shown:
+    """Say which letter is which move, and what is inverted."""
+    config: VerifyConfig = measured.config
+    said = [
+        f"{game}: {words}" for game in config.scenes if (words := _describe_letters(config, game))
+    ]
+    if not said:
+        said.append("The games are told under the names of their own moves.")
+    first = config.scene.choices
+    order = "in the order of the game"
+    if config.inverted:
+        order = "in the reverse of the game's order"
+    said.append(f"Moves are told {order}: {', '.join(first)}. Letters follow the game's own order.")
+    return Shown("", (Paragraph(" ".join(said)),))
+
+
+def show_people_beside(measured: Measurement) -> Shown | None:
+    """Say what people did in the dilemmas nearest to the games; nothing where none is near."""
+    config: VerifyConfig = measured.config
+    forms = {game.name: game.loaded.solvable() for game in config.game}
+    said = {
+        name: describe_people(form) for name, form in forms.items() if isinstance(form, NormalForm)
+    }
+    paragraphs = tuple(Paragraph(f"{name}: {words}") for name, words in said.items() if words)
+    return Shown("", paragraphs) if paragraphs else None
 
 
 def show_briefing(measured: Measurement) -> Shown:
@@ -754,9 +755,17 @@ def show_briefing(measured: Measurement) -> Shown:
         " reasoner is asked again. After A. Mensfelt, K. Stathis, V. Trencsenyi, Logic-Enhanced"
         " Language Model Agents, 2024."
     )
-    return Shown(
-        "What the reasoner was told", (about, Code(_write_briefing(measured.config.scene)))
-    )
+    config: VerifyConfig = measured.config
+    told = [Code(config.system, title="The instruction")]
+    for game, scene in config.scenes.items():
+        told.append(
+            Code(
+                f"{game}\n\n{_write_briefing(scene)}"
+                if len(config.game) > 1
+                else _write_briefing(scene)
+            )
+        )
+    return Shown("What the reasoner was told", (about, *told))
 
 
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
@@ -773,8 +782,8 @@ verify_model = Study(
     command="verify",
     unit="runs",
     texts=(GAME_TEXTS, PLAYER_TEXTS, CLAIM_TEXTS, TEXTS),
-    game=lambda config, data: config.scene.game,
-    count_plays=lambda config: config.repeats,
+    game=lambda config, data: config.scenes[read_game_name(data)].game,
+    count_plays=lambda config: config.repeats * len(config.game) * len(config.model),
     estimate_calls=estimate_runs,
     more_files=list_sheets,
     report=(
@@ -782,10 +791,24 @@ verify_model = Study(
         metrics_table(
             "First and last attempt", "Numbers of runs, means and shares with 95 % intervals"
         ),
+        show_letters,
         text(_PROSE["unrefuted"]),
+        show_people_beside,
         table("changes", caption="Paired by run; {{ config.scene.yardstick }}"),
         text(_PROSE["changes"]),
-        table("attempts", title="Attempts"),
+        table("choices", title="Choices", caption="Shares of readable runs with 95 % intervals"),
+        table("correctness", title="Correctness", caption="Shares of correct reasonings"),
+        text(_PROSE["correctness"]),
+        pivot(
+            "attempts",
+            "game",
+            "attempts",
+            "runs",
+            split="model",
+            title="Attempts",
+            caption="Runs by attempts",
+        ),
+        table("attempt_costs", caption="Means over the attempts of reasoners"),
         table("claims", title="Claims", caption="Over all attempts"),
         table(
             "troubles",
@@ -794,7 +817,7 @@ verify_model = Study(
         ),
         text(_PROSE["unread"]),
         table("judgements", title="People's judgement"),
-        table("agreement"),
+        pivot("agreement", "figure", "game", "value", split="model"),
         text(_PROSE["people"]),
         show_audit,
         show_briefing,

@@ -26,7 +26,7 @@ from bestresponse.report.stats import agreement
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.report.tables import to_csv
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
-from bestresponse.studies.verify.study import ERROR_KINDS
+from bestresponse.studies.verify.ratings import ERROR_KINDS
 from bestresponse.studies.water.judging import SCALES, rubric
 from bestresponse.web.sessions.store import Journal, NotFound
 from bestresponse.web.watching.runs import rebuild_game

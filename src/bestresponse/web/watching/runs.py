@@ -56,7 +56,8 @@ def name_run(manifest: Manifest) -> str:
     )
     seats = config["seat"].values() if isinstance(config.get("seat"), Mapping) else ()
     players = [*(players if isinstance(players, list) else [players]), *seats, config.get("others")]
-    game = next((config[key] for key in ("game", "domain", "family") if config.get(key)), "")
+    games: Any = next((config[key] for key in ("game", "domain", "family") if config.get(key)), "")
+    game = ", ".join(map(_read_name, games)) if isinstance(games, list) else _read_name(games)
     names = list(dict.fromkeys(filter(None, map(_read_name, players))))
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     sizes = [
@@ -65,7 +66,7 @@ def name_run(manifest: Manifest) -> str:
         if isinstance(config.get(key), int)
     ]
     seed = f"seed {config['seed']}" if config.get("seed") else ""
-    parts = (" / ".join(names[:_MOST_NAMES]) + more, _read_name(game), *sizes[:1], seed)
+    parts = (" / ".join(names[:_MOST_NAMES]) + more, game, *sizes[:1], seed)
     return ", ".join(part for part in parts if part) or manifest.study
 
 

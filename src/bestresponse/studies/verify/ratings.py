@@ -1,0 +1,365 @@
+"""Reasoning that people judged: the sheets they fill in, how far they agree, and how well a checker
+predicts them.
+
+The protocol is that of LELMA: three raters mark the first and the last reasoning of a sample as
+correct or not, and name the kinds of error (`pa` payoff assignment, `rga` risk or gain of an
+action, `pc` comparison of payoffs, `u` unclassified). Aggregation is conservative: a reasoning is
+correct only where all raters say so. Models can be asked to fill in the same sheet (`judge`); they
+count apart from people.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, TypedDict
+
+import numpy as np
+
+from bestresponse.core.errors import UsageError
+from bestresponse.core.json import JsonObject
+from bestresponse.report.frames import column
+from bestresponse.report.stats.agreement import (
+    cohen_kappa,
+    compute_if_defined,
+    fleiss_kappa,
+    read_sheet,
+)
+from bestresponse.report.stats.statistics import Interval, wilson
+
+When = Literal["first", "last"]
+BOTH: tuple[When, When] = ("first", "last")
+RATERS = 3
+ERROR_KINDS = {
+    "pa": "a payoff is given to the wrong choices or player",
+    "rga": "a choice is said to be safer, or to promise more, than it is",
+    "pc": "two amounts are compared wrongly",
+    "u": "another error about payoffs",
+}
+SHEET = (
+    "sample",
+    "game",
+    "attempts",
+    "first_choice",
+    "last_choice",
+    "first_correct",
+    "last_correct",
+    "error_kinds",
+    "sentences",
+    "remarks",
+    "first_reasoning",
+    "last_reasoning",
+)
+
+
+class RunRow(TypedDict):
+    """One run of the loop: its attempts in full; choice, state, payoff and gap of the first and the
+    last one."""
+
+    run: str
+    model: str
+    game: str
+    repeat: int
+    attempts: int
+    transcript: list[JsonObject]
+    first_choice: str | None
+    first_state: str
+    first_payoff: Annotated[float | None, column(format=".3f")]
+    first_gap: Annotated[float | None, column(format=".3f")]
+    last_choice: str | None
+    last_state: str
+    last_payoff: Annotated[float | None, column(format=".3f")]
+    last_gap: Annotated[float | None, column(format=".3f")]
+
+
+class CorrectnessRow(TypedDict):
+    """The share of reasonings that are correct, by the checker and by people, first and last
+    attempts."""
+
+    model: str
+    game: str
+    first_by_checker: Annotated[Interval | None, column("first, by the checker", ".3f")]
+    """share of the decided first attempts in which nothing is refuted"""
+    last_by_checker: Annotated[Interval | None, column("last, by the checker", ".3f")]
+    first_by_people: Annotated[Interval | None, column("first, by people", ".3f")]
+    """share of the rated first attempts that all raters call correct"""
+    last_by_people: Annotated[Interval | None, column("last, by people", ".3f")]
+
+
+class JudgementRow(TypedDict):
+    """What people say of first reasonings, beside the checker."""
+
+    model: str
+    game: str
+    people: Annotated[str, column("people say")]
+    unrefuted: Annotated[int, column("nothing refuted")]
+    refuted: Annotated[int, column("something refuted")]
+
+
+class AgreementRow(TypedDict):
+    """A figure of the agreement of people with each other, with the checker, and with models in a
+    rater's place."""
+
+    model: str
+    game: str
+    figure: str
+    value: Annotated[float | Interval | None, column(format=".3f")]
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What one rater said about the first and the last reasoning, and which kinds of error there
+    were."""
+
+    first: bool
+    last: bool
+    kinds: tuple[str, ...] = ()
+
+
+Sheet = Mapping[str, Rating]
+"""The ratings of one rater, by sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatedSheets:
+    """The sheets of a run that were filled in: those of people, and those of models by their
+    names."""
+
+    people: tuple[Sheet, ...] = ()
+    models: Mapping[str, Sheet] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Actual correctness (by people) against predicted correctness (nothing refuted)."""
+
+    passed: int
+    false_alarm: int
+    missed: int
+    caught: int
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Confusion:
+        """From pairs (actually correct, predicted correct)."""
+        counts = Counter(pairs)
+        return cls(
+            counts[True, True], counts[True, False], counts[False, True], counts[False, False]
+        )
+
+    @property
+    def total(self) -> int:
+        """How many were judged."""
+        return self.passed + self.false_alarm + self.missed + self.caught
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share on which people and checker agree; None where nothing was judged."""
+        return (self.passed + self.caught) / self.total if self.total else None
+
+    @property
+    def accuracy_interval(self) -> Interval | None:
+        """The same with its interval."""
+        return wilson(self.passed + self.caught, self.total) if self.total else None
+
+    @property
+    def kappa(self) -> float | None:
+        """Cohen's kappa of people and checker; None where it is not defined."""
+        counts = (
+            (1, 1, self.passed),
+            (1, 0, self.false_alarm),
+            (0, 1, self.missed),
+            (0, 0, self.caught),
+        )
+        pairs = [(actual, predicted) for actual, predicted, count in counts for _ in range(count)]
+        return compute_if_defined(
+            lambda both: cohen_kappa(*np.reshape(both, (-1, 2)).T.tolist()), pairs
+        )
+
+
+def aggregate(ratings: Sequence[Rating]) -> tuple[bool, bool]:
+    """Whether the first and the last reasoning are correct: only where all raters agree that they
+    are."""
+    return all(rating.first for rating in ratings), all(rating.last for rating in ratings)
+
+
+def agreement(rated: Sequence[Sequence[Rating]]) -> float | None:
+    """Fleiss' kappa of the raters on the first reasoning; None where it is not defined."""
+    counts = []
+    for row in rated:
+        correct = sum(rating.first for rating in row)
+        counts.append([correct, len(row) - correct])
+    return compute_if_defined(fleiss_kappa, counts)
+
+
+def read_ratings(text: str) -> dict[str, Rating]:
+    """Read the ratings of a filled sheet, by sample; rows not filled in are left out, faults are
+    UsageErrors."""
+    ratings: dict[str, Rating] = {}
+    for line, row in read_sheet(text, ("sample", "first_correct", "last_correct")):
+        first, last = row["first_correct"].strip(), row["last_correct"].strip()
+        if not first and not last:
+            continue
+        kinds = tuple(kind for kind in row.get("error_kinds", "").strip().split("#") if kind)
+        if {first, last} - {"0", "1"}:
+            raise UsageError(
+                f"line {line}: first_correct and last_correct are 0 or 1, got {first!r} and"
+                f" {last!r}"
+            )
+        if unknown := [kind for kind in kinds if kind not in ERROR_KINDS]:
+            known = ", ".join(ERROR_KINDS)
+            raise UsageError(
+                f"line {line}: there is no kind of error {unknown[0]!r}; known: {known}"
+            )
+        ratings[row["sample"]] = Rating(first == "1", last == "1", kinds)
+    return ratings
+
+
+def name_model_sheet(model: str) -> str:
+    """Return the file name of the sheet that a model fills in."""
+    return f"sheet-model-{re.sub(r'[^A-Za-z0-9.-]+', '-', model).strip('-') or 'model'}.csv"
+
+
+def read_rated_sheets(folder: Path) -> RatedSheets:
+    """Read the sheets of a run's folder that were filled in."""
+
+    def read(pattern: str) -> Iterator[tuple[str, dict[str, Rating]]]:
+        for path in sorted(folder.glob(pattern)):
+            if ratings := read_ratings(path.read_text("utf-8-sig")):
+                yield path.stem.partition("-")[2].partition("-")[2], ratings
+
+    people = tuple(ratings for _, ratings in read("sheet-rater-*.csv"))
+    return RatedSheets(people, dict(read("sheet-model-*.csv")))
+
+
+def merge_labels(sheets: Iterable[Sheet]) -> dict[str, tuple[bool, bool]]:
+    """Merge the marks of several raters: first and last reasoning are correct only where all say
+    so."""
+    marks: dict[str, list[Rating]] = {}
+    for sheet in sheets:
+        for run, rating in sheet.items():
+            marks.setdefault(run, []).append(rating)
+    return {run: aggregate(ratings) for run, ratings in marks.items()}
+
+
+def split_runs(rows: Sequence[RunRow]) -> Iterator[tuple[str, str, list[RunRow]]]:
+    """Yield the runs of every model in every game and, where there are several games, in all of
+    them together."""
+    games = list(dict.fromkeys(row["game"] for row in rows))
+    for model in dict.fromkeys(row["model"] for row in rows):
+        own = [row for row in rows if row["model"] == model]
+        for game in games:
+            yield model, game, [row for row in own if row["game"] == game]
+        if len(games) > 1:
+            yield model, ALL_GAMES, own
+
+
+ALL_GAMES = "all games"
+
+
+def measure_correctness(rows: Sequence[RunRow], sheets: RatedSheets) -> Iterator[CorrectnessRow]:
+    """Yield the share of correct first and last reasonings, by the checker and by people."""
+    labels = merge_labels(sheets.people)
+    for model, game, part in split_runs(rows):
+        shares: dict[str, Interval | None] = {}
+        for number, when in enumerate(BOTH):
+            states = [row[f"{when}_state"] for row in part]  # type: ignore[literal-required]
+            decided = [
+                state == "unrefuted" for state in states if state in ("unrefuted", "refuted")
+            ]
+            rated = [labels[row["run"]][number] for row in part if row["run"] in labels]
+            shares[f"{when}_by_checker"] = wilson(sum(decided), len(decided)) if decided else None
+            shares[f"{when}_by_people"] = wilson(sum(rated), len(rated)) if rated else None
+        yield CorrectnessRow(model=model, game=game, **shares)  # type: ignore[typeddict-item]
+
+
+def compare_with_people(
+    rows: Sequence[RunRow], sheets: RatedSheets
+) -> tuple[list[JudgementRow], list[AgreementRow]]:
+    """Set people's judgement of first reasonings beside the checker's; undecided and unchecked runs
+    are left out."""
+    if not sheets.people and not sheets.models:
+        return [], []
+    labels = {run: first for run, (first, _) in merge_labels(sheets.people).items()}
+    judgements: list[JudgementRow] = []
+    agreements: list[AgreementRow] = []
+    for model, game, part in split_runs(rows):
+        decided = [
+            row
+            for row in part
+            if row["run"] in labels and row["first_state"] in ("unrefuted", "refuted")
+        ]
+        table = Confusion.of(
+            (labels[row["run"]], row["first_state"] == "unrefuted") for row in decided
+        )
+        if sheets.people:
+            judgements += [
+                JudgementRow(
+                    model=model,
+                    game=game,
+                    people="correct",
+                    unrefuted=table.passed,
+                    refuted=table.false_alarm,
+                ),
+                JudgementRow(
+                    model=model,
+                    game=game,
+                    people="incorrect",
+                    unrefuted=table.missed,
+                    refuted=table.caught,
+                ),
+            ]
+        figures = _list_figures({row["run"] for row in part}, table, labels, sheets)
+        agreements += [
+            AgreementRow(model=model, game=game, figure=name, value=value)
+            for name, value in figures
+        ]
+    return judgements, agreements
+
+
+def _list_figures(
+    runs: set[str], table: Confusion, labels: Mapping[str, bool], sheets: RatedSheets
+) -> Iterator[tuple[str, float | Interval | None]]:
+    """Yield the figures of agreement on some runs; `table` compares people and checker on those it
+    decided."""
+    own = [{run: rating for run, rating in sheet.items() if run in runs} for sheet in sheets.people]
+    if own:
+        common = [run for run in own[0] if all(run in sheet for sheet in own)]
+        rated = [[sheet[run] for sheet in own] for run in common]
+        yield "accuracy", table.accuracy_interval
+        yield "kappa of people and checker", table.kappa
+        yield "Fleiss' kappa of the raters", agreement(rated) if len(own) > 1 else None
+        yield "raters", len(own)
+    for name, sheet in (sheets.models or {}).items():
+        marked = {run: rating.first for run, rating in sheet.items() if run in runs}
+        both = Confusion.of((labels[run], first) for run, first in marked.items() if run in labels)
+        yield (
+            f"share that {name} calls correct",
+            wilson(sum(marked.values()), len(marked)) if marked else None,
+        )
+        yield f"accuracy of {name} in a rater's place", both.accuracy_interval
+        yield f"kappa of people and {name}", both.kappa
+    kinds = Counter(kind for sheet in own for rating in sheet.values() for kind in rating.kinds)
+    for kind, words in ERROR_KINDS.items() if own else ():
+        yield f"errors: {words}", kinds[kind]
+
+
+def list_sheet_rows(
+    rows: Iterable[RunRow], marks: Callable[[RunRow], Mapping[str, str]] = lambda row: {}
+) -> list[dict[str, str | int | None]]:
+    """List the rows of a sheet, with the marks of a rater where there are any."""
+    return [
+        {
+            "sample": row["run"],
+            "game": row["game"],
+            "attempts": row["attempts"],
+            "first_choice": row["first_choice"],
+            "last_choice": row["last_choice"],
+            "first_reasoning": row["transcript"][0]["reasoning"],
+            "last_reasoning": row["transcript"][-1]["reasoning"],
+            **marks(row),
+        }
+        for row in rows
+    ]
