@@ -64,7 +64,7 @@ def test_only_languages_that_have_texts_are_known():
 def test_what_is_not_said_is_as_documented():
     setup = pair()
     assert (setup.seconds, setup.waiting, setup.hold, setup.quiz, setup.seed) == (300, 1800, 900, True, 0)
-    assert (setup.game.rounds, setup.game.mixed, setup.persons) == (1, False, (0, 1))
+    assert (setup.game.rounds, setup.game.mixed, setup.persons) == (None, False, (0, 1))
     assert pair(seats=("strategy:random", "person")).persons == (1,)
 
 

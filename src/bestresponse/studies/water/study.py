@@ -31,7 +31,7 @@ from bestresponse.core.player import Decision, Nature
 from bestresponse.core.seeds import split
 from bestresponse.games.water.bidders import BIDDERS, Trace, is_bidder, kept_for, play_many, run_many
 from bestresponse.games.water.game import Water
-from bestresponse.games.water.rules import ABUNDANCE, WaterRules, with_abundance
+from bestresponse.games.water.rules import ABUNDANCE, OWN_SUPPLY, WaterRules, with_abundance
 from bestresponse.models.base import Model
 from bestresponse.players.llm.agent import published_personas
 from bestresponse.players.llm.reading import find_reasons
@@ -53,8 +53,6 @@ from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay, encode_plays
 from bestresponse.runs.study import Estimate, Measured, Study
 
-OWN_SUPPLY = "own"
-"""The name of the abundance where the supply is given by the rules and is none of the published ranges."""
 _AT_ONCE = 250
 
 

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from bestresponse.core.capabilities import PrivateInformation, find_round
 from bestresponse.core.episode import Submission
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
 from bestresponse.core.json import JsonMapping
@@ -29,7 +29,7 @@ from bestresponse.report.document import Cell
 from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import Experiment, Item, Outcome, Payment
 from bestresponse.web.sessions.session import LABELS, Session, SessionTable, TimedAnswer, round_amount, trace_states
-from bestresponse.web.sessions.setup import PERSON, make_game
+from bestresponse.web.sessions.setup import PERSON, GameChoice, count_rounds, make_game
 from bestresponse.web.sessions.store import Lobby
 
 Row = dict[str, Cell]
@@ -318,6 +318,14 @@ def _list_tables(server: ServerState, lobby: str) -> list[tuple[SessionTable, Se
     return [(table, server.sessions.find_session(table.id)) for table in tables]
 
 
+def _count_rounds(choice: GameChoice) -> int | None:
+    """Count the rounds of a game; None where a plug-in that brought it is gone, so that nobody can tell."""
+    try:
+        return count_rounds(choice)
+    except BestResponseError:
+        return None
+
+
 def _describe_seat(server: ServerState, table: SessionTable, seat: int | None, role: str) -> Row:
     """Describe a table and a seat of it; None stands for one that is not known."""
     setup = table.setup
@@ -325,7 +333,8 @@ def _describe_seat(server: ServerState, table: SessionTable, seat: int | None, r
     holder = server.sessions.register.get(*server.sessions.find_participant(table.id, -1 if seat is None else seat))
     return {
         **{name: getattr(table, name) for name in ("lobby", "group", "treatment", "created")},
-        **{name: getattr(setup.game, name) for name in ("rounds", "mixed")},
+        "rounds": _count_rounds(setup.game),
+        "mixed": setup.game.mixed,
         **{name: getattr(setup, name) for name in ("seconds", "seed")},
         "session": table.id,
         "part": table.number,

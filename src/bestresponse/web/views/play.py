@@ -97,16 +97,15 @@ def _choose(server: ServerState, name: str, rounds: int | None, mixed: bool) -> 
     program = load_game(server.output, name.removeprefix(_SAVED)).program if name.startswith(_SAVED) else ""
     choice = setup.GameChoice(name.removeprefix(_SAVED) if program else name, program)
     if rounds is None:
-        game = setup.make_game(choice)
-        rounds = game.usual_rounds if isinstance(game, AdjustableRounds) else 1
+        rounds = setup.count_rounds(choice)
     return setup.read_checked(setup.GameChoice, {**vars(choice), "rounds": rounds, "mixed": mixed})
 
 
 def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, str], error: str) -> HTMLResponse:
     game = setup.make_game(choice)
-    is_table, adjustable = find_stage_form(game) is not None, isinstance(game, AdjustableRounds)
+    is_table = find_stage_form(game) is not None
     about = {"choice": choice, "key": _SAVED + choice.name if choice.program else choice.name, "roles": game.roles}
-    about |= {"is_table": is_table, "parameters": {} if adjustable else _show_parameters(game)}
+    about |= {"is_table": is_table, "parameters": _show_parameters(game)}
     about["rounds_word"] = game.rounds_word if isinstance(game, AdjustableRounds) else "rounds" if is_table else ""
     about["briefing"] = word_rules(game, game.view(game.start(), game.roles[0]))
     choices = {"strategies": list_strategies(game), "referees": setup.list_referees(game, server.models)}
@@ -115,8 +114,9 @@ def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, s
 
 
 def _show_parameters(game: Game[S]) -> dict[str, str]:
-    """List the numbers that can be set in the rules, as they stand in the form."""
-    values = setup.list_parameters(game).items()
+    """List the numbers that can be set in the rules; the rounds have a field of their own."""
+    length = game.rounds_word if isinstance(game, AdjustableRounds) else ""
+    values = [(name, value) for name, value in setup.list_parameters(game).items() if name != length]
     return {name: f"{value:g}" for name, value in values if isinstance(value, int | float) and type(value) is not bool}
 
 
@@ -125,7 +125,7 @@ def create(server: Server, form: PostedForm) -> Response:
     """Create the tables that the form describes."""
     name = form.get("game", "")
     try:
-        choice = _choose(server, name, _read_whole(form, "rounds", 1), form.get("mixed") == "yes")
+        choice = _choose(server, name, _read_whole(form, "rounds", 0) or None, form.get("mixed") == "yes")
         choice = replace(choice, parameters=_read_parameters(setup.make_game(choice), form))
         lobby = play.create_sessions(server, _read_setup(choice, form), _read_whole(form, "groups", 1))
     except BestResponseError as error:
