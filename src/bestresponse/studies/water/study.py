@@ -35,7 +35,7 @@ from bestresponse.games.water.rules import ABUNDANCE, OWN_SUPPLY, WaterRules, wi
 from bestresponse.models.base import Model
 from bestresponse.players.llm.agent import published_personas
 from bestresponse.players.llm.reading import find_reasons
-from bestresponse.report.blocks import lines, metrics_table, pivot, table, text
+from bestresponse.report.blocks import box_series, lines, metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, R, column, list_metrics
 from bestresponse.report.stats.statistics import (
     Floats,
@@ -301,9 +301,13 @@ class PriceRow(TypedDict):
 
     condition: str
     day: int
+    games: Annotated[int, column(help="games in which somebody was served")]
+    least: Annotated[float, column(format=".2f")]
     first_quartile: Annotated[float, column(format=".2f")]
     median: Annotated[float, column("smallest bid served, $", ".2f")]
     third_quartile: Annotated[float, column(format=".2f")]
+    most: Annotated[float, column(format=".2f")]
+    mean_of_medians: Annotated[float, column(format=".2f", help="of all days, the same in every row")]
 
 
 class ResidentRow(TypedDict):
@@ -564,12 +568,22 @@ def _compare_conditions(config: WaterConfig, groups: Sequence[ConditionGames]) -
 
 
 def _list_prices(group: ConditionGames) -> Iterator[PriceRow]:
-    for day, prices in enumerate(find_prices(group.trace).T, 1):
-        known = prices[~np.isnan(prices)]
-        if known.size:
-            first, median, third = map(float, np.quantile(known, [0.25, 0.5, 0.75]))
-            name = group.condition.name
-            yield PriceRow(condition=name, day=day, first_quartile=first, median=median, third_quartile=third)
+    known = [(day, prices[~np.isnan(prices)]) for day, prices in enumerate(find_prices(group.trace).T, 1)]
+    served = [(day, prices) for day, prices in known if prices.size]
+    level = float(np.mean([np.median(prices) for _, prices in served])) if served else 0.0
+    for day, prices in served:
+        least, first, median, third, most = map(float, np.quantile(prices, [0, 0.25, 0.5, 0.75, 1]))
+        yield PriceRow(
+            condition=group.condition.name,
+            day=day,
+            games=prices.size,
+            least=least,
+            first_quartile=first,
+            median=median,
+            third_quartile=third,
+            most=most,
+            mean_of_medians=level,
+        )
 
 
 def _average(values: Floats) -> Interval | None:
@@ -706,13 +720,12 @@ water = Study(
         metrics_table("Who survived"),
         pivot("survival", rows="condition", columns="resident", value="survived", caption="Share of games survived"),
         table("comparisons", title="What made the difference"),
-        lines(
+        box_series(
             "prices",
             "day",
-            "median",
-            "condition",
+            ("least", "first_quartile", "median", "third_quartile", "most"),
+            "mean_of_medians",
             split="condition",
-            band=("first_quartile", "third_quartile"),
             title="What water cost",
             caption=_PROSE["prices"],
         ),
