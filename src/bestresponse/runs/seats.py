@@ -36,6 +36,7 @@ from bestresponse.players.lookup import (
     check_seat_name,
     choose_default,
     describe_seat,
+    find_question,
     find_strategy,
     seat_speaker,
 )
@@ -367,6 +368,7 @@ def _seat_model(
         data["reasons"],
         replies if data["own_words"] else (),
         _describe_others(spec, game, role),
+        find_question(game),
     )
     return WithFailurePolicy(with_review(name, agent), data["policy"])
 

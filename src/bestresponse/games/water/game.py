@@ -178,8 +178,8 @@ class Water:
         return "Survival auction" if self.name == "survival-auction" else "Water allocation"
 
     def word_question(self, ask: Ask) -> str:
-        """Ask for a bid."""
-        return "How much do you bid for water today?"
+        """Ask for a bid, which nobody has to make."""
+        return "How much do you bid for water today? You can also pass. The most important thing is to survive."
 
     @property
     def roles(self) -> tuple[Role, ...]:

@@ -13,7 +13,7 @@ same days, and a dry year is dry in all ranges of supply. Comparisons between co
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import combinations, islice
 from pathlib import Path
@@ -344,13 +344,13 @@ class DayRow(TypedDict):
     health: Annotated[float, column("health, points", ".0f", "in the evening")]
     balance: Annotated[float, column("balance, $", ".2f", "in the evening")]
     dry_days: int
+    reasons: Annotated[str, column(help="what a model said about its bid; empty where it gave no reasons")]
 
 
 class ExampleRow(DayRow):
     """One day of the first game in which reasons were given."""
 
     need: Annotated[float, column("need, units")]
-    reasons: str
 
 
 class BaselineRow(TypedDict):
@@ -365,7 +365,7 @@ class BaselineRow(TypedDict):
 class ConditionGames:
     """The games of one condition; `repeats` tells which repeat each row of the trace is.
 
-    `spoken` are the number and the submissions of the first game in which a seat gave reasons.
+    `reasons` are those of the games in which a seat gave any: by repeat, then by day, then by resident.
     """
 
     condition: WaterCondition
@@ -373,7 +373,7 @@ class ConditionGames:
     trace: Trace
     void: int = 0
     seed: int = 0
-    spoken: tuple[int, Sequence[Submission]] | None = None
+    reasons: Mapping[int, Sequence[Mapping[str, str]]] = field(default_factory=dict)
 
     @property
     def survivors(self) -> Floats:
@@ -448,7 +448,7 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
     """Rebuild every finished game, condition by condition."""
     days: dict[tuple[bool, str], dict[int, GameDays]] = {}
     void: dict[tuple[bool, str], list[int]] = {}
-    spoken: dict[tuple[bool, str], tuple[int, Sequence[Submission]]] = {}
+    reasons: dict[tuple[bool, str], dict[int, list[dict[str, str]]]] = {}
     readings = Readings()
     for play in folder.sorted_plays():
         submissions = play.record.submissions
@@ -457,8 +457,9 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
             void.setdefault(key, []).append(repeat)
             continue
         days.setdefault(key, {})[repeat] = _list_bids(submissions)
-        if repeat < spoken.get(key, (np.inf, ()))[0] and any(find_reasons(s.decision.reasoning) for s in submissions):
-            spoken[key] = repeat, submissions
+        said = _list_reasons(submissions)
+        if any(said):
+            reasons.setdefault(key, {})[repeat] = said
     measured = []
     games: list[WaterGameRow] = []
     for condition in config.conditions:
@@ -466,7 +467,7 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
         known = dict(sorted(days.pop(key, {}).items()))
         trace = rebuild_games(condition.rules, list(known.values()))
         lost = void.get(key, [])
-        measured.append(ConditionGames(condition, tuple(known), trace, len(lost), config.seed, spoken.get(key)))
+        measured.append(ConditionGames(condition, tuple(known), trace, len(lost), config.seed, reasons.get(key, {})))
         games += _list_games(measured[-1], lost)
     finished = [group for group in measured if group.repeats]
     survival = [
@@ -510,6 +511,17 @@ def _list_bids(submissions: Iterable[Submission]) -> GameDays:
             days.append((submission.decision.action, {}))
         elif submission.decision.action != PASS:
             days[-1][1][submission.role] = submission.decision.action
+    return days
+
+
+def _list_reasons(submissions: Iterable[Submission]) -> list[dict[str, str]]:
+    """List what residents said about their bids, day by day; days and residents without reasons are empty."""
+    days: list[dict[str, str]] = []
+    for submission in submissions:
+        if submission.role == NATURE:
+            days.append({})
+        elif text := find_reasons(submission.decision.reasoning):
+            days[-1][submission.role] = text
     return days
 
 
@@ -634,26 +646,21 @@ def _list_days(group: ConditionGames) -> Iterator[DayRow]:
             health=float(trace.health[game, day, seat]),
             balance=float(trace.balance[game, day, seat]),
             dry_days=int(trace.dry[game, day, seat]),
+            reasons=said[day].get(names[seat], "") if (said := group.reasons.get(group.repeats[game])) else "",
         )
 
 
 def _list_example(group: ConditionGames) -> Iterator[ExampleRow]:
     """Yield the day after a third of the game, as far as somebody gave reasons then; else the last with reasons."""
-    if group.spoken is None:
+    if not group.reasons:
         return
-    repeat, submissions = group.spoken
-    reasons: list[dict[str, str]] = []
-    for submission in submissions:
-        if submission.role == NATURE:
-            reasons.append({})
-        elif text := find_reasons(submission.decision.reasoning):
-            reasons[-1][submission.role] = text
-    explained = [number for number, by_resident in enumerate(reasons, 1) if by_resident]
+    repeat = min(group.reasons)
+    explained = [number for number, by_resident in enumerate(group.reasons[repeat], 1) if by_resident]
     day = next((day for day in explained if day >= group.trace.rules.days / 3), explained[-1])
     needs = {resident.name: resident.need for resident in group.trace.rules.residents}
     for row in _list_days(group):
         if (row["repeat"], row["day"]) == (repeat, day):
-            yield ExampleRow(**row, need=needs[row["resident"]], reasons=reasons[day - 1].get(row["resident"], ""))
+            yield ExampleRow(**row, need=needs[row["resident"]])
 
 
 def _list_baselines(config: WaterConfig) -> Iterator[BaselineRow]:
