@@ -116,7 +116,7 @@ def _value_schema(ask: Choice | Amount | Words | Mixture) -> dict[str, object]:
         case Choice(options):
             return {"type": "string", "enum": list(options)}
         case Amount(low, high, whole, may_pass):
-            number = {"type": "integer" if whole else "number", "minimum": low, "maximum": high}
+            number: dict[str, object] = {"type": "integer" if whole else "number", "minimum": low, "maximum": high}
             return {"anyOf": [number, {"type": "string", "enum": [PASS]}]} if may_pass else number
         case Words(limit):
             return {"type": "string", "maxLength": limit}

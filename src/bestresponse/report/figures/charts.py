@@ -287,7 +287,7 @@ def draw_box_series(
     with canvas(height=3.9, grid="both") as axes:
         for place, low, high in zip(across, least, most, strict=True):
             axes.plot([place, place], [low, high], color=QUIET, linewidth=1.0, zorder=2, gid=f"whisker-{place:g}")
-        caps = {"color": QUIET, "marker": "_", "markersize": 7, "linestyle": "none", "zorder": 2}
+        caps: dict[str, Any] = {"color": QUIET, "marker": "_", "markersize": 7, "linestyle": "none", "zorder": 2}
         axes.plot(across, least, **caps)
         axes.plot(across, most, **caps)
         drawn = axes.bar(across, third - first, 0.56, first, facecolor=GRID, edgecolor=QUIET, linewidth=1.0, zorder=3)

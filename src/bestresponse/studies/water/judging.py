@@ -374,7 +374,7 @@ def summarise(scores: Iterable[ResidentScore], by: str | None = None) -> Frame[S
     """
     if by is not None and by not in GROUPINGS:
         known = ", ".join(GROUPINGS)
-        raise UsageError(f"scores cannot be grouped by {by!r}; known: {known}.{did_you_mean(by, GROUPINGS)}")
+        raise UsageError(f"scores cannot be grouped by {by!r}; known: {known}.{did_you_mean(by, list(GROUPINGS))}")
     groups: dict[tuple[str, str], list[ResidentScore]] = {}
     for score in scores:
         value = "all" if by is None else getattr(score, by) or "not said"

@@ -282,9 +282,9 @@ def _make_playable(loaded: LoadedGame, choice: GameChoice) -> AnyGame:
     if table is not None:
         wanted: Wanted = "mixture" if choice.mixed else "action"
         return MatrixGame(table, (wanted,) * table.num_players)
-    if isinstance(loaded.game, AdjustableRounds):
-        return loaded.game if choice.rounds is None else loaded.game.with_rounds(choice.rounds)
     game = loaded.playable()
+    if isinstance(game, AdjustableRounds):
+        return game if choice.rounds is None else game.with_rounds(choice.rounds)
     check_telling(game)
     if rounds > 1 and "rounds" not in list_parameters(game):
         raise UsageError(f"{choice.name} has its own rounds; leave the number of rounds at 1")

@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from bestresponse.core.capabilities import AdjustableRounds, word_rules
+from bestresponse.core.capabilities import AdjustableRounds, Parameter, word_rules
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import Game, S
 from bestresponse.games.capabilities import find_stage_form
@@ -141,10 +141,10 @@ def _read_whole(form: dict[str, str], name: str, missing: int) -> int:
         raise UsageError(f"{name}: {text[:40]!r} is not a whole number") from None
 
 
-def _read_parameters(game: Game[S], form: dict[str, str]) -> dict[str, setup.Parameter]:
+def _read_parameters(game: Game[S], form: dict[str, str]) -> dict[str, Parameter]:
     """Read the parameters that differ from those of the game."""
     known = setup.list_parameters(game)
-    changed: dict[str, setup.Parameter] = {}
+    changed: dict[str, Parameter] = {}
     for name, usual in _show_parameters(game).items():
         text = form.get(f"parameter.{name}", usual).strip().replace(",", ".")
         if text == usual or not text:
