@@ -50,11 +50,11 @@ NAMES = ("Alex", "Bob", "Cindy", "David", "Eric")
 PROMISES = []
 
 
-def promise(sentence, *marks):
+def promise(sentence):
     """Put a check under the sentence that it holds the program to."""
 
     def add(check):
-        PROMISES.append(pytest.param(check, id=sentence, marks=marks))
+        PROMISES.append(pytest.param(check, id=sentence))
         return check
 
     return add
@@ -304,20 +304,21 @@ def check_status(shared):
     assert {model for _, model in next(shared.spoken.folder.plays()).data["seats"]} == {"m"}
 
 
-@promise(
-    "2.2: an agent can use tools",
-    pytest.mark.xfail(reason="models are not offered tools of the user's yet", strict=True),
-)
+@promise("2.2: an agent can use tools, whose calls and results are kept")
 def check_tools(shared):
-    asked = []
-
     def water_price(day: int) -> float:
         """Return what water cost on a day."""
-        asked.append(day)
-        return 30.0
+        return 30.0 + day
 
-    br.simulate_water("m", tools=[water_price], days=1, repeats=1, output_dir=shared.folder / "tools")
-    assert asked
+    def bid(prompt):
+        return "ANSWER: 31" if "Result of water_price: 31.0" in prompt else 'TOOL water_price {"day": 1}'
+
+    seats = dict.fromkeys(NAMES[1:], "need")
+    options = {"seat": seats, "days": 1, "repeats": 1, "output_dir": shared.folder / "tools"}
+    run = br.simulate_water(bid, tools=[water_price], **options)
+    assert run.frame("days")[0]["bid"] == 31.0
+    (call,) = run.folder.calls()
+    assert call["reply"]["tools"] == [["water_price", '{"day": 1}', "31.0"]]
 
 
 @promise("2: other models can sit in single seats")

@@ -62,7 +62,8 @@ class Request(Sendable):
     which the reply should be exactly one; `logprobs` is how many alternatives to report per token. `replicate` tells
     repeated samples of one question apart: it is part of the cache key and shifts the seed. A temperature of None is
     the provider's own. `effort` (minimal, low, medium, high) and `reasoning_tokens` say how long a model that reasons
-    by itself may do so; each provider takes what it knows of them.
+    by itself may do so; each provider takes what it knows of them. `tools` are what the model may call instead of
+    answering, each the JSON text of a name, a description and the schema of its arguments.
     """
 
     messages: tuple[Message, ...]
@@ -77,6 +78,7 @@ class Request(Sendable):
     replicate: int = 0
     effort: str | None = None
     reasoning_tokens: int | None = None
+    tools: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.messages:
@@ -109,8 +111,20 @@ class Usage(Sendable):
 
 
 @dataclass(frozen=True, slots=True)
+class ToolUse(Sendable):
+    """A call of a tool on the way to a reply: its arguments as JSON text, and what came back or went wrong."""
+
+    name: str
+    arguments: str
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reply(Sendable):
-    """What came back. `cached` is true when no model was called for it; `latency` is in seconds."""
+    """What came back. `cached` is true when no model was called for it; `latency` is in seconds.
+
+    `tool_calls` are calls that the model wants to have made, as names and JSON texts; `tools` those that were made.
+    """
 
     text: str
     finish: Finish = Finish.STOP
@@ -120,6 +134,8 @@ class Reply(Sendable):
     latency: float = 0.0
     cached: bool = False
     honoured: Honoured = ()
+    tool_calls: tuple[tuple[str, str], ...] = ()
+    tools: tuple[ToolUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +150,7 @@ class Abilities:
     logprobs: int = 0
     seed: bool = False
     concurrency: int = 1
+    tools: bool = False
 
 
 @runtime_checkable

@@ -20,6 +20,7 @@ from bestresponse.core.json import digest
 from bestresponse.games.lookup import GameLike as GameLike, NamedGame, as_source, find_game
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import FunctionModel, from_function
+from bestresponse.models.wrappers.tools import Tool, find_tools
 from bestresponse.players.llm.agent import Persona, make_persona, read_personas
 
 Given = TypeVar("Given")
@@ -30,6 +31,8 @@ P = ParamSpec("P")
 
 ModelLike: TypeAlias = "str | Model | Callable[[str], str | Reply] | Callable[[Request], str | Reply]"
 """A name, a model, or any function from a prompt to a text."""
+ToolLike: TypeAlias = "str | Tool | Callable[..., object]"
+"""A function, a tool, `mcp:COMMAND`, or the name of a tool of an installed package."""
 
 
 def count_parameters(function: Callable[..., object]) -> int:
@@ -248,3 +251,26 @@ class PersonasSetting(Converted["str | Path | Mapping[str, Persona | Mapping[str
     def to_json(cls, value: Mapping[str, Persona]) -> dict[str, dict[str, str]]:
         """Return the texts by seat."""
         return {seat: persona.to_json() for seat, persona in value.items()}
+
+
+class ToolsSetting(Converted["ToolLike | Sequence[ToolLike]", "tuple[Tool, ...]"]):
+    """Tools that models may call: functions, `mcp:COMMAND`, or names of tools of installed packages."""
+
+    many = True
+
+    @classmethod
+    def convert(cls, value: ToolLike | Sequence[ToolLike], stored: bool) -> tuple[Tool, ...]:
+        """Find the tools; those of a stored run can be told, and not called."""
+        given = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
+        if stored:
+            return tuple(Tool(**entry) for entry in given if isinstance(entry, Mapping))
+        found = tuple(tool for named in given for tool in find_tools(named))
+        repeated = [tool.name for number, tool in enumerate(found) if tool.name in {t.name for t in found[:number]}]
+        if repeated:
+            raise SettingError("tools", f"two tools are named {repeated[0]!r}")
+        return found
+
+    @classmethod
+    def to_json(cls, value: tuple[Tool, ...]) -> list[dict[str, object]]:
+        """Return what models are told of the tools."""
+        return [tool.to_json() for tool in value]

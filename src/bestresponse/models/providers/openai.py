@@ -7,6 +7,8 @@ the reply says what was not honoured.
 Reference: https://platform.openai.com/docs/api-reference/chat
 """
 
+import json
+
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Abilities, Message, Reply, Request, effective_seed
 from bestresponse.models.providers.network_model import HttpModel, SchemaMode
@@ -26,8 +28,18 @@ class OpenAIModel(HttpModel):
     variable = "OPENAI_API_KEY"
     key_header = "authorization"
     prefix = "Bearer "
-    offers = Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True)
-    optional = ("max_tokens", "temperature", "top_p", "seed", "stop", "top_logprobs", "logprobs", "reasoning_effort")
+    offers = Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True, tools=True)
+    optional = (
+        "max_tokens",
+        "temperature",
+        "top_p",
+        "seed",
+        "stop",
+        "top_logprobs",
+        "logprobs",
+        "reasoning_effort",
+        "tools",
+    )
 
     def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> dict[str, object]:
         alternatives = min(request.logprobs, _MOST_ALTERNATIVES) if "top_logprobs" not in refused else 0
@@ -42,6 +54,7 @@ class OpenAIModel(HttpModel):
             "response_format": _describe_format(request, mode),
             "logprobs": True if alternatives else None,
             "top_logprobs": alternatives or None,
+            "tools": [{"type": "function", "function": json.loads(tool)} for tool in request.tools] or None,
         }
 
     def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:

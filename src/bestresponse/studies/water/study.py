@@ -97,7 +97,7 @@ class WaterCondition:
 
 
 @settings
-class WaterConfig(seating.AgentSettings):
+class WaterConfig(seating.ToolSettings):
     """Play the Water Allocation Challenge many times and report who survives."""
 
     model: inputs.OptionalModelSetting = setting(default=None, kw_only=False, short="-m")
@@ -125,6 +125,8 @@ class WaterConfig(seating.AgentSettings):
         if self.has_supply and (self.abundance or self.grid):
             raise SettingError("abundance", "the supply is given twice: by name, and by low and high or the rules")
         seating.find_model_seats(self.make_game(), self.seats)  # refuses who cannot bid
+        if not self.models:
+            self.refuse_set(["tools", "tool_calls"], "this does nothing where no model plays")
         treatment = "both" if self.grid else self.with_personas or ("on" if self.personas else "off")
         object.__setattr__(self, "with_personas", treatment)
         if treatment != "off":
@@ -709,7 +711,7 @@ water = Study(
     "water",
     WaterConfig,
     specs=list_water_games,
-    play=lambda config, models: seating.make_player(lambda spec: _find_town(spec.data), models),
+    play=lambda config, models: seating.make_player(lambda spec: _find_town(spec.data), config.offer_tools(models)),
     measure=measure_water,
     metrics=list_metrics(ConditionFigures),
     title="Who survives the drought?",
