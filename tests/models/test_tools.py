@@ -79,7 +79,10 @@ def test_a_function_is_told_by_its_name_its_first_paragraph_and_its_arguments():
     [
         ("[1]", "The arguments of price are no JSON object: '[1]'."),
         ('{"day": ', "The arguments of price are no JSON object: '{\"day\": '."),
-        ('{"night": 1}', "price failed: TypeError: price() got an unexpected keyword argument 'night'"),
+        (
+            '{"night": 1}',
+            "price failed: TypeError: price() got an unexpected keyword argument 'night'",
+        ),
     ],
 )
 def test_a_call_that_cannot_be_made_is_a_sentence(arguments, said):
@@ -108,18 +111,29 @@ def test_a_model_without_a_protocol_for_tools_writes_its_call_as_a_line():
     model = ScriptedModel(['Let me look.\nTOOL price {"day": 2}', "ANSWER: 32"])
     reply = Tooled(model, (make_tool(price),)).complete(ask("How much?"))
     assert reply.text == "ANSWER: 32"
-    assert [(use.name, use.arguments, use.result) for use in reply.tools] == [("price", '{"day": 2}', "32.0")]
+    assert [(use.name, use.arguments, use.result) for use in reply.tools] == [
+        ("price", '{"day": 2}', "32.0")
+    ]
     first, second = (request.messages for request in model.asked)
-    assert "- price(day: integer, more: number): Return what water cost on a day." in first[-1].content
+    assert (
+        "- price(day: integer, more: number): Return what water cost on a day." in first[-1].content
+    )
     assert first[-1].content.endswith("How much?")
-    assert [message.content for message in second[1:]] == ['TOOL price {"day": 2}', "Result of price: 32.0"]
+    assert [message.content for message in second[1:]] == [
+        'TOOL price {"day": 2}',
+        "Result of price: 32.0",
+    ]
 
 
 def test_a_model_that_goes_on_calling_has_to_answer_after_the_last_call():
     model = ScriptedModel(['TOOL price {"day": 1}'] * 2 + ["ANSWER: 5"])
     reply = Tooled(model, (make_tool(price),), limit=2).complete(ask("How much?"))
     assert (reply.text, len(reply.tools)) == ("ANSWER: 5", 2)
-    assert model.asked[-1].messages[-1].content.endswith("You cannot use any more tools. Answer the question now.")
+    assert (
+        model.asked[-1]
+        .messages[-1]
+        .content.endswith("You cannot use any more tools. Answer the question now.")
+    )
     stubborn = ScriptedModel(['TOOL price {"day": 1}'] * 3)
     assert len(Tooled(stubborn, (make_tool(price),), limit=2).complete(ask("How much?")).tools) == 2
 
@@ -135,7 +149,9 @@ def test_a_tool_that_fails_or_does_not_exist_is_told_and_nothing_is_lost():
 
 
 def test_calls_are_kept_in_records_and_requests_without_tools_are_written_as_before():
-    reply = Tooled(ScriptedModel(['TOOL price {"day": 2}', "ok"]), (make_tool(price),)).complete(ask("?"))
+    reply = Tooled(ScriptedModel(['TOOL price {"day": 2}', "ok"]), (make_tool(price),)).complete(
+        ask("?")
+    )
     assert reply_from_json(json.loads(json.dumps(reply_to_json(reply)))) == reply
     assert "tools" not in request_to_json(ask("?"))
     assert "tools" not in reply_to_json(Reply("ok"))
@@ -145,15 +161,23 @@ def test_calls_are_kept_in_records_and_requests_without_tools_are_written_as_bef
 
 
 def play(model, folder, **more):
-    return br.simulate_water(model, seat=dict.fromkeys(("Bob", "Cindy", "David", "Eric"), "need"), days=1, repeats=1,
-                             output_dir=folder, **more)  # fmt: skip
+    return br.simulate_water(
+        model,
+        seat=dict.fromkeys(("Bob", "Cindy", "David", "Eric"), "need"),
+        days=1,
+        repeats=1,
+        output_dir=folder,
+        **more,
+    )
 
 
 def answer_by_protocol(body):
     """Call the tool by the protocol, then bid what it said."""
     last = body["messages"][-1]["content"]
     if last.startswith("Result of price: "):
-        return json.dumps({"reasons": "The tool says so.", "answer": float(last.rpartition(" ")[2])})
+        return json.dumps(
+            {"reasons": "The tool says so.", "answer": float(last.rpartition(" ")[2])}
+        )
     call = {"id": "c", "type": "function", "function": {"name": "price", "arguments": '{"day": 1}'}}
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
@@ -171,7 +195,10 @@ def test_a_model_behind_a_server_calls_a_function_and_the_run_can_be_replayed_wi
     again = br.load_run(run.path)
     assert (again.replay().same, again.replay().different) == (1, ())
     assert again.config.tools[0].name == "price"
-    assert again.config.tools[0].call('{"day": 1}') == "price cannot be called here: this run was loaded without it."
+    assert (
+        again.config.tools[0].call('{"day": 1}')
+        == "price cannot be called here: this run was loaded without it."
+    )
 
 
 def test_tools_where_no_model_plays_are_refused(tmp_path):

@@ -11,7 +11,8 @@ _SETTINGS = tuple(field.name for field in fields(Request) if field.name != "mess
 
 
 def request_to_json(request: Request) -> JsonObject:
-    """Return a request as plain data: the messages, and every other field, later ones only where they are set.
+    """Return a request as plain data: the messages, and every other field, later ones only where
+    they are set.
 
     >>> from bestresponse.models.base import ask
     >>> request_to_json(ask("hello"))["messages"]
@@ -27,7 +28,8 @@ def request_to_json(request: Request) -> JsonObject:
 
 
 def reply_to_json(reply: Reply) -> JsonObject:
-    """Return a reply as plain data, without `cached`, which says how a reply was obtained and not what it is."""
+    """Return a reply as plain data, without `cached`, which says how a reply was obtained and not
+    what it is."""
     data: JsonObject = {
         "text": reply.text,
         "finish": reply.finish.value,
@@ -50,7 +52,9 @@ def reply_from_json(data: JsonMapping, *, cached: bool = False) -> Reply:
         data["text"],
         Finish(data["finish"]),
         Usage(**data["usage"]),
-        tuple(tuple((token, chance) for token, chance in position) for position in data["logprobs"]),
+        tuple(
+            tuple((token, chance) for token, chance in position) for position in data["logprobs"]
+        ),
         data["provider_id"],
         data["latency"],
         cached,

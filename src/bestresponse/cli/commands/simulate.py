@@ -1,4 +1,5 @@
-"""`bestresponse simulate`: many agents in one game, many times, and play judged by people and by models."""
+"""`bestresponse simulate`: many agents in one game, many times, and play judged by people and by
+models."""
 
 from __future__ import annotations
 
@@ -33,23 +34,32 @@ if TYPE_CHECKING:
     from typer._click.core import Command, Context
     from typer._click.shell_completion import CompletionItem
 
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run of `simulate water`, or above it.")]
+RunFolder = Annotated[
+    Path,
+    typer.Argument(metavar="RUN", help="The folder of a run of `simulate water`, or above it."),
+]
 
 
 class _GameOrCommand(typer.core.TyperGroup):
     """A word that is no command is a game: `simulate stag-hunt` means `simulate game stag-hunt`."""
 
-    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: Context, args: list[str]
+    ) -> tuple[str | None, Command | None, list[str]]:
         known = args[0] in self.commands or args[0].startswith("-")
         return super().resolve_command(ctx, args if known else ["game", *args])
 
     def shell_complete(self, ctx: Context, incomplete: str) -> list[CompletionItem]:
         """Offer games beside the commands."""
-        game = next(parameter for parameter in self.commands["game"].params if parameter.name == "game")
+        game = next(
+            parameter for parameter in self.commands["game"].params if parameter.name == "game"
+        )
         return [*super().shell_complete(ctx, incomplete), *game.shell_complete(ctx, incomplete)]
 
 
-simulate_command = typer.Typer(cls=_GameOrCommand, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+simulate_command = typer.Typer(
+    cls=_GameOrCommand, no_args_is_help=True, rich_markup_mode=None, add_completion=False
+)
 simulate_command.command("game")(make_study_command(any_game))
 simulate_command.command("water")(make_study_command(water))
 simulate_command.command("population")(make_study_command(population))
@@ -57,11 +67,13 @@ simulate_command.command("population")(make_study_command(population))
 
 @simulate_command.callback()
 def _start() -> None:
-    """Simulate many agents in one game, many times: `simulate GAME` with any game, or one of the commands below."""
+    """Simulate many agents in one game, many times: `simulate GAME` with any game, or one of the
+    commands below."""
 
 
 def name_sheets(output: Path, sheets: Mapping[str, str]) -> dict[Path, str]:
-    """Name the file of each sheet: `output` for one alone, else with the judge's name, of which only letters are kept.
+    """Name the file of each sheet: `output` for one alone, else with the judge's name, of which
+    only letters are kept.
 
     >>> list(name_sheets(Path("s.csv"), {"Ada L.": "", "Bea": ""}))
     [PosixPath('s-Ada-L.csv'), PosixPath('s-Bea.csv')]
@@ -82,21 +94,34 @@ def name_sheets(output: Path, sheets: Mapping[str, str]) -> dict[Path, str]:
 def write_sheet(
     run: RunFolder,
     judge: Annotated[
-        list[str] | None, typer.Option(help="Name of a judge who will fill a sheet in; give several for a sheet each.")
+        list[str] | None,
+        typer.Option(
+            help="Name of a judge who will fill a sheet in; give several for a sheet each."
+        ),
     ] = None,
-    games: Annotated[int, typer.Option(help="Judge at most so many games, the first ones.", min=1)] = 30,
+    games: Annotated[
+        int, typer.Option(help="Judge at most so many games, the first ones.", min=1)
+    ] = 30,
     sample: Annotated[
-        int | None, typer.Option(help="Draw so many games at random instead, balanced over the conditions.", min=1)
+        int | None,
+        typer.Option(
+            help="Draw so many games at random instead, balanced over the conditions.", min=1
+        ),
     ] = None,
     each: Annotated[
-        int | None, typer.Option(help="How many judges get each game [default: all of them].", min=1)
+        int | None,
+        typer.Option(help="How many judges get each game [default: all of them].", min=1),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of what is drawn.", min=0)] = 0,
     output: Annotated[
-        Path, typer.Option(help="The CSV file to write; with several judges their names are added to its name.")
+        Path,
+        typer.Option(
+            help="The CSV file to write; with several judges their names are added to its name."
+        ),
     ] = Path("sheet.csv"),
 ) -> None:
-    """Write sheets for people: for each game and resident the persona, what happened, its words, and the scales."""
+    """Write sheets for people: for each game and resident the persona, what happened, its words,
+    and the scales."""
     sheets = make_sheets(run, judge or ["judge 1"], Selection(games, sample, seed), each)
     for path, sheet in name_sheets(output, sheets).items():
         write_text(path, sheet)
@@ -124,7 +149,9 @@ class JudgeConfig(RunSettings):
 
 def judge(config: JudgeConfig, as_json: AsJson = False) -> None:
     """Judge, write the scores and show their means."""
-    scores = judge_run(config.run, config.model, Selection(config.games, config.sample, config.seed), config.limits)
+    scores = judge_run(
+        config.run, config.model, Selection(config.games, config.sample, config.seed), config.limits
+    )
     write_text(config.output, write_scores(scores))
     show_frame(summarise(scores), as_json)
 
@@ -136,17 +163,25 @@ simulate_command.command("judge")(make_settings_command(JudgeConfig, judge))
 def show_scores(
     sheets: Annotated[
         list[Path],
-        typer.Argument(help="Filled sheets of people or models; `payments` of an experiment in which people played."),
+        typer.Argument(
+            help=(
+                "Filled sheets of people or models; `payments` of an experiment in which people"
+                " played."
+            )
+        ),
     ],
     by: Annotated[
         str | None,
-        typer.Option(help=f"Group by {', '.join(GROUPINGS)}.", autocompletion=offer_names(GROUPINGS)),
+        typer.Option(
+            help=f"Group by {', '.join(GROUPINGS)}.", autocompletion=offer_names(GROUPINGS)
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Sum up filled sheets: means, deviations and quartiles of each scale, and how far people and models agree.
+    """Sum up filled sheets: means, deviations and quartiles of each scale, and how far people and
+    models agree.
 
-    People's assessments of their own play, from the questionnaire of an experiment, stand beside those of the players
-    whom others judged.
+    People's assessments of their own play, from the questionnaire of an experiment, stand beside
+    those of the players whom others judged.
     """
     show_frame(summarise(read_sheets(sheets), by), as_json)

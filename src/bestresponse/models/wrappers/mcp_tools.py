@@ -1,8 +1,10 @@
-"""Tools of an MCP server that is started as a command and spoken to over its standard input and output.
+"""Tools of an MCP server that is started as a command and spoken to over its standard input and
+output.
 
-The Model Context Protocol is JSON-RPC 2.0, one message per line (https://modelcontextprotocol.io/specification). Of it
-this needs `initialize`, `tools/list` and `tools/call`. The server runs with the rights of whoever starts the run; name
-only commands that you trust. What it writes is read with suspicion: lines that are no answer are passed over, an answer
+The Model Context Protocol is JSON-RPC 2.0, one message per line
+(https://modelcontextprotocol.io/specification). Of it this needs `initialize`, `tools/list` and
+`tools/call`. The server runs with the rights of whoever starts the run; name only commands that you
+trust. What it writes is read with suspicion: lines that are no answer are passed over, an answer
 that does not come in time ends the server.
 """
 
@@ -51,13 +53,19 @@ class McpServer:
         atexit.register(self.close)
         threading.Thread(target=self._read_lines, name="mcp", daemon=True).start()
         about = {"name": "bestresponse", "version": "1"}
-        self._ask("initialize", {"protocolVersion": _VERSION, "capabilities": {}, "clientInfo": about})
+        self._ask(
+            "initialize", {"protocolVersion": _VERSION, "capabilities": {}, "clientInfo": about}
+        )
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def list_tools(self) -> tuple[Tool, ...]:
         """List what the server offers."""
         listed = self._ask("tools/list", {}).get("tools")
-        entries = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+        entries = (
+            [entry for entry in listed if isinstance(entry, dict)]
+            if isinstance(listed, list)
+            else []
+        )
         if not entries:
             raise UsageError(f"the MCP server {self.command!r} offers no tools")
         return tuple(self._make_tool(entry) for entry in entries[:_MOST_TOOLS])
@@ -82,7 +90,11 @@ class McpServer:
     def _call(self, name: str, arguments: JsonObject) -> str:
         result = self._ask("tools/call", {"name": name, "arguments": arguments})
         content = result.get("content")
-        parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+        parts = (
+            [part for part in content if isinstance(part, dict)]
+            if isinstance(content, list)
+            else []
+        )
         text = "\n".join(str(part["text"]) for part in parts if "text" in part)
         if result.get("isError"):
             raise RuntimeError(text or "the server reported an error")
@@ -109,7 +121,9 @@ class McpServer:
             line = self._lines.get(timeout=_SECONDS)
         except queue.Empty:
             self.close()
-            raise UsageError(f"the MCP server gave no answer to {method} within {_SECONDS:g} seconds") from None
+            raise UsageError(
+                f"the MCP server gave no answer to {method} within {_SECONDS:g} seconds"
+            ) from None
         if line is None:
             self._lines.put(None)  # whoever asks next is told too
             raise UsageError(f"the MCP server {self.command!r} has ended")

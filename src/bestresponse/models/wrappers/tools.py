@@ -1,12 +1,14 @@
 """Tools for a model: functions that it may call before it answers, and the model that calls them.
 
-A `Tool` has a name, a description and the JSON schema of its arguments, as a function of Python (`make_tool`), a tool
-of an MCP server (`models.wrappers.mcp_tools`) or one of an installed package (entry points `bestresponse.tools`).
+A `Tool` has a name, a description and the JSON schema of its arguments, as a function of Python
+(`make_tool`), a tool of an MCP server (`models.wrappers.mcp_tools`) or one of an installed package
+(entry points `bestresponse.tools`).
 
-`Tooled` wraps a model: it tells the tools with the question, carries out what the model calls, tells it the result, and
-returns the answer together with every call and its result (`Reply.tools`). A model behind a protocol that has calls of
-tools is offered them by that protocol; any model can write a line `TOOL name {"argument": value}` instead. A tool that
-fails, takes too long or does not exist is a sentence that the model is told; after `limit` calls it has to answer.
+`Tooled` wraps a model: it tells the tools with the question, carries out what the model calls,
+tells it the result, and returns the answer together with every call and its result (`Reply.tools`).
+A model behind a protocol that has calls of tools is offered them by that protocol; any model can
+write a line `TOOL name {"argument": value}` instead. A tool that fails, takes too long or does not
+exist is a sentence that the model is told; after `limit` calls it has to answer.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ _CALL = re.compile(r"^[ \t>*`]*TOOL[ \t]+([\w-]+)[ \t]*(\{.*)?$", re.MULTILINE)
 class Tool:
     """Something that a model can call; `run` is given the arguments and returns what JSON can hold.
 
-    `source` tells tools of one name apart in records: the hash of a function's text, or the command of a server.
+    `source` tells tools of one name apart in records: the hash of a function's text, or the command
+    of a server.
     """
 
     name: str
@@ -61,7 +64,9 @@ class Tool:
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
-            raise UsageError(f"{self.name!r} cannot be the name of a tool; expected letters, digits, _ and -")
+            raise UsageError(
+                f"{self.name!r} cannot be the name of a tool; expected letters, digits, _ and -"
+            )
 
     def to_json(self) -> dict[str, object]:
         """Return all but the function itself as plain JSON data."""
@@ -75,11 +80,16 @@ class Tool:
         """Write the tool as a line of a prompt."""
         given = self.parameters.get("properties")
         properties: JsonObject = given if isinstance(given, dict) else {}
-        kinds = [f"{name}: {part.get('type', 'any')}" for name, part in properties.items() if isinstance(part, dict)]
+        kinds = [
+            f"{name}: {part.get('type', 'any')}"
+            for name, part in properties.items()
+            if isinstance(part, dict)
+        ]
         return f"- {self.name}({', '.join(kinds)}): {self.description}"
 
     def call(self, text: str, seconds: float = _SECONDS) -> str:
-        """Carry out a call with the arguments in that JSON text; what goes wrong is a sentence too."""
+        """Carry out a call with the arguments in that JSON text; what goes wrong is a sentence
+        too."""
         try:
             arguments = json.loads(text[:_LONGEST_ARGUMENTS] or "{}")
         except (ValueError, RecursionError):
@@ -104,7 +114,11 @@ class Tool:
         worker = threading.Thread(target=work, name=f"tool {self.name}", daemon=True)
         worker.start()
         worker.join(seconds)
-        return outcome[0] if outcome else f"{self.name} took longer than {seconds:g} seconds and was given up."
+        return (
+            outcome[0]
+            if outcome
+            else f"{self.name} took longer than {seconds:g} seconds and was given up."
+        )
 
 
 def _write_result(value: object) -> str:
@@ -133,8 +147,14 @@ def make_tool(function: Callable[..., object]) -> Tool:
     properties: JsonObject = {}
     required = []
     for parameter in signature.parameters.values():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
-            raise UsageError(f"the tool {name} takes {parameter}; expected arguments that have a name")
+        if parameter.kind in (
+            parameter.VAR_POSITIONAL,
+            parameter.VAR_KEYWORD,
+            parameter.POSITIONAL_ONLY,
+        ):
+            raise UsageError(
+                f"the tool {name} takes {parameter}; expected arguments that have a name"
+            )
         kind = _TYPES.get(hints.get(parameter.name))
         properties[parameter.name] = {"type": kind} if kind else {}
         if parameter.default is parameter.empty:
@@ -149,7 +169,8 @@ def make_tool(function: Callable[..., object]) -> Tool:
 
 
 def find_tools(named: Callable[..., object] | Tool | str) -> tuple[Tool, ...]:
-    """Return the tools that are meant: a function, a tool, `mcp:COMMAND`, or the name of an installed package's."""
+    """Return the tools that are meant: a function, a tool, `mcp:COMMAND`, or the name of an
+    installed package's."""
     if isinstance(named, Tool):
         return (named,)
     if not isinstance(named, str):
@@ -161,7 +182,9 @@ def find_tools(named: Callable[..., object] | Tool | str) -> tuple[Tool, ...]:
     known = tools.names()
     if named not in known:
         there = f"; installed packages offer {', '.join(known)}" if known else ""
-        raise UsageError(f"there is no tool named {named!r}; expected mcp:COMMAND or an installed tool{there}")
+        raise UsageError(
+            f"there is no tool named {named!r}; expected mcp:COMMAND or an installed tool{there}"
+        )
     return (make_tool(tools.load(named)),)
 
 
@@ -181,7 +204,9 @@ class Tooled(Wrapper):
     @property
     def identity(self) -> Mapping[str, Json]:
         """The identity of the model inside, with its tools: they change what it answers."""
-        told: list[Json] = [json.dumps(tool.to_json(), sort_keys=True) for tool in self._tools.values()]
+        told: list[Json] = [
+            json.dumps(tool.to_json(), sort_keys=True) for tool in self._tools.values()
+        ]
         return {**self._model.identity, "tools": told}
 
     def complete(self, request: Request) -> Reply:
@@ -194,7 +219,9 @@ class Tooled(Wrapper):
             reply = self._model.complete(self._prepare(question, request, by_protocol, len(uses)))
             replies.append(reply)
             if by_protocol and ("tools", "left out") in reply.honoured:
-                by_protocol = False  # this server takes no tools; from now on they are only told in words
+                by_protocol = (
+                    False  # this server takes no tools; from now on they are only told in words
+                )
                 if request.schema is not None:
                     continue
             called = _find_call(reply)
@@ -204,12 +231,17 @@ class Tooled(Wrapper):
             uses.append(ToolUse(name, arguments, self._use(name, arguments)))
             question = _add_result(question, uses[-1], left=self._limit - len(uses))
 
-    def _prepare(self, question: Request, request: Request, by_protocol: bool, used: int) -> Request:
-        """Offer the tools while calls are left; without a protocol for them a schema would forbid to write a call."""
+    def _prepare(
+        self, question: Request, request: Request, by_protocol: bool, used: int
+    ) -> Request:
+        """Offer the tools while calls are left; without a protocol for them a schema would forbid
+        to write a call."""
         if used >= self._limit:
             return question
         if by_protocol:
-            offered = tuple(json.dumps(tool.offer(), sort_keys=True) for tool in self._tools.values())
+            offered = tuple(
+                json.dumps(tool.offer(), sort_keys=True) for tool in self._tools.values()
+            )
             return replace(question, tools=offered)
         return replace(question, schema=None, choices=())
 
@@ -219,7 +251,8 @@ class Tooled(Wrapper):
         return self._tools[name].call(arguments)
 
     def _finish(self, reply: Reply, replies: list[Reply], uses: list[ToolUse]) -> Reply:
-        """Return the answer with all that it took: the calls, and the tokens and seconds of every reply."""
+        """Return the answer with all that it took: the calls, and the tokens and seconds of every
+        reply."""
         return replace(
             reply,
             usage=_add_usage([one.usage for one in replies]),

@@ -1,13 +1,13 @@
 """The Water Allocation Challenge of ALYMPICS, found again from its recorded games.
 
-The recorded bids are played again by our rules, the replies are read by our rules, and the indicators of the paper are
-worked out from the result. Published values are those that the paper gives in its text; its table of survival rates is
-a picture there. A published rate over 10 games agrees with a smaller sample where the games that are not at hand can
-make up the difference.
+The recorded bids are played again by our rules, the replies are read by our rules, and the
+indicators of the paper are worked out from the result. Published values are those that the paper
+gives in its text; its table of survival rates is a picture there. A published rate over 10 games
+agrees with a smaller sample where the games that are not at hand can make up the difference.
 
-`alympics_logs` says in which forms games are recorded. A bid above the balance was void there; a replay takes it for
-no bid. In a few rounds the record serves one of two tied bidders twice and leaves the other out: those are told apart
-from true differences.
+`alympics_logs` says in which forms games are recorded. A bid above the balance was void there; a
+replay takes it for no bid. In a few rounds the record serves one of two tied bidders twice and
+leaves the other out: those are told apart from true differences.
 """
 
 import math
@@ -31,18 +31,23 @@ from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.alympics_logs import read_recorded_games
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction
 
-CITATION = "S. Mao et al., ALYMPICS: LLM Agents Meet Game Theory, COLING 2025, pp. 2845-2866 (arXiv:2311.03220)"
+CITATION = (
+    "S. Mao et al., ALYMPICS: LLM Agents Meet Game Theory, COLING 2025, pp. 2845-2866"
+    " (arXiv:2311.03220)"
+)
 PUBLISHED_GAMES = 10
 PUBLISHED_RSR = {"low": 0.3, "medium": 0.4, "high": 0.5}
 PUBLISHED_SURVIVAL = {(False, "low", "Alex"): 0.10, (False, "low", "Bob"): 0.10}
 _SURE = 0.05
-"""How often a trend this clear or clearer may come about by chance, so that it still counts as one."""
+"""How often a trend this clear or clearer may come about by chance, so that it still counts as
+one."""
 _NAMES = tuple(resident.name for resident in RESIDENTS)
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedTown:
-    """A recorded game played again: the state it ends in, days with a tied bidder left out, and true differences."""
+    """A recorded game played again: the state it ends in, days with a tied bidder left out, and
+    true differences."""
 
     persona: bool
     abundance: str
@@ -67,13 +72,18 @@ def replay_towns(rounds: Iterable[JsonMapping]) -> list[ReplayedTown]:
         for day in sorted(days, key=lambda day: int(day["day"])):
             state, tied = _replay_day(game, state, day)
             ties += [day["day"]] if tied else []
-            differences += [f"{label}, day {day['day']}: {what}" for what in _find_differences(game, state, day)]
-        towns.append(ReplayedTown(persona, names[low, high], state, tuple(ties), tuple(differences)))
+            differences += [
+                f"{label}, day {day['day']}: {what}" for what in _find_differences(game, state, day)
+            ]
+        towns.append(
+            ReplayedTown(persona, names[low, high], state, tuple(ties), tuple(differences))
+        )
     return towns
 
 
 def _replay_day(game: Water, state: Drought, row: JsonMapping) -> tuple[Drought, bool]:
-    """Play the recorded bids that count on the recorded supply; say whether the record leaves a tied bidder out."""
+    """Play the recorded bids that count on the recorded supply; say whether the record leaves a
+    tied bidder out."""
     state = game.apply(state, {NATURE: row["supply"]})
     bids = tuple(
         float(bid) if bid is not None and standing.alive and 0 <= bid <= standing.balance else None
@@ -82,7 +92,9 @@ def _replay_day(game: Water, state: Drought, row: JsonMapping) -> tuple[Drought,
     winners = allocate(game.rules.residents, bids, row["supply"])
     announced = tuple(role in row["winners"] for role in game.roles)
     served = {bid for bid, named in zip(bids, announced, strict=True) if named}
-    lacking = [bid for bid, won, named in zip(bids, winners, announced, strict=True) if won and not named]
+    lacking = [
+        bid for bid, won, named in zip(bids, winners, announced, strict=True) if won and not named
+    ]
     added = any(named and not won for won, named in zip(winners, announced, strict=True))
     # All that the record lacks are winners who bid exactly what an announced winner bid.
     tied = bool(lacking) and not added and served.issuperset(lacking)
@@ -101,8 +113,12 @@ def _find_differences(game: Water, state: Drought, row: JsonMapping) -> Iterator
     for role, after in zip(game.roles, day.after, strict=True):
         if role in row.get("after", {}):
             replayed = (after.balance, after.health, after.dry_days + 1)
-            expected = tuple(row["after"][role][name] for name in ("balance", "hp", "dry_days_plus_one"))
-            if not all(math.isclose(a, b, abs_tol=1e-6) for a, b in zip(replayed, expected, strict=True)):
+            expected = tuple(
+                row["after"][role][name] for name in ("balance", "hp", "dry_days_plus_one")
+            )
+            if not all(
+                math.isclose(a, b, abs_tol=1e-6) for a, b in zip(replayed, expected, strict=True)
+            ):
                 yield f"{role} has balance, health, dry days + 1 of {replayed}, not {expected}"
 
 
@@ -123,7 +139,9 @@ class TownSetting:
     @property
     def alive(self) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
         """Who is alive at the end, games x residents."""
-        return np.array([[s.alive for s in game.end.standings] for game in self.games], dtype=np.bool_)
+        return np.array(
+            [[s.alive for s in game.end.standings] for game in self.games], dtype=np.bool_
+        )
 
     @property
     def survivors(self) -> float:
@@ -132,7 +150,12 @@ class TownSetting:
 
     def find_price(self, days: slice = slice(None)) -> float:
         """Return the median over days and games of the smallest bid served."""
-        served = [find_day_price(day) for game in self.games for day in game.end.past[days] if any(day.winners)]
+        served = [
+            find_day_price(day)
+            for game in self.games
+            for day in game.end.past[days]
+            if any(day.winners)
+        ]
         return float(np.median(served))
 
     @property
@@ -149,7 +172,8 @@ class TownSetting:
 
     @property
     def daily_medians(self) -> list[float]:
-        """The median over games of the smallest bid served, day by day; days on which nobody was are left out."""
+        """The median over games of the smallest bid served, day by day; days on which nobody was
+        are left out."""
         by_day: dict[int, list[float]] = defaultdict(list)
         for day in (day for game in self.games for day in game.end.past if any(day.winners)):
             by_day[day.number].append(find_day_price(day))
@@ -164,7 +188,9 @@ class TownSetting:
 
 def find_day_price(day: Day) -> float:
     """Return the smallest bid that was served on a day on which somebody was."""
-    return min(bid for bid, won in zip(day.bids, day.winners, strict=True) if won and bid is not None)
+    return min(
+        bid for bid, won in zip(day.bids, day.winners, strict=True) if won and bid is not None
+    )
 
 
 Settings = Mapping[tuple[bool, str], TownSetting]
@@ -183,7 +209,10 @@ def reproduce_alympics(folder: Path) -> Reproduction:
     columns = (
         Column("setting"),
         Column("games", "right"),
-        *(Column(name, "right", format=".2f") for name in ("mean survivors", *_NAMES, "RSR_S", "RSR_E")),
+        *(
+            Column(name, "right", format=".2f")
+            for name in ("mean survivors", *_NAMES, "RSR_S", "RSR_E")
+        ),
     )
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
@@ -196,7 +225,9 @@ def reproduce_alympics(folder: Path) -> Reproduction:
         )
         for setting in settings.values()
     )
-    return Reproduction("alympics", CITATION, tuple(checks), (Table(columns, rows, "Survival by setting"),))
+    return Reproduction(
+        "alympics", CITATION, tuple(checks), (Table(columns, rows, "Survival by setting"),)
+    )
 
 
 def _check_rules(towns: Sequence[ReplayedTown]) -> Iterator[Check]:
@@ -206,7 +237,13 @@ def _check_rules(towns: Sequence[ReplayedTown]) -> Iterator[Check]:
     ties = sum(len(town.ties) for town in towns)
     remark = f"in {ties} of them the record serves one of two tied bidders twice"
     remark += f"; first difference: {differences[0]}" if differences else ""
-    yield Check("rounds with the recorded winners, balances and health", rounds, same, same == rounds, remark)
+    yield Check(
+        "rounds with the recorded winners, balances and health",
+        rounds,
+        same,
+        same == rounds,
+        remark,
+    )
     for abundance, published in PUBLISHED_RSR.items():
         ratio = sum(ABUNDANCE[abundance]) / 2 / sum(resident.need for resident in RESIDENTS)
         agrees = abs(ratio - published) < 1e-9
@@ -238,8 +275,19 @@ def _check_survival(settings: Settings) -> Iterator[Check]:
         unseen = max(PUBLISHED_GAMES - games, 0)
         agrees = alive <= round(published * PUBLISHED_GAMES) <= alive + unseen
         remark = f"{alive} of {games} games; {PUBLISHED_GAMES} were published" if unseen else ""
-        tolerance = "equal, or the games that are not at hand can make up the difference" if unseen else "equal"
-        yield Check(f"survival of {resident}, {setting.name}", published, alive / games, agrees, remark, tolerance)
+        tolerance = (
+            "equal, or the games that are not at hand can make up the difference"
+            if unseen
+            else "equal"
+        )
+        yield Check(
+            f"survival of {resident}, {setting.name}",
+            published,
+            alive / games,
+            agrees,
+            remark,
+            tolerance,
+        )
 
 
 def _check_statements(settings: Settings) -> Iterator[Check]:
@@ -247,7 +295,11 @@ def _check_statements(settings: Settings) -> Iterator[Check]:
     if len(settings) < 6:
         return
     for check in _list_statements(settings):
-        yield check if check.agrees else replace(check, remark=_add_missing_games(settings, check.remark))
+        yield (
+            check
+            if check.agrees
+            else replace(check, remark=_add_missing_games(settings, check.remark))
+        )
 
 
 def _add_missing_games(settings: Settings, remark: str) -> str:
@@ -255,7 +307,10 @@ def _add_missing_games(settings: Settings, remark: str) -> str:
     fewest = min(len(setting.games) for setting in settings.values())
     if fewest >= PUBLISHED_GAMES:
         return remark
-    missing = f"decided on {fewest} of the {PUBLISHED_GAMES} games of each setting; the others are not at hand"
+    missing = (
+        f"decided on {fewest} of the {PUBLISHED_GAMES} games of each setting; the others are not at"
+        " hand"
+    )
     return f"{remark}; {missing}" if remark else missing
 
 
@@ -263,29 +318,54 @@ def _list_statements(settings: Settings) -> Iterator[Check]:
     """Compare what the paper states, one by one."""
 
     def over(persona: bool, name: str) -> float:
-        return float(np.mean([settings[persona, key].alive[:, _NAMES.index(name)].mean() for key in ABUNDANCE]))
+        return float(
+            np.mean(
+                [settings[persona, key].alive[:, _NAMES.index(name)].mean() for key in ABUNDANCE]
+            )
+        )
 
     def survivors(persona: bool, abundance: str) -> float:
         return settings[persona, abundance].survivors
 
     low, mid, high = ABUNDANCE
-    yield _more("fewer survive with low supply than with medium", survivors(False, mid), survivors(False, low))
-    yield _more("fewer survive with low supply than with high", survivors(False, high), survivors(False, low))
+    yield _more(
+        "fewer survive with low supply than with medium",
+        survivors(False, mid),
+        survivors(False, low),
+    )
+    yield _more(
+        "fewer survive with low supply than with high",
+        survivors(False, high),
+        survivors(False, low),
+    )
     for poor in ("Alex", "Bob"):
         for rich in ("Cindy", "David", "Eric"):
             what = f"without personas {rich} survives more often than {poor}"
             yield _more(what, over(False, rich), over(False, poor))
-    yield _more("personas raise survival with low supply", survivors(True, low), survivors(False, low))
-    yield _more("personas lower survival with medium supply", survivors(False, mid), survivors(True, mid))
+    yield _more(
+        "personas raise survival with low supply", survivors(True, low), survivors(False, low)
+    )
+    yield _more(
+        "personas lower survival with medium supply", survivors(False, mid), survivors(True, mid)
+    )
     for name in ("Cindy", "David"):
-        yield _more(f"{name} survives less often with personas", over(False, name), over(True, name))
+        yield _more(
+            f"{name} survives less often with personas", over(False, name), over(True, name)
+        )
     yield _more("Eric survives more often with personas", over(True, "Eric"), over(False, "Eric"))
     for persona in (False, True):
         condition = "with personas" if persona else "without personas"
         prices = (settings[persona, low].find_price(), settings[persona, high].find_price())
         yield _more(f"water is dearer with low supply than with high, {condition}", *prices)
-        early, late = (settings[persona, low].find_price(days) for days in (slice(5, 10), slice(15, 20)))
-        yield _more(f"with low supply the price falls after day 10, {condition}", early, late, "days 6-10 and 16-20")
+        early, late = (
+            settings[persona, low].find_price(days) for days in (slice(5, 10), slice(15, 20))
+        )
+        yield _more(
+            f"with low supply the price falls after day 10, {condition}",
+            early,
+            late,
+            "days 6-10 and 16-20",
+        )
         yield _check_rising(settings[persona, high], condition)
         rises = (settings[persona, low].price_rise, settings[persona, high].price_rise)
         what = f"the price rises further with low supply than with high, {condition}"
@@ -297,14 +377,22 @@ def _list_statements(settings: Settings) -> Iterator[Check]:
 
 
 def _check_rising(setting: TownSetting, condition: str) -> Check:
-    """Decide whether prices rise with abundant water: a trend of the daily medians by the test of Mann and Kendall."""
+    """Decide whether prices rise with abundant water: a trend of the daily medians by the test of
+    Mann and Kendall."""
     medians = setting.daily_medians
     trend = kendalltau(range(len(medians)), medians)
-    tau = 0.0 if math.isnan(trend.statistic) else float(trend.statistic)  # prices that never change have no trend
+    tau = (
+        0.0 if math.isnan(trend.statistic) else float(trend.statistic)
+    )  # prices that never change have no trend
     steps = sum(later >= earlier for earlier, later in pairwise(medians))
-    remark = f"daily medians from {medians[0]:g} to {medians[-1]:g}; {steps} of {len(medians) - 1} steps do not fall"
+    remark = (
+        f"daily medians from {medians[0]:g} to {medians[-1]:g}; {steps} of {len(medians) - 1} steps"
+        " do not fall"
+    )
     if steps < len(medians) - 1:
-        remark += ", so the trend is upward, but not monotonic from day to day as the paper words it"
+        remark += (
+            ", so the trend is upward, but not monotonic from day to day as the paper words it"
+        )
     agrees = bool(tau > 0 and trend.pvalue < _SURE)
     tolerance = f"Kendall's tau of price and day is positive, p < {_SURE:g}"
     what = f"with high supply the price rises throughout, {condition}"
@@ -313,4 +401,11 @@ def _check_rising(setting: TownSetting, condition: str) -> Check:
 
 def _more(what: str, larger: float, smaller: float, remark: str = "") -> Check:
     sign = ">" if larger > smaller else "<="
-    return Check(what, "stated", f"{larger:.2f} {sign} {smaller:.2f}", larger > smaller, remark, "the first is larger")
+    return Check(
+        what,
+        "stated",
+        f"{larger:.2f} {sign} {smaller:.2f}",
+        larger > smaller,
+        remark,
+        "the first is larger",
+    )

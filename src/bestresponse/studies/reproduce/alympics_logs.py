@@ -5,8 +5,8 @@ Ours is a folder with two files of one JSON object per line:
     rounds.jsonl   persona, low, high, number, day, supply, bids, winners, after
     replies.jsonl  persona, low, high, number, day, who, reply, bid
 
-`bids` maps the living to what they bid; `after` maps residents to `balance`, `hp` and `dry_days_plus_one` on that
-evening, and may be left out.
+`bids` maps the living to what they bid; `after` maps residents to `balance`, `hp` and
+`dry_days_plus_one` on that evening, and may be left out.
 
 The other is the log that the authors' own program (github.com/microsoft/Alympics, `src/waterAllocation.py`) writes at
 the end of a game: one JSON file per game, a list with one object per resident, `{"Alex": [{"role": ..., "content":
@@ -42,7 +42,9 @@ _ANNOUNCEMENT = re.compile(
     re.DOTALL,
 )
 _BID = re.compile(rf"(\w+) bid \$?({_NUMBER}|None|null)")
-_STATUS = re.compile(rf"NAME:(\w+)\s+BALANCE:({_NUMBER})\s+HEALTH POINT:({_NUMBER})\s+NO_DRINK:(\d+)")
+_STATUS = re.compile(
+    rf"NAME:(\w+)\s+BALANCE:({_NUMBER})\s+HEALTH POINT:({_NUMBER})\s+NO_DRINK:(\d+)"
+)
 _CALL = re.compile(r"Today is the Day (\d+) of")
 
 
@@ -102,7 +104,8 @@ def _read_log(path: Path) -> dict[str, list[tuple[str, str]]]:
 
 
 def _find_supply(told: str, place: Path) -> tuple[int, int]:
-    """Find the range of the supply in the rules, or else in the name of the file or a folder above it."""
+    """Find the range of the supply in the rules, or else in the name of the file or a folder above
+    it."""
     names = reversed(place.with_suffix("").parts)
     found = _SUPPLY_TOLD.search(told) or next(filter(None, map(_SUPPLY_NAMED.search, names)), None)
     if found is None:
@@ -120,10 +123,17 @@ def _list_days(messages: dict[str, list[tuple[str, str]]]) -> Iterator[JsonObjec
             if found is None or int(found["day"]) in seen:
                 continue
             after = {
-                name: {"balance": float(balance), "hp": float(health), "dry_days_plus_one": int(dry)}
+                name: {
+                    "balance": float(balance),
+                    "hp": float(health),
+                    "dry_days_plus_one": int(dry),
+                }
                 for name, balance, health, dry in _STATUS.findall(found["after"])
             }
-            bids = {name: None if bid in ("None", "null") else float(bid) for name, bid in _BID.findall(found["bids"])}
+            bids = {
+                name: None if bid in ("None", "null") else float(bid)
+                for name, bid in _BID.findall(found["bids"])
+            }
             seen[int(found["day"])] = {
                 "day": int(found["day"]),
                 "supply": int(float(found["supply"])),

@@ -4,14 +4,15 @@
     judge_run(run, model)       scores by a model                     simulate judge
     summarise(read_sheets(...)) means, quartiles and agreement        simulate scores
 
-A sheet is a CSV file: one row a game and resident, one column a scale, filled in by one judge. Scores are whole
-numbers from 1 to 5; anything else is refused with its place. People and models see the same: rules, persona, what
-happened, and the resident's own words. `identity` is judged only where a model played with a persona. Several judges
-are summed up by means, deviations and medians, by how far they agree, and by how far models agree with people.
+A sheet is a CSV file: one row a game and resident, one column a scale, filled in by one judge.
+Scores are whole numbers from 1 to 5; anything else is refused with its place. People and models see
+the same: rules, persona, what happened, and the resident's own words. `identity` is judged only
+where a model played with a persona. Several judges are summed up by means, deviations and medians,
+by how far they agree, and by how far models agree with people.
 
-People who played themselves assess their own play in the questionnaire of an experiment; its exported table
-`payments` is read beside the sheets where its questions are named like the scales. In the summary those who judged
-themselves stand apart from the players whom others judged.
+People who played themselves assess their own play in the questionnaire of an experiment; its
+exported table `payments` is read beside the sheets where its questions are named like the scales.
+In the summary those who judged themselves stand apart from the players whom others judged.
 """
 
 from __future__ import annotations
@@ -43,7 +44,12 @@ from bestresponse.players.llm.player import LlmPlayer, Sampling
 from bestresponse.players.llm.reading import find_reasons
 from bestresponse.report import tables
 from bestresponse.report.frames import Frame, column
-from bestresponse.report.stats.agreement import compute_if_defined, krippendorff_alpha, read_sheet, summarise_ratings
+from bestresponse.report.stats.agreement import (
+    compute_if_defined,
+    krippendorff_alpha,
+    read_sheet,
+    summarise_ratings,
+)
 from bestresponse.report.stats.statistics import Floats
 from bestresponse.runs.inputs import ModelLike, ModelsSetting
 from bestresponse.runs.models import ModelLimits, open_models
@@ -86,9 +92,12 @@ Figure = Annotated[float | None, column(format=".2f")]
 
 
 class ScaleRow(TypedDict):
-    """One scale over all judged plays. An agreement is None where it is not defined, as with one judge."""
+    """One scale over all judged plays. An agreement is None where it is not defined, as with one
+    judge."""
 
-    judged: Annotated[str, column(help="players whom others judged, or people who judged themselves")]
+    judged: Annotated[
+        str, column(help="players whom others judged, or people who judged themselves")
+    ]
     group: Annotated[str, column(help="all, or one value of what the scores are grouped by")]
     scale: str
     scores: int
@@ -101,20 +110,27 @@ class ScaleRow(TypedDict):
     fleiss: Figure
     krippendorff: Figure
     icc: Figure
-    models_minus_people: Annotated[float | None, column(format=".2f", help="on the plays that both have judged")]
-    people_and_models: Annotated[float | None, column(format=".2f", help="Krippendorff's alpha between their means")]
+    models_minus_people: Annotated[
+        float | None, column(format=".2f", help="on the plays that both have judged")
+    ]
+    people_and_models: Annotated[
+        float | None, column(format=".2f", help="Krippendorff's alpha between their means")
+    ]
 
 
 @cache
 def rubric() -> Mapping[str, tuple[str, tuple[str, ...]]]:
     """Return each scale's title and what its five levels mean."""
-    data = tomllib.loads(files("bestresponse.studies.water.texts").joinpath("rubric.toml").read_text("utf-8"))
+    data = tomllib.loads(
+        files("bestresponse.studies.water.texts").joinpath("rubric.toml").read_text("utf-8")
+    )
     return {scale: (data[scale]["title"], tuple(data[scale]["levels"])) for scale in SCALES}
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which games are judged: the first ones, or a sample of so many that is drawn with this seed."""
+    """Which games are judged: the first ones, or a sample of so many that is drawn with this
+    seed."""
 
     games: int = 30
     sample: int | None = None
@@ -152,7 +168,8 @@ def make_sheets(
     selection: Selection | None = None,
     each: int | None = None,
 ) -> dict[str, str]:
-    """Write an empty sheet for each judge, with all that a model judge sees: fill in whole numbers from 1 to 5.
+    """Write an empty sheet for each judge, with all that a model judge sees: fill in whole numbers
+    from 1 to 5.
 
     Every game goes to `each` of the judges, to all of them where it is None.
     """
@@ -186,13 +203,16 @@ def _write_sheet(judge: str, plays: Sequence[StoredPlay]) -> str:
 
 
 def read_sheets(paths: Iterable[str | Path]) -> tuple[ResidentScore, ...]:
-    """Read the scores of filled sheets; empty cells are not judged, anything but 1 to 5 is refused with its place."""
+    """Read the scores of filled sheets; empty cells are not judged, anything but 1 to 5 is refused
+    with its place."""
     scores: list[ResidentScore] = []
     for path in paths:
         try:
             content = read_text_file(Path(path))
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+            raise UsageError(
+                f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
+            ) from None
         is_questionnaire = any(f"q_{scale}" in content.partition("\n")[0] for scale in SCALES)
         read = _read_self_assessments if is_questionnaire else _read_filled_sheet
         scores += read(content, str(path))
@@ -262,7 +282,11 @@ def judge_run(
         asked = [opened.models[name] for name in names]
         at_once = (limits and limits.workers) or sum(judge.abilities.concurrency for judge in asked)
         with ThreadPoolExecutor(at_once, thread_name_prefix="judge") as pool:
-            rulings = [pool.submit(_judge_play, play, seat, judge) for judge in asked for play, seat in residents]
+            rulings = [
+                pool.submit(_judge_play, play, seat, judge)
+                for judge in asked
+                for play, seat in residents
+            ]
             try:
                 scores = tuple(score for ruling in rulings for score in ruling.result())
             except BaseException:
@@ -272,12 +296,15 @@ def judge_run(
         raise BadReply(f"{', '.join(names)} gave no scores that could be read")
     unread = sum(not ruling.result() for ruling in rulings)
     if unread:
-        warnings.warn(f"{unread} of {len(rulings)} rulings could not be read and count nowhere", stacklevel=2)
+        warnings.warn(
+            f"{unread} of {len(rulings)} rulings could not be read and count nowhere", stacklevel=2
+        )
     return scores
 
 
 def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[ResidentScore, ...]:
-    """Let a model judge one resident of one game; no scores where it gives no answer that can be used."""
+    """Let a model judge one resident of one game; no scores where it gives no answer that can be
+    used."""
     seen = _Seen.find(play, resident)
     ask = Form(tuple((scale, Amount(LOWEST, HIGHEST, whole=True)) for scale in seen.scales))
     judge = LlmPlayer(
@@ -324,7 +351,8 @@ def write_scores(scores: Iterable[ResidentScore]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What a judge sees of one resident: the rules and the persona it was told, how it went, and its own words."""
+    """What a judge sees of one resident: the rules and the persona it was told, how it went, and
+    its own words."""
 
     rules: str
     persona: str
@@ -347,12 +375,19 @@ class _Seen:
         if stored is not None:
             character = Persona(**stored)
             persona = TEXTS.fill("judge_persona", who=character.name, **character.to_json())
-        return cls(view.briefing, persona, view.situation, "\n".join(words), SCALES if persona else SCALES[:-1])
+        return cls(
+            view.briefing,
+            persona,
+            view.situation,
+            "\n".join(words),
+            SCALES if persona else SCALES[:-1],
+        )
 
     def to_text(self, resident: str) -> str:
         """Write the question to a model."""
         levels = [
-            f"{scale} ({title}): " + " ".join(f"{level} = {text}" for level, text in enumerate(texts, LOWEST))
+            f"{scale} ({title}): "
+            + " ".join(f"{level} = {text}" for level, text in enumerate(texts, LOWEST))
             for scale, (title, texts) in rubric().items()
             if scale in self.scales
         ]
@@ -370,11 +405,15 @@ class _Seen:
 def summarise(scores: Iterable[ResidentScore], by: str | None = None) -> Frame[ScaleRow]:
     """Sum up scale by scale, those whom others judged first, then people who judged themselves.
 
-    With `by` every value of it has rows of its own. A judge who judges the same twice counts with the last.
+    With `by` every value of it has rows of its own. A judge who judges the same twice counts with
+    the last.
     """
     if by is not None and by not in GROUPINGS:
         known = ", ".join(GROUPINGS)
-        raise UsageError(f"scores cannot be grouped by {by!r}; known: {known}.{did_you_mean(by, list(GROUPINGS))}")
+        raise UsageError(
+            f"scores cannot be grouped by {by!r}; known:"
+            f" {known}.{did_you_mean(by, list(GROUPINGS))}"
+        )
     groups: dict[tuple[str, str], list[ResidentScore]] = {}
     for score in scores:
         value = "all" if by is None else getattr(score, by) or "not said"
@@ -385,12 +424,16 @@ def summarise(scores: Iterable[ResidentScore], by: str | None = None) -> Frame[S
     return Frame(ScaleRow, [row for key in order for row in _summarise_group(*key, groups[key])])
 
 
-def _summarise_group(judged: str, group: str, scores: Iterable[ResidentScore]) -> Iterator[ScaleRow]:
+def _summarise_group(
+    judged: str, group: str, scores: Iterable[ResidentScore]
+) -> Iterator[ScaleRow]:
     by_scale: dict[str, dict[tuple[str, str], dict[str, int]]] = {}
     kinds: dict[str, str] = {}
     for score in scores:
         kinds[score.judge] = score.kind
-        by_scale.setdefault(score.scale, {}).setdefault((score.game, score.resident), {})[score.judge] = score.value
+        by_scale.setdefault(score.scale, {}).setdefault((score.game, score.resident), {})[
+            score.judge
+        ] = score.value
     for scale in (scale for scale in SCALES if scale in by_scale):
         items = by_scale[scale].values()
         judges = sorted({judge for values in items for judge in values})
@@ -410,7 +453,8 @@ def _summarise_group(judged: str, group: str, scores: Iterable[ResidentScore]) -
 
 
 def _compare_kinds(people: Floats, models: Floats) -> tuple[float | None, float | None]:
-    """Return models' minus people's mean over the items both judged, and the alpha between their item means."""
+    """Return models' minus people's mean over the items both judged, and the alpha between their
+    item means."""
     both = np.isfinite(people).any(axis=0) & np.isfinite(models).any(axis=0)
     if not both.any():
         return None, None

@@ -1,9 +1,11 @@
 """Which games are judged, and by whom.
 
-    draw_balanced   games drawn at random, as many with personas as without, and of every supply alike
+    draw_balanced   games drawn at random, as many with personas as without, and of every supply
+                    alike
     divide          every game to so many of the judges, every judge as many games as the others
 
-In the published study 10 judges shared 30 games out of 60, 15 with and 15 without personas, five judges a game.
+In the published study 10 judges shared 30 games out of 60, 15 with and 15 without personas, five
+judges a game.
 """
 
 from __future__ import annotations
@@ -19,10 +21,12 @@ Key = tuple[Hashable, ...]
 
 
 def draw_balanced(items: Sequence[tuple[Key, T]], count: int, rng: Random) -> list[T]:
-    """Draw `count` items, balanced by the first part of their keys, within that by the second, and so on.
+    """Draw `count` items, balanced by the first part of their keys, within that by the second, and
+    so on.
 
-    A group that has too few gives all it has, and the others fill up. What is left over when a number cannot be divided
-    goes to groups that are drawn too. The items come in the order in which they were given.
+    A group that has too few gives all it has, and the others fill up. What is left over when a
+    number cannot be divided goes to groups that are drawn too. The items come in the order in which
+    they were given.
 
     >>> games = [(("with", "low"), 1), (("with", "low"), 2), (("without", "low"), 3), (("without", "high"), 4)]
     >>> sorted(draw_balanced(games, 3, Random(0)))[-2:]
@@ -58,7 +62,8 @@ def _share_out(sizes: Mapping[Hashable, int], count: int, rng: Random) -> dict[H
 
 
 def divide(items: Sequence[T], judges: Sequence[str], each: int, rng: Random) -> dict[str, list[T]]:
-    """Give every item to `each` of the judges, so that their numbers of items differ by one at most.
+    """Give every item to `each` of the judges, so that their numbers of items differ by one at
+    most.
 
     >>> shared = divide(range(6), ["Ada", "Bea", "Cid"], 2, Random(1))
     >>> [len(items) for items in shared.values()]
@@ -67,7 +72,9 @@ def divide(items: Sequence[T], judges: Sequence[str], each: int, rng: Random) ->
     if not judges or len(set(judges)) < len(judges):
         raise UsageError("expected the names of the judges, at least one and all different")
     if not 1 <= each <= len(judges):
-        raise UsageError(f"{each} judges for each game: expected 1 to {len(judges)}, the judges there are")
+        raise UsageError(
+            f"{each} judges for each game: expected 1 to {len(judges)}, the judges there are"
+        )
     places = list(range(len(items)))
     rng.shuffle(places)
     given: dict[str, list[int]] = {judge: [] for judge in judges}
