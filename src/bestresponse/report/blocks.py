@@ -246,6 +246,33 @@ class lines(FrameBlock):
 
 
 @dataclass(frozen=True)
+class box_series(FrameBlock):
+    """Draw a box with whiskers for each value of `x`, a line through the medians, and a dashed
+    `level`.
+
+    `box` names five columns: the least, the first quartile, the median, the third quartile, the
+    most.
+    """
+
+    x: str
+    box: tuple[str, str, str, str, str]
+    level: str = ""
+
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
+        """Draw the picture."""
+        titles = frame.columns
+        y_label = titles[self.box[2]].name
+        image = charts.draw_box_series(
+            _take(frame, self.x),
+            np.array([_take(frame, name) for name in self.box]),
+            level=float(_take(frame, self.level)[0]) if self.level else None,
+            x_label=titles[self.x].name,
+            y_label=y_label,
+        )
+        yield Figure(image, caption, f"{y_label} by {titles[self.x].name}")
+
+
+@dataclass(frozen=True)
 class intervals(FrameBlock):
     """Draw a row for each row of a frame: its estimate and interval; `label` names the columns that
     name it.

@@ -24,6 +24,7 @@ from bestresponse.games.lookup import GameLike as GameLike, NamedGame, as_source
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import FunctionModel, from_function
 from bestresponse.models.providers.query import Queryable, QueryModel
+from bestresponse.models.wrappers.tools import Tool, find_tools
 from bestresponse.players.llm.agent import Persona, make_persona, read_personas
 
 _LARGEST_TEXT = 100_000
@@ -39,6 +40,8 @@ ModelLike: TypeAlias = (
 )
 """A name, a model, any function from a prompt to a text, or an object with a method
 `query(game)`."""
+ToolLike: TypeAlias = "str | Tool | Callable[..., object]"
+"""A function, a tool, `mcp:COMMAND`, or the name of a tool of an installed package."""
 
 
 def count_parameters(function: Callable[..., object]) -> int:
@@ -343,3 +346,31 @@ class FileTextSetting(Converted["str | Path | None", "FileText | None"]):
     def to_json(cls, value: FileText) -> str:
         """Return the text."""
         return str(value)
+
+
+class ToolsSetting(Converted["ToolLike | Sequence[ToolLike]", "tuple[Tool, ...]"]):
+    """Tools that models may call: functions, `mcp:COMMAND`, or names of tools of installed
+    packages."""
+
+    many = True
+
+    @classmethod
+    def convert(cls, value: ToolLike | Sequence[ToolLike], stored: bool) -> tuple[Tool, ...]:
+        """Find the tools; those of a stored run can be told, and not called."""
+        given = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
+        if stored:
+            return tuple(Tool(**entry) for entry in given if isinstance(entry, Mapping))
+        found = tuple(tool for named in given for tool in find_tools(named))
+        repeated = [
+            tool.name
+            for number, tool in enumerate(found)
+            if tool.name in {t.name for t in found[:number]}
+        ]
+        if repeated:
+            raise SettingError("tools", f"two tools are named {repeated[0]!r}")
+        return found
+
+    @classmethod
+    def to_json(cls, value: tuple[Tool, ...]) -> list[dict[str, object]]:
+        """Return what models are told of the tools."""
+        return [tool.to_json() for tool in value]

@@ -226,7 +226,7 @@ def has_saddle_point(row: Array) -> bool:
 
     >>> has_saddle_point(np.array([[3.0, 2.0], [1.0, 0.0]])), has_saddle_point(np.array([[1.0, -1.0], [-1.0, 1.0]]))
     (True, False)
-    """
+    """  # noqa: E501
     return bool(row.min(axis=1).max() == row.max(axis=0).min())
 
 

@@ -102,6 +102,8 @@ def test_a_filtered_reply_is_a_refusal_whatever_it_says():
 def test_amounts_words_and_forms_are_read_too():
     assert read(Amount(0, 70), "I bid.\nANSWER: $12.50") == (12.5, Status.VALID)
     assert read(Amount(0, 70), "ANSWER: 80") == (None, Status.ILLEGAL)
+    assert read(Amount(0, 70, may_pass=True), "ANSWER: Pass.") == ("pass", Status.REPAIRED)
+    assert read(Amount(0, 70), "ANSWER: pass") == (None, Status.UNPARSEABLE)
     assert read(Amount(0, 2000), "ANSWER: **1,500**") == (1500.0, Status.REPAIRED)
     assert read(Words(10), " hello ") == ("hello", Status.VALID)
     assert read(Words(3), "hello") == (None, Status.ILLEGAL)
