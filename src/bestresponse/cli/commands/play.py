@@ -15,7 +15,7 @@ import typer
 from bestresponse.analysis.theory import price_choices
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, print_table
-from bestresponse.core.capabilities import AdjustableRounds, word_rules
+from bestresponse.core.capabilities import AdjustableRounds, check_telling, word_rules
 from bestresponse.core.episode import Episode, Record, SeatAsk, play as play_game
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, S, find_first_asks
@@ -75,6 +75,8 @@ def play_with_person(setup: PlayConfig) -> None:
     config = {**about, "seed": secrets.randbelow(2**31) if seed is None else seed}
     if isinstance(table, HasSpeakers):  # the people and what they know are drawn by the seed
         table = table.with_seed(config["seed"])
+    if ME in seats.values():
+        check_telling(table)
     players = {role: find_strategy(name, table, role, config["seed"]) for role, name in seats.items() if name != ME}
     names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
     for name in names:
@@ -165,7 +167,8 @@ def _show(text: str) -> None:
     """Text on the terminal, broken between words; lines of tables are left as they are."""
     width = min(get_terminal_size().columns, 100)
     for line in visible(text).split("\n"):
-        later = "  " if line.startswith("- ") else ""
+        start = line.lstrip(" ")
+        later = " " * (len(line) - len(start) + 2) if start.startswith("- ") else ""
         print(line if line.startswith("|") else textwrap.fill(line, width, subsequent_indent=later), flush=True)
 
 
