@@ -1,6 +1,7 @@
 """The table of a game has the plays that its rules allow, in every order of simultaneous moves.
 
-In a small game all plays are compared; in a large one every position is, and what is not compared is said.
+In a small game all plays are compared; in a large one every position is, and what is not compared
+is said.
 """
 
 import pytest
@@ -20,7 +21,11 @@ finally(goal(P, 1), S) :- final(S), member(P, [ann, bob]).
 """
 """Ann and Bob choose at the same time; both always get 1."""
 
-OTHER_FORM = TOGETHER + "legal(object(bob, loudly), do(choose(ann, _), s0)).\nabnormal(turn(bob), object(bob, _), _).\n"
+OTHER_FORM = (
+    TOGETHER
+    + "legal(object(bob, loudly), do(choose(ann, _), s0)).\nabnormal(turn(bob), object(bob, _),"
+    " _).\n"
+)
 OTHER_ORDER = TOGETHER + "legal(choose(ann, third), do(choose(bob, left), s0)).\n"
 
 RACE = """
@@ -52,10 +57,11 @@ chance(drawn(nature, none), 3/4, do(choose(LAST, _), do(_, s0))).
 final(do(drawn(nature, _), _)).
 finally(goal(P, U), do(drawn(nature, M), _)) :- member(P, [ann, bob]), ( M == luck -> U = 4 ; U = 0 ).
 """
-ODDS_BY_ORDER = DRAW_AFTER.replace("1/4, do(choose(LAST", "1/4, do(choose(bob").replace(
-    "3/4, do(choose(LAST", "3/4, do(choose(bob"
-) + (
-    "chance(drawn(nature, luck), 3/4, do(choose(ann, _), do(_, s0))).\n"
+ODDS_BY_ORDER = (
+    DRAW_AFTER.replace("1/4, do(choose(LAST", "1/4, do(choose(bob").replace(
+        "3/4, do(choose(LAST", "3/4, do(choose(bob"
+    )
+    + "chance(drawn(nature, luck), 3/4, do(choose(ann, _), do(_, s0))).\n"
     "chance(drawn(nature, none), 1/4, do(choose(ann, _), do(_, s0))).\n"
 )
 
@@ -105,15 +111,48 @@ def engine(request):
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        (OTHER_FORM, "the moves ann: left, bob: loudly are made at the same time, but not possible in another order"),
-        (OTHER_ORDER, "the rules also allow the play bob: left, ann: third, but the game is taken to be played as in "),
-        (RACE, "the rules also allow the play bob: it, but the game is taken to be played as in ann: it"),
-        (TWICE, "the rules also allow the play ann: yes, ann: yes, but the game is taken to be played as in ann: yes"),
+        (
+            OTHER_FORM,
+            (
+                "the moves ann: left, bob: loudly are made at the same time, but not possible in"
+                " another order"
+            ),
+        ),
+        (
+            OTHER_ORDER,
+            (
+                "the rules also allow the play bob: left, ann: third, but the game is taken to be"
+                " played as in "
+            ),
+        ),
+        (
+            RACE,
+            (
+                "the rules also allow the play bob: it, but the game is taken to be played as in"
+                " ann: it"
+            ),
+        ),
+        (
+            TWICE,
+            (
+                "the rules also allow the play ann: yes, ann: yes, but the game is taken to be"
+                " played as in ann: yes"
+            ),
+        ),
         (
             ODDS_BY_ORDER,
-            "the probabilities of nature's moves in ann: left, bob: left, nature: luck depend on the order",
+            (
+                "the probabilities of nature's moves in ann: left, bob: left, nature: luck depend"
+                " on the order"
+            ),
         ),
-        (SEEN_BY_ORDER, "what is seen in ann: choose left, bob: choose left, ann: guess left depends on the order"),
+        (
+            SEEN_BY_ORDER,
+            (
+                "what is seen in ann: choose left, bob: choose left, ann: guess left depends on the"
+                " order"
+            ),
+        ),
         (
             COUNT.replace("SEEN", "M"),
             "What judge sees of moves made at the same time counts once, so it cannot tell how",
@@ -145,7 +184,8 @@ def test_what_does_not_depend_on_the_order_is_a_game(engine, program, ends):
 
 
 def test_who_may_answer_before_others_have_chosen_plays_the_same_game(engine):
-    """Carl, who sees only Ann's choice, may move while Bob has not: with percepts that is no other game."""
+    """Carl, who sees only Ann's choice, may move while Bob has not: with percepts that is no other
+    game."""
     program = """
 initial(s0).
 initially(player(P), s0) :- member(P, [ann, bob, carl]).
@@ -174,12 +214,16 @@ abnormal(turn(P), bid(P, _), _).
 final(do(_, do(_, do(_, s0)))).
 finally(goal(P, U), do(_, do(bid(Q, _), _))) :- member(P, [ann, bob, eve]), ( P == Q -> U = 1 ; U = 0 ).
 """
-"""Who bids second of three gets 1: backwards that is the same one, and 343 plays are too many to try all orders."""
+"""Who bids second of three gets 1: backwards that is the same one, and 343 plays are too many to
+try all orders."""
 
 
 def test_payoffs_by_who_is_in_the_middle_are_a_defect_of_a_large_game_too(engine):
-    (first, *_) = validate(MIDDLE, engine).errors
-    assert first.message == "the payoffs after ann: 1, bob: 1, eve: 2 depend on the order of simultaneous moves"
+    first, *_ = validate(MIDDLE, engine).errors
+    assert (
+        first.message
+        == "the payoffs after ann: 1, bob: 1, eve: 2 depend on the order of simultaneous moves"
+    )
 
 
 AT_ONCE = """
@@ -201,14 +245,19 @@ def test_a_draw_that_is_made_before_a_move_that_could_be_made_too_is_told(engine
 
 
 def test_a_payoff_that_is_written_in_two_ways_is_one_payoff(engine):
-    report = validate(TOGETHER + "finally(goal(P, 3/3), S) :- final(S), member(P, [ann, bob]).\n", engine)
+    report = validate(
+        TOGETHER + "finally(goal(P, 3/3), S) :- final(S), member(P, [ann, bob]).\n", engine
+    )
     assert report.ok
-    other = validate(TOGETHER + "finally(goal(P, 1/2), S) :- final(S), member(P, [ann, bob]).\n", engine)
+    other = validate(
+        TOGETHER + "finally(goal(P, 1/2), S) :- final(S), member(P, [ann, bob]).\n", engine
+    )
     assert other.errors[0].message == "ann has several payoffs after ann: left, bob: left: 1, 0.5"
 
 
 def enlarge(program, options=34):
-    """Give the choice between left and right `options` options, which makes more than 1,000 plays of two choices."""
+    """Give the choice between left and right `options` options, which makes more than 1,000 plays
+    of two choices."""
     return program.replace("member(M, [left, right])", f"between(1, {options}, M)")
 
 
@@ -226,7 +275,8 @@ final(do(answer(_, _), _)).
 finally(goal(P, 7), do(_, do(_, do(grab(P, it), s0)))).
 finally(goal(Q, 0), do(_, do(_, do(grab(P, it), s0)))) :- rival(P, Q).
 """
-"""Who grabs first gets 7, and 40 times 30 choices follow: 1,200 ends with Ann first, and as many with Bob."""
+"""Who grabs first gets 7, and 40 times 30 choices follow: 1,200 ends with Ann first, and as many
+with Bob."""
 
 EARLY = """
 initial(s0).
@@ -241,30 +291,53 @@ final(S) :- \\+ holds(turn(_), S).
 finally(goal(ann, U), S) :- ( holds(quick, S) -> U = 5 ; U = 0 ).
 finally(goal(P, 0), _) :- member(P, [bob, eve, dan, last]).
 """
-"""Four choose at the same time, and a fifth as soon as Dan has: more than 1,000 plays, in some of which it is quick."""
+"""Four choose at the same time, and a fifth as soon as Dan has: more than 1,000 plays, in some of
+which it is quick."""
 
 
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        (LARGE_RACE, "bob could move too, but no more after ann: it: plays are missing from the game"),
         (
-            LARGE + "legal(object(bob, loudly), do(choose(ann, 34), s0)).\nabnormal(turn(bob), object(bob, _), _).\n",
+            LARGE_RACE,
+            "bob could move too, but no more after ann: it: plays are missing from the game",
+        ),
+        (
+            LARGE + "legal(object(bob, loudly), do(choose(ann, 34), s0)).\nabnormal(turn(bob),"
+            " object(bob, _), _).\n",
             "bob moves at the same time, but has other moves after ann: 34 than before",
         ),
         (
-            LARGE + "legal(object(ann, loudly), do(choose(bob, 34), s0)).\nabnormal(turn(ann), object(ann, _), _).\n",
+            LARGE + "legal(object(ann, loudly), do(choose(bob, 34), s0)).\nabnormal(turn(ann),"
+            " object(ann, _), _).\n",
             "ann moves at the same time, but has other moves after bob: 34 than before",
         ),
         (
             LARGE + "legal(choose(ann, x), do(choose(ann, 7), s0)).\n",
             "ann can move again after ann: 7, while others",
         ),
-        (LARGE + "final(do(choose(ann, 9), s0)).\n", "bob could move too, but no more after ann: 9"),
-        (LARGE + "final(do(choose(bob, 9), s0)).\n", "ann could move too, but no more after bob: 9"),
-        (LARGE + "chance(luck, 1, do(choose(ann, 3), s0)).\n", "nature draws after ann: 3, while others"),
+        (
+            LARGE + "final(do(choose(ann, 9), s0)).\n",
+            "bob could move too, but no more after ann: 9",
+        ),
+        (
+            LARGE + "final(do(choose(bob, 9), s0)).\n",
+            "ann could move too, but no more after bob: 9",
+        ),
+        (
+            LARGE + "chance(luck, 1, do(choose(ann, 3), s0)).\n",
+            "nature draws after ann: 3, while others",
+        ),
     ],
-    ids=["race", "hidden option", "hidden option of the first", "again", "end", "end by the second", "draw"],
+    ids=[
+        "race",
+        "hidden option",
+        "hidden option of the first",
+        "again",
+        "end",
+        "end by the second",
+        "draw",
+    ],
 )
 def test_a_large_game_lacks_no_play_without_a_word(engine, program, message):
     report = validate(program, engine)
@@ -290,5 +363,8 @@ def test_early_moves_that_were_not_all_compared_are_told(engine):
     assert report.ok
     assert not report.table.every_order
     assert report.not_compared == (
-        "not compared: all plays in which somebody moves before others who could move earlier; 1,000 plays were",
+        (
+            "not compared: all plays in which somebody moves before others who could move earlier;"
+            " 1,000 plays were"
+        ),
     )

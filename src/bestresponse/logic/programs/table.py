@@ -1,13 +1,15 @@
-"""Taking a game out of a program: every way it can end, what each player moved and earned, as plain exact values.
+"""Taking a game out of a program: every way it can end, what each player moved and earned, as plain
+exact values.
 
-One query walks through a game (`table_rows/2` in `solver_language`) and gives each way as `Blocks-Ending`: the steps in
-the order they were made, those made at the same time in one block, and what everybody earns at the end, or why there is
-no end. A step is a move, `'by chance'(Move, Probability)` for a move of nature, or `'made and seen'(Step, Percepts)`.
-The same moves and payoffs come again and again, so each object is read once.
+One query walks through a game (`table_rows/2` in `solver_language`) and gives each way as
+`Blocks-Ending`: the steps in the order they were made, those made at the same time in one block,
+and what everybody earns at the end, or why there is no end. A step is a move, `'by chance'(Move,
+Probability)` for a move of nature, or `'made and seen'(Step, Percepts)`. The same moves and payoffs
+come again and again, so each object is read once.
 
-Where several players may move at the same time, their moves are made in one order only; then in all others if they are
-few, else in the reversed one, and a game in which the order of simultaneous moves changes a payoff is reported as
-defective: it would not be the game of its own table.
+Where several players may move at the same time, their moves are made in one order only; then in all
+others if they are few, else in the reversed one, and a game in which the order of simultaneous
+moves changes a payoff is reported as defective: it would not be the game of its own table.
 """
 
 from __future__ import annotations
@@ -40,11 +42,18 @@ from bestresponse.logic.language.terms import (
     variables_of,
     write,
 )
-from bestresponse.logic.programs.game_table import SEES, GameTable as GameTable, Percepts, Row as Row, tree
+from bestresponse.logic.programs.game_table import (
+    SEES,
+    GameTable as GameTable,
+    Percepts,
+    Row as Row,
+    tree,
+)
 
 MAX_REPLAYS = 1_000
 _MOST_STARTS = 200
-"""Blocks of simultaneous moves of a large game in which others than the first are let begin, evenly chosen."""
+"""Blocks of simultaneous moves of a large game in which others than the first are let begin, evenly
+chosen."""
 _MOST_DEFECTS = 10
 _MANY = 10**9
 """So many orders, and more, of a large block are counted as if they were so many."""
@@ -67,13 +76,15 @@ class Extraction:
 
 
 def extract(engine: LogicEngine, program: Program) -> Extraction:
-    """The table of a loaded program and everything that is wrong with it as a game; errors and limits while it runs are
-    raised as `LogicError`."""
+    """The table of a loaded program and everything that is wrong with it as a game; errors and
+    limits while it runs are raised as `LogicError`."""
     answer = engine.solutions(program, Struct("table_rows", (Var("Starts"), Var("Rows"))), 1)[0]
     starts, rows = items_of(answer["Starts"])[0], items_of(answer["Rows"])[0]
     if len(starts) != 1:
         number = "several" if starts else "none"
-        return Extraction(None, (_defect("initial", f"a game has one initial situation, this one has {number}"),))
+        return Extraction(
+            None, (_defect("initial", f"a game has one initial situation, this one has {number}"),)
+        )
     every_path, reader = _read_paths(rows)
     gaps = [path for path in every_path if path.gap is not None]
     paths = [path for path in every_path if path.gap is None]
@@ -83,7 +94,10 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     private = "sees/3" in program.gated.defined
     ends: tuple[Row, ...] = ()
     orders = _Orders()
-    defects = [*_find_path_defects(paths, reader, private), *_find_people_defects(paths, steps, players)]
+    defects = [
+        *_find_path_defects(paths, reader, private),
+        *_find_people_defects(paths, steps, players),
+    ]
     if not defects:
         chancy = any(step.probability is not None for step in steps)
         ends, defects = _read_ends(paths, players, private, chancy)
@@ -96,7 +110,9 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
         return Extraction(None, _list_once([*defects, *orders.defects])[:_MOST_DEFECTS])
     made = dict.fromkeys(move for row in ends for move in row.moves)
     moves = tuple(tuple(move for mover, move in made if mover == player) for player in players)
-    table = GameTable(players, moves, ends, orders.tried == orders.total and not orders.earlier, private)
+    table = GameTable(
+        players, moves, ends, orders.tried == orders.total and not orders.earlier, private
+    )
     try:
         tree(table)
     except InvalidGame as error:
@@ -108,26 +124,35 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
 def published_cells(
     engine: LogicEngine, program: Program
 ) -> tuple[tuple[str, str, Fraction | None, Fraction | None], ...]:
-    """The cells as the published tournaments saw them: two players, the moves `possible/2` in `s0`, the first payoff
-    that `finally/2` gives after both have moved, `None` where there is none. Neither `legal/2` nor `game/2` is asked.
+    """The cells as the published tournaments saw them: two players, the moves `possible/2` in `s0`,
+    the first payoff that `finally/2` gives after both have moved, `None` where there is none.
+    Neither `legal/2` nor `game/2` is asked.
     """
     players = [answer["P"] for answer in engine.solutions(program, "holds(player(P), s0)")][:2]
     possible = engine.solutions(program, "possible(move(P, M), s0)")
-    moves = [answer["M"] for answer in possible if players and label(answer["P"]) == label(players[0])]
+    moves = [
+        answer["M"] for answer in possible if players and label(answer["P"]) == label(players[0])
+    ]
     if len(players) < 2 or not moves:
         return ()
     goals: list[Term] = []
     for first, second in product(moves, moves):
         made = Struct("do", (Struct("move", (players[0], first)), Atom("s0")))
         made = Struct("do", (Struct("move", (players[1], second)), made))
-        goals += [Struct("finally", (Struct("goal", (player, Var("U"))), made)) for player in players]
+        goals += [
+            Struct("finally", (Struct("goal", (player, Var("U"))), made)) for player in players
+        ]
     solutions = (engine.solutions(program, goal, 1) for goal in goals)
     payoffs = (_exact(answers[0]["U"]) if answers else None for answers in solutions)
-    return tuple((label(first), label(second), next(payoffs), next(payoffs)) for first, second in product(moves, moves))
+    return tuple(
+        (label(first), label(second), next(payoffs), next(payoffs))
+        for first, second in product(moves, moves)
+    )
 
 
 def label(term: Term) -> str:
-    """A move or player as text: the bare name of an atom, a fraction as people write it, canonical text of others."""
+    """A move or player as text: the bare name of an atom, a fraction as people write it, canonical
+    text of others."""
     term = deref(term)
     if not isinstance(term, Fraction):
         return str(term) if isinstance(term, Atom) else write(term)
@@ -140,7 +165,8 @@ def label(term: Term) -> str:
 
 
 def _exact(value: Term) -> Fraction | None:
-    """The value as a fraction, if it is a number or an expression such as 7/2; none is larger than an answer may be."""
+    """The value as a fraction, if it is a number or an expression such as 7/2; none is larger than
+    an answer may be."""
     try:
         number = evaluate_arithmetic(value, lambda steps: None)
         return number if isinstance(number, Fraction) else Fraction(number)
@@ -157,7 +183,8 @@ class _Goal(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """A move: who made it, its name, its probability if nature made it, and who perceived what of it."""
+    """A move: who made it, its name, its probability if nature made it, and who perceived what of
+    it."""
 
     player: str
     move: str
@@ -166,7 +193,8 @@ class _Step(NamedTuple):
 
 
 class _Path(NamedTuple):
-    """A way through the game: its moves in blocks and as steps, and who earns what; or why it does not end."""
+    """A way through the game: its moves in blocks and as steps, and who earns what; or why it does
+    not end."""
 
     blocks: tuple[list[Term], ...]
     steps: tuple[_Step, ...]
@@ -195,8 +223,9 @@ class _Path(NamedTuple):
 def _read_paths(rows: list[Term]) -> tuple[list[_Path], _PathReader]:
     """Read the rows of one answer, and return the reader for what it noticed.
 
-    A move is named by what is done in it, `north` for `attack(p1, north)`. Where that would name another move of the
-    same player too, `defend(p1, north)`, the moves with either functor are named with it: `attack north`.
+    A move is named by what is done in it, `north` for `attack(p1, north)`. Where that would name
+    another move of the same player too, `defend(p1, north)`, the moves with either functor are
+    named with it: `attack north`.
     """
     reader = _PathReader()
     paths = [reader.path(row) for row in rows]
@@ -209,9 +238,9 @@ def _read_paths(rows: list[Term]) -> tuple[list[_Path], _PathReader]:
 class _PathReader:
     """Reads the rows of one answer, which must be kept as long as its reader.
 
-    `unknown` is set as soon as a move or percept is not fully known. Different moves, percepts or players that are
-    written alike are kept as a `clash`, unless moves become different by their functors: these are `ambiguous`, as long
-    as they are not among those that are written `in_full`.
+    `unknown` is set as soon as a move or percept is not fully known. Different moves, percepts or
+    players that are written alike are kept as a `clash`, unless moves become different by their
+    functors: these are `ambiguous`, as long as they are not among those that are written `in_full`.
     """
 
     def __init__(self, in_full: frozenset[str] = frozenset()) -> None:
@@ -235,7 +264,8 @@ class _PathReader:
         return _Path(blocks, tuple(steps), self.goals(earned), broken, tuple(map(len, blocks)))
 
     def play(self, steps: Term, goals: Term) -> _Path:
-        """Read one play as it was made, not in blocks. Its terms are not kept: nothing is looked up by identity."""
+        """Read one play as it was made, not in blocks. Its terms are not kept: nothing is looked up
+        by identity."""
         self.steps, self._goals = {}, {}
         read = tuple([self._read_step(step) for step in items_of(steps)[0]])
         return _Path((), read, self.goals(items_of(goals)[0]), None, ())
@@ -265,7 +295,9 @@ class _PathReader:
             kind = f"move of {player}"
             functor, action = _split_move(term, drawn=False)
         move = self._spell(kind, action, functor)
-        read = self.steps[id(step)] = _Step(player, move, probability, tuple(map(self._read_percept, percepts)))
+        read = self.steps[id(step)] = _Step(
+            player, move, probability, tuple(map(self._read_percept, percepts))
+        )
         return read
 
     def _read_percept(self, term: Term) -> tuple[str, str]:
@@ -299,9 +331,12 @@ class _PathReader:
 
 
 def _split_move(move: Term, drawn: bool) -> tuple[str, Term]:
-    """Split `choice(p1, 'D')` into `choice`, which a name can do without, and what is done; nothing but the mover is
-    left out of other moves, and of what nature draws only where it is named as the mover."""
-    if not isinstance(move, Struct) or (drawn and (len(move.args) == 1 or deref(move.args[0]) != NATURE)):
+    """Split `choice(p1, 'D')` into `choice`, which a name can do without, and what is done; nothing
+    but the mover is left out of other moves, and of what nature draws only where it is named as the
+    mover."""
+    if not isinstance(move, Struct) or (
+        drawn and (len(move.args) == 1 or deref(move.args[0]) != NATURE)
+    ):
         return "", move
     if len(move.args) == 2:
         return move.name, deref(move.args[1])
@@ -316,20 +351,32 @@ def _defect(code: str, message: str, hint: str = "") -> Diagnostic:
     return Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, hint, code)
 
 
-def _find_path_defects(paths: list[_Path], reader: _PathReader, private: bool) -> Iterator[Diagnostic]:
+def _find_path_defects(
+    paths: list[_Path], reader: _PathReader, private: bool
+) -> Iterator[Diagnostic]:
     if not paths:
-        yield _defect("terminals", "no play of the game reaches a final situation", "check final/1 and legal/2")
+        yield _defect(
+            "terminals",
+            "no play of the game reaches a final situation",
+            "check final/1 and legal/2",
+        )
     if reader.unknown:
-        text = next(p.text for p in paths if any(variables_of(move) for block in p.blocks for move in block))
+        text = next(
+            p.text for p in paths if any(variables_of(move) for block in p.blocks for move in block)
+        )
         hint = (
-            "legal/2 must bind player and move, chance/3 and sees/3 all they give; a name that starts with a capital "
-            "letter is a variable unless it stands in quotes: 'Cooperate'"
+            "legal/2 must bind player and move, chance/3 and sees/3 all they give; a name that"
+            " starts with a capital letter is a variable unless it stands in quotes: 'Cooperate'"
         )
         yield _defect("move", f"a legal move is not fully known: {text}", hint)
         return
     if reader.clash is not None:
         first, second = map(write, reader.clash)
-        yield _defect("names", f"{first} and {second} are two names that are written alike", "rename one of them")
+        yield _defect(
+            "names",
+            f"{first} and {second} are two names that are written alike",
+            "rename one of them",
+        )
         return
     for path in paths:
         match path.broken:
@@ -340,10 +387,13 @@ def _find_path_defects(paths: list[_Path], reader: _PathReader, private: bool) -
                 yield _defect("chance", message, "chance/3 must give each move once")
             case Struct(name="early", args=(mover,)):
                 message = (
-                    f"{label(mover)} gets to move after {path.text}, while others who move at the same time have not "
-                    "moved yet"
+                    f"{label(mover)} gets to move after {path.text}, while others who move at the"
+                    " same time have not moved yet"
                 )
-                hint = "let it move when all of them have, or say with sees(Player, Percept, Situation) what each sees"
+                hint = (
+                    "let it move when all of them have, or say with sees(Player, Percept,"
+                    " Situation) what each sees"
+                )
                 if not private:
                     yield _defect("early", message, hint)
             case _:
@@ -351,22 +401,35 @@ def _find_path_defects(paths: list[_Path], reader: _PathReader, private: bool) -
                 yield _defect("stuck", message, "check final/1 and legal/2")
 
 
-def _find_people_defects(paths: list[_Path], steps: list[_Step], players: tuple[str, ...]) -> Iterator[Diagnostic]:
+def _find_people_defects(
+    paths: list[_Path], steps: list[_Step], players: tuple[str, ...]
+) -> Iterator[Diagnostic]:
     """Find those who move, earn or perceive something without being players."""
     if NATURE in players:
-        hint = "remove initially(player(nature), ...) and write chance(move(nature, Move), Probability, Situation)"
+        hint = (
+            "remove initially(player(nature), ...) and write chance(move(nature, Move),"
+            " Probability, Situation)"
+        )
         yield _defect("nature", "nature is no player: its moves are drawn by lot", hint)
         return
     if not players or SEES in players:
         message = "a player has the empty name ''" if players else "the game has no players"
-        yield _defect("players", message, "declare each player by its name: initially(player(p1), s0).")
+        yield _defect(
+            "players", message, "declare each player by its name: initially(player(p1), s0)."
+        )
         return
     drawn = any(step.probability is not None for step in steps)
     for mover in _list_once(step.player for step in steps):
         if mover not in players and (mover != NATURE or not drawn):
-            hint = "declare initially(player(...), ...), or let nature draw: chance(Move, Probability, Situation)"
+            hint = (
+                "declare initially(player(...), ...), or let nature draw: chance(Move, Probability,"
+                " Situation)"
+            )
             yield _defect("mover", f"{mover} moves, but is no player", hint)
-    hint = f"the players are {', '.join(players)}; another one is declared as initially(player(...), ...)"
+    hint = (
+        f"the players are {', '.join(players)}; another one is declared as initially(player(...),"
+        " ...)"
+    )
     for earner in _list_once(goal.player for path in paths for goal in path.goals):
         if earner not in players:
             yield _defect("earner", f"{earner} has a payoff, but is no player", hint)
@@ -379,26 +442,37 @@ def _find_doubts(table: GameTable, orders: _Orders) -> Iterator[Diagnostic]:
     """Warn of what may not be meant."""
     for player, moves in zip(table.players, table.moves, strict=True):
         if not moves:
-            yield replace(_defect("idle", f"{player} never moves", "is that meant?"), severity=Severity.WARNING)
+            yield replace(
+                _defect("idle", f"{player} never moves", "is that meant?"),
+                severity=Severity.WARNING,
+            )
     if orders.tried < orders.total:
         left = orders.total - orders.tried
         message = f"not compared: {left:,} of {orders.total:,} other orders of simultaneous moves"
-        yield replace(_defect("orders", message, f"tried: {orders.which}"), severity=Severity.WARNING)
+        yield replace(
+            _defect("orders", message, f"tried: {orders.which}"), severity=Severity.WARNING
+        )
     if orders.earlier:
         message = (
-            f"not compared: all plays in which somebody moves before others who could move earlier; {MAX_REPLAYS:,} "
-            "plays were"
+            "not compared: all plays in which somebody moves before others who could move earlier;"
+            f" {MAX_REPLAYS:,} plays were"
         )
         hint = "let everybody's move wait for those that come before it, by legal/2"
         yield replace(_defect("orders", message, hint), severity=Severity.WARNING)
 
 
 def _find_meeting(engine: LogicEngine, program: Program, table: GameTable) -> Iterator[Diagnostic]:
-    """Warn where nature and a player can both begin: the draw is made first, which need not be meant."""
+    """Warn where nature and a player can both begin: the draw is made first, which need not be
+    meant."""
     if table.chancy:
         with suppress(LogicError):
-            for answer in engine.solutions(program, "initial(S), chance(_, _, S), legal(Move, S)", 1):
-                message = f"nature draws at the start before {label(answer['Move'])} is made, which could be made too"
+            for answer in engine.solutions(
+                program, "initial(S), chance(_, _, S), legal(Move, S)", 1
+            ):
+                message = (
+                    f"nature draws at the start before {label(answer['Move'])} is made, which could"
+                    " be made too"
+                )
                 hint = "let legal/2 wait for the draw, and say with sees/3 who learns of it"
                 yield replace(_defect("draw", message, hint), severity=Severity.WARNING)
 
@@ -430,7 +504,11 @@ def _read_ends(
 def _find_chance_defects(path: _Path, chances: tuple[Fraction | None, ...]) -> Iterator[Diagnostic]:
     for position, (step, chance) in enumerate(zip(path.steps, chances, strict=True)):
         if step.probability is not None and (chance is None or chance < 0):
-            when = f"after {path._replace(steps=path.steps[:position]).text}" if position else "at the start"
+            when = (
+                f"after {path._replace(steps=path.steps[:position]).text}"
+                if position
+                else "at the start"
+            )
             shown = brief(step.probability) if chance is None else chance
             message = f"the probability of {step.move} {when} is {shown}"
             yield _defect("chance", message, "a probability is a number from 0 to 1, such as 1/3")
@@ -444,17 +522,21 @@ def _find_goal_defect(path: _Path, player: str) -> Iterator[Diagnostic]:
         hint = "finally(goal(Player, Payoff), Situation) must hold in every final situation"
         yield _defect("goal", f"{player} has no payoff after {path.text}", hint)
     elif odd:
-        yield _defect("goal", f"the payoff of {player} after {path.text} is {odd[0]}, which is not a number")
+        yield _defect(
+            "goal", f"the payoff of {player} after {path.text} is {odd[0]}, which is not a number"
+        )
     elif len(values) > 1:
         message = f"{player} has several payoffs after {path.text}: {', '.join(values[:5])}"
         yield _defect("goal", message, "finally(goal(...)) must give each player one payoff")
 
 
 class _Orders(NamedTuple):
-    """How many other orders of simultaneous moves there are, how many and which were tried, and what is wrong.
+    """How many other orders of simultaneous moves there are, how many and which were tried, and
+    what is wrong.
 
-    `plays_compared` says that all plays that the rules allow were compared with the table, one by one, and
-    `earlier` whether plays in which somebody moves earlier than in the table were left out.
+    `plays_compared` says that all plays that the rules allow were compared with the table, one by
+    one, and `earlier` whether plays in which somebody moves earlier than in the table were left
+    out.
     """
 
     total: int = 0
@@ -470,11 +552,12 @@ def _try_orders(
 ) -> _Orders:
     """Compare simultaneous moves in other orders with the table.
 
-    In a small game all plays that the rules allow, in whatever order, are compared. In a large one the plays of the
-    table are made again with every block reversed, all or some of them; that its positions lack no move was seen on
-    the way through it. Which of the two depends on the game alone. Where players see only what sees/3 shows them,
-    somebody may move before others of an earlier block have: of these plays at most `MAX_REPLAYS` are compared, those
-    first in which the last who can move does.
+    In a small game all plays that the rules allow, in whatever order, are compared. In a large one
+    the plays of the table are made again with every block reversed, all or some of them; that its
+    positions lack no move was seen on the way through it. Which of the two depends on the game
+    alone. Where players see only what sees/3 shows them, somebody may move before others of an
+    earlier block have: of these plays at most `MAX_REPLAYS` are compared, those first in which the
+    last who can move does.
     """
     others = [_count_orders(path.sizes) for path in paths]
     total = sum(others)
@@ -485,15 +568,25 @@ def _try_orders(
             defects = comparison.compare("first")
             if comparison.complete:
                 return _Orders(total, total, "all", defects, plays_compared=True)
-            return _Orders(total, total, "all", (*defects, *comparison.compare("last")), earlier=True)
+            return _Orders(
+                total, total, "all", (*defects, *comparison.compare("last")), earlier=True
+            )
         found = list(_find_gaps(engine, program, paths, reader))
         if earlier:
             found += _PlayComparison(engine, program, paths, reader, private).compare("last")
         every = -(-sum(other > 0 for other in others) // MAX_REPLAYS) or 1
-        which = "every play in one other order" if every == 1 else f"one play in {every:,} in one other order"
+        which = (
+            "every play in one other order"
+            if every == 1
+            else f"one play in {every:,} in one other order"
+        )
         tried = [path for path in paths[::every] if max(path.sizes) > 1]
-        orders = list_of([list_of(_reorder(path.blocks, number % 2)) for number, path in enumerate(tried)])
-        results = items_of(engine.solutions(program, Struct("table_replay", (orders, Var("R"))), 1)[0]["R"])[0]
+        orders = list_of(
+            [list_of(_reorder(path.blocks, number % 2)) for number, path in enumerate(tried)]
+        )
+        results = items_of(
+            engine.solutions(program, Struct("table_replay", (orders, Var("R"))), 1)[0]["R"]
+        )[0]
     except LimitReached:
         return _Orders(total, 0, "none within the limits", earlier=earlier)
     for path, result in zip(tried, map(deref, results), strict=True):
@@ -504,7 +597,9 @@ def _try_orders(
     return _Orders(total, len(tried), which, tuple(found), earlier=earlier)
 
 
-def _find_gaps(engine: LogicEngine, program: Program, paths: list[_Path], reader: _PathReader) -> Iterator[Diagnostic]:
+def _find_gaps(
+    engine: LogicEngine, program: Program, paths: list[_Path], reader: _PathReader
+) -> Iterator[Diagnostic]:
     """Find what differs where another than the first of those who move at the same time begins.
 
     The way through the game has seen every position in which they move in their own order.
@@ -530,11 +625,16 @@ def _find_gaps(engine: LogicEngine, program: Program, paths: list[_Path], reader
 
 
 def _reorder(blocks: tuple[list[Term], ...], turn: int) -> list[Term]:
-    """Make the moves of each block in another order: backwards, or (turn 1) the first of several last.
+    """Make the moves of each block in another order: backwards, or (turn 1) the first of several
+    last.
 
     Backwards alone would never show what depends on who is in the middle of three.
     """
-    return [move for block in blocks for move in ([*block[1:], block[0]] if turn and len(block) > 2 else block[::-1])]
+    return [
+        move
+        for block in blocks
+        for move in ([*block[1:], block[0]] if turn and len(block) > 2 else block[::-1])
+    ]
 
 
 @lru_cache(4096)
@@ -544,15 +644,21 @@ def _count_orders(sizes: tuple[int, ...]) -> int:
 
 
 class _PlayComparison:
-    """Finds plays that the rules allow and the table lacks, and what depends on the order of simultaneous moves.
+    """Finds plays that the rules allow and the table lacks, and what depends on the order of
+    simultaneous moves.
 
-    Where players see only what sees/3 shows them, some may move before others of an earlier block have: such plays
-    only have to end as the one in which everybody makes the same moves. How many there are is not known before.
-    `complete` says that none was left out.
+    Where players see only what sees/3 shows them, some may move before others of an earlier block
+    have: such plays only have to end as the one in which everybody makes the same moves. How many
+    there are is not known before. `complete` says that none was left out.
     """
 
     def __init__(
-        self, engine: LogicEngine, program: Program, paths: list[_Path], reader: _PathReader, private: bool
+        self,
+        engine: LogicEngine,
+        program: Program,
+        paths: list[_Path],
+        reader: _PathReader,
+        private: bool,
     ) -> None:
         self._engine = engine
         self._program = program
@@ -599,13 +705,16 @@ class _PlayComparison:
             yield from _compare_play(alike, play._replace(sizes=(len(play.steps),)))
             return
         near = max(self._paths, key=lambda path: _count_common(path.steps, play.steps))
-        message = f"the rules also allow the play {play.text}, but the game is taken to be played as in {near.text}"
+        message = (
+            f"the rules also allow the play {play.text}, but the game is taken to be played as in"
+            f" {near.text}"
+        )
         yield _defect("plays", message, _SIMULTANEOUS)
 
 
 _SIMULTANEOUS = (
-    "who can move at the same time must move once, with the same options in whatever order they move, and the game "
-    "must not end before all of them have"
+    "who can move at the same time must move once, with the same options in whatever order they"
+    " move, and the game must not end before all of them have"
 )
 
 
@@ -614,9 +723,15 @@ def _say_gap(gap: Term, path: _Path) -> Diagnostic:
     others = "while others who move at the same time have not moved yet"
     match gap:
         case Struct(name="lost", args=(mover,)):
-            message = f"{label(mover)} could move too, but no more after {path.text}: plays are missing from the game"
+            message = (
+                f"{label(mover)} could move too, but no more after {path.text}: plays are missing"
+                " from the game"
+            )
         case Struct(name="other", args=(mover,)):
-            message = f"{label(mover)} moves at the same time, but has other moves after {path.text} than before"
+            message = (
+                f"{label(mover)} moves at the same time, but has other moves after {path.text} than"
+                " before"
+            )
         case Struct(name="again", args=(mover,)):
             message = f"{label(mover)} can move again after {path.text}, {others}"
         case Struct(args=(mover,)):
@@ -632,7 +747,12 @@ def _sort_by_player(steps: tuple[_Step, ...]) -> _Moves:
 
 def _count_common(first: tuple[_Step, ...], second: tuple[_Step, ...]) -> int:
     """Count the moves that two plays begin with alike."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0][:2] == pair[1][:2], zip(first, second, strict=False)))
+    return sum(
+        1
+        for _ in takewhile(
+            lambda pair: pair[0][:2] == pair[1][:2], zip(first, second, strict=False)
+        )
+    )
 
 
 def _say_impossible(path: _Path) -> Diagnostic:
@@ -644,7 +764,9 @@ def _compare_play(path: _Path, play: _Path) -> Iterator[Diagnostic]:
     """Find what comes out differently where simultaneous moves are made in another order."""
     if play.steps == path.steps and play.goals == path.goals:
         return
-    if {goal.player: goal.exact for goal in play.goals} != {goal.player: goal.exact for goal in path.goals}:
+    if {goal.player: goal.exact for goal in play.goals} != {
+        goal.player: goal.exact for goal in path.goals
+    }:
         message = f"the payoffs after {path.text} depend on the order of simultaneous moves"
         yield _defect("order", message, "let payoffs depend on who made which move, not on when")
     odds = [
@@ -652,7 +774,10 @@ def _compare_play(path: _Path, play: _Path) -> Iterator[Diagnostic]:
         for steps in (path.steps, play.steps)
     ]
     if odds[0] != odds[1]:
-        message = f"the probabilities of nature's moves in {path.text} depend on the order of simultaneous moves"
+        message = (
+            f"the probabilities of nature's moves in {path.text} depend on the order of"
+            " simultaneous moves"
+        )
         yield _defect("order", message, f"they are others in {play.text}")
     sizes = play.sizes or path.sizes
     if _gather_percepts(path.steps, sizes) != _gather_percepts(play.steps, sizes):
@@ -660,7 +785,9 @@ def _compare_play(path: _Path, play: _Path) -> Iterator[Diagnostic]:
         yield _defect("order", message, f"sees/3 gives something else in {play.text}")
 
 
-def _gather_percepts(steps: tuple[_Step, ...], sizes: tuple[int, ...]) -> list[set[tuple[str, str]]]:
+def _gather_percepts(
+    steps: tuple[_Step, ...], sizes: tuple[int, ...]
+) -> list[set[tuple[str, str]]]:
     """Return what is perceived in each block, in whatever order."""
     later = iter(steps)
     return [{percept for _ in range(size) for percept in next(later).percepts} for size in sizes]
