@@ -21,6 +21,7 @@ stored run needs no file.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
@@ -90,9 +91,13 @@ def _parse_program(text: str, name: str) -> NormalForm | LogicGame:
 
     engine = open_engine()
     try:
-        return program_game(validate(text, engine), name.removesuffix(".pl"))
+        report = validate(text, engine)
     finally:
         engine.close()
+    game = program_game(report, name.removesuffix(".pl"))
+    for sentence in report.not_compared:
+        warnings.warn(f"{name}: {sentence}", stacklevel=2)
+    return game
 
 
 FORMATS: dict[str, GameFormat] = {

@@ -1,5 +1,8 @@
-"""The table of a small game has exactly the plays that its rules allow, in every order of
-simultaneous moves."""
+"""The table of a game has the plays that its rules allow, in every order of simultaneous moves.
+
+In a small game all plays are compared; in a large one every position is, and what is not compared
+is said.
+"""
 
 import pytest
 
@@ -111,8 +114,8 @@ def engine(request):
         (
             OTHER_FORM,
             (
-                "the rules also allow the play ann: left, bob: loudly, but the game is taken to be"
-                " played as in "
+                "the moves ann: left, bob: loudly are made at the same time, but not possible in"
+                " another order"
             ),
         ),
         (
@@ -250,3 +253,118 @@ def test_a_payoff_that_is_written_in_two_ways_is_one_payoff(engine):
         TOGETHER + "finally(goal(P, 1/2), S) :- final(S), member(P, [ann, bob]).\n", engine
     )
     assert other.errors[0].message == "ann has several payoffs after ann: left, bob: left: 1, 0.5"
+
+
+def enlarge(program, options=34):
+    """Give the choice between left and right `options` options, which makes more than 1,000 plays
+    of two choices."""
+    return program.replace("member(M, [left, right])", f"between(1, {options}, M)")
+
+
+LARGE = enlarge(TOGETHER)
+
+LARGE_RACE = """
+initial(s0).
+initially(player(P), s0) :- member(P, [ann, bob]).
+rival(ann, bob).
+rival(bob, ann).
+legal(grab(P, it), s0) :- rival(P, _).
+legal(share(P, N), do(grab(P, it), s0)) :- between(1, 40, N).
+legal(answer(Q, N), do(share(P, _), _)) :- rival(P, Q), between(1, 30, N).
+final(do(answer(_, _), _)).
+finally(goal(P, 7), do(_, do(_, do(grab(P, it), s0)))).
+finally(goal(Q, 0), do(_, do(_, do(grab(P, it), s0)))) :- rival(P, Q).
+"""
+"""Who grabs first gets 7, and 40 times 30 choices follow: 1,200 ends with Ann first, and as many
+with Bob."""
+
+EARLY = """
+initial(s0).
+initially(player(P), s0) :- member(P, [ann, bob, eve, dan, last]).
+initially(turn(P), s0) :- member(P, [ann, bob, eve, dan]).
+legal(choose(P, M), S) :- holds(turn(P), S), member(M, [left, right]).
+abnormal(turn(P), choose(P, _), _).
+effect(turn(last), choose(dan, _), _).
+effect(quick, choose(last, _), S) :- holds(turn(ann), S), holds(turn(bob), S).
+sees(last, it(M), do(choose(dan, M), _)).
+final(S) :- \\+ holds(turn(_), S).
+finally(goal(ann, U), S) :- ( holds(quick, S) -> U = 5 ; U = 0 ).
+finally(goal(P, 0), _) :- member(P, [bob, eve, dan, last]).
+"""
+"""Four choose at the same time, and a fifth as soon as Dan has: more than 1,000 plays, in some of
+which it is quick."""
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (
+            LARGE_RACE,
+            "bob could move too, but no more after ann: it: plays are missing from the game",
+        ),
+        (
+            LARGE + "legal(object(bob, loudly), do(choose(ann, 34), s0)).\nabnormal(turn(bob),"
+            " object(bob, _), _).\n",
+            "bob moves at the same time, but has other moves after ann: 34 than before",
+        ),
+        (
+            LARGE + "legal(object(ann, loudly), do(choose(bob, 34), s0)).\nabnormal(turn(ann),"
+            " object(ann, _), _).\n",
+            "ann moves at the same time, but has other moves after bob: 34 than before",
+        ),
+        (
+            LARGE + "legal(choose(ann, x), do(choose(ann, 7), s0)).\n",
+            "ann can move again after ann: 7, while others",
+        ),
+        (
+            LARGE + "final(do(choose(ann, 9), s0)).\n",
+            "bob could move too, but no more after ann: 9",
+        ),
+        (
+            LARGE + "final(do(choose(bob, 9), s0)).\n",
+            "ann could move too, but no more after bob: 9",
+        ),
+        (
+            LARGE + "chance(luck, 1, do(choose(ann, 3), s0)).\n",
+            "nature draws after ann: 3, while others",
+        ),
+    ],
+    ids=[
+        "race",
+        "hidden option",
+        "hidden option of the first",
+        "again",
+        "end",
+        "end by the second",
+        "draw",
+    ],
+)
+def test_a_large_game_lacks_no_play_without_a_word(engine, program, message):
+    report = validate(program, engine)
+    assert report.table is None
+    assert report.errors[0].message.startswith(message)
+
+
+def test_large_games_of_simultaneous_moves_are_games_and_say_what_was_not_compared(engine):
+    report = validate(LARGE, engine)
+    assert report.ok
+    assert len(report.table.rows) == 34 * 34
+    assert report.not_compared == ("not compared: 578 of 1,156 other orders of simultaneous moves",)
+
+
+def test_plays_in_which_somebody_moves_early_are_compared_from_the_last_mover_on(engine):
+    report = validate(EARLY, engine)
+    assert report.table is None
+    assert "depend on the order of simultaneous moves" in report.errors[0].message
+
+
+def test_early_moves_that_were_not_all_compared_are_told(engine):
+    report = validate(EARLY.replace("U = 5", "U = 0"), engine)
+    assert report.ok
+    assert not report.table.every_order
+    assert report.not_compared == (
+        (
+            "not compared: all plays in which somebody moves before others who could move earlier;"
+            " 1,000 plays were"
+        ),
+    )

@@ -10,7 +10,7 @@ import bestresponse as br
 from bestresponse.core.errors import LimitReached
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.engine import EngineKind, Limits, open_engine
-from bestresponse.logic.language.terms import items_of
+from bestresponse.logic.language.terms import items_of, write
 from bestresponse.logic.programs.report import describe_failure
 from bestresponse.logic.programs.table import extract
 from bestresponse.logic.programs.validate import validate
@@ -175,7 +175,8 @@ finally(goal(P, U), S) :- holds(player(P), S), findall(M, holds(did(_, M), S), M
 """
     engine = EmbeddedEngine(Limits(ends=200))
     answer = engine.solutions(engine.load(source), "table_rows(_, Rows)")[0]
-    assert len(items_of(answer["Rows"])[0]) == 3 * 29 + 30
+    ends = [row for row in items_of(answer["Rows"])[0] if "gap(" not in write(row)]
+    assert len(ends) == 3 * 29 + 30
 
 
 def test_a_tree_of_ten_million_nodes_is_refused_at_the_limit_on_ends() -> None:

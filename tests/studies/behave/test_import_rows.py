@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import tracemalloc
 from types import SimpleNamespace
 
 import pytest
@@ -545,6 +546,33 @@ def test_a_short_row_is_left_out_alone_where_the_game_is_filled_in_from_it(tmp_p
     result = read(tmp_path, "p,q,a,b,study\nann,bob,C,D,old\nann,bob\n", game="{study} dilemma")
     assert [match["record"]["game"] for match in result.matches] == ["old dilemma"]
     assert [problem["problem"] for problem in result.problems] == ["missing move"]
+
+
+def test_a_line_nested_too_deeply_is_a_sentence(tmp_path):
+    (tmp_path / "deep.jsonl").write_text("[" * 100_000 + "\n")
+    with pytest.raises(
+        UsageError, match=r"deep\.jsonl cannot be read: a line is nested too deeply to be a row"
+    ):
+        list(read_rows(tmp_path / "deep.jsonl"))
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_a_line_that_a_small_file_unpacks_to_is_not_read_into_memory(tmp_path, kind):
+    path = tmp_path / f"bomb.{kind}.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(b"a,b\n" if kind == "csv" else b'{"a": 1}\n')
+        for _ in range(100):
+            file.write(b"x" * 1_000_000)
+    tracemalloc.start()
+    try:
+        with pytest.raises(
+            UsageError, match=r"cannot be read: line 2 has more than 10,000,000 characters"
+        ):
+            list(read_rows(path))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 50_000_000
 
 
 def test_both_seats_may_have_subjects(tmp_path):

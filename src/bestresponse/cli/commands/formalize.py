@@ -209,6 +209,8 @@ def _show(result: Formalized) -> None:
         f"attempts: {len(winner.attempts)}; calls: {spent.calls}, {spent.tokens:,} tokens{cost}; "
         f"examples shown: {', '.join(winner.examples) or 'none'}"
     ]
+    if winner.ok and winner.best is not None and winner.best.report is not None:
+        lines += winner.best.report.not_compared
     election = result.election
     if len(election.candidates) > 1:
         sizes = ", ".join(str(len(group)) for group in election.groups)

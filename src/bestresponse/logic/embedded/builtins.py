@@ -145,14 +145,6 @@ def _first_argument(machine: Machine, arguments: Arguments) -> bool:
     return isinstance(term, Struct) and unify(term.args[0], arguments[1], machine.trail)
 
 
-def _form(machine: Machine, arguments: Arguments) -> bool:
-    """Unify with a structure of the same name whose arguments are all unknown."""
-    term = deref(arguments[0])
-    return isinstance(term, Struct) and unify(
-        arguments[1], Struct(term.name, tuple(Var() for _ in term.args)), machine.trail
-    )
-
-
 def _raise(machine: Machine, arguments: Arguments) -> bool:
     raise Fault(f"{deref(arguments[0])}, {brief(arguments[1])} came")
 
@@ -287,7 +279,6 @@ SINGLE: dict[str, Determinate] = {
     ),
     "filled copy/3": _filled_copy,
     "first argument/2": _first_argument,
-    "form of/2": _form,
     "raise/2": _raise,
     "undefined predicate/1": _undefined,
     "known situation/2": _enter,

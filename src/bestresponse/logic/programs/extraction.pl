@@ -4,7 +4,7 @@
 
 table_row(Blocks, Goals) :-
     initial(Situation),
-    'play on'(Situation, 300, waiting([], [], []), [], Blocks, Goals).
+    'play on'(Situation, 300, waiting([], [], [], []), [], Blocks, Goals).
 
 table_rows(Starts, Rows) :-
     findall(Players, ( initial(Start), findall(Player, holds(player(Player), Start), Players) ), Starts),
@@ -23,20 +23,74 @@ table_rows(Starts, Rows) :-
     'next position',
     'known situation'(Reached, Situation),
     (   final(Situation)
-    ->  'count end',
-        Block = [],
+    ->  Block = [],
         Blocks = [],
-        findall(Player-Payoff, finally(goal(Player, Payoff), Situation), Goals)
+        'at the end'(Waiting, Situation, Goals)
     ;   Left =:= 0
     ->  'raise'('a play is not over after 300 moves (check final/1 and legal/2)', Situation)
     ;   Fewer is Left - 1,
         'go on'(Situation, Fewer, Waiting, Block, Blocks, Goals)
     ).
 
+% A play that ends before all who move at the same time have moved is told of, and an end all the same.
+'at the end'(waiting([Mover|_], _, _, _), _, gap(lost(Mover))).
+'at the end'(_, Situation, Goals) :-
+    'count end',
+    findall(Player-Payoff, finally(goal(Player, Payoff), Situation), Goals).
+
+% While others of a block still have to move, who may move is compared with who should: every position tells, once.
 'go on'(Situation, Left, Waiting, Block, Blocks, Goals) :-
-    (   'moves of the next'(Waiting, Situation, Options, Others, Early)
+    (   Waiting = waiting([_|_], _, _, _)
+    ->  findall(Mover-Move, ( legal(Move, Situation), 'mover of'(Move, Mover) ), Moves),
+        'in or after the block'(Moves, Situation, Left, Waiting, Block, Blocks, Goals)
+    ;   'after the block'(Situation, Left, Waiting, Block, Blocks, Goals)
+    ).
+
+'in or after the block'(Moves, Situation, _, waiting(Movers, _, All, [Rest|_]), [], [], gap(Gap)) :-
+    'gap between'(Moves, Rest, Movers, All, Situation, Gap).
+'in or after the block'(Moves, Situation, Left, Waiting, Block, Blocks, Goals) :-
+    (   'moves of the next'(Waiting, Moves, Options, Others, Early)
     ->  'in the block'(Early, Situation, Left, Options, Others, Block, Blocks, Goals)
-    ;   findall('by chance'(Move, Probability), chance(Move, Probability, Situation), [First|More])
+    ;   'after the block'(Situation, Left, Waiting, Block, Blocks, Goals)
+    ).
+
+'gap between'(Moves, Rest, Movers, All, Situation, Gap) :-
+    (   'same moves'(Moves, Rest)
+    ->  \+ 'has percepts',
+        'may draw'(Situation),
+        Gap = draw
+    ;   'first gap'(Moves, Rest, Movers, All, Gap)
+    ).
+
+'may draw'(Situation) :-
+    (   chance(_, _, Situation) -> true ).
+
+'same moves'(Moves, Rest) :-
+    (   Moves == Rest
+    ->  true
+    ;   'raw sort'(0, @<, Moves, Sorted),
+        'raw sort'(0, @<, Rest, Sorted)
+    ).
+
+'first gap'(Moves, Rest, Movers, All, Gap) :-
+    (   'one of'(Mover-_, Rest),
+        'moves of'(Mover, Moves, [])
+    ->  Gap = lost(Mover)
+    ;   'one of'(Mover-Move, Rest),
+        \+ 'is in'(Mover-Move, Moves)
+    ->  Gap = other(Mover)
+    ;   'one of'(Mover-Move, Moves),
+        \+ 'is in'(Mover-Move, Rest),
+        'is in'(Mover, Movers)
+    ->  Gap = other(Mover)
+    ;   \+ 'has percepts',
+        'one of'(Mover-_, Moves),
+        \+ 'is in'(Mover, Movers)
+    ->  (   'is in'(Mover, All) -> Gap = again(Mover) ; Gap = early(Mover) )
+    ).
+
+'after the block'(Situation, Left, Waiting, Block, Blocks, Goals) :-
+    (   findall('by chance'(Move, Probability), chance(Move, Probability, Situation), [First|More])
     ->  Block = [],
         'drawn from'([First|More], Situation, Left, Blocks, Goals)
     ;   findall(Mover-Move, ( legal(Move, Situation), 'mover of'(Move, Mover) ), Moves),
@@ -56,7 +110,7 @@ table_rows(Starts, Rows) :-
     ;   'one of'('by chance'(Move, Probability), Draws),
         'with what is seen'('by chance'(Move, Probability), Move, Situation, Step),
         Blocks = [[Step]|Later],
-        'play on'(do(Move, Situation), Left, waiting([], [], []), [], Later, Goals)
+        'play on'(do(Move, Situation), Left, waiting([], [], [], []), [], Later, Goals)
     ).
 
 'drawn twice'(['by chance'(Move, _)|Draws], Seen, Twice) :-
@@ -72,9 +126,8 @@ table_rows(Starts, Rows) :-
     ;   Step = Made
     ).
 
-'moves of the next'(waiting([Mover|Movers], Forms, All), Situation, Options, waiting(Movers, Forms, All), Early) :-
-    Forms = [_|_],
-    findall(Other-Move, ( 'one of'(Move, Forms), legal(Move, Situation), 'first argument'(Move, Other) ), Moves),
+'moves of the next'(Waiting, Moves, Options, waiting(Movers, compound, All, Rests), Early) :-
+    Waiting = waiting([Mover|Movers], compound, All, [_|Rests]),
     'options of'(Mover, Moves, Options),
     Options = [_|_],
     (   \+ 'has percepts',
@@ -91,10 +144,37 @@ table_rows(Starts, Rows) :-
     'moves of'(Mover, Moves, Own),
     'distinct moves'(Own, Options).
 
-'other movers'([Mover-Move|Moves], Situation, Others, Forms) :-
+'other movers'([Mover-Move|Moves], Situation, Waiting) :-
     'the movers'(Moves, [Mover], Others),
-    (   Others == [] -> true ; 'expect combinations'([Mover-Move|Moves], Situation) ),
-    'the forms'([Mover-Move|Moves], [], Forms).
+    (   Others == []
+    ->  Waiting = waiting([], [], [Mover], [])
+    ;   'expect combinations'([Mover-Move|Moves], Situation),
+        'the kind'([Mover-Move|Moves], Kind),
+        'what is left'([Mover|Others], [Mover-Move|Moves], Rests),
+        Waiting = waiting(Others, Kind, [Mover|Others], Rests)
+    ).
+
+% What may be moved once the first has moved, once the second has too, and so on.
+'what is left'([], _, []).
+'what is left'([Mover|Movers], Moves, [Rest|Rests]) :-
+    'moves of others'(Moves, Mover, Rest),
+    'what is left'(Movers, Rest, Rests).
+
+'moves of others'([], _, []).
+'moves of others'([Other-Move|Moves], Mover, Rest) :-
+    (   Other == Mover
+    ->  'moves of others'(Moves, Mover, Rest)
+    ;   Rest = [Other-Move|More],
+        'moves of others'(Moves, Mover, More)
+    ).
+
+% Moves of another kind, such as the bare name of a player, are made by whoever can make one next.
+'the kind'([], compound).
+'the kind'([_-Move|Moves], Kind) :-
+    (   compound(Move)
+    ->  'the kind'(Moves, Kind)
+    ;   Kind = bare
+    ).
 
 'expect combinations'(_, _).
 
@@ -108,32 +188,23 @@ table_rows(Starts, Rows) :-
     ).
 
 'next step'([], _, _, _, [], [], stuck).
-'next step'([Mover-Move|Moves], Situation, Left, waiting(Waiting, Forms, All), Block, Blocks, Goals) :-
+'next step'([Mover-Move|Moves], Situation, Left, waiting(Waiting, Kind, All, Rests), Block, Blocks, Goals) :-
     (   'taken out'(Waiting, Mover, Others)
     ->  When = now,
-        Next = waiting(Others, Forms, All)
-    ;   'other movers'([Mover-Move|Moves], Situation, Others, NewForms),
-        Next = waiting(Others, NewForms, [Mover|Others]),
+        Rests = [Rest|_],
+        'what is left'([Mover|Others], Rest, Later),
+        Next = waiting(Others, Kind, All, Later)
+    ;   'other movers'([Mover-Move|Moves], Situation, Next),
         When = next
     ),
     'options of'(Mover, [Mover-Move|Moves], Options),
     'one of'(Made, Options),
     'with what is seen'(Made, Made, Situation, Step),
-    'put down'(When, Step, Block, Blocks, Rest, Later),
-    'play on'(do(Made, Situation), Left, Next, Rest, Later, Goals).
+    'put down'(When, Step, Block, Blocks, Rest1, Blocks1),
+    'play on'(do(Made, Situation), Left, Next, Rest1, Blocks1, Goals).
 
 'put down'(now, Move, [Move|Rest], Blocks, Rest, Blocks).
 'put down'(next, Move, [], [[Move|Rest]|Later], Rest, Later).
-
-'the forms'([], Forms, Forms).
-'the forms'([_-Move|Moves], Seen, Forms) :-
-    (   \+ compound(Move)
-    ->  Forms = []
-    ;   \+ \+ 'one of'(Move, Seen)
-    ->  'the forms'(Moves, Seen, Forms)
-    ;   'form of'(Move, Form),
-        'the forms'(Moves, [Form|Seen], Forms)
-    ).
 
 'mover of'(Move, Mover) :-
     (   compound(Move)
@@ -201,11 +272,48 @@ table_replay(Orders, Results) :-
     ;   fail
     ).
 
-table_play(Steps, Goals) :-
+% What differs where another than the first of those who move at the same time begins; `Starts` lead to the blocks.
+table_gaps(Starts, Gaps) :-
     initial(Situation),
-    'play freely'(Situation, 300, Steps, Goals).
+    findall(
+        gap(Gap, Steps),
+        ( 'one of'(Before, Starts), 'another begins'(Before, Situation, Steps, Gap) ),
+        Gaps
+    ).
 
-'play freely'(Reached, Left, Steps, Goals) :-
+'another begins'(Before, Situation, Steps, Gap) :-
+    'do all'(Before, Situation, Reached, Made),
+    'known situation'(Reached, Start),
+    findall(Mover-Move, ( legal(Move, Start), 'mover of'(Move, Mover) ), Moves),
+    'the movers'(Moves, [], [First|Others]),
+    'one of'(Mover, Others),
+    'moves of others'(Moves, Mover, Rest),
+    'options of'(Mover, Moves, Options),
+    'one of'(Move, Options),
+    'next position',
+    'gap after'(do(Move, Start), Rest, [First|Others], Gap),
+    'with one more'(Made, Move, Steps).
+
+'gap after'(Reached, Rest, All, Gap) :-
+    'known situation'(Reached, Situation),
+    (   final(Situation)
+    ->  Rest = [Mover-_|_],
+        Gap = lost(Mover)
+    ;   findall(Mover-Move, ( legal(Move, Situation), 'mover of'(Move, Mover) ), Moves),
+        'the movers'(Rest, [], Movers),
+        'gap between'(Moves, Rest, Movers, All, Situation, Gap)
+    ).
+
+'with one more'([], Item, [Item]).
+'with one more'([First|Items], Item, [First|More]) :-
+    'with one more'(Items, Item, More).
+
+% All plays, whoever moves when; the first options first, or the last.
+table_play(Order, Steps, Goals) :-
+    initial(Situation),
+    'play freely'(Situation, 300, Order, Steps, Goals).
+
+'play freely'(Reached, Left, Order, Steps, Goals) :-
     'next position',
     'known situation'(Reached, Situation),
     (   final(Situation)
@@ -213,13 +321,22 @@ table_play(Steps, Goals) :-
         findall(Player-Payoff, finally(goal(Player, Payoff), Situation), Goals)
     ;   Left > 0,
         Fewer is Left - 1,
-        'what may come'(Situation, Options),
+        'what may come'(Situation, Coming),
+        'in the order'(Order, Coming, Options),
         'one of'(Made, Options),
         (   Made = 'by chance'(Move, _) -> true ; Move = Made ),
         'with what is seen'(Made, Move, Situation, Step),
         Steps = [Step|Later],
-        'play freely'(do(Move, Situation), Fewer, Later, Goals)
+        'play freely'(do(Move, Situation), Fewer, Order, Later, Goals)
     ).
+
+'in the order'(first, Options, Options).
+'in the order'(last, Options, Turned) :-
+    'turned round'(Options, [], Turned).
+
+'turned round'([], Turned, Turned).
+'turned round'([Item|Items], Before, Turned) :-
+    'turned round'(Items, [Item|Before], Turned).
 
 'what may come'(Situation, Options) :-
     (   findall('by chance'(Move, Probability), chance(Move, Probability, Situation), [First|More])

@@ -61,8 +61,8 @@ class GameTable:
     moves: tuple[tuple[str, ...], ...]
     rows: tuple[Row, ...]
     every_order: bool = True
-    """Whether all orders of simultaneous moves were replayed, or, in a large game, only the
-    reversed one."""
+    """Whether all plays were compared in all orders of simultaneous moves; in a large game only
+    some are."""
     private: bool = False
     """Whether players know only their own moves and what `sees/3` shows them, instead of all
     earlier moves."""

@@ -64,6 +64,11 @@ class Report:
         return tuple(d for d in self.diagnostics if d.severity is Severity.WARNING)
 
     @property
+    def not_compared(self) -> tuple[str, ...]:
+        """What the rules may allow beside the table, and was not compared with it, in sentences."""
+        return tuple(d.message for d in self.warnings if d.code == "orders")
+
+    @property
     def refusals(self) -> tuple[Diagnostic, ...]:
         """Why the program must not run; empty if it may."""
         return tuple(d for d in self.errors if d.code in REFUSING)

@@ -51,6 +51,9 @@ from bestresponse.logic.programs.game_table import (
 )
 
 MAX_REPLAYS = 1_000
+_MOST_STARTS = 200
+"""Blocks of simultaneous moves of a large game in which others than the first are let begin, evenly
+chosen."""
 _MOST_DEFECTS = 10
 _MANY = 10**9
 """So many orders, and more, of a large block are counted as if they were so many."""
@@ -82,7 +85,9 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
         return Extraction(
             None, (_defect("initial", f"a game has one initial situation, this one has {number}"),)
         )
-    paths, reader = _read_paths(rows)
+    every_path, reader = _read_paths(rows)
+    gaps = [path for path in every_path if path.gap is not None]
+    paths = [path for path in every_path if path.gap is None]
     declared = _list_once(reader.player(player) for player in items_of(starts[0])[0])
     steps = list(reader.steps.values())
     players = declared or _list_once(step.player for step in steps if step.player != NATURE)
@@ -98,11 +103,16 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
         ends, defects = _read_ends(paths, players, private, chancy)
     if not defects:
         orders = _try_orders(engine, program, paths, reader, private)
+        if not orders.plays_compared:
+            found = tuple(_say_gap(path.gap, path) for path in gaps if path.gap is not None)
+            orders = orders._replace(defects=(*found, *orders.defects))
     if defects or orders.defects:
         return Extraction(None, _list_once([*defects, *orders.defects])[:_MOST_DEFECTS])
     made = dict.fromkeys(move for row in ends for move in row.moves)
     moves = tuple(tuple(move for mover, move in made if mover == player) for player in players)
-    table = GameTable(players, moves, ends, orders.tried == orders.total, private)
+    table = GameTable(
+        players, moves, ends, orders.tried == orders.total and not orders.earlier, private
+    )
     try:
         tree(table)
     except InvalidGame as error:
@@ -192,6 +202,17 @@ class _Path(NamedTuple):
     broken: Term | None
     sizes: tuple[int, ...]
     """How many moves each block has."""
+
+    @property
+    def gap(self) -> Term | None:
+        """What differs between who may move after these moves and who should, where something does.
+
+        A path with one is none of the game: the game goes on after it in other paths.
+        """
+        match self.broken:
+            case Struct(name="gap", args=(gap,)):
+                return deref(gap)
+        return None
 
     @property
     def text(self) -> str:
@@ -425,14 +446,19 @@ def _find_doubts(table: GameTable, orders: _Orders) -> Iterator[Diagnostic]:
                 _defect("idle", f"{player} never moves", "is that meant?"),
                 severity=Severity.WARNING,
             )
-    if not table.every_order:
-        message = (
-            f"{orders.tried:,} of {orders.total:,} other orders of simultaneous moves were tried,"
-            " not all"
-        )
+    if orders.tried < orders.total:
+        left = orders.total - orders.tried
+        message = f"not compared: {left:,} of {orders.total:,} other orders of simultaneous moves"
         yield replace(
             _defect("orders", message, f"tried: {orders.which}"), severity=Severity.WARNING
         )
+    if orders.earlier:
+        message = (
+            "not compared: all plays in which somebody moves before others who could move earlier;"
+            f" {MAX_REPLAYS:,} plays were"
+        )
+        hint = "let everybody's move wait for those that come before it, by legal/2"
+        yield replace(_defect("orders", message, hint), severity=Severity.WARNING)
 
 
 def _find_meeting(engine: LogicEngine, program: Program, table: GameTable) -> Iterator[Diagnostic]:
@@ -506,12 +532,19 @@ def _find_goal_defect(path: _Path, player: str) -> Iterator[Diagnostic]:
 
 class _Orders(NamedTuple):
     """How many other orders of simultaneous moves there are, how many and which were tried, and
-    what is wrong."""
+    what is wrong.
+
+    `plays_compared` says that all plays that the rules allow were compared with the table, one by
+    one, and `earlier` whether plays in which somebody moves earlier than in the table were left
+    out.
+    """
 
     total: int = 0
     tried: int = 0
     which: str = ""
     defects: tuple[Diagnostic, ...] = ()
+    plays_compared: bool = False
+    earlier: bool = False
 
 
 def _try_orders(
@@ -519,20 +552,28 @@ def _try_orders(
 ) -> _Orders:
     """Compare simultaneous moves in other orders with the table.
 
-    In a small game all plays that the rules allow, in whatever order, are compared; in a large one
-    the plays of the table are made again with every block reversed, all or some of them. Which of
-    the two depends on the game alone.
+    In a small game all plays that the rules allow, in whatever order, are compared. In a large one
+    the plays of the table are made again with every block reversed, all or some of them; that its
+    positions lack no move was seen on the way through it. Which of the two depends on the game
+    alone. Where players see only what sees/3 shows them, somebody may move before others of an
+    earlier block have: of these plays at most `MAX_REPLAYS` are compared, those first in which the
+    last who can move does.
     """
     others = [_count_orders(path.sizes) for path in paths]
     total = sum(others)
+    earlier = private and total > 0
     try:
         if total + len(paths) <= MAX_REPLAYS:
+            comparison = _PlayComparison(engine, program, paths, reader, private)
+            defects = comparison.compare("first")
+            if comparison.complete:
+                return _Orders(total, total, "all", defects, plays_compared=True)
             return _Orders(
-                total,
-                total,
-                "all",
-                tuple(_compare_all_plays(engine, program, paths, reader, private)),
+                total, total, "all", (*defects, *comparison.compare("last")), earlier=True
             )
+        found = list(_find_gaps(engine, program, paths, reader))
+        if earlier:
+            found += _PlayComparison(engine, program, paths, reader, private).compare("last")
         every = -(-sum(other > 0 for other in others) // MAX_REPLAYS) or 1
         which = (
             "every play in one other order"
@@ -547,14 +588,40 @@ def _try_orders(
             engine.solutions(program, Struct("table_replay", (orders, Var("R"))), 1)[0]["R"]
         )[0]
     except LimitReached:
-        return _Orders(total, 0, "none within the limits")
-    defects: list[Diagnostic] = []
+        return _Orders(total, 0, "none within the limits", earlier=earlier)
     for path, result in zip(tried, map(deref, results), strict=True):
         if isinstance(result, Struct):
-            defects += _compare_play(path, reader.play(*result.args))
+            found += _compare_play(path, reader.play(*result.args))
         else:
-            defects.append(_say_impossible(path))
-    return _Orders(total, len(tried), which, tuple(defects))
+            found.append(_say_impossible(path))
+    return _Orders(total, len(tried), which, tuple(found), earlier=earlier)
+
+
+def _find_gaps(
+    engine: LogicEngine, program: Program, paths: list[_Path], reader: _PathReader
+) -> Iterator[Diagnostic]:
+    """Find what differs where another than the first of those who move at the same time begins.
+
+    The way through the game has seen every position in which they move in their own order.
+    """
+    starts: dict[_Moves, list[Term]] = {}
+    for path in paths:
+        number = 0
+        for place, size in enumerate(path.sizes):
+            if size > 1:
+                moves = tuple([step[:2] for step in path.steps[:number]])
+                if moves not in starts:
+                    starts[moves] = [move for block in path.blocks[:place] for move in block]
+            number += size
+    if not starts:
+        return
+    every = -(-len(starts) // _MOST_STARTS)
+    some = list_of([list_of(before) for before in list(starts.values())[::every]])
+    answer = engine.solutions(program, Struct("table_gaps", (some, Var("Gaps"))), 1)[0]
+    for found in map(deref, items_of(answer["Gaps"])[0]):
+        assert isinstance(found, Struct)
+        gap, steps = found.args
+        yield _say_gap(deref(gap), reader.play(steps, Atom("[]")))
 
 
 def _reorder(blocks: tuple[list[Term], ...], turn: int) -> list[Term]:
@@ -576,49 +643,102 @@ def _count_orders(sizes: tuple[int, ...]) -> int:
     return prod(factorial(size) if size < 10 else _MANY for size in sizes) - 1
 
 
-def _compare_all_plays(
-    engine: LogicEngine, program: Program, paths: list[_Path], reader: _PathReader, private: bool
-) -> Iterator[Diagnostic]:
-    """Find plays that the rules allow and the table lacks, and what depends on the order of
+class _PlayComparison:
+    """Finds plays that the rules allow and the table lacks, and what depends on the order of
     simultaneous moves.
 
     Where players see only what sees/3 shows them, some may move before others of an earlier block
-    have: such plays only have to end as the one in which everybody makes the same moves.
+    have: such plays only have to end as the one in which everybody makes the same moves. How many
+    there are is not known before. `complete` says that none was left out.
     """
-    orders: dict[_Moves, _Path] = {}
-    by_player: dict[_Moves, _Path] = {}
-    for path in paths:
-        made = iter(path.steps)
-        blocks = [[next(made) for _ in range(size)] for size in path.sizes]
-        for order in product(*map(permutations, blocks)):
-            orders[tuple([step[:2] for block in order for step in block])] = path
-        by_player[_sort_by_player(path.steps)] = path
-    most = MAX_REPLAYS if private else len(orders) + 1
-    goal = Struct("table_play", (Var("Steps"), Var("Goals")))
-    answers = engine.solutions(program, goal, most)
-    seen: set[_Moves] = set()
-    for answer in answers:
-        play = reader.play(answer["Steps"], answer["Goals"])
-        made_moves = tuple([step[:2] for step in play.steps])
-        same_order = orders.get(made_moves)
-        seen.add(made_moves)
+
+    def __init__(
+        self,
+        engine: LogicEngine,
+        program: Program,
+        paths: list[_Path],
+        reader: _PathReader,
+        private: bool,
+    ) -> None:
+        self._engine = engine
+        self._program = program
+        self._paths = paths
+        self._reader = reader
+        self._private = private
+        self._by_player = {_sort_by_player(path.steps): path for path in paths}
+        self.complete = False
+
+    def compare(self, order: str) -> tuple[Diagnostic, ...]:
+        """Compare the plays in which the `first` or the `last` who can move does so, and so on."""
+        orders = self._list_orders() if order == "first" else {}
+        most = MAX_REPLAYS if self._private else len(orders) + 1
+        goal = Struct("table_play", (Atom(order), Var("Steps"), Var("Goals")))
+        answers = self._engine.solutions(self._program, goal, most)
+        self.complete = not self._private or len(answers) < most
+        seen: set[_Moves] = set()
+        found: list[Diagnostic] = []
+        for answer in answers:
+            play = self._reader.play(answer["Steps"], answer["Goals"])
+            made_moves = tuple([step[:2] for step in play.steps])
+            seen.add(made_moves)
+            found += self._compare_one(play, orders.get(made_moves))
+        if orders and len(answers) < most:
+            found += [_say_impossible(path) for moves, path in orders.items() if moves not in seen]
+        return tuple(found)
+
+    def _list_orders(self) -> dict[_Moves, _Path]:
+        """List the plays of the table in every order of simultaneous moves."""
+        orders: dict[_Moves, _Path] = {}
+        for path in self._paths:
+            made = iter(path.steps)
+            blocks = [[next(made) for _ in range(size)] for size in path.sizes]
+            for order in product(*map(permutations, blocks)):
+                orders[tuple([step[:2] for block in order for step in block])] = path
+        return orders
+
+    def _compare_one(self, play: _Path, same_order: _Path | None) -> Iterator[Diagnostic]:
         if same_order is not None:
             yield from _compare_play(same_order, play)
-        elif private and (alike := by_player.get(_sort_by_player(play.steps))) is not None:
+            return
+        alike = self._by_player.get(_sort_by_player(play.steps)) if self._private else None
+        if alike is not None:
             yield from _compare_play(alike, play._replace(sizes=(len(play.steps),)))
-        else:
-            near = max(paths, key=lambda path: _count_common(path.steps, play.steps))
+            return
+        near = max(self._paths, key=lambda path: _count_common(path.steps, play.steps))
+        message = (
+            f"the rules also allow the play {play.text}, but the game is taken to be played as in"
+            f" {near.text}"
+        )
+        yield _defect("plays", message, _SIMULTANEOUS)
+
+
+_SIMULTANEOUS = (
+    "who can move at the same time must move once, with the same options in whatever order they"
+    " move, and the game must not end before all of them have"
+)
+
+
+def _say_gap(gap: Term, path: _Path) -> Diagnostic:
+    """Say what differs between who may move after the moves of a path and who should."""
+    others = "while others who move at the same time have not moved yet"
+    match gap:
+        case Struct(name="lost", args=(mover,)):
             message = (
-                f"the rules also allow the play {play.text}, but the game is taken to be played as"
-                f" in {near.text}"
+                f"{label(mover)} could move too, but no more after {path.text}: plays are missing"
+                " from the game"
             )
-            hint = (
-                "who can move at the same time must move once, with the same options in whatever"
-                " order they move, and the game must not end before all of them have"
+        case Struct(name="other", args=(mover,)):
+            message = (
+                f"{label(mover)} moves at the same time, but has other moves after {path.text} than"
+                " before"
             )
-            yield _defect("plays", message, hint)
-    if len(answers) < most:
-        yield from (_say_impossible(path) for moves, path in orders.items() if moves not in seen)
+        case Struct(name="again", args=(mover,)):
+            message = f"{label(mover)} can move again after {path.text}, {others}"
+        case Struct(args=(mover,)):
+            message = f"{label(mover)} gets to move after {path.text}, {others}"
+        case _:
+            message = f"nature draws after {path.text}, {others}"
+    return _defect("plays", message, _SIMULTANEOUS)
 
 
 def _sort_by_player(steps: tuple[_Step, ...]) -> _Moves:

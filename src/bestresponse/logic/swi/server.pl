@@ -27,7 +27,6 @@ bestresponse_games:'raw compare'(Order, Left, Right) :- compare(Order, Left, Rig
 bestresponse_games:'fresh copy'(Term, Copy) :- copy_term(Term, Copy).
 bestresponse_games:'filled copy'(Term, Filler, Copy) :- copy_term(Term, Copy), term_variables(Copy, Vs), maplist(=(Filler), Vs).
 bestresponse_games:'first argument'(Term, Argument) :- compound(Term), arg(1, Term, Argument).
-bestresponse_games:'form of'(Term, Form) :- functor(Term, Name, Arity), functor(Form, Name, Arity).
 bestresponse_games:'raise'(Message, Culprit) :- throw(error(raised(Message, Culprit), 0)).
 bestresponse_games:'next position'.
 bestresponse_games:'count end' :-
@@ -591,7 +590,7 @@ meta(convlist(_, _, _), [closure(2), data, data]).
 % allowed(?Name, ?Arity): neither reads nor changes anything outside its arguments.
 allowed(=, 2). allowed(\=, 2). allowed(==, 2). allowed(\==, 2). allowed(var, 1). allowed(nonvar, 1). allowed(atom, 1).
 allowed(number, 1). allowed(integer, 1). allowed(atomic, 1). allowed(compound, 1). allowed(is_list, 1).
-allowed(ground, 1). allowed('fresh copy', 2). allowed('filled copy', 3). allowed('first argument', 2). allowed('form of', 2).
+allowed(ground, 1). allowed('fresh copy', 2). allowed('filled copy', 3). allowed('first argument', 2).
 allowed(Name, Arity) :- library_defines(Name, Arity).
 
 % What SWI-Prolog lets nobody define, and what its compiler takes as a construct of its own, whoever defines it.

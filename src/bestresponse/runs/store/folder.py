@@ -319,7 +319,7 @@ class Manifest:
         return TypeAdapter(cls).validate_python({"format": 1, **data})
 
 
-def identify_settings(study: str, config: JsonMapping) -> str:
+def identify_settings(study: str, config: Mapping[str, object]) -> str:
     """Return the id of the run of that study with these settings: the hash of both."""
     return digest({"study": study, "config": config}, 12)
 

@@ -172,6 +172,8 @@ class FileRow(TypedDict):
     left_out: int
 
 
+_LONGEST_LINE = 10_000_000
+"""Characters of a line: a few megabytes that are compressed can hold one of gigabytes."""
 _REST = "cells beyond the last column"
 """The name under which a row of a CSV file keeps a cell that no column has, as an unquoted comma
 makes it."""
@@ -233,7 +235,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
             plain = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
             lines = TextIOWrapper(plain, "utf-8-sig", newline="")
             if kind == "csv":
-                rows = csv.reader(lines)
+                rows = csv.reader(_list_lines(lines))
                 header = [*next(rows, []), _REST]
                 named = [name for name in header if name]
                 if len(set(named)) < len(named):
@@ -245,7 +247,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
                     # as a whole.
                     yield rows.line_num, dict(zip(header, cells, strict=False))
             elif kind in ("jsonl", "ndjson"):
-                for number, line in enumerate(lines, 1):
+                for number, line in enumerate(_list_lines(lines), 1):
                     if not line.strip():
                         continue
                     if not isinstance(
@@ -257,8 +259,23 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
                 raise UsageError(f"{path}: expected a .csv, .jsonl or .parquet file, also with .gz")
     except FileNotFoundError:
         raise UsageError(f"{path}: there is no such file") from None
+    except RecursionError:
+        raise UsageError(
+            f"{path} cannot be read: a line is nested too deeply to be a row"
+        ) from None
     except (OSError, EOFError, UnicodeDecodeError, ValueError, csv.Error) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None
+
+
+def _list_lines(lines: TextIOWrapper) -> Iterator[str]:
+    """Yield the lines of a file; ValueError at one that no table has, before it is read into
+    memory."""
+    number = 0
+    while line := lines.readline(_LONGEST_LINE):
+        number += 1
+        if len(line) == _LONGEST_LINE:
+            raise ValueError(f"line {number} has more than {_LONGEST_LINE:,} characters")
+        yield line
 
 
 @dataclass
