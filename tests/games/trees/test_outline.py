@@ -8,6 +8,7 @@ from fractions import Fraction
 from random import Random
 
 import pytest
+from random_games import change_tree, describe_structure, draw_game_tree
 
 from bestresponse.core.errors import TooLarge
 from bestresponse.games.comparison import compare_games
@@ -19,18 +20,6 @@ NAME = r'"(?:[^"\\]|\\.)*"|[^":,()\[\]]+?'
 BRANCH = re.compile(rf"(?P<margin> *)- (?P<name>{NAME})(?: \(probability (?P<odds>[^)]+)\))?: (?P<here>.*)")
 TURN = re.compile(rf"(?P<player>{NAME}) chooses(?: \[(?P<letter>[a-z]+)\])?:")
 PAID = re.compile(rf"(?P<player>{NAME}) gets (?P<payoff>[^,]+)(?:, |$)")
-
-NAMES = ["m0", "left", "show 1, guess 2", 'say "yes"', "a: b", "[a]", "(probability 1/2)", "gets 3", "-1", "1/2", "ü x"]
-PLAYERS = ["Ann", "Bob, the 2nd", 'the "third"']
-NUMBERS = [
-    Fraction(0),
-    Fraction(3),
-    Fraction(-1, 3),
-    Fraction(51, 4),
-    Fraction(1, 7),
-    Fraction(10**20 + 1),
-    Fraction(2, 3),
-]
 
 
 def read_name(text: str) -> str:
@@ -73,54 +62,9 @@ def read_outline(text: str, players: tuple[str, ...]) -> Tree:
     return build_tree(players, root)
 
 
-def draw_tree(rng: Random, num_players: int) -> Tree:
-    """Draw a tree of at most four moves with hidden, forgotten and repeated positions, odd names and exact numbers."""
-    players = tuple(rng.sample(PLAYERS, num_players))
-    moves_at: dict[tuple[str, str], list[str]] = {}
-
-    def expand(left: int) -> Leaf | Chance | Turn:
-        if left == 0 or (left < 4 and rng.random() < 0.2):
-            return Leaf([rng.choice(NUMBERS) for _ in players])
-        if rng.random() < 0.3:
-            weights = [rng.randint(1, 4) for _ in range(rng.randint(1, 3))]
-            labels = rng.sample(NAMES, len(weights))
-            return Chance(
-                {label: (Fraction(w, sum(weights)), left - 1) for label, w in zip(labels, weights, strict=True)}
-            )
-        player = rng.choice(players)
-        # A few signals for all depths: sets of many positions, some of them on one path.
-        infoset = str(rng.randrange(4))
-        moves = moves_at.setdefault((player, infoset), rng.sample(NAMES, rng.randint(1, 3)))
-        return Turn(player, infoset, dict.fromkeys(moves, left - 1))
-
-    return build_tree(players, 4, expand)
-
-
-def describe_structure(tree: Tree) -> list[object]:
-    """All that makes up the game, node by node; sets by their first position, whatever they are called."""
-    first = {}
-    rows: list[object] = [tree.players]
-    for node in range(tree.num_nodes):
-        owner, index = int(tree.owner[node]), int(tree.infoset[node])
-        row: list[object] = [int(tree.parent[node]), owner, tree.branch_labels[node]]
-        if owner == LEAF:
-            row.append(tree.read_payoffs(node))
-        elif owner >= 0:
-            row.append((first.setdefault(index, node), tree.infosets[index].moves))
-        if node and tree.owner[tree.parent[node]] == CHANCE:
-            row.append(tree.read_probability(node))
-        rows.append(row)
-    return rows
-
-
-def regrow(tree: Tree, node: int, here: Leaf | Chance | Turn) -> Tree:
-    """The same tree with something else at one node."""
-    return build_tree(tree.players, 0, lambda at: here if at == node else tree.describe(at))
-
-
 @pytest.mark.parametrize("seed", range(150))
 def test_a_tree_is_rebuilt_from_its_outline(seed: int) -> None:
-    tree = draw_tree(Random(seed), num_players=2 + seed % 2)
+    tree = draw_game_tree(Random(seed), num_players=2 + seed % 3)
     rebuilt = read_outline(write_outline(tree), tree.players)
     assert describe_structure(rebuilt) == describe_structure(tree)
 
@@ -134,26 +78,9 @@ def test_a_tree_of_the_catalogue_is_the_same_game_when_rebuilt(name: str) -> Non
 @pytest.mark.parametrize("seed", range(60))
 def test_the_text_changes_with_every_payoff_probability_and_information_set(seed: int) -> None:
     rng = Random(seed)
-    tree = draw_tree(rng, num_players=2)
+    tree = draw_game_tree(rng, num_players=2)
     told = write_outline(tree)
-    changed = {}
-    leaf = rng.choice(tree.leaves.tolist())
-    first, *others = tree.read_payoffs(leaf)
-    changed["payoff"] = regrow(tree, leaf, Leaf([first + Fraction(1, 1000), *others]))
-    draws = [node for node in range(tree.num_nodes) if tree.owner[node] == CHANCE and len(tree.children[node]) > 1]
-    if draws:
-        here = tree.describe(draws[0])
-        (one, (p, after)), (two, (q, later)), *rest = here.branches.items()
-        moved = Chance({one: (p / 2, after), two: (q + p / 2, later), **dict(rest)})
-        changed["probability"] = regrow(tree, draws[0], moved)
-    shared = [
-        node
-        for node in range(tree.num_nodes)
-        if tree.infoset[node] >= 0 and (tree.infoset == tree.infoset[node]).sum() > 1
-    ]
-    if shared:
-        apart = tree.describe(shared[-1])
-        changed["information set"] = regrow(tree, shared[-1], apart._replace(infoset="apart", label="apart"))
+    changed = dict(change_tree(rng, tree))
     texts = {what: write_outline(other) for what, other in changed.items()}
     assert [what for what, text in texts.items() if text == told] == []
 
