@@ -1,8 +1,8 @@
 """What a player may know, as data: statements tell the rules of a game, events what has happened so far.
 
-A game states; it writes no sentences. Whatever is shown is made from these values at the edge, by `bestresponse.telling`:
-prompts, pages and the words of commands, in every language. Whatever is computed from a history is read from its events,
-never from words. All numbers are exact.
+A game states; it writes no sentences. Whatever is shown is made from these values at the edge, by
+`bestresponse.telling`: prompts, pages and the words of commands, in every language. Whatever is computed from a history
+is read from its events, never from words. All numbers are exact.
 
 `to_json` and `from_json` take statements and events to plain data and back.
 """
@@ -226,8 +226,8 @@ def from_json(data: object) -> Told:
     >>> from_json({"is": "Players", "names": ["Ann", "Bob"]})
     Players(names=('Ann', 'Bob'))
     """
-    told = _decode_object(data, (*get_args(Statement), *get_args(Event)), "a statement")
-    return told  # type: ignore[no-any-return]
+    told: Told = _decode_object(data, (*get_args(Statement), *get_args(Event)), "a statement")
+    return told
 
 
 def list_json(told: Iterable[Told]) -> list[JsonObject]:

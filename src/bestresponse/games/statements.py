@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import product
+from math import prod
 
 import numpy as np
 
@@ -31,11 +32,12 @@ from bestresponse.core.told import (
     Turns,
     list_children,
 )
+from bestresponse.telling.knowledge import make_letter
 from bestresponse.theory.games.normal_form import NormalForm, read_simplest
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Tree, Turn, build_tree
 
-MOST_NODES = 50_000
-"""Of a larger tree only the size is stated: nobody reads a list of all its positions."""
+MOST_POSITIONS = 50_000
+"""Of a larger tree or table only the size is stated: nobody reads a list of all its positions."""
 
 
 def tell(game: NormalForm | Tree) -> tuple[Statement, ...]:
@@ -48,7 +50,7 @@ def tell(game: NormalForm | Tree) -> tuple[Statement, ...]:
     players = Players(tuple(game.players))
     if isinstance(game, NormalForm):
         return (players, *_tell_table(game))
-    if game.num_nodes > MOST_NODES:
+    if game.num_nodes > MOST_POSITIONS:
         return (players, _summarize(game))
     return (players, _tell_tree(game))
 
@@ -97,21 +99,14 @@ def find_marks(tree: Tree) -> dict[int, str]:
     sizes = np.bincount(tree.infoset[tree.infoset >= 0], minlength=len(tree.infosets))
     in_order = dict.fromkeys(tree.infoset[tree.infoset >= 0].tolist())
     shared = [index for index in in_order if sizes[index] > 1]
-    return {index: _make_letter(place) for place, index in enumerate(shared)}
+    return {index: make_letter(place) for place, index in enumerate(shared)}
 
 
-def _make_letter(place: int) -> str:
-    """Return the letter with that number: a to z, then aa, ab and so on."""
-    letter = ""
-    place += 1
-    while place:
-        place, rest = divmod(place - 1, 26)
-        letter = chr(ord("a") + rest) + letter
-    return letter
-
-
-def _tell_table(form: NormalForm) -> tuple[AtOnce, Cells]:
+def _tell_table(form: NormalForm) -> tuple[AtOnce, Cells | Summary]:
     choices = tuple(Options(who, tuple(actions)) for who, actions in zip(form.players, form.actions, strict=True))
+    size = prod(form.shape)
+    if size > MOST_POSITIONS:
+        return AtOnce(choices), Summary(size, ())
     cells = []
     for place in product(*map(range, form.shape)):
         moves = tuple(actions[k] for actions, k in zip(form.actions, place, strict=True))

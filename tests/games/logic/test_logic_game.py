@@ -12,7 +12,8 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
 from bestresponse.formal.formalize.plan import library, nearest, read_examples
 from bestresponse.games.capabilities import HasTree
-from bestresponse.games.logic.game import LogicGame, describe_table, program_game, read_program_text
+from bestresponse.games.describing import describe_table
+from bestresponse.games.logic.game import LogicGame, program_game, read_program_text
 from bestresponse.games.lookup import find_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.table import GameTable, Row
@@ -110,7 +111,7 @@ def test_a_file_that_is_no_game_says_why(tmp_path):
 def test_the_words_say_who_moves_when_and_who_gets_what():
     text = describe_table(table("trust"))
     assert "First, greta chooses keep or lend." in text
-    assert "After greta has chosen lend, hugo chooses repay or run." in text
+    assert "After greta chose lend, hugo chooses repay or run." in text
     assert "- If greta chooses lend, hugo chooses run: greta gets 0, hugo gets 6." in text
     assert "at the same time" in describe_table(table("auction"))
 
@@ -146,4 +147,4 @@ def test_poker_with_three_cards_is_played_with_secret_cards_and_solved_to_its_kn
     assert game.tree.infosets[0].label == "you saw card(jack)"
     assert game.view((deal, "bet"), "bob").key == game.view(("deal(king,queen)", "bet"), "bob").key
     assert solve_tree(compile_game(game)).value["ann"] == pytest.approx(-1 / 18, abs=1e-9)
-    assert "it is drawn by lot: deal(jack,queen) with probability 1/6" in describe_table(report.table)
+    assert 'First, chance draws "deal(jack,queen)" (probability 1/6), ' in describe_table(report.table)

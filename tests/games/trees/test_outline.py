@@ -14,7 +14,7 @@ from bestresponse.core.errors import TooLarge
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.trees.outline import MOST_CHARACTERS, write_name, write_outline
 from bestresponse.theory.catalogue.trees import load_tree
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Tree, Turn, build_tree
+from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
 NAME = r'"(?:[^"\\]|\\.)*"|[^":,()\[\]]+?'
 BRANCH = re.compile(rf"(?P<margin> *)- (?P<name>{NAME})(?: \(probability (?P<odds>[^)]+)\))?: (?P<here>.*)")

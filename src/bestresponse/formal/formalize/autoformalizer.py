@@ -22,7 +22,7 @@ from bestresponse.formal.formalize.forms import Form, ProgramForm, TableForm, Tr
 from bestresponse.formal.formalize.json_answer import OpenQuestion
 from bestresponse.formal.formalize.plan import FIRST, Example, FormName, Wish, library, nearest, plan
 from bestresponse.formal.formalize.texts import TEXTS
-from bestresponse.games.logic.game import describe_table
+from bestresponse.games.describing import describe_table
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.programs.table import GameTable

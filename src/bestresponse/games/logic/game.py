@@ -2,17 +2,14 @@
 
 The program is never trusted: it passes the gate, runs inside a logic engine within its limits, and only the table that
 comes out of it is used from then on. A game in which everybody moves once and at the same time becomes a normal form;
-any other becomes a `LogicGame`, which can be played, and compiled to a tree. `describe_table` says in words which game
-a table is, `describe_changes` what an edit changed.
+any other becomes a `LogicGame`, which can be played, and compiled to a tree.
 """
 
 from __future__ import annotations
 
 import errno
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +20,7 @@ from bestresponse.core.ask import Ask, Choice, Lottery
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.files import read_text_file
 from bestresponse.core.game import NATURE, Action, Role, View
-from bestresponse.games.texts import join_words
+from bestresponse.games.statements import tell
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
 from bestresponse.logic.programs.game_table import (
     SEES,
@@ -33,10 +30,10 @@ from bestresponse.logic.programs.game_table import (
     GameTable,
     Knowledge,
     Node,
-    Row,
     spell_knowledge,
     tree,
 )
+from bestresponse.telling.render import list_sentences
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees import tree as trees
 from bestresponse.theory.trees.tree import Leaf, Tree, Turn, build_tree
@@ -44,7 +41,6 @@ from bestresponse.theory.trees.tree import Leaf, Tree, Turn, build_tree
 if TYPE_CHECKING:  # which would load all engines of logic, also for a game that is no program
     from bestresponse.logic.programs.validate import Report
 
-_MOST_CHANGES = 30
 State = tuple[str, ...]
 """The moves so far, in the order of the tree."""
 
@@ -75,7 +71,7 @@ class LogicGame:
     @cached_property
     def rules(self) -> str:
         """The game in words."""
-        return describe_table(self.table)
+        return "\n".join(list_sentences(tell(self.tree)))
 
     def start(self) -> State:
         """Return the state before anybody has moved."""
@@ -238,115 +234,3 @@ def program_game(report: Report, name: str) -> NormalForm | LogicGame:
         more = f" (and {len(report.errors) - 3} more)" if len(report.errors) > 3 else ""
         raise InvalidGame(f"{name} is no game: {wrong}{more}; `bestresponse check` shows everything")
     return as_game(report.table, name)
-
-
-def introduce_players(players: Sequence[str]) -> str:
-    """Say who plays.
-
-    >>> introduce_players(["ann"])
-    'There is one player: ann.'
-    """
-    count = "is one player" if len(players) == 1 else f"are {len(players)} players"
-    return f"There {count}: {join_words(players)}."
-
-
-def describe_table(table: GameTable) -> str:
-    """The whole game in plain sentences, one end per line."""
-    return "\n".join(word_game(table.players, describe_turns(table), table.rows, len(table.rows), len(table.rows)))
-
-
-def word_game(
-    players: Sequence[str], turns: Sequence[str], rows: Sequence[Row], total: int, most: int
-) -> tuple[str, ...]:
-    """Say who plays, who chooses what when, and at most `most` of all `total` ends."""
-    in_turn = any(len(row.blocks) > 1 or row.chances for row in rows)
-    ends = "How it can end, and what each of them earns" if in_turn else "What each of them earns"
-    return (
-        introduce_players(players),
-        *turns,
-        f"{ends} (the first {most} of {total:,}):" if total > most else f"{ends}:",
-        *(f"- {describe_end(row)}: {format_payoffs(players, row.payoffs)}." for row in rows[:most]),
-    )
-
-
-def describe_turns(table: GameTable) -> list[str]:
-    """Return a sentence for each choice and each lottery, with what its player knows."""
-    if not table.sequential and not table.chancy:
-        moves = [
-            f"{name} chooses {join_options(options)}." for name, options in zip(table.players, table.moves, strict=True)
-        ]
-        together = ["Everybody chooses at the same time, without seeing what the others choose."]
-        return [*moves, *(together if len(table.players) > 1 else [])]
-    lines: dict[str, None] = {}
-    if table.private:
-        lines["Players know only their own moves and what they are shown."] = None
-        for player in sorted(table.forgetful):
-            lines[f"{player} may forget: what is said below of {player} is all that it still knows."] = None
-    queue = deque([tree(table)])
-    while queue:
-        node = queue.popleft()
-        if isinstance(node, End):
-            continue
-        queue += node.children
-        if isinstance(node, ChanceNode):
-            odds = zip(node.moves, node.probabilities, strict=True)
-            drawn = ", ".join(f"{move} with probability {chance}" for move, chance in odds)
-            made = node.row.moves[: sum(node.row.blocks[: node.block])]
-            lines[f"{say_when(made)}it is drawn by lot: {drawn}."] = None
-        else:
-            lines[f"{say_when(node.knowledge)}{node.player} chooses {join_options(node.moves)}."] = None
-    return list(lines)
-
-
-def say_when(known: Knowledge) -> str:
-    """Begin a sentence with what somebody knows: `After seeing gold, `, or `First, `."""
-    phrases = []
-    for source, what in known:
-        seen = f"seeing {what}" if source == SEES else f"{source} has chosen {what}"
-        phrases.append(f"{what} was drawn" if source == NATURE else seen)
-    return f"After {', '.join(phrases)}, " if phrases else "First, "
-
-
-def describe_end(row: Row) -> str:
-    """Return what happens in one play: `If Ann chooses bet, Bob chooses fold`."""
-    steps = (f"{move} is drawn" if mover == NATURE else f"{mover} chooses {move}" for mover, move in row.moves)
-    return f"If {', '.join(steps) or 'nobody moves'}"
-
-
-def format_payoffs(players: Iterable[str], payoffs: Iterable[Fraction]) -> str:
-    """`Ann gets 3, Bob gets 1/2`."""
-    return ", ".join(f"{player} gets {payoff}" for player, payoff in zip(players, payoffs, strict=True))
-
-
-def join_options(options: tuple[str, ...]) -> str:
-    """Return `a, b or c`."""
-    if len(options) < 2:
-        return options[0] if options else "nothing"
-    return f"{', '.join(options[:-1])} or {options[-1]}"
-
-
-def describe_changes(before: GameTable, after: GameTable) -> tuple[str, ...]:
-    """Return one sentence for each difference in the rules; empty where both are the same game under the same names."""
-    lines: list[str] = []
-    if before.players != after.players:
-        lines.append(f"The players were {', '.join(before.players)} and are now {', '.join(after.players)}.")
-    old, new = describe_turns(before), describe_turns(after)
-    lines += [f"No more: {line}" for line in old if line not in new]
-    lines += [f"New: {line}" for line in new if line not in old]
-    earned_before, earned_after = (
-        {describe_end(row): dict(zip(table.players, row.payoffs, strict=True)) for row in table.rows}
-        for table in (before, after)
-    )
-    lines += [f"No more: {end}." for end in earned_before if end not in earned_after]
-    for end, earned in earned_after.items():
-        was = earned_before.get(end)
-        if was is None:
-            lines.append(f"New: {end}: {format_payoffs(earned, earned.values())}.")
-        elif was != earned:
-            phrases = []
-            for player, payoff in earned.items():
-                earlier = was.get(player, payoff)
-                phrases.append(f"{player} gets {payoff}{f' (before: {earlier})' if earlier != payoff else ''}")
-            lines.append(f"{end}: {', '.join(phrases)}.")
-    more = len(lines) - _MOST_CHANGES
-    return (*lines[:_MOST_CHANGES], *([f"and {more} more changes"] if more > 0 else []))
