@@ -2,8 +2,8 @@
 
 import pytest
 
-from bestresponse.games.lookup import find_game, game_names
 from bestresponse.games.describing import describe_game
+from bestresponse.games.lookup import find_game, game_names
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.theory.catalogue.trees import load_tree
@@ -49,8 +49,8 @@ def test_of_many_ends_the_first_are_told_and_all_are_counted():
     lines = describe_game(square, most=2)
     assert lines[-3:] == (
         "What each of them earns (the first 2 of 90):",
-        "- If row chooses a0, col chooses a0: row gets 0, col gets 0.5.",
-        "- If row chooses a0, col chooses a1: row gets 1, col gets 0.5.",
+        "- If row chooses a0 and col chooses a0, row gets 0, col gets 0.5.",
+        "- If row chooses a0 and col chooses a1, row gets 1, col gets 0.5.",
     )
 
 
@@ -59,7 +59,7 @@ def test_a_large_tree_is_told_by_its_first_ends_and_the_number_of_choices():
     assert describe_game(wide)[1:4] == (
         "First, Ann chooses one of 2,001 options, from m0 to m2000.",
         "What each of them earns (the first 20 of 2,001):",
-        "- If Ann chooses m0: Ann gets 0.",
+        "- If Ann chooses m0, Ann gets 0.",
     )
 
 

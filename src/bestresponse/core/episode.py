@@ -128,7 +128,7 @@ def play(
         if missing:
             raise NotAsked(f"nobody sits in the seat {missing[0]!r}; seated: {', '.join(players)}")
         questions = [
-            (role, players[role], View(role, "") if getattr(players[role], "blind", False) else episode.view(role), ask)
+            (role, players[role], View(role) if getattr(players[role], "blind", False) else episode.view(role), ask)
             for role, ask in pending.items()
         ]
         for role, decision in zip(pending, ask_seats(questions), strict=True):

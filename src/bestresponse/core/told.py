@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from types import UnionType
 from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.core.json import JsonObject
+from bestresponse.core.json import JsonObject, canonical
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,13 @@ class Prose:
     """A text in one language, which stands for whatever it says: the fallback for games that state nothing else."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """What the game is called."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +64,19 @@ class Cell:
     payoffs: tuple[Fraction, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cells:
     """Payoffs for every combination of moves; the last player's move changes fastest."""
 
     cells: tuple[Cell, ...]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # Words made from a large table are looked up by it again and again.
+        return hash(self.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +117,7 @@ class End:
 Position: TypeAlias = Decision | Draw | End
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Course:
     """A game tree: what stands at every position, in preorder.
 
@@ -111,6 +126,19 @@ class Course:
     """
 
     positions: tuple[Position, ...]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # Words made from a large tree are looked up by it again and again.
+        return hash(self.positions)
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What is stated next is the rest of a game that has begun before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +157,14 @@ class Summary:
     turns: tuple[Turns, ...]
 
 
-Statement: TypeAlias = Prose | Players | AtOnce | Cells | Course | Summary
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a player is to aim at: the own payoff. `rational` says that the others do so too, and do it perfectly."""
+
+    rational: bool = False
+
+
+Statement: TypeAlias = Prose | Title | Players | AtOnce | Cells | Course | Rest | Summary | Aim
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +183,63 @@ class Drew:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
-    """The player is at one of the positions of a course that bear this mark."""
+class OneOf:
+    """One of several things has happened; the player does not know which."""
 
-    mark: str
+    ways: tuple[tuple[Chose | Drew, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """It is the turn of whoever reads this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saw:
+    """The player perceived something, in the words of the game."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unaware:
+    """Others may have moved; the player knows of nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """The player holds this card."""
+
+    card: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """A player was dealt this card."""
+
+    who: str
+    card: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaidOpen:
+    """This card was laid open for all."""
+
+    card: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the player knows, in the signs that the rules explain."""
+
+    signs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The player is at one of the positions that bear this letter where the course is told as an outline."""
+
+    letter: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +247,9 @@ class Over:
     """The game is over."""
 
 
-Event: TypeAlias = Prose | Chose | Drew | Reached | Over
+Event: TypeAlias = (
+    Prose | Asked | Chose | Drew | OneOf | Saw | Unaware | Holds | Dealt | LaidOpen | Shown | Reached | Over
+)
 Told: TypeAlias = Statement | Event
 
 _KINDS: dict[str, type] = {
@@ -235,6 +325,24 @@ def list_json(told: Iterable[Told]) -> list[JsonObject]:
     return [to_json(one) for one in told]
 
 
+def prose(text: str) -> tuple[Prose, ...]:
+    """Return a text as all that is told; nothing where it is empty."""
+    return (Prose(text),) if text else ()
+
+
+@lru_cache(maxsize=256)
+def spell(told: tuple[Told, ...]) -> str:
+    """Write statements or events as one text, equal for equal ones; a single text is itself.
+
+    >>> spell(prose("Bid.")), spell((Over(),))
+    ('Bid.', '[{"is":"Over"}]')
+    """
+    if not told:
+        return ""
+    first = told[0]
+    return first.text if len(told) == 1 and isinstance(first, Prose) else canonical(list_json(told))
+
+
 def _encode(value: object) -> object:
     if isinstance(value, tuple):
         return [_encode(item) for item in value]
@@ -277,9 +385,9 @@ def _decode(data: object, hint: Any, what: str) -> object:
         return tuple(_decode(item, get_args(hint)[0], f"an entry of {what}") for item in data)
     if hint is Fraction:
         return _decode_number(data, what)
-    if hint in (str, int):
+    if hint in (str, int, bool):
         if type(data) is not hint:
-            raise InvalidGame(f"expected {what} as {'text' if hint is str else 'a whole number'}, got {_show(data)}")
+            raise InvalidGame(f"expected {what} as {_PLAIN_KINDS[hint]}, got {_show(data)}")
         return data
     kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
     return _decode_object(data, kinds, what)
@@ -293,6 +401,7 @@ def _decode_number(data: object, what: str) -> Fraction:
         raise InvalidGame(f'expected {what} as a whole number or a text such as "1/3", got {_show(data)}') from None
 
 
+_PLAIN_KINDS: dict[type, str] = {str: "text", int: "a whole number", bool: "true or false"}
 _LONGEST_NUMBER = 4_000
 """Characters of a fraction; Python reads no whole number of more than 4,300 digits."""
 

@@ -32,7 +32,7 @@ def describe_game(game: NormalForm | Tree | LogicGame | GameTable, most: int | N
 
     >>> print(*describe_game(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))[4:6], sep="\\n")
     What each of them earns:
-    - If row chooses a0, col chooses a0: row gets 3, col gets 3.
+    - If row chooses a0 and col chooses a0, row gets 3, col gets 3.
     """
     try:
         statements = state_game(game)

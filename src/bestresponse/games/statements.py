@@ -94,6 +94,16 @@ def name_branch(tree: Tree, node: int) -> str:
     return label if len(same) == 1 else f"{label} #{same.index(node) + 1}"
 
 
+def list_moves_to(tree: Tree, node: int) -> list[tuple[int, str]]:
+    """List who moved how on the way to a node: CHANCE or the number of a player, and the name of the branch."""
+    steps: list[tuple[int, str]] = []
+    while node > 0:
+        parent = int(tree.parent[node])
+        steps.append((int(tree.owner[parent]), name_branch(tree, node)))
+        node = parent
+    return steps[::-1]
+
+
 def find_marks(tree: Tree) -> dict[int, str]:
     """Return the mark of every information set with several positions, by its number: a letter or more."""
     sizes = np.bincount(tree.infoset[tree.infoset >= 0], minlength=len(tree.infosets))

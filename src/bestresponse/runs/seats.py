@@ -45,6 +45,7 @@ from bestresponse.runs.inputs import GameSetting, NamedModel
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import Spec
 from bestresponse.runs.study import Estimate
+from bestresponse.telling.render import write_rules
 from bestresponse.theory.trees.tree import Tree
 
 AGENT_SETTINGS = (
@@ -240,7 +241,7 @@ def estimate_plays(
     most, sure = _count_calls(config, game, seats, rounds, referee)
     names = dict.fromkeys([*asked, *([referee] if referee not in (None, SIMULATED) else [])])
     calls = {str(name): config.repeats * most * asked.count(name) // max(len(asked), 1) for name in names}
-    briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN
+    briefing = len(write_rules(game.view(game.start(), game.roles[0]))) // _CHARACTERS_PER_TOKEN
     what = f"{game.name} with {', '.join(f'{role} = {name}' for role, name in seats.items())}, seed {config.seed}"
     return Estimate.of_calls(config.repeats, what, calls, briefing, config.max_tokens, sure=sure)
 

@@ -16,7 +16,7 @@ sentence: "Then Bob chooses call or drop, knowing what Ann chose."
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -50,10 +50,15 @@ class Words:
         paid = zip(players, payoffs, strict=True)
         return ", ".join(self.say("gets", who, amount=self.language.write_number(payoff)) for who, payoff in paid)
 
-    def say_when(self, steps: Sequence[Step]) -> str:
-        """Say who chooses what: `If Ann chooses x, Bob chooses l`."""
-        told = [self.say("step", who, option=self.language.write_name(move)) for who, move in steps]
-        return self.language.say("end.when", steps=", ".join(told) or self.language.say("step.none"))
+    def say_when(self, steps: Sequence[Step], together: Collection[int]) -> str:
+        """Say who chooses what: `If Ann chooses x and Bob chooses l`; `together` are steps not made after the last."""
+        told = ""
+        for number, (who, move) in enumerate(steps):
+            step = self.say("step", who, option=self.language.write_name(move))
+            if number:
+                step = self.language.say("step.and" if number in together else "step.then", before=told, after=step)
+            told = step
+        return self.language.say("end.when", steps=told or self.language.say("step.none"))
 
     def list_past(self, steps: Sequence[tuple[str, Moves]]) -> list[str]:
         """Say who chose what; of several moves it is one of them."""
@@ -69,7 +74,9 @@ def list_outline(chart: Map, players: Sequence[str], language: Language) -> Iter
         here = _describe_position(chart, place, players, words)
         yield f"{margin}{bullet}{branch}{here}"
         below = margin + "  " if bullet else margin
-        waiting += [(child, below, "- ", f"{name}: ") for name, child in reversed(_list_branches(chart, place, language))]
+        waiting += [
+            (child, below, "- ", f"{name}: ") for name, child in reversed(_list_branches(chart, place, language))
+        ]
     if chart.infosets:
         yield ""
         yield from _list_knowledge(chart, words)
@@ -142,13 +149,14 @@ def _describe_knowledge(who: str, known: Known, words: Words) -> str:
     for number, (mover, moves) in enumerate(known.steps):
         if number not in known.mates:
             key = "chose.forgotten" if number in known.forgotten else "chose"
-            told.append(words.say(key, mover, options=_shorten(moves, words.language)))
+            told.append(words.say(key, mover, options=shorten(moves, words.language)))
     if all(len(moves) == 1 for _, moves in known.steps):  # branches of equal names lead to them
         return words.say("outline.alike", who)
     return words.say("outline.knows", who, steps="; ".join(told))
 
 
-def _shorten(moves: Moves, language: Language) -> str:
+def shorten(moves: Moves, language: Language) -> str:
+    """Say that one of these was chosen or drawn, where the rules name them all: of many only how many there are."""
     if len(moves) > _MOST_OPTIONS:
         return language.say("options.count", count=len(moves))
     return language.join_options(moves)
@@ -306,5 +314,12 @@ def list_ends(chart: Map, players: Sequence[str], words: Words) -> Iterator[str]
     """Yield a line for every end: how the play comes to it and what it pays."""
     for place, position in enumerate(chart.course.positions):
         if isinstance(position, End):
-            when = words.say_when(chart.list_way(place))
-            yield words.language.say("end", when=when, payoffs=words.list_payoffs(players, position.payoffs))
+            yield words.language.say(
+                "end", when=say_way(chart, place, words), payoffs=words.list_payoffs(players, position.payoffs)
+            )
+
+
+def say_way(chart: Map, place: int, words: Words) -> str:
+    """Say how the play comes to a position."""
+    together = [number for number, before in enumerate(chart.list_ancestors(place)[:-1]) if chart.mates.get(before)]
+    return words.say_when(chart.list_way(place), together)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from bestresponse.core.told import Course, Decision, Position, list_branches, list_children
 
@@ -76,7 +77,7 @@ class Map:
         """List who moved how on the way to a position."""
         way = self.list_ancestors(place)
         steps = []
-        for before, after in zip(way, way[1:], strict=False):
+        for before, after in pairwise(way):
             move = list_branches(self.get(before))[self.children[before].index(after)]
             steps.append((self.find_mover(before), move))
         return tuple(steps)
@@ -209,6 +210,12 @@ class Map:
                 if len(seen) < len(moves):
                     return True
         return False
+
+
+@lru_cache(maxsize=16)
+def read_course(course: Course) -> Map:
+    """Return what follows from a course; kept, since every player of a game reads the same."""
+    return Map(course)
 
 
 def make_letter(place: int) -> str:

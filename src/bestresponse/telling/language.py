@@ -16,6 +16,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from string import Formatter
 from typing import Literal
@@ -36,7 +37,7 @@ _LONG = 21
 """Digits from which a whole number that ends in zeros is written with an exponent."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Language:
     """The messages of one language by their names."""
 
@@ -54,7 +55,9 @@ class Language:
         >>> english.write_name("offer 7"), english.write_name("show 1, guess 2"), english.write_name('say "yes"')
         ('offer 7', '"show 1, guess 2"', '"say \\\\"yes\\\\""')
         """
-        if _PLAIN.fullmatch(name) and _find_own_words(self.messages["own-words"]).isdisjoint(name.casefold().split(" ")):
+        if _PLAIN.fullmatch(name) and _find_own_words(self.messages["own-words"]).isdisjoint(
+            name.casefold().split(" ")
+        ):
             return name
         quoted = json.dumps(name, ensure_ascii=False)
         # JSON leaves separators of lines and marks of direction as they are.
@@ -128,8 +131,8 @@ def list_languages() -> list[str]:
     return sorted(names, key=lambda name: (name != ENGLISH, name))
 
 
-def _find_catalogues():  # type: ignore[no-untyped-def]
-    return files("bestresponse.telling").joinpath("catalogues")
+def _find_catalogues() -> Traversable:
+    return files("bestresponse.telling.catalogues")
 
 
 def _read_catalogue(name: str, folder: Path | None) -> dict[str, tuple[str, str]]:

@@ -4,13 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice
 
-from bestresponse.core.told import AtOnce, Cell, Cells, Course, End, Options, Players, Prose, Statement, Summary
-from bestresponse.telling.course import Words, list_ends, list_turns
-from bestresponse.telling.knowledge import Map
-from bestresponse.telling.language import ENGLISH, load_language
+from bestresponse.core.capabilities import PeopleRules
+from bestresponse.core.errors import TooLarge
+from bestresponse.core.game import Game, Layout, S, View
+from bestresponse.core.told import (
+    Aim,
+    Asked,
+    AtOnce,
+    Cell,
+    Cells,
+    Chose,
+    Course,
+    Dealt,
+    Drew,
+    End,
+    Event,
+    Holds,
+    LaidOpen,
+    OneOf,
+    Options,
+    Over,
+    Players,
+    Prose,
+    Reached,
+    Rest,
+    Saw,
+    Shown,
+    Statement,
+    Summary,
+    Title,
+    Unaware,
+)
+from bestresponse.telling.course import Words, list_ends, list_outline, list_turns, say_way, shorten
+from bestresponse.telling.knowledge import Map, read_course
+from bestresponse.telling.language import ENGLISH, Language, load_language
 
+MOST_CHARACTERS = 50_000
+"""The longest outline that is told. At about 3 characters per token (short names and numbers) it fills half of the
+32,768 tokens that small open models can take, and leaves the other half for reasons and an answer."""
+_FIRST_ENDS = 20
+"""Ends that are told of a course that is too large to be told."""
 _MOST_POSITIONS = 6_000
 """Of a larger course only the size is told in sentences: nobody reads so many, and they take long to be found."""
 
@@ -27,8 +63,8 @@ def list_sentences(
     There is one player: Ann.
     You choose go or stay.
     What each of them earns:
-    - If you choose go: you get 3.
-    - If you choose stay: you get 1.
+    - If you choose go, you get 3.
+    - If you choose stay, you get 1.
     """
     words = Words(load_language(language), reader)
     lines: list[str] = []
@@ -49,7 +85,172 @@ def list_sentences(
                 lines += _list_summary(statement, words)
             case Prose(text):
                 lines.append(text)
+            case Aim(rational) if reader is not None:
+                lines.append(words.language.say("aim.rational" if rational else "aim"))
+            case Rest():
+                lines.append(words.language.say("rest"))
+            case Title() | Aim():
+                pass  # whoever reads about the game knows its name, and has no aim in it
     return tuple(lines)
+
+
+def write_rules(view: View, language: str = ENGLISH) -> str:
+    """Put the rules that a view states into words."""
+    return _write_rules(view.rules, view.role, language, view.layout)
+
+
+def write_history(view: View, language: str = ENGLISH) -> str:
+    """Put into words what has happened so far, as far as the role of a view knows it."""
+    return _write_history(view.history, view.role, language)
+
+
+def write_events(history: Iterable[Event], reader: str | None = None, language: str = ENGLISH) -> str:
+    """Put events into a list without a sentence around them: `you saw a jack, Bob chose bet`."""
+    words = Words(load_language(language), reader)
+    steps = [step for event in history if (step := _describe_step(event, words))]
+    return ", ".join(steps) or words.language.say("no-events")
+
+
+def word_rules(game: Game[S], view: View, language: str = ENGLISH) -> str:
+    """Return the rules for the person who has `view`: the game's words for people, or else what it states."""
+    return game.word_rules(view.role) if isinstance(game, PeopleRules) else write_rules(view, language)
+
+
+@lru_cache(maxsize=256)
+def _write_rules(rules: tuple[Statement, ...], reader: str, language: str, layout: Layout) -> str:
+    words = Words(load_language(language), reader)
+    titles = [statement.name for statement in rules if isinstance(statement, Title)]
+    players: tuple[str, ...] = ()
+    paragraphs: list[str] = []
+    for statement in rules:
+        match statement:
+            case Title():
+                pass  # told together with the players
+            case Players(players):
+                paragraphs.append(_introduce_reader(players, titles, words))
+            case Prose(text):
+                paragraphs.append(text)
+            case Rest():
+                paragraphs.append(words.language.say("rest"))
+            case Course() if layout == "lines":
+                paragraphs.append("\n".join(_list_course(players, statement, words, None)))
+            case Course():
+                paragraphs += _write_outline(players, statement, words.language)
+            case Aim(rational):
+                paragraphs.append(words.language.say("aim.rational" if rational else "aim"))
+            case Summary():
+                paragraphs.append("\n".join(_list_summary(statement, words)))
+            case AtOnce(choices):
+                paragraphs.append("\n".join(_list_choices(choices, words)))
+            case Cells(cells):
+                paragraphs.append("\n".join(_list_cells(players, cells, words, None)))
+    return "\n\n".join(paragraphs)
+
+
+def check_length(rules: Sequence[Statement], name: str) -> None:
+    """Raise TooLarge where rules hold a course, or a size in place of one, that is too long to be told."""
+    players: tuple[str, ...] = ()
+    for statement in rules:
+        if isinstance(statement, Players):
+            players = statement.names
+        ends = None
+        if isinstance(statement, Summary):
+            ends = statement.ends
+        elif isinstance(statement, Course) and _find_outline(players, statement, load_language(ENGLISH)) is None:
+            ends = read_course(statement).num_ends
+        if ends is not None:
+            raise TooLarge(
+                f"{name or 'the tree'} has {ends:,} ends; telling it takes more than {MOST_CHARACTERS:,} characters, "
+                "the most that a player can be asked to read. Use a smaller version of the game"
+            )
+
+
+def _write_outline(players: Sequence[str], course: Course, language: Language) -> list[str]:
+    outline = _find_outline(tuple(players), course, language)
+    if outline is None:
+        # Whoever has to read it is refused by `check_length`.
+        return [language.say("summary", ends=f"{read_course(course).num_ends:,}")]
+    return [language.say("outline.how"), outline]
+
+
+@lru_cache(maxsize=16)
+def _find_outline(players: tuple[str, ...], course: Course, language: Language) -> str | None:
+    """Return the outline of a course, None where it is too long to be read."""
+    lines: list[str] = []
+    length = -1  # no line break stands before the first line
+    for line in list_outline(read_course(course), players, language):
+        length += len(line) + 1
+        # A course may have thousands of positions: no more of it is written than is needed to refuse it.
+        if length > MOST_CHARACTERS:
+            return None
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _introduce_reader(players: Sequence[str], titles: Sequence[str], words: Words) -> str:
+    language = words.language
+    who = language.write_name(words.reader or "")
+    names = ", ".join(map(language.write_name, players))
+    if titles:
+        return language.say("intro.title", who=who, title=language.write_name(titles[0]), names=names)
+    return language.say("intro", who=who, names=names)
+
+
+@lru_cache(maxsize=1024)
+def _write_history(history: tuple[Event, ...], reader: str, language: str) -> str:
+    words = Words(load_language(language), reader)
+    say = words.language.say
+    steps = [step for event in history if (step := _describe_step(event, words))]
+    is_over = any(isinstance(event, Over) for event in history)
+    before: list[str] = []
+    after: list[str] = []
+    for event in history:
+        match event:
+            case Asked():
+                before.append(say("asked"))
+            case Holds(card):
+                before.append(say("holds", card=card))
+            case Shown(signs):
+                after.append(say("shown", signs=signs))
+            case OneOf(ways):
+                after.append(say("one-of", ways="; ".join(f"({_join_steps(way, words)})" for way in ways)))
+            case Unaware():
+                after.append(say("unaware"))
+            case Reached(letter):
+                after.append(say("reached", letter=letter))
+            case Prose(text):
+                after.append(text)
+    if is_over:
+        before.append(say("over.steps", steps=", ".join(steps)) if steps else say("over"))
+    elif steps:
+        before.append(say("so-far", steps=", ".join(steps)))
+    elif not after and history:
+        before.append(say("nothing-yet"))
+    return " ".join(before + after)
+
+
+def _join_steps(events: Iterable[Event], words: Words) -> str:
+    steps = [_describe_step(event, words) for event in events]
+    return ", ".join(steps) or words.language.say("nothing")
+
+
+def _describe_step(event: Event, words: Words) -> str:
+    """Say what is known of a move or a draw; empty for other events."""
+    language = words.language
+    match event:
+        case Chose(who, options):
+            key = "chose" if len(options) == 1 else "unsure"
+            return words.say(key, who, options=shorten(options, language))
+        case Drew(outcomes):
+            return language.say("chose.chance", options=shorten(outcomes, language))
+        case Saw(what):
+            return language.say("saw", what=what)
+        case Dealt(who, card):
+            return words.say("dealt", who, card=card)
+        case LaidOpen(card):
+            return language.say("laid-open", card=card)
+        case _:
+            return ""
 
 
 def list_choices(statements: Iterable[Statement], language: str = ENGLISH) -> tuple[str, ...]:
@@ -60,12 +261,12 @@ def list_choices(statements: Iterable[Statement], language: str = ENGLISH) -> tu
         if isinstance(statement, AtOnce):
             lines += _list_choices(statement.choices, words)
         elif isinstance(statement, Course):
-            lines += list_turns(Map(statement), words)
+            lines += list_turns(read_course(statement), words)
     return tuple(lines)
 
 
 def list_earned(statements: Iterable[Statement], language: str = ENGLISH) -> dict[str, tuple[Fraction, ...]]:
-    """Return the payoffs of every end by how the play comes to it, in words: `If Ann chooses x, Bob chooses l`."""
+    """Return the payoffs of every end by how the play comes to it, in words: `If Ann chooses x and Bob chooses l`."""
     words = Words(load_language(language))
     players: tuple[str, ...] = ()
     earned: dict[str, tuple[Fraction, ...]] = {}
@@ -75,12 +276,12 @@ def list_earned(statements: Iterable[Statement], language: str = ENGLISH) -> dic
                 pass
             case Cells(cells):
                 for cell in cells:
-                    earned[words.say_when(list(zip(players, cell.moves, strict=True)))] = cell.payoffs
+                    earned[_say_cell(players, cell, words)] = cell.payoffs
             case Course():
-                chart = Map(statement)
+                chart = read_course(statement)
                 for place, position in enumerate(statement.positions):
                     if isinstance(position, End):
-                        earned[words.say_when(chart.list_way(place))] = position.payoffs
+                        earned[say_way(chart, place, words)] = position.payoffs
     return earned
 
 
@@ -103,15 +304,22 @@ def _list_choices(choices: Sequence[Options], words: Words) -> list[str]:
 def _list_cells(players: Sequence[str], cells: Sequence[Cell], words: Words, most: int | None) -> list[str]:
     lines = [_head("cells", len(cells), words, most)]
     for cell in cells[:most]:
-        when = words.say_when(list(zip(players, cell.moves, strict=True)))
+        when = _say_cell(players, cell, words)
         lines.append(words.language.say("end", when=when, payoffs=words.list_payoffs(players, cell.payoffs)))
     return lines
 
 
+def _say_cell(players: Sequence[str], cell: Cell, words: Words) -> str:
+    return words.say_when(list(zip(players, cell.moves, strict=True)), range(len(players)))
+
+
 def _list_course(players: Sequence[str], course: Course, words: Words, most: int | None) -> list[str]:
-    chart = Map(course)
+    chart = read_course(course)
     if len(course.positions) > _MOST_POSITIONS:
-        return [words.language.say("summary", ends=f"{chart.num_ends:,}"), *_list_ends(chart, players, words, most or 20)]
+        return [
+            words.language.say("summary", ends=f"{chart.num_ends:,}"),
+            *_list_ends(chart, players, words, most or 20),
+        ]
     turns = list(list_turns(chart, words))
     if most is not None and len(turns) > most:
         turns = [*turns[:most], words.language.say("more", count=f"{len(turns) - most:,}")]

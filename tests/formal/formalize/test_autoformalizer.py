@@ -200,7 +200,7 @@ def test_a_remark_of_a_person_revises_the_game():
     second = writer.revise(first, "Grabbing from a sharer should earn only 2.")
     told = model.asked[1].messages[1].content
     assert "Grabbing from a sharer should earn only 2." in told
-    assert "If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5." in told
+    assert "If ada chooses Silent and ben chooses Betray, ada gets 0, ben gets 5." in told
     assert second.table.payoffs(("Betray", "Silent")) == (2, 0)
 
 
@@ -236,7 +236,7 @@ def test_back_translation_asks_about_the_table_in_words_and_reads_the_verdict():
     second = compare_with_story(STORY, table, judge)
     assert (second.agrees, second.why) == (False, "Bob should get 7.")
     assert compare_with_story(STORY, table, judge).agrees is None
-    assert "If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5." in judge.asked[0].messages[0].content
+    assert "If ada chooses Silent and ben chooses Betray, ada gets 0, ben gets 5." in judge.asked[0].messages[0].content
 
 
 @pytest.mark.parametrize(

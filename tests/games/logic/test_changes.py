@@ -27,7 +27,7 @@ def test_a_card_that_is_seen_is_a_change_of_what_is_known():
 def test_payoffs_chances_moves_and_players_are_told():
     other = CARD.replace("wins(S, 1) :- holds(did(jonas, fold), S).", "wins(S, 3) :- holds(did(jonas, fold), S).")
     changes = describe_changes(table(CARD), table(other))
-    told = "If chance draws queen, ines chooses double, jonas chooses fold"
+    told = "If chance draws queen and then ines chooses double and then jonas chooses fold"
     assert changes[0] == f"{told}: ines gets 3 (before: 1), jonas gets -3 (before: -1)."
     assert len(changes) == 2
     odds = CARD.replace(

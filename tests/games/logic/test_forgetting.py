@@ -5,12 +5,13 @@ import pytest
 import bestresponse as br
 from bestresponse.core.episode import play as play_episode
 from bestresponse.games.comparison import compare_games
+from bestresponse.games.describing import describe_game
 from bestresponse.games.logic.game import LogicGame, program_game
 from bestresponse.games.logic.tables import format_game
-from bestresponse.games.describing import describe_game
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.players.strategies import FunctionPlayer
+from bestresponse.telling.render import write_history
 from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 
@@ -57,7 +58,7 @@ def test_a_play_shows_her_on_tuesday_the_note_and_not_the_box(game):
     seen = []
 
     def choose(view, ask):
-        seen.append(view.situation)
+        seen.append(write_history(view))
         return ask.options[0]
 
     for held in ("red", "blue"):

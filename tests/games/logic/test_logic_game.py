@@ -19,6 +19,7 @@ from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.table import GameTable, Row
 from bestresponse.logic.programs.validate import validate
 from bestresponse.players.lookup import choose_default
+from bestresponse.telling.render import write_history
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
@@ -71,9 +72,9 @@ def test_simultaneous_players_are_asked_together_and_others_in_turn():
     assert list(trust.asks(())) == ["greta"]
     assert trust.asks(("keep",)) == {}
     assert list(trust.asks(("lend",))) == ["hugo"]
-    assert trust.view((), "greta").situation == "Nobody has moved yet."
-    assert trust.view(("lend",), "hugo").situation == "So far: greta chose lend."
-    assert trust.view(("lend", "run"), "greta").situation == "It is over: greta chose lend, hugo chose run."
+    assert write_history(trust.view((), "greta")) == "It is your turn. Nothing has happened yet."
+    assert write_history(trust.view(("lend",), "hugo")) == "It is your turn. So far: greta chose lend."
+    assert write_history(trust.view(("lend", "run"), "greta")) == "The game is over: you chose lend, hugo chose run."
     assert trust.payoffs(("lend", "run")) == {"greta": 0.0, "hugo": 6.0}
 
 
@@ -83,7 +84,7 @@ def test_a_simultaneous_move_stays_hidden_where_only_some_of_them_end_the_game()
     game = LogicGame(GameTable(("a", "b"), (("quit", "stay"), ("x", "y")), ends))
     assert list(game.asks(())) == ["a"]
     assert list(game.asks(("stay",))) == ["b"]
-    assert game.view(("stay",), "b").situation == "Nobody has moved yet."
+    assert write_history(game.view(("stay",), "b")) == "It is your turn. Nothing has happened yet."
     check_game(game)
 
 
@@ -112,7 +113,7 @@ def test_the_words_say_who_moves_when_and_who_gets_what():
     text = describe_table(table("trust"))
     assert "First, greta chooses keep or lend." in text
     assert "After greta chose lend, hugo chooses repay or run." in text
-    assert "- If greta chooses lend, hugo chooses run: greta gets 0, hugo gets 6." in text
+    assert "- If greta chooses lend and then hugo chooses run, greta gets 0, hugo gets 6." in text
     assert "at the same time" in describe_table(table("auction"))
 
 
@@ -142,8 +143,12 @@ def test_poker_with_three_cards_is_played_with_secret_cards_and_solved_to_its_kn
     lottery = game.asks(())[NATURE]
     assert len(lottery.chances) == 6
     deal = "deal(jack,queen)"
-    assert game.view((deal,), "ann").situation == "So far: you saw card(jack)."
-    assert game.view((deal, "bet"), "bob").situation == "So far: you saw card(queen), you saw heard(ann,bet)."
+    assert write_history(game.view((deal,), "ann")) == (
+        "It is your turn. So far: you saw card(jack). You are at one of the positions marked [a]."
+    )
+    assert write_history(game.view((deal, "bet"), "bob")).startswith(
+        "It is your turn. So far: you saw card(queen), you saw heard(ann,bet)."
+    )
     assert game.tree.infosets[0].label == "you saw card(jack)"
     assert game.view((deal, "bet"), "bob").key == game.view(("deal(king,queen)", "bet"), "bob").key
     assert solve_tree(compile_game(game)).value["ann"] == pytest.approx(-1 / 18, abs=1e-9)

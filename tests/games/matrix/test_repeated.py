@@ -12,6 +12,7 @@ from bestresponse.core.episode import play
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.strategies import Always, AutomatonPlayer, RandomPlayer
+from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.catalogue.tables import load, names
 from bestresponse.theory.repeated.automaton import classic_strategy
 from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin
@@ -65,7 +66,7 @@ def test_the_length_is_geometric_where_nature_decides():
 def test_the_view_tells_the_history_from_ones_own_side():
     game = RepeatedGame(DILEMMA, rounds=3)
     state = game.apply(game.start(), dict(zip(DILEMMA.players, [a[1] for a in DILEMMA.actions], strict=True)))
-    told = game.view(state, DILEMMA.players[1]).situation
+    told = write_history(game.view(state, DILEMMA.players[1]))
     assert told.splitlines()[0] == "Round 2."
     assert "you chose defect" in told
     assert "you got 1." in told
@@ -85,7 +86,7 @@ def test_a_move_that_goes_wrong_is_told_as_meant_and_made_to_the_mover_and_as_ma
         "Round 1: you meant cooperate, cooperate was made, row made the move defect; you got 0."
     ]
     assert (row.facts["meant"], row.facts["history"]) == (["cooperate"], [["defect", "cooperate"]])
-    assert "with a probability of 10 % a move is made that the player did not mean" in row.briefing
+    assert "with a probability of 10 % a move is made that the player did not mean" in write_rules(row)
     assert "with a probability of 10 % a move is made that the player did not mean" in game.word_rules("row")
     table = game.list_rounds(state, "row")
     assert dict(zip(table.columns, table.rows[0], strict=True)) == {
@@ -95,7 +96,7 @@ def test_a_move_that_goes_wrong_is_told_as_meant_and_made_to_the_mover_and_as_ma
 
 def test_noise_is_not_mentioned_where_there_is_none():
     view = RepeatedGame(DILEMMA, rounds=3).view(RepeatedGame(DILEMMA, rounds=3).start(), "row")
-    assert "go wrong" not in view.briefing
+    assert "go wrong" not in write_rules(view)
     assert "meant" not in view.facts
 
 

@@ -135,8 +135,8 @@ def test_a_model_that_cannot_be_reached_abstains_or_fails_as_the_policy_says():
 
 def test_nobody_abstains_where_the_game_does_not_let_them():
     with pytest.raises(UsageError, match="only abstain where the game lets it pass"):
-        WithFailurePolicy(Agent(ScriptedModel(["x"])), "abstain").decide(View("a", ""), Choice(("x", "y")))
-    assert Agent(ScriptedModel(["x"])).decide(View("a", ""), Choice(("x", "y"))).action == "x"
+        WithFailurePolicy(Agent(ScriptedModel(["x"])), "abstain").decide(View("a"), Choice(("x", "y")))
+    assert Agent(ScriptedModel(["x"])).decide(View("a"), Choice(("x", "y"))).action == "x"
 
 
 def test_the_five_published_residents_have_personas():
@@ -181,4 +181,4 @@ def test_unknown_ways_of_reasoning_are_explained(name):
 
 
 def test_an_amount_that_may_not_be_passed_is_not():
-    assert Agent(ScriptedModel(["I will not bid."] * 3)).decide(View("a", ""), Amount(0, 5)).action is None
+    assert Agent(ScriptedModel(["I will not bid."] * 3)).decide(View("a"), Amount(0, 5)).action is None

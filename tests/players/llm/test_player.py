@@ -4,6 +4,7 @@ from bestresponse.core import Choice, Form, Mixture, View, Words
 from bestresponse.core.ask import Amount
 from bestresponse.core.conformance import check_player
 from bestresponse.core.player import Status
+from bestresponse.core.told import prose
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.models.base import Abilities, Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -12,7 +13,7 @@ from bestresponse.players.llm.reading import find_reasons, read_reply
 from bestresponse.players.strategies import BASELINES, BaselinePlayer, FixedMix
 from bestresponse.theory import NormalForm
 
-VIEW = View("row", "Some game.")
+VIEW = View("row", prose("Some game."))
 AB = Choice(("A", "B"))
 
 

@@ -13,6 +13,7 @@ from bestresponse.core.conformance import check_player
 from bestresponse.core.episode import play
 from bestresponse.core.game import View
 from bestresponse.core.player import Decision
+from bestresponse.core.told import prose
 from bestresponse.formal.claims import Claim, Malformed, ModelTranslator, Reviewer, RulesTranslator, Subject
 from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix.game import MatrixGame
@@ -104,7 +105,7 @@ def test_a_game_that_tells_no_payoffs_is_left_alone() -> None:
         def decide(self, view: View, ask: object) -> Decision:
             return Decision("x", "If we both pick R I get 3.")
 
-    decision = Verified(Silent(), Reviewer(RulesTranslator())).decide(View("a", "No table."), Choice(("x",)))
+    decision = Verified(Silent(), Reviewer(RulesTranslator())).decide(View("a", prose("No table.")), Choice(("x",)))
     assert (decision.action, decision.remarks) == ("x", ())
 
 

@@ -12,8 +12,8 @@ from bestresponse.analysis.solve import facts
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
 from bestresponse.core.json import JsonObject
-from bestresponse.games.lookup import LoadedGame
 from bestresponse.games.describing import describe_loaded_game
+from bestresponse.games.lookup import LoadedGame
 from bestresponse.report.document import Block, Column, Document, Figure, KeyValues, Note, Paragraph, Section, Table
 from bestresponse.report.figures.pictures import Picture, draw, pictures, require_picture
 from bestresponse.report.figures.tree import draw_tree, require_tree_picture

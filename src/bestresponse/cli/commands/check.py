@@ -16,8 +16,8 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.validation import check_constraints, describe_classes, find_names, named_game
 from bestresponse.games.comparison import Comparison
-from bestresponse.games.logic.tables import as_game_table, table_to_data
 from bestresponse.games.describing import describe_game
+from bestresponse.games.logic.tables import as_game_table, table_to_data
 from bestresponse.logic.engine import open_engine
 from bestresponse.report.text import visible
 from bestresponse.theory.games.normal_form import NormalForm

@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol
 from bestresponse.core import Action, Amount, Ask, Game, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
+from bestresponse.core.told import prose
 from bestresponse.games.quiz import ask_about_play
 from bestresponse.games.texts import TEXTS, drop_goal
 
@@ -54,7 +55,7 @@ class NumberRounds(Game[Rounds], Protocol):
         now = "The game is over." if len(state) == self.rounds else f"Round {len(state) + 1} of {self.rounds}."
         now = f"{now} You have earned {self.payoffs(state)[role]:.2f} {self.unit} so far."
         facts = {"past": past, "now": now, "rivals": [other for other in self.roles if other != role]}
-        return View(role, self.tell_rules(role), "\n\n".join((*past, now)), facts)
+        return View(role, prose(self.tell_rules(role)), prose("\n\n".join((*past, now))), facts)
 
     def list_rounds(self, state: Rounds, role: Role) -> PlayedRounds:
         """List what everybody chose and what the seat got, round by round."""

@@ -13,6 +13,7 @@ from typing import Any
 from bestresponse.core import Action, Amount, Ask, Form, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
+from bestresponse.core.told import prose
 from bestresponse.games.texts import TEXTS
 
 State = tuple[Mapping[Role, Any], ...]
@@ -71,7 +72,7 @@ class PublicGoods:
         now = "The game is over." if over else f"Round {len(state) // self.stages + 1} of {self.rounds}: {turn}."
         now = f"{now} You have {earned:g} coins so far."
         facts = {"past": past, "now": now, "rivals": [other for other in self.roles if other != role]}
-        return View(role, rules, "\n\n".join((*past, now)), facts)
+        return View(role, prose(rules), prose("\n\n".join((*past, now))), facts)
 
     def word_rules(self, role: Role) -> str:
         """Word the rules for people, step by step."""

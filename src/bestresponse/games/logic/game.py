@@ -20,6 +20,20 @@ from bestresponse.core.ask import Ask, Choice, Lottery
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.files import read_text_file
 from bestresponse.core.game import NATURE, Action, Role, View
+from bestresponse.core.told import (
+    Aim,
+    Asked,
+    Chose,
+    Course,
+    Drew,
+    Event,
+    Over,
+    Reached,
+    Saw,
+    Statement,
+    Title,
+    Unaware,
+)
 from bestresponse.games.statements import tell
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
 from bestresponse.logic.programs.game_table import (
@@ -33,7 +47,8 @@ from bestresponse.logic.programs.game_table import (
     spell_knowledge,
     tree,
 )
-from bestresponse.telling.render import list_sentences
+from bestresponse.telling.knowledge import read_course
+from bestresponse.telling.render import check_length, write_events
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees import tree as trees
 from bestresponse.theory.trees.tree import Leaf, Tree, Turn, build_tree
@@ -51,7 +66,7 @@ class LogicGame:
 
     table: GameTable
     name: str = "logic"
-    version: int = 1
+    version: int = 2
 
     @property
     def roles(self) -> tuple[Role, ...]:
@@ -69,9 +84,13 @@ class LogicGame:
         return build_tree(self.roles, self.root, self._expand, name=self.name)
 
     @cached_property
-    def rules(self) -> str:
-        """The game in words."""
-        return "\n".join(list_sentences(tell(self.tree)))
+    def stated(self) -> tuple[Statement, ...]:
+        """The rules, as they are told to everybody."""
+        return (Title(self.name), *tell(self.tree), Aim())
+
+    def check_telling(self) -> None:
+        """Raise TooLarge where the tree is too large to be told."""
+        check_length(self.stated, self.name)
 
     def start(self) -> State:
         """Return the state before anybody has moved."""
@@ -86,11 +105,10 @@ class LogicGame:
         return {} if isinstance(node, End) else {turn.player: Choice(turn.moves) for turn in _find_together(node)}
 
     def view(self, state: State, role: Role) -> View:
-        """What a role knows; the same text or facts for positions it cannot tell apart, and for no others."""
+        """What a role knows; the same events or facts for positions it cannot tell apart, and for no others."""
         node = self._node(state)
-        over = isinstance(node, End)
         known = self.table.knowledge(node.row, len(state), role)
-        situation = self._describe_situation(role, known, over)
+        history = self._list_events(known)
         facts: dict[str, object] = {
             "players": list(self.roles),
             "seat": self.roles.index(role) if role in self.roles else -1,
@@ -98,9 +116,12 @@ class LogicGame:
         if self.table.private or self.table.chancy:
             facts["known"] = [[source, what] for source, what in known]
         index = self.tree.infoset_index.get((role, _make_key(known)))
-        if not over and index is not None and role in self.asks(state):
+        if isinstance(node, End):
+            history = (*history, Over())
+        elif index is not None and role in self.asks(state):
             facts["infoset"] = self.tree.infosets[index].label
-        return View(role, f"You are {role}.\n{self.rules}", situation, facts)
+            history = (Asked(), *history, *self._find_letter(index))
+        return View(role, self.stated, history, facts)
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
         """Return the state after these moves."""
@@ -117,22 +138,26 @@ class LogicGame:
         earned = node.payoffs if isinstance(node, End) else (0,) * len(self.roles)
         return dict(zip(self.roles, map(float, earned), strict=True))
 
-    def _describe_situation(self, role: Role, known: Knowledge, over: bool) -> str:
-        made = self._list_known(role, known)
-        if not made:
-            return "You know of no move yet." if self.table.private else "Nobody has moved yet."
-        return f"{'It is over' if over else 'So far'}: {made}."
-
-    def _list_known(self, role: Role, known: Knowledge) -> str:
-        phrases = []
+    def _list_events(self, known: Knowledge) -> tuple[Event, ...]:
+        events: list[Event] = []
         for source, what in known:
             if source == SEES:  # the label of a converted tree begins with these words already
-                phrases.append(what if what.startswith("you saw ") else f"you saw {what}")
+                events.append(Saw(what.removeprefix("you saw ")))
             elif source == NATURE:
-                phrases.append(f"{what} was drawn")
+                events.append(Drew((what,)))
             else:
-                phrases.append(f"{'you' if self.table.private and source == role else source} chose {what}")
-        return ", ".join(phrases)
+                events.append(Chose(source, (what,)))
+        if not events and self.table.private:
+            events.append(Unaware())
+        return tuple(events)
+
+    def _find_letter(self, index: int) -> tuple[Reached, ...]:
+        """Return the letter of an information set in the outline of the rules, where it has one."""
+        course = self.stated[2]
+        if not isinstance(course, Course):
+            return ()
+        letter = read_course(course).find_letter(self.tree.infoset.tolist().index(index))
+        return (Reached(letter),) if letter else ()
 
     def _expand(self, node: Node) -> Leaf | trees.Chance | Turn:
         if isinstance(node, End):
@@ -141,8 +166,8 @@ class LogicGame:
         if isinstance(node, ChanceNode):
             odds = zip(node.moves, node.probabilities, strict=True)
             return trees.Chance({move: (chance, after[move]) for move, chance in odds})
-        known = node.player, node.knowledge
-        label = self._list_known(*known) or self._describe_situation(*known, over=False)
+        reader = node.player if self.table.private else None
+        label = write_events(self._list_events(node.knowledge), reader)
         moves = self._options[node.player, node.knowledge]
         return Turn(node.player, _make_key(node.knowledge), {move: after[move] for move in moves}, label)
 

@@ -30,6 +30,7 @@ from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Mixture, Rol
 from bestresponse.core.capabilities import PlayedRounds
 from bestresponse.core.errors import UsageError
 from bestresponse.core.registry import find_by_name
+from bestresponse.core.told import prose
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
@@ -196,7 +197,7 @@ class MatrixGame:
             "actions": [list(actions) for actions in self.form.actions],
             "payoffs": self.form.payoffs.tolist(),
         }
-        return View(role, self._briefing(seat), f"Chosen: {chosen}" if state else "", facts)
+        return View(role, prose(self.brief(seat)), prose(f"Chosen: {chosen}" if state else ""), facts)
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
         """Return the state after these moves."""
@@ -220,7 +221,8 @@ class MatrixGame:
         mine = self.form.actions[seat]
         return TEXTS.fill("matrix_people_large", me=role, others=others, count=len(mine), first=mine[0], last=mine[-1])
 
-    def _briefing(self, seat: int) -> str:
+    def brief(self, seat: int) -> str:
+        """Word the rules for the player of a seat."""
         other = self.roles[1 - seat] if self.form.num_players == 2 else ""
         aim = TEXTS.fill("aim_zero_sum" if self.zero_sum else "aim_general", other=other)
         if self.others == "rational":
@@ -324,11 +326,11 @@ class RepeatedGame:
         """Return what `role` may know in `state`."""
         if role == NATURE and state.drawing:
             mover = self.roles[len(state.drawn)]
-            return View(role, f"Is the move made that {mover} means?", f"round {len(state.meant)}")
+            return View(role, prose(f"Is the move made that {mover} means?"), prose(f"round {len(state.meant)}"))
         if role == NATURE:
-            return View(role, "Is there another round?", f"after round {len(state.played)}")
+            return View(role, prose("Is there another round?"), prose(f"after round {len(state.played)}"))
         seat = self.roles.index(role)
-        briefing = f"{self.stage.view((), role).briefing}\n\n{self._length()}".strip()
+        briefing = f"{self.stage.brief(seat)}\n\n{self._length()}".strip()
         now, past = self._describe_rounds(state, role)
         facts = {
             **self.stage.view((), role).facts,
@@ -339,7 +341,7 @@ class RepeatedGame:
         }
         if self.noise:
             facts["meant"] = [moves[seat] for moves in state.meant]
-        return View(role, briefing, "\n".join((now, *past)), facts)
+        return View(role, prose(briefing), prose("\n".join((now, *past))), facts)
 
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: those of one round, how many there are, and what can go wrong."""

@@ -27,6 +27,7 @@ from bestresponse.models.base import Finish, Message, Reply
 from bestresponse.models.schema import schema_text
 from bestresponse.players.llm.player import ModelPlayer, PlayerWrapper, Sampling
 from bestresponse.players.llm.reading import find_json_objects
+from bestresponse.telling.render import write_history, write_rules
 
 _GOES_ON = re.compile(r"^[> ]*(?:\[\d+\] From .+ to .+:|How to write: |The messages so far\b)", re.M)
 _VALUE = re.compile(r"^\W*value\W*[:=]\s*\**\s*(-?\d+(?:\.\d+)?)\W*$", re.IGNORECASE | re.MULTILINE)
@@ -43,7 +44,7 @@ class Speaker(ModelPlayer):
         """Answer `ask`, knowing what `view` tells."""
         if not isinstance(ask, Words):
             raise UsageError(f"a speaker voices messages; somebody else has to decide a {type(ask).__name__}")
-        content = "\n\n".join(part for part in (view.briefing, view.situation, *view.notes) if part)
+        content = "\n\n".join(part for part in (write_rules(view), write_history(view), *view.notes) if part)
         messages = (Message("system", TEXTS.text("dialogue_speaker")), Message("user", content))
         reply, call = self.sampling.ask(self.model, messages)
         text, reading = read_spoken_words(reply, ask)
@@ -153,8 +154,8 @@ class DealReferee(_Referee):
         schema = self.domain.deal.schema(names)
         content = TEXTS.fill(
             "dialogue_rule",
-            task=view.briefing,
-            transcript=view.situation,
+            task=write_rules(view),
+            transcript=write_history(view),
             question=self.domain.fill("referee", _fill_places(self.domain, view)),
             form=describe_form(schema),
         )
@@ -192,10 +193,10 @@ class ScoreReferee(_Referee):
 
         payoffs: list[float] = []
         reading = Reading()
-        summary = say(TEXTS.fill("dialogue_summary", task=view.briefing, transcript=view.situation))
+        summary = say(TEXTS.fill("dialogue_summary", task=write_rules(view), transcript=write_history(view)))
         for name, private in zip(view.facts["names"], view.facts["told"], strict=True):
             question = self.domain.fill("score", {**_fill_places(self.domain, view), "me": name})
-            slots = {"task": view.briefing, "summary": summary, "me": name, "told": private, "question": question}
+            slots = {"task": write_rules(view), "summary": summary, "me": name, "told": private, "question": question}
             reply = say(TEXTS.fill("dialogue_score", **slots))
             try:
                 payoffs.append(read_value(reply, self.domain.low, self.domain.high))

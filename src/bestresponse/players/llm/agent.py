@@ -44,9 +44,11 @@ from bestresponse.core.files import parse_toml, read_toml
 from bestresponse.core.game import Role, View
 from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.core.registry import did_you_mean, find_by_name
+from bestresponse.core.told import prose
 from bestresponse.models.base import Message, Model
 from bestresponse.players.llm.player import LlmPlayer, ModelPlayer, PlayerWrapper, Sampling, Style, instruction
 from bestresponse.players.llm.texts import TEXTS
+from bestresponse.telling.render import write_history, write_rules
 
 _LONGEST = 5000
 
@@ -130,7 +132,7 @@ class Thinker:
 
     def think(self, view: View, question: str) -> str:
         """Return what the model says to a question about its view."""
-        parts = (view.briefing, view.situation, *view.notes, question)
+        parts = (write_rules(view), write_history(view), *view.notes, question)
         return self.say("\n\n".join(part for part in parts if part))
 
     def say(self, text: str) -> str:
@@ -167,7 +169,7 @@ def summary(size: int, thinker: Thinker, view: View) -> View:
 
 
 def _show_past(view: View, past: list[str]) -> View:
-    return replace(view, situation="\n\n".join((*past, view.facts.get("now", ""))))
+    return replace(view, history=prose("\n\n".join((*past, view.facts.get("now", "")))))
 
 
 _MEMORIES: dict[str, Memory] = {"full": full, "window": partial(window, 5), "summary": partial(summary, 3)}
@@ -278,7 +280,7 @@ class Agent(ModelPlayer):
         """Answer `ask`, knowing what `view` tells."""
         system = self.persona.text if self.persona else TEXTS.text("system")
         thinker = Thinker(self.model, self.sampling, system)
-        view = replace(view, briefing=f"{view.briefing}\n\n{self.about_others}".strip())
+        view = replace(view, rules=(*view.rules, *prose(self.about_others)))
         recalled = self.memory(thinker, _add_own_words(view, self.replies))
         notes = (*recalled.notes, *self.reasoning(thinker, recalled, ask))
         style = self.style

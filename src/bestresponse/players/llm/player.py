@@ -26,13 +26,14 @@ from bestresponse.models.providers.token_probabilities import choice_chances
 from bestresponse.models.schema import schema_text
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.texts import TEXTS
+from bestresponse.telling.render import write_history, write_rules
 
 Style = Literal["line", "json", "reasoned", "letter"]
 
 
 def prompt(view: View, ask: Ask, style: Style) -> str:
     """Everything the user message says."""
-    parts = (view.briefing, view.situation, *view.notes, instruction(ask, style))
+    parts = (write_rules(view), write_history(view), *view.notes, instruction(ask, style))
     return "\n\n".join(part for part in parts if part)
 
 

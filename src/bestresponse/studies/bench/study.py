@@ -35,6 +35,7 @@ from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Study
 from bestresponse.studies.bench.config import BASE, EMBEDDED, BenchConfig, Plan, make_bench_game, prepare_plays
 from bestresponse.studies.bench.measure import METRICS, measure_bench, measure_plays
+from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.trees.tree import Tree
 
 _SECONDS = 7
@@ -123,7 +124,7 @@ def show_first_play(measured: Measurement) -> Shown:
     study = bench.pick(measured.config)
     data = next(iter(study.specs(measured.config)))
     shown, _ = show_question(study.game(measured.config, data), data)
-    question = "\n\n".join(filter(None, (shown.briefing, shown.situation)))
+    question = "\n\n".join(filter(None, (write_rules(shown), write_history(shown))))
     return Shown("The first question as it was shown", (Code(question, "text"),))
 
 

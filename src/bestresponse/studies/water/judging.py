@@ -30,6 +30,7 @@ from bestresponse.core.episode import Episode
 from bestresponse.core.errors import BadReply, UsageError
 from bestresponse.core.files import read_text_file
 from bestresponse.core.game import View
+from bestresponse.core.told import prose
 from bestresponse.games.water.game import Water, money
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
@@ -46,6 +47,7 @@ from bestresponse.runs.run import Run, load_run
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.water.texts import TEXTS
+from bestresponse.telling.render import write_history, write_rules
 
 SCALES = ("information", "reasoning", "effectiveness", "adaptability", "planning", "identity")
 LOWEST, HIGHEST = 1, 5
@@ -197,7 +199,7 @@ def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[Resident
         _ATTEMPTS,
         TEXTS.text("judge_system"),
     )
-    marks = judge.decide(View("judge", seen.to_text(resident)), ask).action
+    marks = judge.decide(View("judge", prose(seen.to_text(resident))), ask).action
     if marks is None:
         return ()
     return tuple(ResidentScore(model.id, play.spec, resident, scale, int(marks[scale]), MODEL) for scale in seen.scales)
@@ -238,7 +240,9 @@ class _Seen:
         if stored is not None:
             character = Persona(**stored)
             persona = TEXTS.fill("judge_persona", who=character.name, **character.to_json())
-        return cls(view.briefing, persona, view.situation, "\n".join(words), SCALES if persona else SCALES[:-1])
+        return cls(
+            write_rules(view), persona, write_history(view), "\n".join(words), SCALES if persona else SCALES[:-1]
+        )
 
     def to_text(self, resident: str) -> str:
         """Write the question to a model."""

@@ -29,6 +29,7 @@ from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.core.game import NATURE, Game, Role, S
 from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean
+from bestresponse.core.told import spell
 from bestresponse.theory.files.game_text import number_repeats
 from bestresponse.theory.games.normal_form import read_simplest
 from bestresponse.theory.trees.tree import LEAF, NODE_LIMIT, Chance, Grower, Leaf, Tree, Turn, build_tree
@@ -89,7 +90,7 @@ class _Compiler:
                 f"Lottery asked of {NATURE!r}"
             )
         view = self.game.view(position.state, role)
-        key, label = view.key, view.situation or canonical(dict(view.facts))
+        key, label = view.key, spell(view.history) or canonical(dict(view.facts))
         if self.remember:
             past = position.past.get(role, ())
             key, label = canonical([*past, key]), " | ".join([*past[1::2], label])

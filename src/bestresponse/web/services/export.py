@@ -26,6 +26,7 @@ from bestresponse.core.seeds import generator
 from bestresponse.games.capabilities import HasStage
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
+from bestresponse.telling.render import write_history
 from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import Experiment, Item, Outcome, Payment
 from bestresponse.web.sessions.session import LABELS, Session, SessionTable, TimedAnswer, round_amount, trace_states
@@ -100,7 +101,7 @@ def _credit(
 
 def _find_round(view: View) -> int:
     now = view.facts.get("now")
-    match = _ROUND.search(now if isinstance(now, str) else view.situation)
+    match = _ROUND.search(now if isinstance(now, str) else write_history(view))
     return int(match[1]) if match else 1
 
 
@@ -390,7 +391,7 @@ def _list_seen(game: Game[S], submissions: Sequence[Submission]) -> list[Row]:
         view = game.view(state, role) if role in game.roles else None
         private = game.word_private(state, role) if view and isinstance(game, PrivateInformation) else None
         known = _dump(dict(view.facts)) if view else None
-        seen.append({"situation": view.situation if view else None, "private": private, "known": known})
+        seen.append({"situation": write_history(view) if view else None, "private": private, "known": known})
     return seen
 
 

@@ -14,11 +14,12 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from bestresponse.core.capabilities import AdjustableRounds, word_rules
+from bestresponse.core.capabilities import AdjustableRounds
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import Game, S
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
+from bestresponse.telling.render import word_rules
 from bestresponse.web.access import AdminApi, AdminPage, Bearer, LobbyDoor, Name, PostedForm, Server, ServerState
 from bestresponse.web.experiments.model import check_experiment
 from bestresponse.web.render import Closed, describe_errors, render_form

@@ -25,6 +25,7 @@ from bestresponse.core.game import Game, S, View
 from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block, Document
+from bestresponse.telling.render import write_history
 from bestresponse.web.access import AdminPage, Bearer, LobbyDoor, PostedForm, SeatContext, SeatDoor, Server, ServerState
 from bestresponse.web.experiments.model import Outcome
 from bestresponse.web.render import Closed, Wait, describe_errors, render_page, serialize_report
@@ -322,9 +323,9 @@ def _tell_story(game: Game[S], view: View) -> tuple[list[str], str]:
     if isinstance(past, list) and isinstance(now, str):
         return past, now
     if isinstance(game, HasStage):
-        first, *rest = view.situation.split("\n")
+        first, *rest = write_history(view).split("\n")
         return rest, first
-    return [], view.situation
+    return [], write_history(view)
 
 
 _NAME = "answer"

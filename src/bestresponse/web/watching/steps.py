@@ -23,6 +23,7 @@ from bestresponse.core.json import JsonMapping
 from bestresponse.games.capabilities import HasSpeakers, HasTree, find_stage_form
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.report.figures.tree import MOST_ENDS, draw_tree
+from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 from bestresponse.web.sessions.session import format_action, trace_states
@@ -73,7 +74,7 @@ def list_steps(record: Record, game: AnyGame | None, calls: Iterable[JsonMapping
             prompts += [f"{role}:\n{content}" for role, content in call["request"]["messages"]]
             prompts.append(f"{call['model']}:\n{call['reply']['text']}")
         answer = (format_action(decision.action), decision.reading.status.value, decision.reading.how)
-        words = (decision.stand_in, decision.reasoning, view.situation or view.briefing if view else "")
+        words = (decision.stand_in, decision.reasoning, write_history(view) or write_rules(view) if view else "")
         steps.append(Step(number, stage, submission.role, *answer, *words, tuple(prompts)))
         stage += states[number] is not state
     return steps

@@ -11,15 +11,34 @@ import pytest
 from random_games import change_tree, describe_structure, draw_game_tree
 
 from bestresponse.core.errors import TooLarge
+from bestresponse.core.told import Course, Players
 from bestresponse.games.comparison import compare_games
-from bestresponse.games.trees.outline import MOST_CHARACTERS, write_name, write_outline
+from bestresponse.games.statements import tell
+from bestresponse.telling.course import list_outline
+from bestresponse.telling.knowledge import read_course
+from bestresponse.telling.language import load_language
+from bestresponse.telling.render import MOST_CHARACTERS, check_length
 from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
 NAME = r'"(?:[^"\\]|\\.)*"|[^":,()\[\]]+?'
-BRANCH = re.compile(rf"(?P<margin> *)- (?P<name>{NAME})(?: \(probability (?P<odds>[^)]+)\))?: (?P<here>.*)")
+BRANCH = re.compile(
+    rf"(?P<margin> *)- (?P<name>(?:{NAME})(?:, (?:{NAME}))*)(?: \(probability (?P<odds>[^)]+)\))?: (?P<here>.*)"
+)
 TURN = re.compile(rf"(?P<player>{NAME}) chooses(?: \[(?P<letter>[a-z]+)\])?:")
 PAID = re.compile(rf"(?P<player>{NAME}) gets (?P<payoff>[^,]+)(?:, |$)")
+
+
+TOGETHER = re.compile(r"(?P<names>.*) choose at the same time:")
+MEMBER = re.compile(rf"(?P<player>{NAME})(?: \[(?P<letter>[a-z]+)\])?(?:, | and |$)")
+PART = re.compile(rf"(?P<name>{NAME})(?:, |$)")
+
+
+def write_outline(tree: Tree) -> str:
+    players, course = tell(tree)
+    assert isinstance(players, Players)
+    assert isinstance(course, Course)
+    return "\n".join(list_outline(read_course(course), players.names, load_language("en")))
 
 
 def read_name(text: str) -> str:
@@ -34,6 +53,10 @@ def read_outline(text: str, players: tuple[str, ...]) -> Tree:
     def read_position(here: str, depth: int) -> Leaf | Chance | Turn:
         if here.casefold() == "chance draws:":
             return Chance({name: (Fraction(odds), after) for name, odds, after in read_branches(depth)})
+        together = TOGETHER.fullmatch(here)
+        if together:
+            members = list(MEMBER.finditer(together["names"]))
+            return nest(members, place, [(split(name), after) for name, _, after in read_branches(depth, raw=True)])
         turn = TURN.fullmatch(here)
         if turn:
             # A position without a letter is an information set of its own: the line number tells it apart.
@@ -44,7 +67,20 @@ def read_outline(text: str, players: tuple[str, ...]) -> Tree:
         assert tuple(paid) == players
         return Leaf(list(paid.values()))
 
-    def read_branches(depth: int) -> list[tuple[str, str, object]]:
+    def nest(members: list[re.Match[str]], line: int, rows: list[tuple[list[str], object]]) -> Turn:
+        """Put choices that are made at the same time one below the other."""
+        first, *others = members
+        infoset = first["letter"] or f"line {line} {first['player']}"
+        moves: dict[str, object] = {}
+        for name in dict.fromkeys(names[0] for names, _ in rows):
+            below = [(names[1:], after) for names, after in rows if names[0] == name]
+            moves[name] = nest(others, line, below) if others else below[0][1]
+        return Turn(read_name(first["player"]), infoset, moves)
+
+    def split(names: str) -> list[str]:
+        return [read_name(part["name"]) for part in PART.finditer(names)]
+
+    def read_branches(depth: int, *, raw: bool = False) -> list[tuple[str, str, object]]:
         nonlocal place
         branches = []
         while place < len(lines):
@@ -53,7 +89,8 @@ def read_outline(text: str, players: tuple[str, ...]) -> Tree:
             if len(found["margin"]) != 2 * depth:
                 break
             place += 1
-            branches.append((read_name(found["name"]), found["odds"], read_position(found["here"], depth + 1)))
+            name = found["name"] if raw else read_name(found["name"])
+            branches.append((name, found["odds"], read_position(found["here"], depth + 1)))
         return branches
 
     place = 1
@@ -130,14 +167,49 @@ def test_who_knows_which_of_two_moves_is_told() -> None:
 
         return build_tree(["A", "B", "C"], (), expand)
 
-    assert write_outline(build(seen=0)).split("\n")[-3:] == [
-        "- [a] B knows only this: A chose x or y.",
-        "- [b] C knows only this: A chose x; B chose u or v.",
-        "- [c] C knows only this: A chose y; B chose u or v.",
+    told = write_outline(build(seen=0)).split("\n")
+    assert told[:3] == [
+        "A and B choose at the same time:",
+        "- x, u: C chooses [a]:",
+        "  - l: A gets 1, B gets 2, C gets 3",
+    ]
+    assert told[-3:] == [
+        "Nobody knows what others choose at the same time.",
+        "- [a] C knows only this: A chose x; B chose u or v.",
+        "- [b] C knows only this: A chose y; B chose u or v.",
     ]
     assert write_outline(build(seen=1)).split("\n")[-2:] == [
-        "- [b] C knows only this: A chose x or y; B chose u.",
-        "- [c] C knows only this: A chose x or y; B chose v.",
+        "- [a] C knows only this: A chose x or y; B chose u.",
+        "- [b] C knows only this: A chose x or y; B chose v.",
+    ]
+
+
+def test_choices_at_the_same_time_after_a_draw_that_one_of_them_sees() -> None:
+    def bob(ann: str, drawn: str) -> Turn:
+        return Turn("Bob", "b", {"l": Leaf([1, 0]), "r": Leaf([0, int(drawn == ann)])})
+
+    def ann(drawn: str) -> Turn:
+        return Turn("Ann", drawn, {"h": bob("h", drawn), "t": bob("t", drawn)})
+
+    coin = {side: (Fraction(1, 2), ann(side)) for side in ("h", "t")}
+    assert write_outline(build_tree(["Ann", "Bob"], Chance(coin))).split("\n") == [
+        "Chance draws:",
+        "- h (probability 1/2): Ann and Bob [a] choose at the same time:",
+        "  - h, l: Ann gets 1, Bob gets 0",
+        "  - h, r: Ann gets 0, Bob gets 1",
+        "  - t, l: Ann gets 1, Bob gets 0",
+        "  - t, r: Ann gets 0, Bob gets 0",
+        "- t (probability 1/2): Ann and Bob [a] choose at the same time:",
+        "  - h, l: Ann gets 1, Bob gets 0",
+        "  - h, r: Ann gets 0, Bob gets 0",
+        "  - t, l: Ann gets 1, Bob gets 0",
+        "  - t, r: Ann gets 0, Bob gets 1",
+        "",
+        "A letter in brackets marks positions that look alike: a player who chooses at one of them does not know which "
+        "of the positions with this letter has been reached. At a position without a letter the player knows "
+        "everything that has happened before.",
+        "Nobody knows what others choose at the same time.",
+        "- [a] Bob knows only this: chance drew h or t.",
     ]
 
 
@@ -179,7 +251,7 @@ def test_the_twenty_seventh_hidden_choice_is_marked_with_two_letters() -> None:
     ],
 )
 def test_a_name_that_could_be_misread_is_quoted(name: str, written: str) -> None:
-    assert write_name(name) == written
+    assert load_language("en").write_name(name) == written
 
 
 def test_an_outline_over_the_limit_is_refused_with_its_size_and_the_limit() -> None:
@@ -190,7 +262,7 @@ def test_an_outline_over_the_limit_is_refused_with_its_size_and_the_limit() -> N
 
     tree = build_tree(["Ann"], "", expand, name="long")
     with pytest.raises(TooLarge) as refused:
-        write_outline(tree, most=MOST_CHARACTERS)
+        check_length(tell(tree), "long")
     assert str(refused.value) == (  # 3 ** 7 ends
         "long has 2,187 ends; telling it takes more than 50,000 characters, the most that a player can be asked to "
         "read. Use a smaller version of the game"
@@ -198,8 +270,12 @@ def test_an_outline_over_the_limit_is_refused_with_its_size_and_the_limit() -> N
 
 
 def test_the_limit_is_counted_in_characters() -> None:
-    tree = load_tree("entry-deterrence")
-    whole = write_outline(tree)
-    assert write_outline(tree, most=len(whole)) == whole
-    with pytest.raises(TooLarge):
-        write_outline(tree, most=len(whole) - 1)
+    def build(count: int) -> Tree:
+        return build_tree(["A"], Turn("A", "a", {f"m{k:05}": Leaf([1]) for k in range(count)}))
+
+    fixed = len("A chooses:\n\nWhoever chooses knows everything that has happened before.")
+    line = len("- m00000: A gets 1\n")
+    most = (MOST_CHARACTERS - fixed) // line
+    check_length(tell(build(most)), "wide")
+    with pytest.raises(TooLarge, match=f"wide has {most + 1:,} ends"):
+        check_length(tell(build(most + 1)), "wide")
