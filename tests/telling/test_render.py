@@ -199,7 +199,11 @@ def test_a_language_that_lacks_something_is_refused(change: str, drop: str, why:
     [
         ('msgctxt "gets"', '#, fuzzy\nmsgctxt "gets"', "its message 'gets' is empty"),
         ('msgid "{who} gets {amount}"', 'msgid "{who} earns {amount}"', "'gets' translates '{who} earns {amount}'"),
-        ('msgctxt "gets"', 'msgctxt "got"\nmsgid "x"\nmsgstr "y"\n\nmsgctxt "gets"', "there is no message 'got'"),
+        (
+            'msgctxt "gets"',
+            'msgctxt "receives"\nmsgid "x"\nmsgstr "y"\n\nmsgctxt "gets"',
+            "there is no message 'receives'",
+        ),
     ],
 )
 def test_a_stale_or_unknown_message_is_refused(old: str, new: str, why: str, tmp_path: Path) -> None:
@@ -212,7 +216,7 @@ def test_a_stale_or_unknown_message_is_refused(old: str, new: str, why: str, tmp
 def test_a_language_that_does_not_exist_is_named_with_those_that_do() -> None:
     with pytest.raises(UsageError, match="there is no language 'xx'; there are en"):
         load_language("xx")
-    with pytest.raises(UsageError, match="there is no language '../en'"):
+    with pytest.raises(UsageError, match=r"there is no language '\.\./en'"):
         load_language("../en")
 
 

@@ -19,8 +19,8 @@ S = TypeVar("S")
 """The states of a game. A function that only passes them on takes `Game[S]`."""
 S_contra = TypeVar("S_contra", contravariant=True)
 
-Layout = Literal["usual", "lines"]
-"""How rules are told: a tree as an outline, or as one line per kind of choice and per end."""
+Layout = Literal["usual", "lines", "json"]
+"""How rules are told: a tree as an outline and payoffs as a table, or both in sentences, or payoffs as JSON."""
 
 NATURE: Final[Role] = "nature"
 REFEREE: Final[Role] = "referee"

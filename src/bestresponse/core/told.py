@@ -137,6 +137,21 @@ class Course:
 
 
 @dataclass(frozen=True, slots=True)
+class Repetition:
+    """The same game is played several times by the same players, who see after each round which moves were made.
+
+    After each round there is another with probability `continuation`, at most `rounds` in all. A payoff counts
+    `discount` times what it would have counted one round before. With probability `noise` another move is made than a
+    player meant, all others being equally likely.
+    """
+
+    rounds: int
+    continuation: Fraction = Fraction(1)
+    discount: Fraction = Fraction(1)
+    noise: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
 class Rest:
     """What is stated next is the rest of a game that has begun before."""
 
@@ -164,7 +179,7 @@ class Aim:
     rational: bool = False
 
 
-Statement: TypeAlias = Prose | Title | Players | AtOnce | Cells | Course | Rest | Summary | Aim
+Statement: TypeAlias = Prose | Title | Players | AtOnce | Cells | Course | Repetition | Rest | Summary | Aim
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +195,46 @@ class Drew:
     """Chance drew; of several outcomes it is not known which."""
 
     outcomes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """A player chose with these probabilities, one per option."""
+
+    who: str
+    weights: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round begins."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A player meant one move, and another or the same was made."""
+
+    who: str
+    meant: str
+    made: str
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """This move of a player was made, whatever was meant."""
+
+    who: str
+    move: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """A player got this."""
+
+    who: str
+    amount: Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +303,24 @@ class Over:
 
 
 Event: TypeAlias = (
-    Prose | Asked | Chose | Drew | OneOf | Saw | Unaware | Holds | Dealt | LaidOpen | Shown | Reached | Over
+    Prose
+    | Asked
+    | Chose
+    | Drew
+    | Mixed
+    | Round
+    | Meant
+    | Made
+    | Paid
+    | OneOf
+    | Saw
+    | Unaware
+    | Holds
+    | Dealt
+    | LaidOpen
+    | Shown
+    | Reached
+    | Over
 )
 Told: TypeAlias = Statement | Event
 

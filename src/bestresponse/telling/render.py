@@ -24,13 +24,19 @@ from bestresponse.core.told import (
     Event,
     Holds,
     LaidOpen,
+    Made,
+    Meant,
+    Mixed,
     OneOf,
     Options,
     Over,
+    Paid,
     Players,
     Prose,
     Reached,
+    Repetition,
     Rest,
+    Round,
     Saw,
     Shown,
     Statement,
@@ -41,6 +47,7 @@ from bestresponse.core.told import (
 from bestresponse.telling.course import Words, list_ends, list_outline, list_turns, say_way, shorten
 from bestresponse.telling.knowledge import Map, read_course
 from bestresponse.telling.language import ENGLISH, Language, load_language
+from bestresponse.telling.tables import is_zero_sum, write_payoffs
 
 MOST_CHARACTERS = 50_000
 """The longest outline that is told. At about 3 characters per token (short names and numbers) it fills half of the
@@ -86,9 +93,11 @@ def list_sentences(
             case Prose(text):
                 lines.append(text)
             case Aim(rational) if reader is not None:
-                lines.append(words.language.say("aim.rational" if rational else "aim"))
+                lines.append(_describe_aim((), rational, words))
             case Rest():
                 lines.append(words.language.say("rest"))
+            case Repetition():
+                lines.append(_describe_repetition(statement, words.language))
             case Title() | Aim():
                 pass  # whoever reads about the game knows its name, and has no aim in it
     return tuple(lines)
@@ -120,31 +129,90 @@ def word_rules(game: Game[S], view: View, language: str = ENGLISH) -> str:
 def _write_rules(rules: tuple[Statement, ...], reader: str, language: str, layout: Layout) -> str:
     words = Words(load_language(language), reader)
     titles = [statement.name for statement in rules if isinstance(statement, Title)]
+    at_once = next((statement.choices for statement in rules if isinstance(statement, AtOnce)), ())
+    zero_sum = any(isinstance(statement, Cells) and is_zero_sum(statement.cells) for statement in rules)
     players: tuple[str, ...] = ()
     paragraphs: list[str] = []
     for statement in rules:
         match statement:
             case Title():
                 pass  # told together with the players
+            case Players(players) if at_once:
+                paragraphs.append(_introduce_table(players, words))
             case Players(players):
                 paragraphs.append(_introduce_reader(players, titles, words))
             case Prose(text):
                 paragraphs.append(text)
+            case AtOnce(choices):
+                paragraphs.append(_list_actions(choices, words))
+            case Cells(cells):
+                paragraphs.append(write_payoffs(at_once, cells, words, layout))
             case Rest():
                 paragraphs.append(words.language.say("rest"))
             case Course() if layout == "lines":
                 paragraphs.append("\n".join(_list_course(players, statement, words, None)))
             case Course():
                 paragraphs += _write_outline(players, statement, words.language)
-            case Aim(rational):
-                paragraphs.append(words.language.say("aim.rational" if rational else "aim"))
+            case Repetition():
+                paragraphs.append(_describe_repetition(statement, words.language))
             case Summary():
                 paragraphs.append("\n".join(_list_summary(statement, words)))
-            case AtOnce(choices):
-                paragraphs.append("\n".join(_list_choices(choices, words)))
-            case Cells(cells):
-                paragraphs.append("\n".join(_list_cells(players, cells, words, None)))
-    return "\n\n".join(paragraphs)
+            case Aim(rational):
+                paragraphs.append(_describe_aim(players if zero_sum else (), rational, words))
+    return "\n\n".join(filter(None, paragraphs))
+
+
+def _introduce_table(players: Sequence[str], words: Words) -> str:
+    language = words.language
+    who = language.write_name(words.reader or "")
+    names = list(map(language.write_name, players))
+    if len(players) == 1:
+        return language.say("intro.alone", who=who)
+    if len(players) > 2:
+        return language.say("intro.many", who=who, count=len(players), names=", ".join(names))
+    # The reader comes first, as in every sentence on what it gets.
+    (other,) = [name for name in names if name != who] or names[1:]
+    both = language.join((who, other), "standard")
+    return language.say("intro.two", who=who, names=both, other=other)
+
+
+def _list_actions(choices: Sequence[Options], words: Words) -> str:
+    """List the reader's actions first, then those of the others."""
+    mine = [choice for choice in choices if choice.who == words.reader]
+    others = [choice for choice in choices if choice.who != words.reader]
+    lines = []
+    for choice in (*mine, *others):
+        options = ", ".join(map(words.language.write_name, choice.options))
+        lines.append(words.say("actions", choice.who, options=options))
+    return "\n".join(lines)
+
+
+def _describe_aim(opponents: Sequence[str], rational: bool, words: Words) -> str:
+    """Say what the reader aims at; `opponents` are the two players of a zero-sum game, else nobody."""
+    say = words.language.say
+    others = [words.language.write_name(who) for who in opponents if who != words.reader]
+    sentences = [say("zero-sum", other=others[0])] if others else []
+    sentences.append(say("aim"))
+    if rational and others:
+        sentences.append(say("aim.rival", other=others[0][:1].upper() + others[0][1:]))
+    elif rational:
+        sentences.append(say("aim.others"))
+    return " ".join(sentences)
+
+
+def _describe_repetition(repetition: Repetition, language: Language) -> str:
+    sentences = []
+    if repetition.rounds > 1:
+        percent = language.write_number(100 * repetition.continuation)
+        if repetition.continuation == 1:
+            sentences.append(language.say("rounds.fixed", rounds=repetition.rounds))
+        else:
+            sentences.append(language.say("rounds.random", percent=percent, rounds=repetition.rounds))
+    if repetition.discount != 1:
+        sentences.append(language.say("rounds.discount", percent=language.write_number(100 * repetition.discount)))
+    if repetition.noise:
+        sentences.append(language.say("rounds.noise", percent=language.write_number(100 * repetition.noise)))
+    return " ".join(sentences)
 
 
 def check_length(rules: Sequence[Statement], name: str) -> None:
@@ -198,6 +266,9 @@ def _introduce_reader(players: Sequence[str], titles: Sequence[str], words: Word
 
 @lru_cache(maxsize=1024)
 def _write_history(history: tuple[Event, ...], reader: str, language: str) -> str:
+    if any(isinstance(event, Round) for event in history):
+        past, now = _list_rounds(history, reader, language)
+        return "\n".join((now, *past))
     words = Words(load_language(language), reader)
     say = words.language.say
     steps = [step for event in history if (step := _describe_step(event, words))]
@@ -229,6 +300,44 @@ def _write_history(history: tuple[Event, ...], reader: str, language: str) -> st
     return " ".join(before + after)
 
 
+def list_rounds(view: View, language: str = ENGLISH) -> tuple[list[str], str] | None:
+    """Tell the rounds gone by, a text for each, and the present one; None where a game is not told by rounds."""
+    if any(isinstance(event, Round) for event in view.history):
+        return _list_rounds(view.history, view.role, language)
+    past, now = view.facts.get("past"), view.facts.get("now")
+    return (past, now) if isinstance(past, list) and isinstance(now, str) else None
+
+
+def _list_rounds(history: tuple[Event, ...], reader: str, language: str) -> tuple[list[str], str]:
+    words = Words(load_language(language), reader)
+    say = words.language.say
+    rounds: list[tuple[int, list[Event]]] = []
+    for event in history:
+        if isinstance(event, Round):
+            rounds.append((event.number, []))
+        elif rounds:
+            rounds[-1][1].append(event)
+    past: list[str] = []
+    now = ""
+    for number, events in rounds:
+        steps = ", ".join(step for event in events if (step := _describe_step(event, words)))
+        if steps:
+            past.append(say("round.past", number=number, steps=_add_payoffs(steps, events, words)))
+        else:
+            now = say("round.now", number=number)
+    if any(isinstance(event, Over) for event in history):
+        now = say("over")
+    return past, now
+
+
+def _add_payoffs(steps: str, events: Iterable[Event], words: Words) -> str:
+    paid = []
+    for event in events:
+        if isinstance(event, Paid):
+            paid.append(words.say("got", event.who, amount=words.language.write_number(event.amount)))
+    return words.language.say("round.paid", steps=steps, payoffs=", ".join(paid)) if paid else steps
+
+
 def _join_steps(events: Iterable[Event], words: Words) -> str:
     steps = [_describe_step(event, words) for event in events]
     return ", ".join(steps) or words.language.say("nothing")
@@ -243,6 +352,12 @@ def _describe_step(event: Event, words: Words) -> str:
             return words.say(key, who, options=shorten(options, language))
         case Drew(outcomes):
             return language.say("chose.chance", options=shorten(outcomes, language))
+        case Meant(who, meant, made):
+            return words.say("meant", who, meant=language.write_name(meant), made=language.write_name(made))
+        case Made(who, move):
+            return words.say("made", who, move=language.write_name(move))
+        case Mixed(who, weights):
+            return words.say("mixed", who, weights=", ".join(map(language.write_number, weights)))
         case Saw(what):
             return language.say("saw", what=what)
         case Dealt(who, card):

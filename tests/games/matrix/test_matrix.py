@@ -88,12 +88,12 @@ def test_nothing_is_said_of_the_others_unless_it_is_asked_for():
         (
             DILEMMA,
             "rational",
-            "The others are perfectly rational, know the same table, and each of them has the same aim for itself.",
+            "The others are perfectly rational, know the same rules, and each of them has the same aim for itself.",
         ),
         (
             PENNIES,
             "rational",
-            "Col is perfectly rational, knows the same table, and wants you to get as little as possible.",
+            "Col is perfectly rational, knows the same rules, and wants you to get as little as possible.",
         ),
     ],
 )

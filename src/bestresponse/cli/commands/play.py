@@ -36,7 +36,7 @@ from bestresponse.runs.models import open_models
 from bestresponse.runs.run import find_revision, find_unfinished, read_command_line
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 from bestresponse.runs.store.folder import Manifest, RunFolder, Spec, environment
-from bestresponse.telling.render import word_rules, write_history
+from bestresponse.telling.render import list_rounds, word_rules, write_history
 
 ME = "me"
 
@@ -189,7 +189,8 @@ def _tell_end(game: Game[S], record: Record, people: list[str]) -> None:
         return
     state = Episode(game, record.submissions).state
     view = game.view(state, people[0] if people else game.roles[0])
-    last = (view.facts.get("past") or [write_history(view)])[-1]
+    past, _ = list_rounds(view) or ([], "")
+    last = (past or [write_history(view)])[-1]
     _show(f"\n{last}\n\nWhat everybody got:")
     for role, payoff in record.payoffs.items():
         print(visible(f"  {role} ({record.players[role]}): {payoff:g}"))

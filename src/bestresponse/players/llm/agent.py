@@ -48,7 +48,7 @@ from bestresponse.core.told import prose
 from bestresponse.models.base import Message, Model
 from bestresponse.players.llm.player import LlmPlayer, ModelPlayer, PlayerWrapper, Sampling, Style, instruction
 from bestresponse.players.llm.texts import TEXTS
-from bestresponse.telling.render import write_history, write_rules
+from bestresponse.telling.render import list_rounds, write_history, write_rules
 
 _LONGEST = 5000
 
@@ -153,23 +153,25 @@ def full(thinker: Thinker, view: View) -> View:
 
 def window(size: int, thinker: Thinker, view: View) -> View:
     """Remember the last `size` rounds."""
-    past = list(view.facts.get("past", ()))
+    past, now = list_rounds(view) or ([], "")
     if len(past) <= size:
         return view
-    return _show_past(view, [TEXTS.fill("agent_forgotten", count=len(past) - size), *past[-size:]])
+    return _show_past(view, [TEXTS.fill("agent_forgotten", count=len(past) - size), *past[-size:]], now)
 
 
 def summary(size: int, thinker: Thinker, view: View) -> View:
     """Remember the last `size` rounds, and a summary of those before."""
-    past = list(view.facts.get("past", ()))
+    past, now = list_rounds(view) or ([], "")
     if len(past) <= size:
         return view
     text = thinker.say(TEXTS.fill("agent_summary", past="\n\n".join(past[:-size])))
-    return _show_past(view, [TEXTS.fill("agent_summarised", summary=text), *past[-size:]])
+    return _show_past(view, [TEXTS.fill("agent_summarised", summary=text), *past[-size:]], now)
 
 
-def _show_past(view: View, past: list[str]) -> View:
-    return replace(view, history=prose("\n\n".join((*past, view.facts.get("now", "")))))
+def _show_past(view: View, past: list[str], now: str) -> View:
+    """Tell the rounds gone by in these words; the facts keep them for whoever looks at rounds again."""
+    facts = {**view.facts, "past": past, "now": now}
+    return replace(view, history=prose("\n\n".join((*past, now))), facts=facts)
 
 
 _MEMORIES: dict[str, Memory] = {"full": full, "window": partial(window, 5), "summary": partial(summary, 3)}
@@ -204,7 +206,8 @@ def predict(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
 
 def reflect(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
     """Reflect on the past first."""
-    if not view.facts.get("past"):
+    past, _ = list_rounds(view) or ([], "")
+    if not past:
         return ()
     return (TEXTS.fill("agent_reflected", thought=thinker.think(view, TEXTS.text("agent_reflect"))),)
 
@@ -295,7 +298,7 @@ class Agent(ModelPlayer):
 
 def _add_own_words(view: View, replies: Sequence[str]) -> View:
     """Put what an agent said in each round gone by below that round; without rounds, below all it is shown."""
-    past = list(view.facts.get("past", ()))
+    past, now = list_rounds(view) or ([], "")
     if not any(replies):
         return view
     if len(past) != len(replies):
@@ -305,7 +308,7 @@ def _add_own_words(view: View, replies: Sequence[str]) -> View:
         f"{event}\n{TEXTS.fill('agent_own_words', words=words)}" if words else event
         for event, words in zip(past, replies, strict=True)
     ]
-    return _show_past(replace(view, facts={**view.facts, "past": rounds}), rounds)
+    return _show_past(view, rounds, now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from bestresponse.core.capabilities import Wording
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import AnyGame, View
 from bestresponse.core.player import Decision
-from bestresponse.telling.render import word_rules, write_history, write_rules
+from bestresponse.telling.render import list_rounds, word_rules, write_history, write_rules
 
 _SHOWN_LINES = 14
 _CODE = re.compile(r"(You hold the .*) What you know: [^.]*\.$")
@@ -38,9 +38,9 @@ class ConsolePlayer:
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Show what is new and ask until there is an answer that can be played."""
-        past, now = view.facts.get("past"), view.facts.get("now")
-        # The last round and the present, or the situation where a game does not tell them apart.
-        parts = (*(past or [])[-1:], now) if now else (_CODE.sub(r"\1", write_history(view)),)
+        rounds = list_rounds(view)
+        # The last round and the present, or all where a game does not tell them apart.
+        parts = (*rounds[0][-1:], rounds[1]) if rounds else (_CODE.sub(r"\1", write_history(view)),)
         if news := "\n\n".join(part for part in (*parts, *view.notes) if part):
             self.write(f"\n{news}\n")
         if isinstance(self.game, Wording):

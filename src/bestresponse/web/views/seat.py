@@ -25,7 +25,7 @@ from bestresponse.core.game import Game, S, View
 from bestresponse.core.json import JsonObject
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block, Document
-from bestresponse.telling.render import write_history
+from bestresponse.telling.render import list_rounds, write_history
 from bestresponse.web.access import AdminPage, Bearer, LobbyDoor, PostedForm, SeatContext, SeatDoor, Server, ServerState
 from bestresponse.web.experiments.model import Outcome
 from bestresponse.web.render import Closed, Wait, describe_errors, render_page, serialize_report
@@ -319,9 +319,9 @@ def _tell_story(game: Game[S], view: View) -> tuple[list[str], str]:
     """Return what happened, part by part, and how things stand now."""
     if isinstance(game, HasSpeakers | RoundHistory):
         return [], ""
-    past, now = view.facts.get("past"), view.facts.get("now")
-    if isinstance(past, list) and isinstance(now, str):
-        return past, now
+    rounds = list_rounds(view)
+    if rounds is not None:
+        return rounds
     if isinstance(game, HasStage):
         first, *rest = write_history(view).split("\n")
         return rest, first
