@@ -28,6 +28,13 @@ class Prose:
 
 
 @dataclass(frozen=True, slots=True)
+class Secret:
+    """A text that nobody else may know."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Title:
     """What the game is called."""
 
@@ -184,10 +191,11 @@ Statement: TypeAlias = Prose | Title | Players | AtOnce | Cells | Course | Repet
 
 @dataclass(frozen=True, slots=True)
 class Chose:
-    """A player chose; of several options it is not known which."""
+    """A player chose; of several options it is not known which. `secret` says that not everybody learns of it."""
 
     who: str
     options: tuple[str, ...]
+    secret: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +312,7 @@ class Over:
 
 Event: TypeAlias = (
     Prose
+    | Secret
     | Asked
     | Chose
     | Drew
@@ -366,6 +375,28 @@ def list_children(course: Course) -> list[list[int]]:
     if waiting or not course.positions:
         raise InvalidGame("a course stops before its last end")
     return children
+
+
+def list_public(history: Iterable[Event]) -> tuple[Event, ...]:
+    """List what everybody knows of a history: no hand, no signal, no draw that may be hidden, no move that was meant.
+
+    >>> list_public((Asked(), Holds("king"), Chose("Ann", ("bet",)), Meant("Ann", "bet", "pass")))
+    (Chose(who='Ann', options=('bet',), secret=False), Made(who='Ann', move='pass'))
+    """
+    public: list[Event] = []
+    for event in history:
+        match event:
+            case Chose(_, _, secret):
+                public += [] if secret else [event]
+            case Meant(who, _, made):
+                public.append(Made(who, made))
+            case Prose() | Mixed() | Round() | Made() | LaidOpen() | Over():
+                public.append(event)
+            case Paid() | Secret() | Asked() | Drew() | OneOf() | Saw() | Unaware() | Holds() | Dealt() | Shown():
+                pass
+            case Reached():
+                pass
+    return tuple(public)
 
 
 def to_json(told: Told) -> JsonObject:

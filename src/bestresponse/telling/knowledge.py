@@ -147,6 +147,21 @@ class Map:
         return mates
 
     @cached_property
+    def closed(self) -> frozenset[int]:
+        """The positions where something happens that somebody who chooses later does not know."""
+        closed: set[int] = set()
+        for places in self.infosets.values():
+            ways = [self.list_ancestors(place) for place in places]
+            told = [self.ways[place] for place in places]
+            shortest = min(map(len, told))
+            for number in range(shortest):
+                if len({way[number] for way in told}) > 1:
+                    closed.update(way[number] for way in ways)
+            for way in ways:
+                closed.update(way[shortest:-1])
+        return frozenset(closed)
+
+    @cached_property
     def letters(self) -> dict[str, str]:
         """A letter for each mark of a set that does not lie within one group of simultaneous choices."""
         letters: dict[str, str] = {}

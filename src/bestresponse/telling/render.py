@@ -38,6 +38,7 @@ from bestresponse.core.told import (
     Rest,
     Round,
     Saw,
+    Secret,
     Shown,
     Statement,
     Summary,
@@ -289,7 +290,7 @@ def _write_history(history: tuple[Event, ...], reader: str, language: str) -> st
                 after.append(say("unaware"))
             case Reached(letter):
                 after.append(say("reached", letter=letter))
-            case Prose(text):
+            case Prose(text) | Secret(text):
                 after.append(text)
     if is_over:
         before.append(say("over.steps", steps=", ".join(steps)) if steps else say("over"))

@@ -6,6 +6,7 @@ from bestresponse.core.ask import PASS, Amount, Choice
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.game import NATURE, View
 from bestresponse.core.player import Status
+from bestresponse.games.lookup import find_game
 from bestresponse.games.water.game import water
 from bestresponse.models.base import Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -114,6 +115,27 @@ def test_level_two_asks_every_rival_what_it_expects_of_the_others():
     Agent(model, reasoning=reasoning("k-level:2")).decide(*asked())
     assert len(model.asked) == 4 * 5 + 1
     assert "Bob in turn expects the others to act as follows: Alex:" in prompts(model)[4]
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "role", "secret", "public"),
+    [
+        ("kuhn-poker", [{NATURE: "QJ"}, {"player 1": "pass"}], "player 2", "You hold the jack.", "player 1 chose pass"),
+        ("kuhn-poker", [{NATURE: "QJ"}], "player 1", "You hold the queen.", ""),
+        ("first-price-auction", [{NATURE: 92}, {NATURE: 3}, {NATURE: 5}], "bidder 1", "Your value is 92.", ""),
+    ],
+)
+def test_a_rival_is_thought_of_without_what_the_player_alone_knows(name, moves, role, secret, public):
+    game = find_game(name).playable()
+    state = game.start()
+    for move in moves:
+        state = game.apply(state, move)
+    model = ScriptedModel(lambda request: "ANSWER: 1" if name == "first-price-auction" else "ANSWER: bet")
+    Agent(model, reasoning=reasoning("k-level:2")).decide(game.view(state, role), game.asks(state)[role])
+    *thoughts, answer = prompts(model)
+    assert thoughts
+    assert [thought for thought in thoughts if secret in thought or public not in thought] == []
+    assert secret in answer
 
 
 def test_a_seat_without_an_answer_abstains_or_voids_as_the_policy_says():

@@ -13,7 +13,7 @@ from typing import Literal
 from bestresponse.core import NATURE, Action, Amount, Ask, Lottery, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
-from bestresponse.core.told import prose
+from bestresponse.core.told import Event, Prose, Secret, prose
 from bestresponse.games.texts import TEXTS, drop_goal, join_words
 from bestresponse.telling.render import write_rules
 
@@ -66,11 +66,12 @@ class SealedBid:
         )  # fmt: skip
         seat = self.roles.index(role)
         value = state.values[seat] if seat < len(state.values) else None
-        situation = "" if value is None else f"Your value is {value}."
+        history: tuple[Event, ...] = () if value is None else (Secret(f"Your value is {value}."),)
         if state.bids:
-            situation += " Bids: " + ", ".join(f"{r} {b:g}" for r, b in zip(self.roles, state.bids, strict=True)) + "."
+            bids = ", ".join(f"{other} {bid:g}" for other, bid in zip(self.roles, state.bids, strict=True))
+            history = (*history, Prose(f"Bids: {bids}."))
         facts = {"value": value, "rivals": [other for other in self.roles if other != role], "price": self.price}
-        return View(role, prose(rules), prose(situation), facts)
+        return View(role, prose(rules), history, facts)
 
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: without the sentence about their goal."""

@@ -146,7 +146,7 @@ class LogicGame:
             elif source == NATURE:
                 events.append(Drew((what,)))
             else:
-                events.append(Chose(source, (what,)))
+                events.append(Chose(source, (what,), secret=self.table.private))
         if not events and self.table.private:
             events.append(Unaware())
         return tuple(events)

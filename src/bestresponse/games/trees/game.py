@@ -170,7 +170,8 @@ class TreeGame:
             if number in known.mates:
                 continue  # chosen at the same time
             if who != BY_CHANCE:
-                yield Chose(who, moves)
+                made_at = {self._map.list_ancestors(place)[number] for place in known.places}
+                yield Chose(who, moves, secret=not made_at.isdisjoint(self._map.closed))
             elif not self.name.startswith(_POKER):
                 yield Drew(moves)
             elif len(moves) == 1 and number >= len(self.roles):

@@ -44,7 +44,7 @@ from bestresponse.core.files import parse_toml, read_toml
 from bestresponse.core.game import Role, View
 from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.core.registry import did_you_mean, find_by_name
-from bestresponse.core.told import prose
+from bestresponse.core.told import list_public, prose
 from bestresponse.models.base import Message, Model
 from bestresponse.players.llm.player import LlmPlayer, ModelPlayer, PlayerWrapper, Sampling, Style, instruction
 from bestresponse.players.llm.texts import TEXTS
@@ -224,7 +224,10 @@ def k_level(level: int, thinker: Thinker, view: View, ask: Ask) -> tuple[str, ..
     rivals = tuple(view.facts.get("rivals", ()))
     if not rivals:
         return ()
-    return (TEXTS.fill("agent_k_level", expected=_expect(level, thinker, view, rivals)),)
+    # The others know neither what this player alone knows nor who it is made to be.
+    public = replace(view, history=list_public(view.history), notes=())
+    outsider = Thinker(thinker.model, thinker.sampling, TEXTS.text("system"), thinker.calls)
+    return (TEXTS.fill("agent_k_level", expected=_expect(level, outsider, public, rivals)),)
 
 
 def _expect(level: int, thinker: Thinker, view: View, rivals: tuple[str, ...]) -> str:
@@ -236,7 +239,8 @@ def _expect(level: int, thinker: Thinker, view: View, rivals: tuple[str, ...]) -
             others = (view.role, *(other for other in rivals if other != rival))
             expected = _expect(level - 1, thinker, view, others).replace("\n", "; ")
             deeper = TEXTS.fill("agent_rival_deeper", rival=rival, expected=expected)
-        lines.append(f"{rival}: {thinker.think(view, TEXTS.fill('agent_rival', rival=rival, deeper=deeper))}")
+        text = "agent_self" if rival == view.role else "agent_rival"
+        lines.append(f"{rival}: {thinker.think(view, TEXTS.fill(text, rival=rival, deeper=deeper))}")
     return "\n".join(lines)
 
 
