@@ -230,6 +230,10 @@ def _numbers_of(options: tuple[str, ...], text: str) -> tuple[float, ...]:
         parsed = _pairs_in(options, text)
     if isinstance(parsed, list) and len(parsed) == len(options):
         return tuple(_number(p) for p in parsed)
+    if isinstance(parsed, dict) and not set(parsed) <= set(options):
+        # A name that is told in quotes may come back with them, as a name within quotes.
+        named = {_unquote(name): p for name, p in parsed.items()}
+        parsed = named if len(named) == len(parsed) else None
     if isinstance(parsed, dict) and set(parsed) <= set(options) and parsed:
         return tuple(_number(parsed.get(option, 0.0)) for option in options)
     raise InvalidMove(f"expected a probability for each of {', '.join(options)}, got {_short(text)}", Flaw.UNPARSEABLE)

@@ -117,8 +117,11 @@ def write_history(view: View, language: str = ENGLISH) -> str:
 def write_events(history: Iterable[Event], reader: str | None = None, language: str = ENGLISH) -> str:
     """Put events into a list without a sentence around them: `you saw a jack, Bob chose bet`."""
     words = Words(load_language(language), reader)
-    steps = [step for event in history if (step := _describe_step(event, words))]
-    return ", ".join(steps) or words.language.say("no-events")
+    events = list(history)
+    steps = [step for event in events if (step := _describe_step(event, words))]
+    if steps:
+        return ", ".join(steps)
+    return words.language.say("unaware" if Unaware() in events else "no-events")
 
 
 def word_rules(game: Game[S], view: View, language: str = ENGLISH) -> str:

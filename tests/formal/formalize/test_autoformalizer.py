@@ -426,7 +426,7 @@ def test_a_game_written_as_a_table_is_revised_as_a_table():
     assert revised.table.payoffs(("share", "share")) == (4, 4)
     asked = model.asked[1]
     assert asked.schema == TABLE_SCHEMA
-    assert "If Ann chooses share, Bob chooses share: Ann gets 3, Bob gets 3." in asked.messages[1].content
+    assert "If Ann chooses share and Bob chooses share, Ann gets 3, Bob gets 3." in asked.messages[1].content
     assert asked.messages[1].content.endswith("changed as the reader asks, and nothing else.")
 
 
