@@ -5,7 +5,18 @@ from random import Random
 
 import pytest
 
-from bestresponse.core import NATURE, REFEREE, Amount, Choice, Decision, Form, Lottery, Mixture, View, Words
+from bestresponse.core import (
+    NATURE,
+    REFEREE,
+    Amount,
+    Choice,
+    Decision,
+    Form,
+    Lottery,
+    Mixture,
+    View,
+    Words,
+)
 from bestresponse.core.conformance import Broken, any_legal_action, check_game, check_player
 from bestresponse.core.told import prose
 
@@ -81,7 +92,9 @@ class Forgetful(Steps):
     left = False
 
     def view(self, state, role):
-        return View(role, prose("Say something."), prose("left" if self.left and not state else "here"))
+        return View(
+            role, prose("Say something."), prose("left" if self.left and not state else "here")
+        )
 
     def apply(self, state, moves):
         self.left = True

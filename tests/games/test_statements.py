@@ -108,7 +108,9 @@ def test_every_finite_game_that_comes_along_is_rebuilt(name: str) -> None:
     assert tell(rebuilt) == told
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "examples/programs").glob("*.pl")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "examples/programs").glob("*.pl")), ids=lambda path: path.stem
+)
 def test_every_example_program_is_rebuilt(path: Path) -> None:
     game = find_game(str(path)).game
     solved = game.tree if isinstance(game, LogicGame) else game
@@ -118,7 +120,9 @@ def test_every_example_program_is_rebuilt(path: Path) -> None:
 
 
 def test_a_table_is_stated_cell_by_cell() -> None:
-    form = NormalForm.bimatrix([[1 / 3, 0.1]], [[2, -1]], players=("Ann", "Bob"), actions=(("go",), ("l", "r")))
+    form = NormalForm.bimatrix(
+        [[1 / 3, 0.1]], [[2, -1]], players=("Ann", "Bob"), actions=(("go",), ("l", "r"))
+    )
     assert tell(form) == (
         Players(("Ann", "Bob")),
         AtOnce((Options("Ann", ("go",)), Options("Bob", ("l", "r")))),
@@ -138,7 +142,15 @@ def test_a_tree_is_stated_in_preorder_and_shared_sets_bear_a_letter() -> None:
     bobs = Decision("Bob", ("l", "r"), "a")
     assert tell(build_tree(["Ann", "Bob"], draw)) == (
         Players(("Ann", "Bob")),
-        Course((Draw((Outcome("h", Fraction(1, 4)), Outcome("t", Fraction(3, 4)))), bobs, *ends, bobs, *ends)),
+        Course(
+            (
+                Draw((Outcome("h", Fraction(1, 4)), Outcome("t", Fraction(3, 4)))),
+                bobs,
+                *ends,
+                bobs,
+                *ends,
+            )
+        ),
     )
 
 
@@ -184,7 +196,10 @@ def test_a_course_that_is_no_tree_is_refused(positions: tuple[object, ...], why:
         ({"is": "Players", "names": [], "age": 3}, "Players has no 'age'; it has names"),
         ({"is": "Cells", "cells": [{"is": "Cell", "moves": [], "payoffs": ["1/0"]}]}, "got '1/0'"),
         ({"is": "Cells", "cells": [{"is": "Cell", "moves": [], "payoffs": [0.5]}]}, "got 0.5"),
-        ({"is": "Course", "positions": [{"is": "Players", "names": []}]}, "one of Decision, Draw, End"),
+        (
+            {"is": "Course", "positions": [{"is": "Players", "names": []}]},
+            "one of Decision, Draw, End",
+        ),
         ({"is": "Summary", "ends": True, "turns": []}, "as a whole number, got True"),
     ],
 )

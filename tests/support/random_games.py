@@ -1,4 +1,5 @@
-"""Random payoff tables and trees with odd names and exact numbers, and games that differ from one in one place."""
+"""Random payoff tables and trees with odd names and exact numbers, and games that differ from one
+in one place."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ def draw_table(rng: Random, num_players: int) -> NormalForm:
 
 
 def draw_game_tree(rng: Random, num_players: int) -> Tree:
-    """Draw a tree of at most four moves: chance, hidden, simultaneous and forgotten moves, repeated positions."""
+    """Draw a tree of at most four moves: chance, hidden, simultaneous and forgotten moves, repeated
+    positions."""
     players = tuple(rng.sample(PLAYERS, num_players))
     moves_at: dict[tuple[str, str], list[str]] = {}
     levels = [rng.choice(players) if rng.random() < 0.3 else "" for _ in range(5)]
@@ -65,7 +67,9 @@ def draw_game_tree(rng: Random, num_players: int) -> Tree:
             weights = [rng.randint(1, 4) for _ in range(rng.randint(1, 3))]
             labels = rng.sample(NAMES, len(weights))
             odds = [Fraction(weight, sum(weights)) for weight in weights]
-            return Chance({label: (chance, left - 1) for label, chance in zip(labels, odds, strict=True)})
+            return Chance(
+                {label: (chance, left - 1) for label, chance in zip(labels, odds, strict=True)}
+            )
         # Some levels belong to one player who sees nothing there: moves made at the same time.
         player = levels[left] or rng.choice(players)
         # A few signals for all depths: sets of many positions, some of them on one path.
@@ -77,7 +81,8 @@ def draw_game_tree(rng: Random, num_players: int) -> Tree:
 
 
 def describe_structure(tree: Tree) -> list[object]:
-    """All that makes up the game, node by node; sets by their first position, whatever they are called."""
+    """All that makes up the game, node by node; sets by their first position, whatever they are
+    called."""
     first: dict[int, int] = {}
     rows: list[object] = [tree.players]
     for node in range(tree.num_nodes):
@@ -103,7 +108,11 @@ def change_tree(rng: Random, tree: Tree) -> Iterator[tuple[str, Tree]]:
     leaf = rng.choice(tree.leaves.tolist())
     first, *others = tree.read_payoffs(leaf)
     yield "payoff", regrow(tree, leaf, Leaf([first + Fraction(1, 1000), *others]))
-    draws = [node for node in range(tree.num_nodes) if tree.owner[node] == CHANCE and len(tree.children[node]) > 1]
+    draws = [
+        node
+        for node in range(tree.num_nodes)
+        if tree.owner[node] == CHANCE and len(tree.children[node]) > 1
+    ]
     if draws:
         here = tree.describe(draws[0])
         (one, (p, after)), (two, (q, later)), *rest = here.branches.items()
@@ -115,7 +124,10 @@ def change_tree(rng: Random, tree: Tree) -> Iterator[tuple[str, Tree]]:
     if alone:
         turn = tree.describe(alone[0])
         (_, after), *rest = turn.moves.items()
-        yield "option", regrow(tree, alone[0], turn._replace(moves={"another name": after, **dict(rest)}))
+        yield (
+            "option",
+            regrow(tree, alone[0], turn._replace(moves={"another name": after, **dict(rest)})),
+        )
     shared = [node for node in turns if sizes[tree.infoset[node]] > 1]
     if shared:
         apart = tree.describe(shared[-1])._replace(infoset="apart", label="apart")

@@ -23,7 +23,8 @@ from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
 NAME = r'"(?:[^"\\]|\\.)*"|[^":,()\[\]]+?'
 BRANCH = re.compile(
-    rf"(?P<margin> *)- (?P<name>(?:{NAME})(?:, (?:{NAME}))*)(?: \(probability (?P<odds>[^)]+)\))?: (?P<here>.*)"
+    rf"(?P<margin> *)- (?P<name>(?:{NAME})(?:, (?:{NAME}))*)(?: \(probability (?P<odds>[^)]+)\))?:"
+    r" (?P<here>.*)"
 )
 TURN = re.compile(rf"(?P<player>{NAME}) chooses(?: \[(?P<letter>[a-z]+)\])?:")
 PAID = re.compile(rf"(?P<player>{NAME}) gets (?P<payoff>[^,]+)(?:, |$)")
@@ -52,18 +53,27 @@ def read_outline(text: str, players: tuple[str, ...]) -> Tree:
 
     def read_position(here: str, depth: int) -> Leaf | Chance | Turn:
         if here.casefold() == "chance draws:":
-            return Chance({name: (Fraction(odds), after) for name, odds, after in read_branches(depth)})
+            return Chance(
+                {name: (Fraction(odds), after) for name, odds, after in read_branches(depth)}
+            )
         together = TOGETHER.fullmatch(here)
         if together:
             members = list(MEMBER.finditer(together["names"]))
-            return nest(members, place, [(split(name), after) for name, _, after in read_branches(depth, raw=True)])
+            return nest(
+                members,
+                place,
+                [(split(name), after) for name, _, after in read_branches(depth, raw=True)],
+            )
         turn = TURN.fullmatch(here)
         if turn:
-            # A position without a letter is an information set of its own: the line number tells it apart.
+            # A position without a letter is an information set of its own: the line number tells it
+            # apart.
             infoset = turn["letter"] or f"line {place}"
             moves = {name: after for name, _, after in read_branches(depth)}
             return Turn(read_name(turn["player"]), infoset, moves)
-        paid = {read_name(found["player"]): Fraction(found["payoff"]) for found in PAID.finditer(here)}
+        paid = {
+            read_name(found["player"]): Fraction(found["payoff"]) for found in PAID.finditer(here)
+        }
         assert tuple(paid) == players
         return Leaf(list(paid.values()))
 
@@ -129,25 +139,20 @@ def test_an_outline_says_odds_movers_payoffs_and_knowledge() -> None:
     strong = Turn("Ann", "s", {"raise": answer([3, 0], [0.5, 1]), "fold": Leaf([1, 1])})
     weak = Turn("Ann", "w", {"raise": answer([-1, 2], [Fraction(1, 3), 0]), "fold": Leaf([1, 1])})
     tree = build_tree(
-        ["Ann", "Bob, 2nd"], Chance({"strong": (Fraction(9, 10), strong), "weak": (Fraction(1, 10), weak)})
+        ["Ann", "Bob, 2nd"],
+        Chance({"strong": (Fraction(9, 10), strong), "weak": (Fraction(1, 10), weak)}),
     )
-    assert write_outline(tree) == (
-        "Chance draws:\n"
-        "- strong (probability 9/10): Ann chooses:\n"
-        '  - raise: "Bob, 2nd" chooses [a]:\n'
-        '    - call: Ann gets 3, "Bob, 2nd" gets 0\n'
-        '    - drop: Ann gets 0.5, "Bob, 2nd" gets 1\n'
-        '  - fold: Ann gets 1, "Bob, 2nd" gets 1\n'
-        "- weak (probability 1/10): Ann chooses:\n"
-        '  - raise: "Bob, 2nd" chooses [a]:\n'
-        '    - call: Ann gets -1, "Bob, 2nd" gets 2\n'
-        '    - drop: Ann gets 1/3, "Bob, 2nd" gets 0\n'
-        '  - fold: Ann gets 1, "Bob, 2nd" gets 1\n'
-        "\n"
-        "A letter in brackets marks positions that look alike: a player who chooses at one of them does not know which "
-        "of the positions with this letter has been reached. At a position without a letter the player knows "
-        "everything that has happened before.\n"
-        '- [a] "Bob, 2nd" knows only this: chance drew strong or weak; Ann chose raise.'
+    assert (
+        write_outline(tree)
+        == 'Chance draws:\n- strong (probability 9/10): Ann chooses:\n  - raise: "Bob, 2nd" chooses'
+        ' [a]:\n    - call: Ann gets 3, "Bob, 2nd" gets 0\n    - drop: Ann gets 0.5, "Bob, 2nd"'
+        ' gets 1\n  - fold: Ann gets 1, "Bob, 2nd" gets 1\n- weak (probability 1/10): Ann'
+        ' chooses:\n  - raise: "Bob, 2nd" chooses [a]:\n    - call: Ann gets -1, "Bob, 2nd" gets'
+        ' 2\n    - drop: Ann gets 1/3, "Bob, 2nd" gets 0\n  - fold: Ann gets 1, "Bob, 2nd" gets'
+        " 1\n\nA letter in brackets marks positions that look alike: a player who chooses at one"
+        " of them does not know which of the positions with this letter has been reached. At a"
+        " position without a letter the player knows everything that has happened before.\n- [a]"
+        ' "Bob, 2nd" knows only this: chance drew strong or weak; Ann chose raise.'
     )
 
 
@@ -205,9 +210,11 @@ def test_choices_at_the_same_time_after_a_draw_that_one_of_them_sees() -> None:
         "  - t, l: Ann gets 1, Bob gets 0",
         "  - t, r: Ann gets 0, Bob gets 1",
         "",
-        "A letter in brackets marks positions that look alike: a player who chooses at one of them does not know which "
-        "of the positions with this letter has been reached. At a position without a letter the player knows "
-        "everything that has happened before.",
+        (
+            "A letter in brackets marks positions that look alike: a player who chooses at one of"
+            " them does not know which of the positions with this letter has been reached. At a"
+            " position without a letter the player knows everything that has happened before."
+        ),
         "Nobody knows what others choose at the same time.",
         "- [a] Bob knows only this: chance drew h or t.",
     ]
@@ -216,18 +223,27 @@ def test_choices_at_the_same_time_after_a_draw_that_one_of_them_sees() -> None:
 def test_a_player_who_does_not_know_how_often_it_has_moved_is_told_so() -> None:
     second = Turn("driver", "road", {"on": Leaf([1]), "exit": Leaf([4])})
     tree = build_tree(["driver"], Turn("driver", "road", {"on": second, "exit": Leaf([0])}))
-    assert write_outline(tree).split("\n")[-1] == (
-        "- [a] driver knows only that one of the positions with this letter has been reached."
+    assert (
+        write_outline(tree).split("\n")[-1]
+        == "- [a] driver knows only that one of the positions with this letter has been reached."
     )
 
 
 def test_the_twenty_seventh_hidden_choice_is_marked_with_two_letters() -> None:
     pairs = {
-        f"m{k}": Chance(dict.fromkeys(("h", "t"), (Fraction(1, 2), Turn("P", f"{k}", {"go": Leaf([k])}))))
+        f"m{k}": Chance(
+            dict.fromkeys(("h", "t"), (Fraction(1, 2), Turn("P", f"{k}", {"go": Leaf([k])})))
+        )
         for k in range(28)
     }
     told = write_outline(build_tree(["P"], Turn("P", "start", pairs)))
-    assert [told.count(f"P chooses [{letter}]:") for letter in ("a", "z", "aa", "ab", "ac")] == [2, 2, 2, 2, 0]
+    assert [told.count(f"P chooses [{letter}]:") for letter in ("a", "z", "aa", "ab", "ac")] == [
+        2,
+        2,
+        2,
+        2,
+        0,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -264,8 +280,8 @@ def test_an_outline_over_the_limit_is_refused_with_its_size_and_the_limit() -> N
     with pytest.raises(TooLarge) as refused:
         check_length(tell(tree), "long")
     assert str(refused.value) == (  # 3 ** 7 ends
-        "long has 2,187 ends; telling it takes more than 50,000 characters, the most that a player can be asked to "
-        "read. Use a smaller version of the game"
+        "long has 2,187 ends; telling it takes more than 50,000 characters, the most that a player"
+        " can be asked to read. Use a smaller version of the game"
     )
 
 

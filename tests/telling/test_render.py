@@ -1,4 +1,5 @@
-"""Sentences are made from statements: nothing is left out, and a language is complete or not offered."""
+"""Sentences are made from statements: nothing is left out, and a language is complete or not
+offered."""
 
 from __future__ import annotations
 
@@ -79,7 +80,10 @@ def check_everything_is_said(statements: tuple[Statement, ...], text: str) -> No
     names, payoffs, odds = list_parts(statements)
     assert [name for name in names if ENGLISH.write_name(name) not in text] == []
     unquoted = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
-    written = {Fraction(number) for number in re.findall(r"gets? (-?[0-9][^ ,\n]*?)(?=[,.]?(?:\s|$))", unquoted)}
+    written = {
+        Fraction(number)
+        for number in re.findall(r"gets? (-?[0-9][^ ,\n]*?)(?=[,.]?(?:\s|$))", unquoted)
+    }
     assert payoffs <= written
     assert [chance for chance in odds if f"(probability {chance})" not in text] == []
 
@@ -90,7 +94,9 @@ def test_every_name_and_number_of_a_tree_stands_in_both_tellings_for_everybody(s
     players, course = told
     assert isinstance(players, Players)
     assert isinstance(course, Course)
-    check_everything_is_said(told, "\n".join(list_outline(read_course(course), players.names, ENGLISH)))
+    check_everything_is_said(
+        told, "\n".join(list_outline(read_course(course), players.names, ENGLISH))
+    )
     check_everything_is_said(told, "\n".join(list_sentences(told)))
     check_everything_is_said(told, "\n".join(list_sentences(told, players.names[0])))
 
@@ -108,12 +114,21 @@ def test_a_changed_tree_is_told_in_other_sentences(seed: int) -> None:
     rng = Random(seed)
     tree = draw_game_tree(rng, num_players=2)
     told = list_sentences(tell(tree))
-    assert [what for what, other in change_tree(rng, tree) if list_sentences(tell(other)) == told] == []
+    assert [
+        what for what, other in change_tree(rng, tree) if list_sentences(tell(other)) == told
+    ] == []
 
 
 def test_a_player_reads_in_the_second_person() -> None:
     ends = End((Fraction(1), Fraction(2))), End((Fraction(0), Fraction(-1, 3)))
-    course = Course((Decision("Ann", ("x",)), Draw((Outcome("h", Fraction(1)),)), Decision("Bob", ("l", "r")), *ends))
+    course = Course(
+        (
+            Decision("Ann", ("x",)),
+            Draw((Outcome("h", Fraction(1)),)),
+            Decision("Bob", ("l", "r")),
+            *ends,
+        )
+    )
     assert list_sentences((Players(("Ann", "Bob")), course), "Bob") == (
         "You are Bob.",
         "There are 2 players: Ann and Bob.",
@@ -122,7 +137,10 @@ def test_a_player_reads_in_the_second_person() -> None:
         "After Ann chose x and chance drew h, you choose l or r.",
         "How it can end, and what each of them earns:",
         "- If Ann chooses x and then chance draws h and then you choose l, Ann gets 1, you get 2.",
-        "- If Ann chooses x and then chance draws h and then you choose r, Ann gets 0, you get -1/3.",
+        (
+            "- If Ann chooses x and then chance draws h and then you choose r, Ann gets 0, you get"
+            " -1/3."
+        ),
     )
 
 
@@ -139,10 +157,16 @@ def test_a_player_reads_in_the_second_person() -> None:
         ((Drew(tuple("abcde")),), "So far: chance drew one of 5 options."),
         ((Unaware(),), "You know of no move yet."),
         ((Saw("gold"), Over()), "The game is over: you saw gold."),
-        ((Dealt("Ann", "king"), LaidOpen("jack")), "So far: you were dealt the king, the jack was laid open."),
+        (
+            (Dealt("Ann", "king"), LaidOpen("jack")),
+            "So far: you were dealt the king, the jack was laid open.",
+        ),
         (
             (OneOf(((), (Chose("Bob", ("l",)), Drew(("h",))))),),
-            "One of these has happened, and you do not know which: (nothing yet); (Bob chose l, chance drew h).",
+            (
+                "One of these has happened, and you do not know which: (nothing yet); (Bob chose l,"
+                " chance drew h)."
+            ),
         ),
         (prose("Day 3."), "Day 3."),
     ],
@@ -158,20 +182,30 @@ def test_a_text_stands_for_itself() -> None:
 
 
 def test_a_view_with_a_bare_text_is_refused_in_a_sentence() -> None:
-    with pytest.raises(InvalidGame, match="the view of Ann has a text where statements are expected; give View"):
+    with pytest.raises(
+        InvalidGame, match="the view of Ann has a text where statements are expected; give View"
+    ):
         View("Ann", "Bid what you like.")
 
 
 def write_catalogue(folder: Path, name: str, change: str = "", drop: str = "") -> Path:
-    """A made-up language: every sentence in capitals, places aside; a message changed or left out."""
+    """A made-up language: every sentence in capitals, places aside; a message changed or left
+    out."""
     lines = ['msgid ""', 'msgstr ""', '"Content-Type: text/plain; charset=utf-8\\n"', ""]
     for key, text in ENGLISH.messages.items():
         if key == drop:
             continue
-        shouted = re.sub(r"\{\w+\}|[^{}]+", lambda part: part[0] if part[0][0] == "{" else part[0].upper(), text)
+        shouted = re.sub(
+            r"\{\w+\}|[^{}]+", lambda part: part[0] if part[0][0] == "{" else part[0].upper(), text
+        )
         if key == change:
             shouted = re.sub(r"\{\w+\}", "", shouted)
-        lines += [f'msgctxt "{key}"', f"msgid {json.dumps(text)}", f"msgstr {json.dumps(shouted)}", ""]
+        lines += [
+            f'msgctxt "{key}"',
+            f"msgid {json.dumps(text)}",
+            f"msgstr {json.dumps(shouted)}",
+            "",
+        ]
     (folder / f"{name}.po").write_text("\n".join(lines))
     return folder
 
@@ -189,7 +223,9 @@ def test_a_third_language_is_one_file(tmp_path: Path) -> None:
         ("gets", "", "the language 'fi' cannot be used: its message 'gets' must have amount, who"),
     ],
 )
-def test_a_language_that_lacks_something_is_refused(change: str, drop: str, why: str, tmp_path: Path) -> None:
+def test_a_language_that_lacks_something_is_refused(
+    change: str, drop: str, why: str, tmp_path: Path
+) -> None:
     with pytest.raises(UsageError, match=why):
         load_language("fi", write_catalogue(tmp_path, "fi", change, drop))
 
@@ -198,7 +234,11 @@ def test_a_language_that_lacks_something_is_refused(change: str, drop: str, why:
     ("old", "new", "why"),
     [
         ('msgctxt "gets"', '#, fuzzy\nmsgctxt "gets"', "its message 'gets' is empty"),
-        ('msgid "{who} gets {amount}"', 'msgid "{who} earns {amount}"', "'gets' translates '{who} earns {amount}'"),
+        (
+            'msgid "{who} gets {amount}"',
+            'msgid "{who} earns {amount}"',
+            "'gets' translates '{who} earns {amount}'",
+        ),
         (
             'msgctxt "gets"',
             'msgctxt "receives"\nmsgid "x"\nmsgstr "y"\n\nmsgctxt "gets"',
@@ -206,7 +246,9 @@ def test_a_language_that_lacks_something_is_refused(change: str, drop: str, why:
         ),
     ],
 )
-def test_a_stale_or_unknown_message_is_refused(old: str, new: str, why: str, tmp_path: Path) -> None:
+def test_a_stale_or_unknown_message_is_refused(
+    old: str, new: str, why: str, tmp_path: Path
+) -> None:
     path = write_catalogue(tmp_path, "sv") / "sv.po"
     path.write_text(path.read_text().replace(old, new))
     with pytest.raises(UsageError, match=re.escape(why)):

@@ -19,8 +19,13 @@ class RaceToTen:
         return {} if sum(state) >= 10 else {self.roles[len(state) % 2]: Choice(("1", "2"))}
 
     def view(self, state, role):
-        rules = f"You are {role}. You and the other player add 1 or 2 in turn; whoever reaches 10 or more wins."
-        so_far = f"The sum is {sum(state)}, added so far: {', '.join(map(str, state)) or 'nothing'}."
+        rules = (
+            f"You are {role}. You and the other player add 1 or 2 in turn; whoever reaches 10 or"
+            " more wins."
+        )
+        so_far = (
+            f"The sum is {sum(state)}, added so far: {', '.join(map(str, state)) or 'nothing'}."
+        )
         return View(role, prose(rules), prose(so_far), facts={"sum": sum(state)})
 
     def apply(self, state, moves):

@@ -1,7 +1,7 @@
 """The rules of a game, as pure functions over an immutable state.
 
-Whatever is uncertain is a move: chance is a move by NATURE, a judgement a move by REFEREE, a wording a move by its
-seat. The list of moves therefore determines everything that happened.
+Whatever is uncertain is a move: chance is a move by NATURE, a judgement a move by REFEREE, a
+wording a move by its seat. The list of moves therefore determines everything that happened.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,8 @@ S = TypeVar("S")
 S_contra = TypeVar("S_contra", contravariant=True)
 
 Layout = Literal["usual", "lines", "json"]
-"""How rules are told: a tree as an outline and payoffs as a table, or both in sentences, or payoffs as JSON."""
+"""How rules are told: a tree as an outline and payoffs as a table, or both in sentences, or payoffs
+as JSON."""
 
 NATURE: Final[Role] = "nature"
 REFEREE: Final[Role] = "referee"
@@ -30,9 +31,10 @@ REFEREE: Final[Role] = "referee"
 class View:
     """All that one role may know when it is asked: its information set.
 
-    `rules` state the game, `history` what has happened so far; `bestresponse.telling` puts them into words. `facts`
-    holds plain JSON data for players that are programs; `notes` are remarks added on the way (feedback, a persona's
-    reminder). `layout` is how the rules are laid out; it is no knowledge.
+    `rules` state the game, `history` what has happened so far; `bestresponse.telling` puts them
+    into words. `facts` holds plain JSON data for players that are programs; `notes` are remarks
+    added on the way (feedback, a persona's reminder). `layout` is how the rules are laid out; it is
+    no knowledge.
     """
 
     role: Role
@@ -45,8 +47,8 @@ class View:
     def __post_init__(self) -> None:
         if isinstance(self.rules, str) or isinstance(self.history, str):
             raise InvalidGame(
-                f"the view of {self.role} has a text where statements are expected; "
-                "give View(role, prose(rules), prose(history)), with `prose` from bestresponse.core.told"
+                f"the view of {self.role} has a text where statements are expected; give View(role,"
+                " prose(rules), prose(history)), with `prose` from bestresponse.core.told"
             )
 
     @property

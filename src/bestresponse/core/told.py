@@ -1,8 +1,9 @@
-"""What a player may know, as data: statements tell the rules of a game, events what has happened so far.
+"""What a player may know, as data: statements tell the rules of a game, events what has happened so
+far.
 
 A game states; it writes no sentences. Whatever is shown is made from these values at the edge, by
-`bestresponse.telling`: prompts, pages and the words of commands, in every language. Whatever is computed from a history
-is read from its events, never from words. All numbers are exact.
+`bestresponse.telling`: prompts, pages and the words of commands, in every language. Whatever is
+computed from a history is read from its events, never from words. All numbers are exact.
 
 `to_json` and `from_json` take statements and events to plain data and back.
 """
@@ -22,7 +23,8 @@ from bestresponse.core.json import JsonObject, canonical
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """A text in one language, which stands for whatever it says: the fallback for games that state nothing else."""
+    """A text in one language, which stands for whatever it says: the fallback for games that state
+    nothing else."""
 
     text: str
 
@@ -90,8 +92,8 @@ class Cells:
 class Decision:
     """A player chooses.
 
-    Positions with the same `mark` are one information set: the player cannot tell them apart. An empty mark says that
-    the player knows everything that has happened before.
+    Positions with the same `mark` are one information set: the player cannot tell them apart. An
+    empty mark says that the player knows everything that has happened before.
     """
 
     who: str
@@ -128,8 +130,8 @@ Position: TypeAlias = Decision | Draw | End
 class Course:
     """A game tree: what stands at every position, in preorder.
 
-    After a position stand all that follow its first option, then all that follow the second, and so on. So the list
-    needs no numbers, and a long game needs no deep nesting.
+    After a position stand all that follow its first option, then all that follow the second, and so
+    on. So the list needs no numbers, and a long game needs no deep nesting.
     """
 
     positions: tuple[Position, ...]
@@ -145,11 +147,12 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """The same game is played several times by the same players, who see after each round which moves were made.
+    """The same game is played several times by the same players, who see after each round which
+    moves were made.
 
-    After each round there is another with probability `continuation`, at most `rounds` in all. A payoff counts
-    `discount` times what it would have counted one round before. With probability `noise` another move is made than a
-    player meant, all others being equally likely.
+    After each round there is another with probability `continuation`, at most `rounds` in all. A
+    payoff counts `discount` times what it would have counted one round before. With probability
+    `noise` another move is made than a player meant, all others being equally likely.
     """
 
     rounds: int
@@ -181,17 +184,21 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What a player is to aim at: the own payoff. `rational` says that the others do so too, and do it perfectly."""
+    """What a player is to aim at: the own payoff. `rational` says that the others do so too, and do
+    it perfectly."""
 
     rational: bool = False
 
 
-Statement: TypeAlias = Prose | Title | Players | AtOnce | Cells | Course | Repetition | Rest | Summary | Aim
+Statement: TypeAlias = (
+    Prose | Title | Players | AtOnce | Cells | Course | Repetition | Rest | Summary | Aim
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Chose:
-    """A player chose; of several options it is not known which. `secret` says that not everybody learns of it."""
+    """A player chose; of several options it is not known which. `secret` says that not everybody
+    learns of it."""
 
     who: str
     options: tuple[str, ...]
@@ -300,7 +307,8 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The player is at one of the positions that bear this letter where the course is told as an outline."""
+    """The player is at one of the positions that bear this letter where the course is told as an
+    outline."""
 
     letter: str
 
@@ -335,7 +343,17 @@ Told: TypeAlias = Statement | Event
 
 _KINDS: dict[str, type] = {
     kind.__name__: kind
-    for kind in (*get_args(Statement), *get_args(Event), Options, Cell, Decision, Outcome, Draw, End, Turns)
+    for kind in (
+        *get_args(Statement),
+        *get_args(Event),
+        Options,
+        Cell,
+        Decision,
+        Outcome,
+        Draw,
+        End,
+        Turns,
+    )
 }
 
 
@@ -365,12 +383,16 @@ def list_children(course: Course) -> list[list[int]]:
         if waiting:
             children[waiting[-1]].append(number)
         elif number:
-            raise InvalidGame(f"a course goes on after its last end: position {number + 1} follows no option")
+            raise InvalidGame(
+                f"a course goes on after its last end: position {number + 1} follows no option"
+            )
         children.append([])
         if not isinstance(position, End) and not list_branches(position):
             raise InvalidGame(f"position {number + 1} of a course has no options and is no end")
         waiting.append(number)
-        while waiting and len(children[waiting[-1]]) == len(list_branches(course.positions[waiting[-1]])):
+        while waiting and len(children[waiting[-1]]) == len(
+            list_branches(course.positions[waiting[-1]])
+        ):
             waiting.pop()
     if waiting or not course.positions:
         raise InvalidGame("a course stops before its last end")
@@ -378,7 +400,8 @@ def list_children(course: Course) -> list[list[int]]:
 
 
 def list_public(history: Iterable[Event]) -> tuple[Event, ...]:
-    """List what everybody knows of a history: no hand, no signal, no draw that may be hidden, no move that was meant.
+    """List what everybody knows of a history: no hand, no signal, no draw that may be hidden, no
+    move that was meant.
 
     >>> list_public((Asked(), Holds("king"), Chose("Ann", ("bet",)), Meant("Ann", "bet", "pass")))
     (Chose(who='Ann', options=('bet',), secret=False), Made(who='Ann', move='pass'))
@@ -392,7 +415,18 @@ def list_public(history: Iterable[Event]) -> tuple[Event, ...]:
                 public.append(Made(who, made))
             case Prose() | Mixed() | Round() | Made() | LaidOpen() | Over():
                 public.append(event)
-            case Paid() | Secret() | Asked() | Drew() | OneOf() | Saw() | Unaware() | Holds() | Dealt() | Shown():
+            case (
+                Paid()
+                | Secret()
+                | Asked()
+                | Drew()
+                | OneOf()
+                | Saw()
+                | Unaware()
+                | Holds()
+                | Dealt()
+                | Shown()
+            ):
                 pass
             case Reached():
                 pass
@@ -467,15 +501,21 @@ def _decode_object(data: object, kinds: tuple[type, ...], what: str) -> Any:
     kind = _KINDS.get(str(data.get("is")))
     if kind not in kinds:
         names = ", ".join(kind.__name__ for kind in kinds)
-        raise InvalidGame(f'expected {what} with "is" as one of {names}, got {_show(data.get("is"))}')
+        raise InvalidGame(
+            f'expected {what} with "is" as one of {names}, got {_show(data.get("is"))}'
+        )
     names = {field.name: field for field in fields(kind)}
     unknown = [name for name in data if name not in names and name != "is"]
     if unknown:
-        raise InvalidGame(f"{kind.__name__} has no {_show(unknown[0])}; it has {', '.join(names) or 'nothing'}")
+        raise InvalidGame(
+            f"{kind.__name__} has no {_show(unknown[0])}; it has {', '.join(names) or 'nothing'}"
+        )
     values = {}
     for name, field in names.items():
         if name in data:
-            values[name] = _decode(data[name], _find_hints(kind)[name], f"{name} of {kind.__name__}")
+            values[name] = _decode(
+                data[name], _find_hints(kind)[name], f"{name} of {kind.__name__}"
+            )
         elif field.default is MISSING:
             raise InvalidGame(f"{kind.__name__} lacks {name}")
     return kind(**values)
@@ -501,7 +541,9 @@ def _decode_number(data: object, what: str) -> Fraction:
     try:
         return Fraction(data if is_number else "")  # type: ignore[arg-type]
     except (ValueError, ZeroDivisionError):
-        raise InvalidGame(f'expected {what} as a whole number or a text such as "1/3", got {_show(data)}') from None
+        raise InvalidGame(
+            f'expected {what} as a whole number or a text such as "1/3", got {_show(data)}'
+        ) from None
 
 
 _PLAIN_KINDS: dict[type, str] = {str: "text", int: "a whole number", bool: "true or false"}

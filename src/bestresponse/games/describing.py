@@ -24,10 +24,14 @@ _MOST_CHANGES = 30
 def describe_loaded_game(loaded: LoadedGame) -> tuple[str, ...]:
     """Tell a game that was looked up."""
     game = loaded.game
-    return describe_game(game if isinstance(game, NormalForm | Tree | LogicGame) else loaded.solvable())
+    return describe_game(
+        game if isinstance(game, NormalForm | Tree | LogicGame) else loaded.solvable()
+    )
 
 
-def describe_game(game: NormalForm | Tree | LogicGame | GameTable, most: int | None = MOST_TOLD) -> tuple[str, ...]:
+def describe_game(
+    game: NormalForm | Tree | LogicGame | GameTable, most: int | None = MOST_TOLD
+) -> tuple[str, ...]:
     """Tell a game in sentences, at most `most` on choices and draws and as many ends.
 
     >>> print(*describe_game(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))[4:6], sep="\\n")
@@ -37,7 +41,9 @@ def describe_game(game: NormalForm | Tree | LogicGame | GameTable, most: int | N
     try:
         statements = state_game(game)
     except InvalidGame as error:
-        players = list_sentences([Players(game.roles if isinstance(game, LogicGame) else tuple(game.players))])
+        players = list_sentences(
+            [Players(game.roles if isinstance(game, LogicGame) else tuple(game.players))]
+        )
         return (*players, f"It cannot be told how it is played: {error}.")
     return list_sentences(statements, most=most)
 
@@ -54,10 +60,13 @@ def state_game(game: NormalForm | Tree | LogicGame | GameTable) -> tuple[Stateme
 
 
 def describe_changes(before: GameTable, after: GameTable) -> tuple[str, ...]:
-    """Return one sentence for each difference in the rules; empty where both are the same game under the same names."""
+    """Return one sentence for each difference in the rules; empty where both are the same game
+    under the same names."""
     lines: list[str] = []
     if before.players != after.players:
-        lines.append(f"The players were {', '.join(before.players)} and are now {', '.join(after.players)}.")
+        lines.append(
+            f"The players were {', '.join(before.players)} and are now {', '.join(after.players)}."
+        )
     stated = state_game(before), state_game(after)
     old, new = map(list_choices, stated)
     lines += [f"No more: {line}" for line in old if line not in new]

@@ -1,7 +1,8 @@
-"""State a payoff table or a tree as what everybody may know of it, and make the game again from what was stated.
+"""State a payoff table or a tree as what everybody may know of it, and make the game again from
+what was stated.
 
-`tell` and `rebuild` are inverse to each other, so that nothing is told that is not computed, and nothing is computed
-that is not told.
+`tell` and `rebuild` are inverse to each other, so that nothing is told that is not computed, and
+nothing is computed that is not told.
 """
 
 from __future__ import annotations
@@ -66,12 +67,14 @@ def rebuild(statements: Iterable[Statement], name: str = "") -> NormalForm | Tre
         case _:
             kinds = ", ".join(type(statement).__name__ for statement in stated) or "nothing"
             raise InvalidGame(
-                f"a game is made from Players, AtOnce and Cells, or from Players and a Course; got {kinds}"
+                "a game is made from Players, AtOnce and Cells, or from Players and a Course; got"
+                f" {kinds}"
             )
 
 
 def read_exactly(number: float | Fraction) -> Fraction:
-    """Return the simplest fraction of a float, else its shortest decimal; other numbers are what they are.
+    """Return the simplest fraction of a float, else its shortest decimal; other numbers are what
+    they are.
 
     >>> read_exactly(1 / 3), read_exactly(0.1 + 0.2) == Fraction("0.30000000000000004")
     (Fraction(1, 3), True)
@@ -83,7 +86,8 @@ def read_exactly(number: float | Fraction) -> Fraction:
 
 
 _LARGEST_DENOMINATOR = 1_000_000
-"""What `read_simplest` looks for; beyond, it gives the float itself, a fraction of two powers that nobody can read."""
+"""What `read_simplest` looks for; beyond, it gives the float itself, a fraction of two powers that
+nobody can read."""
 
 
 def name_branch(tree: Tree, node: int) -> str:
@@ -95,7 +99,8 @@ def name_branch(tree: Tree, node: int) -> str:
 
 
 def list_moves_to(tree: Tree, node: int) -> list[tuple[int, str]]:
-    """List who moved how on the way to a node: CHANCE or the number of a player, and the name of the branch."""
+    """List who moved how on the way to a node: CHANCE or the number of a player, and the name of
+    the branch."""
     steps: list[tuple[int, str]] = []
     while node > 0:
         parent = int(tree.parent[node])
@@ -105,7 +110,8 @@ def list_moves_to(tree: Tree, node: int) -> list[tuple[int, str]]:
 
 
 def find_marks(tree: Tree) -> dict[int, str]:
-    """Return the mark of every information set with several positions, by its number: a letter or more."""
+    """Return the mark of every information set with several positions, by its number: a letter or
+    more."""
     sizes = np.bincount(tree.infoset[tree.infoset >= 0], minlength=len(tree.infosets))
     in_order = dict.fromkeys(tree.infoset[tree.infoset >= 0].tolist())
     shared = [index for index in in_order if sizes[index] > 1]
@@ -113,7 +119,10 @@ def find_marks(tree: Tree) -> dict[int, str]:
 
 
 def _tell_table(form: NormalForm) -> tuple[AtOnce, Cells | Summary]:
-    choices = tuple(Options(who, tuple(actions)) for who, actions in zip(form.players, form.actions, strict=True))
+    choices = tuple(
+        Options(who, tuple(actions))
+        for who, actions in zip(form.players, form.actions, strict=True)
+    )
     size = prod(form.shape)
     if size > MOST_POSITIONS:
         return AtOnce(choices), Summary(size, ())
@@ -142,7 +151,11 @@ def _tell_position(tree: Tree, node: int, marks: dict[int, str]) -> Position:
         return End(tuple(map(read_exactly, tree.list_payoffs(node))))
     if owner == CHANCE:
         below = tree.children[node]
-        return Draw(tuple(Outcome(name_branch(tree, k), read_exactly(tree.find_probability(k))) for k in below))
+        return Draw(
+            tuple(
+                Outcome(name_branch(tree, k), read_exactly(tree.find_probability(k))) for k in below
+            )
+        )
     index = int(tree.infoset[node])
     return Decision(tree.players[owner], tree.infosets[index].moves, marks.get(index, ""))
 
@@ -159,7 +172,9 @@ def _rebuild_table(
         moves = tuple(options[k] for options, k in zip(actions, place, strict=True))
         paid = by_moves.get(moves)
         if paid is None or len(paid) != len(players):
-            raise InvalidGame(f"the moves {', '.join(moves)} need a payoff for each of {len(players)} players")
+            raise InvalidGame(
+                f"the moves {', '.join(moves)} need a payoff for each of {len(players)} players"
+            )
         for seat, payoff in enumerate(paid):
             payoffs[(seat, *place)] = payoff.numerator if payoff.denominator == 1 else payoff
     return NormalForm(payoffs, players, actions, name)

@@ -1,4 +1,5 @@
-"""The one place where what a player may know becomes words: statements and events in, sentences of a language out."""
+"""The one place where what a player may know becomes words: statements and events in, sentences of
+a language out."""
 
 from typing import TYPE_CHECKING
 

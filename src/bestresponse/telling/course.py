@@ -1,4 +1,5 @@
-"""A course in words: as a nested outline from which the game can be read back, or as one sentence per kind of choice.
+"""A course in words: as a nested outline from which the game can be read back, or as one sentence
+per kind of choice.
 
     Chance draws:
     - strong (probability 9/10): Ann chooses:
@@ -9,9 +10,10 @@
     - weak (probability 1/10): Ann chooses:
       ...
 
-In the outline positions of one information set carry the same letter, and below it stands what the player knows there.
-The sentences name no sets: they say what is known and what is not. Sets that differ only in what is known share one
-sentence: "Then Bob chooses call or drop, knowing what Ann chose."
+In the outline positions of one information set carry the same letter, and below it stands what the
+player knows there. The sentences name no sets: they say what is known and what is not. Sets that
+differ only in what is known share one sentence: "Then Bob chooses call or drop, knowing what Ann
+chose."
 """
 
 from __future__ import annotations
@@ -25,14 +27,16 @@ from bestresponse.telling.knowledge import CHANCE, Known, Map, Moves, Step, join
 from bestresponse.telling.language import Language
 
 _MOST_OPTIONS = 4
-"""In an outline, which names all options, only the length of a longer list of what may have happened is told."""
+"""In an outline, which names all options, only the length of a longer list of what may have
+happened is told."""
 _MOST_WAYS = 12
 """Of a longer list of ways only its length is told."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """Words for what players and chance do: in the second person for the reader, if any player reads."""
+    """Words for what players and chance do: in the second person for the reader, if any player
+    reads."""
 
     language: Language
     reader: str | None = None
@@ -48,21 +52,29 @@ class Words:
     def list_payoffs(self, players: Sequence[str], payoffs: Sequence[Fraction]) -> str:
         """Say what everybody gets."""
         paid = zip(players, payoffs, strict=True)
-        return ", ".join(self.say("gets", who, amount=self.language.write_number(payoff)) for who, payoff in paid)
+        return ", ".join(
+            self.say("gets", who, amount=self.language.write_number(payoff)) for who, payoff in paid
+        )
 
     def say_when(self, steps: Sequence[Step], together: Collection[int]) -> str:
-        """Say who chooses what: `If Ann chooses x and Bob chooses l`; `together` are steps not made after the last."""
+        """Say who chooses what: `If Ann chooses x and Bob chooses l`; `together` are steps not made
+        after the last."""
         told = ""
         for number, (who, move) in enumerate(steps):
             step = self.say("step", who, option=self.language.write_name(move))
             if number:
-                step = self.language.say("step.and" if number in together else "step.then", before=told, after=step)
+                step = self.language.say(
+                    "step.and" if number in together else "step.then", before=told, after=step
+                )
             told = step
         return self.language.say("end.when", steps=told or self.language.say("step.none"))
 
     def list_past(self, steps: Sequence[tuple[str, Moves]]) -> list[str]:
         """Say who chose what; of several moves it is one of them."""
-        return [self.say("chose", who, options=self.language.join_options(moves)) for who, moves in steps]
+        return [
+            self.say("chose", who, options=self.language.join_options(moves))
+            for who, moves in steps
+        ]
 
 
 def list_outline(chart: Map, players: Sequence[str], language: Language) -> Iterator[str]:
@@ -75,7 +87,8 @@ def list_outline(chart: Map, players: Sequence[str], language: Language) -> Iter
         yield f"{margin}{bullet}{branch}{here}"
         below = margin + "  " if bullet else margin
         waiting += [
-            (child, below, "- ", f"{name}: ") for name, child in reversed(_list_branches(chart, place, language))
+            (child, below, "- ", f"{name}: ")
+            for name, child in reversed(_list_branches(chart, place, language))
         ]
     if chart.infosets:
         yield ""
@@ -83,7 +96,8 @@ def list_outline(chart: Map, players: Sequence[str], language: Language) -> Iter
 
 
 def _list_branches(chart: Map, place: int, language: Language) -> list[tuple[str, int]]:
-    """List what may happen at a position, in words, and where it leads: all choices that are made at the same time."""
+    """List what may happen at a position, in words, and where it leads: all choices that are made
+    at the same time."""
     position = chart.get(place)
     if isinstance(position, Draw):
         return list(zip(_list_odds(position, language), chart.children[place], strict=True))
@@ -101,7 +115,8 @@ def _list_branches(chart: Map, place: int, language: Language) -> list[tuple[str
 
 
 def _list_odds(draw: Draw, language: Language) -> list[str]:
-    """Say what may be drawn, each with its probability: always a fraction, which shows what is certain to sum to 1."""
+    """Say what may be drawn, each with its probability: always a fraction, which shows what is
+    certain to sum to 1."""
     odds = []
     for outcome in draw.outcomes:
         name = language.write_name(outcome.name)
@@ -119,7 +134,10 @@ def _describe_position(chart: Map, place: int, players: Sequence[str], words: Wo
     letters = [chart.find_letter(member) for member in members]
     names = [words.language.write_name(chart.find_mover(member)) for member in members]
     if len(members) > 1:
-        marked = [f"{name} [{letter}]" if letter else name for name, letter in zip(names, letters, strict=True)]
+        marked = [
+            f"{name} [{letter}]" if letter else name
+            for name, letter in zip(names, letters, strict=True)
+        ]
         return words.language.say("outline.together", names=words.language.join(marked, "standard"))
     if letters[0]:
         return words.language.say("outline.chooses.marked", who=names[0], letter=letters[0])
@@ -138,7 +156,10 @@ def _list_knowledge(chart: Map, words: Words) -> Iterator[str]:
         yield language.say("outline.letters.together")
     for (who, mark, _), places in chart.infosets.items():
         if mark in chart.letters:
-            yield f"- [{chart.letters[mark]}] {_describe_knowledge(who, chart.know(places[0]), words)}"
+            yield (
+                f"- [{chart.letters[mark]}]"
+                f" {_describe_knowledge(who, chart.know(places[0]), words)}"
+            )
 
 
 def _describe_knowledge(who: str, known: Known, words: Words) -> str:
@@ -156,14 +177,16 @@ def _describe_knowledge(who: str, known: Known, words: Words) -> str:
 
 
 def shorten(moves: Moves, language: Language) -> str:
-    """Say that one of these was chosen or drawn, where the rules name them all: of many only how many there are."""
+    """Say that one of these was chosen or drawn, where the rules name them all: of many only how
+    many there are."""
     if len(moves) > _MOST_OPTIONS:
         return language.say("options.count", count=len(moves))
     return language.join_options(moves)
 
 
 def list_turns(chart: Map, words: Words) -> Iterator[str]:
-    """Yield a sentence for every draw and for every kind of choice, in the order in which they come up."""
+    """Yield a sentence for every draw and for every kind of choice, in the order in which they come
+    up."""
     in_order = sorted(range(len(chart.children)), key=lambda place: (len(chart.ways[place]), place))
     draws = _group_draws(chart)
     choices = _group_choices(chart)
@@ -176,7 +199,8 @@ def list_turns(chart: Map, words: Words) -> Iterator[str]:
 
 
 def _group_draws(chart: Map) -> dict[int, list[int]]:
-    """Group draws of the same outcomes after the same movers where the steps to them lead to no other position."""
+    """Group draws of the same outcomes after the same movers where the steps to them lead to no
+    other position."""
     families: dict[object, list[int]] = {}
     for place, position in enumerate(chart.course.positions):
         if isinstance(position, Draw):
@@ -192,7 +216,8 @@ def _group_draws(chart: Map) -> dict[int, list[int]]:
 
 
 def _group_choices(chart: Map) -> dict[int, list[Known]]:
-    """Group information sets that differ only in what is known, by the first position of the first of them."""
+    """Group information sets that differ only in what is known, by the first position of the first
+    of them."""
     families: dict[object, list[Known]] = {}
     for places in chart.infosets.values():
         position = chart.get(places[0])
@@ -215,7 +240,8 @@ def _group_choices(chart: Map) -> dict[int, list[Known]]:
 
 
 def _is_product(chart: Map, family: Sequence[Known]) -> bool:
-    """Say whether the sets differ step by step, and every position to which these steps lead is in one of them."""
+    """Say whether the sets differ step by step, and every position to which these steps lead is in
+    one of them."""
     joined = []
     for number, (who, _) in enumerate(family[0].steps or ()):
         cells = _list_cells(family, number)
@@ -228,7 +254,9 @@ def _is_product(chart: Map, family: Sequence[Known]) -> bool:
 
 def _list_cells(family: Sequence[Known], number: int) -> list[Moves]:
     """List the different sets of moves that are possible at a step."""
-    return list(dict.fromkeys(known.steps[number][1] for known in family if known.steps is not None))
+    return list(
+        dict.fromkeys(known.steps[number][1] for known in family if known.steps is not None)
+    )
 
 
 def _describe_draw(chart: Map, places: Sequence[int], draw: Draw, words: Words) -> str:
@@ -237,7 +265,9 @@ def _describe_draw(chart: Map, places: Sequence[int], draw: Draw, words: Words) 
     steps = join_ways([chart.ways[place] for place in places])
     if not steps:
         return language.say("draws.first", outcomes=outcomes)
-    return language.say("draws.after", steps=language.join(words.list_past(steps), "standard"), outcomes=outcomes)
+    return language.say(
+        "draws.after", steps=language.join(words.list_past(steps), "standard"), outcomes=outcomes
+    )
 
 
 def _describe_choice(chart: Map, family: Sequence[Known], decision: Decision, words: Words) -> str:
@@ -255,7 +285,11 @@ def _describe_choice(chart: Map, family: Sequence[Known], decision: Decision, wo
         ways = [chart.ways[place] for place in first.places]
         clauses.append(_describe_ways(ways, words))
     else:
-        done = [step for k, step in enumerate(first.steps) if k not in first.mates and len(_join(family, k)) == 1]
+        done = [
+            step
+            for k, step in enumerate(first.steps)
+            if k not in first.mates and len(_join(family, k)) == 1
+        ]
         clauses += _describe_known(family, words)
     options = language.join_options(decision.options)
     if done:
@@ -294,7 +328,11 @@ def _describe_known(family: Sequence[Known], words: Words) -> Iterator[str]:
             groups = language.join([f"({language.join_options(cell)})" for cell in cells], "or")
             key = "whether.forgotten" if number in first.forgotten else "whether"
             partly.append(words.say(key, who, groups=groups))
-    for key, steps in (("clause.known", known + partly), ("clause.hidden", hidden), ("clause.forgotten", forgotten)):
+    for key, steps in (
+        ("clause.known", known + partly),
+        ("clause.hidden", hidden),
+        ("clause.forgotten", forgotten),
+    ):
         if steps:
             yield language.say(key, what=language.join(steps, "standard"))
 
@@ -315,11 +353,17 @@ def list_ends(chart: Map, players: Sequence[str], words: Words) -> Iterator[str]
     for place, position in enumerate(chart.course.positions):
         if isinstance(position, End):
             yield words.language.say(
-                "end", when=say_way(chart, place, words), payoffs=words.list_payoffs(players, position.payoffs)
+                "end",
+                when=say_way(chart, place, words),
+                payoffs=words.list_payoffs(players, position.payoffs),
             )
 
 
 def say_way(chart: Map, place: int, words: Words) -> str:
     """Say how the play comes to a position."""
-    together = [number for number, before in enumerate(chart.list_ancestors(place)[:-1]) if chart.mates.get(before)]
+    together = [
+        number
+        for number, before in enumerate(chart.list_ancestors(place)[:-1])
+        if chart.mates.get(before)
+    ]
     return words.say_when(chart.list_way(place), together)

@@ -1,7 +1,9 @@
-"""What follows from a course: the ways to its positions, who knows what there, and which choices are simultaneous.
+"""What follows from a course: the ways to its positions, who knows what there, and which choices
+are simultaneous.
 
-An information set is told by what is common to its positions. Of every step on the way it has the moves that may have
-been made; it is plain where these moves fit its own positions and no others, as they nearly always do.
+An information set is told by what is common to its positions. Of every step on the way it has the
+moves that may have been made; it is plain where these moves fit its own positions and no others, as
+they nearly always do.
 """
 
 from __future__ import annotations
@@ -22,11 +24,13 @@ Moves = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a player knows at an information set, step by step: who moved, and the moves that may have been made.
+    """What a player knows at an information set, step by step: who moved, and the moves that may
+    have been made.
 
-    `steps` is None where not even that is known, because the ways to its positions differ in length or in who moved.
-    `plain` says that `steps` fit no position that the player could tell from these. `mates` are the steps of those who
-    choose at the same time, `forgotten` steps of which the player knew more at an earlier choice.
+    `steps` is None where not even that is known, because the ways to its positions differ in length
+    or in who moved. `plain` says that `steps` fit no position that the player could tell from
+    these. `mates` are the steps of those who choose at the same time, `forgotten` steps of which
+    the player knew more at an earlier choice.
     """
 
     places: tuple[int, ...]
@@ -94,7 +98,8 @@ class Map:
 
     @cached_property
     def infosets(self) -> dict[tuple[str, str, int], list[int]]:
-        """The positions of every information set, by its player and its mark, or by its position where it has none."""
+        """The positions of every information set, by its player and its mark, or by its position
+        where it has none."""
         infosets: dict[tuple[str, str, int], list[int]] = {}
         for place, position in enumerate(self.course.positions):
             if isinstance(position, Decision):
@@ -109,7 +114,8 @@ class Map:
 
     @cached_property
     def blocks(self) -> dict[int, tuple[int, ...]]:
-        """The first positions of simultaneous choices, each with one position for everybody who chooses then."""
+        """The first positions of simultaneous choices, each with one position for everybody who
+        chooses then."""
         blocks: dict[int, tuple[int, ...]] = {}
         inside: set[int] = set()
         for place, position in enumerate(self.course.positions):
@@ -122,7 +128,8 @@ class Map:
         return blocks
 
     def _find_layers(self, place: int) -> Iterator[list[int]]:
-        """Yield the positions of everybody who chooses at the same time as the player of this position, it first."""
+        """Yield the positions of everybody who chooses at the same time as the player of this
+        position, it first."""
         layer = [place]
         players = [self.find_mover(place)]
         yield layer
@@ -131,7 +138,10 @@ class Map:
             first = self.get(layer[0])
             if not isinstance(first, Decision) or first.who in players or not first.mark:
                 return
-            infosets = {self.find_infoset(child) if isinstance(self.get(child), Decision) else None for child in layer}
+            infosets = {
+                self.find_infoset(child) if isinstance(self.get(child), Decision) else None
+                for child in layer
+            }
             if len(infosets) > 1:
                 return
             players.append(first.who)
@@ -139,7 +149,8 @@ class Map:
 
     @cached_property
     def mates(self) -> dict[int, int]:
-        """How many steps before each position were made at the same time as the choice there; only where there are."""
+        """How many steps before each position were made at the same time as the choice there; only
+        where there are."""
         mates: dict[int, int] = {}
         for place in self.blocks:
             for number, layer in enumerate(self._find_layers(place)):
@@ -163,7 +174,8 @@ class Map:
 
     @cached_property
     def letters(self) -> dict[str, str]:
-        """A letter for each mark of a set that does not lie within one group of simultaneous choices."""
+        """A letter for each mark of a set that does not lie within one group of simultaneous
+        choices."""
         letters: dict[str, str] = {}
         for (_, mark, _), places in self.infosets.items():
             if len({self._find_root(place) for place in places}) > 1 and mark not in letters:
@@ -171,7 +183,8 @@ class Map:
         return letters
 
     def find_letter(self, place: int) -> str:
-        """Return the letter of a decision; empty where its player knows all but what is chosen at the same time."""
+        """Return the letter of a decision; empty where its player knows all but what is chosen at
+        the same time."""
         position = self.get(place)
         return self.letters.get(position.mark, "") if isinstance(position, Decision) else ""
 
@@ -208,7 +221,9 @@ class Map:
             reached = after
         return set(reached) == places
 
-    def _find_forgotten(self, places: Sequence[int], steps: Sequence[tuple[str, Moves]]) -> Iterator[int]:
+    def _find_forgotten(
+        self, places: Sequence[int], steps: Sequence[tuple[str, Moves]]
+    ) -> Iterator[int]:
         """Yield the steps of which the player knew more when it chose before."""
         me = self.find_mover(places[0])
         for number, (who, moves) in enumerate(steps):
@@ -221,7 +236,9 @@ class Map:
         for before in self.list_ancestors(place)[number + 1 : -1]:
             if self.find_mover(before) == me:
                 others = self.infosets[self.find_infoset(before)]
-                seen = {self.ways[other][number] for other in others if len(self.ways[other]) > number}
+                seen = {
+                    self.ways[other][number] for other in others if len(self.ways[other]) > number
+                }
                 if len(seen) < len(moves):
                     return True
         return False
@@ -244,7 +261,8 @@ def make_letter(place: int) -> str:
 
 
 def join_ways(ways: Sequence[Sequence[Step]]) -> tuple[tuple[str, Moves], ...]:
-    """Join ways with the same movers: who moved at each step, and the moves that may have been made."""
+    """Join ways with the same movers: who moved at each step, and the moves that may have been
+    made."""
     steps = []
     for step in zip(*ways, strict=True):
         moves = dict.fromkeys(move for _, move in step)

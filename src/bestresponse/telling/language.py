@@ -1,9 +1,9 @@
 """The sentences of a language: messages of a gettext catalogue, with places that are filled.
 
-A catalogue is one file, `catalogues/LANGUAGE.po`. The context of a message (`msgctxt`) is its name here, its text
-(`msgid`) the English sentence; another language has its own sentence beside it (`msgstr`), so that an English sentence
-that is changed leaves the translation out of date, not wrong. A language that lacks a message is refused when it is
-loaded: half a language is never shown.
+A catalogue is one file, `catalogues/LANGUAGE.po`. The context of a message (`msgctxt`) is its name
+here, its text (`msgid`) the English sentence; another language has its own sentence beside it
+(`msgstr`), so that an English sentence that is changed leaves the translation out of date, not
+wrong. A language that lacks a message is refused when it is loaded: half a language is never shown.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _MOST_PLACES = 10_000
 _LONG_RANGE = 6
 """Whole numbers in a row from which only the first and the last are named."""
 _MOST_OPTIONS = 100
-"""Of more options only the first and the last are named in a sentence; the list of all ends has each of them."""
+"""Of more options only the first and the last are named in a sentence; the list of all ends has
+each of them."""
 _LONG = 21
 """Digits from which a whole number that ends in zeros is written with an exponent."""
 
@@ -117,17 +118,25 @@ def load_language(name: str, folder: Path | None = None) -> Language:
         text = source if own is english else _find_translation(own, key, source, name)
         if _list_places(text) != _list_places(source):
             wanted = ", ".join(sorted(_list_places(source))) or "no places"
-            raise UsageError(f"the language {name!r} cannot be used: its message {key!r} must have {wanted}")
+            raise UsageError(
+                f"the language {name!r} cannot be used: its message {key!r} must have {wanted}"
+            )
         messages[key] = text
     unknown = [key for key in own if key not in english]
     if unknown:
-        raise UsageError(f"the language {name!r} cannot be used: there is no message {unknown[0]!r}")
+        raise UsageError(
+            f"the language {name!r} cannot be used: there is no message {unknown[0]!r}"
+        )
     return Language(name, messages)
 
 
 def list_languages() -> list[str]:
     """List the languages that have a catalogue, English first."""
-    names = [entry.name.removesuffix(".po") for entry in _find_catalogues().iterdir() if entry.name.endswith(".po")]
+    names = [
+        entry.name.removesuffix(".po")
+        for entry in _find_catalogues().iterdir()
+        if entry.name.endswith(".po")
+    ]
     return sorted(names, key=lambda name: (name != ENGLISH, name))
 
 
@@ -157,7 +166,10 @@ def _find_translation(own: Mapping[str, tuple[str, str]], key: str, source: str,
         raise UsageError(f"the language {name!r} cannot be used: it lacks the message {key!r}")
     translated, text = own[key]
     if translated != source:
-        raise UsageError(f"the language {name!r} cannot be used: {key!r} translates {translated!r}, not {source!r}")
+        raise UsageError(
+            f"the language {name!r} cannot be used: {key!r} translates {translated!r}, not"
+            f" {source!r}"
+        )
     if not text:
         raise UsageError(f"the language {name!r} cannot be used: its message {key!r} is empty")
     return text

@@ -51,16 +51,22 @@ from bestresponse.telling.language import ENGLISH, Language, load_language
 from bestresponse.telling.tables import is_zero_sum, write_payoffs
 
 MOST_CHARACTERS = 50_000
-"""The longest outline that is told. At about 3 characters per token (short names and numbers) it fills half of the
-32,768 tokens that small open models can take, and leaves the other half for reasons and an answer."""
+"""The longest outline that is told. At about 3 characters per token (short names and numbers) it
+fills half of the 32,768 tokens that small open models can take, and leaves the other half for
+reasons and an answer."""
 _FIRST_ENDS = 20
 """Ends that are told of a course that is too large to be told."""
 _MOST_POSITIONS = 6_000
-"""Of a larger course only the size is told in sentences: nobody reads so many, and they take long to be found."""
+"""Of a larger course only the size is told in sentences: nobody reads so many, and they take long
+to be found."""
 
 
 def list_sentences(
-    statements: Iterable[Statement], reader: str | None = None, *, language: str = ENGLISH, most: int | None = None
+    statements: Iterable[Statement],
+    reader: str | None = None,
+    *,
+    language: str = ENGLISH,
+    most: int | None = None,
 ) -> tuple[str, ...]:
     """Tell a game in sentences; at most `most` on choices and draws, and as many ends.
 
@@ -114,7 +120,9 @@ def write_history(view: View, language: str = ENGLISH) -> str:
     return _write_history(view.history, view.role, language)
 
 
-def write_events(history: Iterable[Event], reader: str | None = None, language: str = ENGLISH) -> str:
+def write_events(
+    history: Iterable[Event], reader: str | None = None, language: str = ENGLISH
+) -> str:
     """Put events into a list without a sentence around them: `you saw a jack, Bob chose bet`."""
     words = Words(load_language(language), reader)
     events = list(history)
@@ -125,8 +133,11 @@ def write_events(history: Iterable[Event], reader: str | None = None, language: 
 
 
 def word_rules(game: Game[S], view: View, language: str = ENGLISH) -> str:
-    """Return the rules for the person who has `view`: the game's words for people, or else what it states."""
-    return game.word_rules(view.role) if isinstance(game, PeopleRules) else write_rules(view, language)
+    """Return the rules for the person who has `view`: the game's words for people, or else what it
+    states."""
+    return (
+        game.word_rules(view.role) if isinstance(game, PeopleRules) else write_rules(view, language)
+    )
 
 
 @lru_cache(maxsize=256)
@@ -134,7 +145,9 @@ def _write_rules(rules: tuple[Statement, ...], reader: str, language: str, layou
     words = Words(load_language(language), reader)
     titles = [statement.name for statement in rules if isinstance(statement, Title)]
     at_once = next((statement.choices for statement in rules if isinstance(statement, AtOnce)), ())
-    zero_sum = any(isinstance(statement, Cells) and is_zero_sum(statement.cells) for statement in rules)
+    zero_sum = any(
+        isinstance(statement, Cells) and is_zero_sum(statement.cells) for statement in rules
+    )
     players: tuple[str, ...] = ()
     paragraphs: list[str] = []
     for statement in rules:
@@ -192,7 +205,8 @@ def _list_actions(choices: Sequence[Options], words: Words) -> str:
 
 
 def _describe_aim(opponents: Sequence[str], rational: bool, words: Words) -> str:
-    """Say what the reader aims at; `opponents` are the two players of a zero-sum game, else nobody."""
+    """Say what the reader aims at; `opponents` are the two players of a zero-sum game, else
+    nobody."""
     say = words.language.say
     others = [words.language.write_name(who) for who in opponents if who != words.reader]
     sentences = [say("zero-sum", other=others[0])] if others else []
@@ -211,16 +225,25 @@ def _describe_repetition(repetition: Repetition, language: Language) -> str:
         if repetition.continuation == 1:
             sentences.append(language.say("rounds.fixed", rounds=repetition.rounds))
         else:
-            sentences.append(language.say("rounds.random", percent=percent, rounds=repetition.rounds))
+            sentences.append(
+                language.say("rounds.random", percent=percent, rounds=repetition.rounds)
+            )
     if repetition.discount != 1:
-        sentences.append(language.say("rounds.discount", percent=language.write_number(100 * repetition.discount)))
+        sentences.append(
+            language.say(
+                "rounds.discount", percent=language.write_number(100 * repetition.discount)
+            )
+        )
     if repetition.noise:
-        sentences.append(language.say("rounds.noise", percent=language.write_number(100 * repetition.noise)))
+        sentences.append(
+            language.say("rounds.noise", percent=language.write_number(100 * repetition.noise))
+        )
     return " ".join(sentences)
 
 
 def check_length(rules: Sequence[Statement], name: str) -> None:
-    """Raise TooLarge where rules hold a course, or a size in place of one, that is too long to be told."""
+    """Raise TooLarge where rules hold a course, or a size in place of one, that is too long to be
+    told."""
     players: tuple[str, ...] = ()
     for statement in rules:
         if isinstance(statement, Players):
@@ -228,12 +251,16 @@ def check_length(rules: Sequence[Statement], name: str) -> None:
         ends = None
         if isinstance(statement, Summary):
             ends = statement.ends
-        elif isinstance(statement, Course) and _find_outline(players, statement, load_language(ENGLISH)) is None:
+        elif (
+            isinstance(statement, Course)
+            and _find_outline(players, statement, load_language(ENGLISH)) is None
+        ):
             ends = read_course(statement).num_ends
         if ends is not None:
             raise TooLarge(
-                f"{name or 'the tree'} has {ends:,} ends; telling it takes more than {MOST_CHARACTERS:,} characters, "
-                "the most that a player can be asked to read. Use a smaller version of the game"
+                f"{name or 'the tree'} has {ends:,} ends; telling it takes more than"
+                f" {MOST_CHARACTERS:,} characters, the most that a player can be asked to read. Use"
+                " a smaller version of the game"
             )
 
 
@@ -252,7 +279,8 @@ def _find_outline(players: tuple[str, ...], course: Course, language: Language) 
     length = -1  # no line break stands before the first line
     for line in list_outline(read_course(course), players, language):
         length += len(line) + 1
-        # A course may have thousands of positions: no more of it is written than is needed to refuse it.
+        # A course may have thousands of positions: no more of it is written than is needed to
+        # refuse it.
         if length > MOST_CHARACTERS:
             return None
         lines.append(line)
@@ -264,7 +292,9 @@ def _introduce_reader(players: Sequence[str], titles: Sequence[str], words: Word
     who = language.write_name(words.reader or "")
     names = ", ".join(map(language.write_name, players))
     if titles:
-        return language.say("intro.title", who=who, title=language.write_name(titles[0]), names=names)
+        return language.say(
+            "intro.title", who=who, title=language.write_name(titles[0]), names=names
+        )
     return language.say("intro", who=who, names=names)
 
 
@@ -288,7 +318,9 @@ def _write_history(history: tuple[Event, ...], reader: str, language: str) -> st
             case Shown(signs):
                 after.append(say("shown", signs=signs))
             case OneOf(ways):
-                after.append(say("one-of", ways="; ".join(f"({_join_steps(way, words)})" for way in ways)))
+                after.append(
+                    say("one-of", ways="; ".join(f"({_join_steps(way, words)})" for way in ways))
+                )
             case Unaware():
                 after.append(say("unaware"))
             case Reached(letter):
@@ -305,7 +337,8 @@ def _write_history(history: tuple[Event, ...], reader: str, language: str) -> st
 
 
 def list_rounds(view: View, language: str = ENGLISH) -> tuple[list[str], str] | None:
-    """Tell the rounds gone by, a text for each, and the present one; None where a game is not told by rounds."""
+    """Tell the rounds gone by, a text for each, and the present one; None where a game is not told
+    by rounds."""
     if any(isinstance(event, Round) for event in view.history):
         return _list_rounds(view.history, view.role, language)
     past, now = view.facts.get("past"), view.facts.get("now")
@@ -338,7 +371,9 @@ def _add_payoffs(steps: str, events: Iterable[Event], words: Words) -> str:
     paid = []
     for event in events:
         if isinstance(event, Paid):
-            paid.append(words.say("got", event.who, amount=words.language.write_number(event.amount)))
+            paid.append(
+                words.say("got", event.who, amount=words.language.write_number(event.amount))
+            )
     return words.language.say("round.paid", steps=steps, payoffs=", ".join(paid)) if paid else steps
 
 
@@ -357,7 +392,9 @@ def _describe_step(event: Event, words: Words) -> str:
         case Drew(outcomes):
             return language.say("chose.chance", options=shorten(outcomes, language))
         case Meant(who, meant, made):
-            return words.say("meant", who, meant=language.write_name(meant), made=language.write_name(made))
+            return words.say(
+                "meant", who, meant=language.write_name(meant), made=language.write_name(made)
+            )
         case Made(who, move):
             return words.say("made", who, move=language.write_name(move))
         case Mixed(who, weights):
@@ -384,8 +421,11 @@ def list_choices(statements: Iterable[Statement], language: str = ENGLISH) -> tu
     return tuple(lines)
 
 
-def list_earned(statements: Iterable[Statement], language: str = ENGLISH) -> dict[str, tuple[Fraction, ...]]:
-    """Return the payoffs of every end by how the play comes to it, in words: `If Ann chooses x and Bob chooses l`."""
+def list_earned(
+    statements: Iterable[Statement], language: str = ENGLISH
+) -> dict[str, tuple[Fraction, ...]]:
+    """Return the payoffs of every end by how the play comes to it, in words: `If Ann chooses x and
+    Bob chooses l`."""
     words = Words(load_language(language))
     players: tuple[str, ...] = ()
     earned: dict[str, tuple[Fraction, ...]] = {}
@@ -414,17 +454,23 @@ def _introduce(players: Sequence[str], words: Words) -> str:
 def _list_choices(choices: Sequence[Options], words: Words) -> list[str]:
     lines = []
     for choice in choices:
-        lines.append(words.say("at-once", choice.who, options=words.language.join_options(choice.options)))
+        lines.append(
+            words.say("at-once", choice.who, options=words.language.join_options(choice.options))
+        )
     if len(choices) > 1:
         lines.append(words.language.say("at-once.together"))
     return lines
 
 
-def _list_cells(players: Sequence[str], cells: Sequence[Cell], words: Words, most: int | None) -> list[str]:
+def _list_cells(
+    players: Sequence[str], cells: Sequence[Cell], words: Words, most: int | None
+) -> list[str]:
     lines = [_head("cells", len(cells), words, most)]
     for cell in cells[:most]:
         when = _say_cell(players, cell, words)
-        lines.append(words.language.say("end", when=when, payoffs=words.list_payoffs(players, cell.payoffs)))
+        lines.append(
+            words.language.say("end", when=when, payoffs=words.list_payoffs(players, cell.payoffs))
+        )
     return lines
 
 
@@ -432,7 +478,9 @@ def _say_cell(players: Sequence[str], cell: Cell, words: Words) -> str:
     return words.say_when(list(zip(players, cell.moves, strict=True)), range(len(players)))
 
 
-def _list_course(players: Sequence[str], course: Course, words: Words, most: int | None) -> list[str]:
+def _list_course(
+    players: Sequence[str], course: Course, words: Words, most: int | None
+) -> list[str]:
     chart = read_course(course)
     if len(course.positions) > _MOST_POSITIONS:
         return [
@@ -447,7 +495,10 @@ def _list_course(players: Sequence[str], course: Course, words: Words, most: int
 
 def _list_ends(chart: Map, players: Sequence[str], words: Words, most: int | None) -> list[str]:
     key = "ends" if any(len(chart.children[child]) for child in chart.children[0]) else "cells"
-    return [_head(key, chart.num_ends, words, most), *islice(list_ends(chart, players, words), most)]
+    return [
+        _head(key, chart.num_ends, words, most),
+        *islice(list_ends(chart, players, words), most),
+    ]
 
 
 def _list_summary(summary: Summary, words: Words) -> list[str]:

@@ -1,4 +1,5 @@
-"""A payoff table in words: as a table, as sentences or as JSON, as the player of one seat reads it."""
+"""A payoff table in words: as a table, as sentences or as JSON, as the player of one seat reads
+it."""
 
 from __future__ import annotations
 
@@ -12,8 +13,11 @@ from bestresponse.core.told import Cell, Options
 from bestresponse.telling.course import Words
 
 
-def write_payoffs(choices: Sequence[Options], cells: Sequence[Cell], words: Words, layout: Layout) -> str:
-    """Write the payoffs as the reader is told them; of two players who share a sum of 0 only the own."""
+def write_payoffs(
+    choices: Sequence[Options], cells: Sequence[Cell], words: Words, layout: Layout
+) -> str:
+    """Write the payoffs as the reader is told them; of two players who share a sum of 0 only the
+    own."""
     own_only = is_zero_sum(cells)
     if layout == "json":
         return _write_json(choices, cells, words, own_only)
@@ -27,7 +31,9 @@ def is_zero_sum(cells: Sequence[Cell]) -> bool:
     return all(len(cell.payoffs) == 2 and cell.payoffs[0] == -cell.payoffs[1] for cell in cells)
 
 
-def _write_table(choices: Sequence[Options], cells: Sequence[Cell], words: Words, own_only: bool) -> str:
+def _write_table(
+    choices: Sequence[Options], cells: Sequence[Cell], words: Words, own_only: bool
+) -> str:
     language = words.language
     seat = _find_seat(choices, words)
     first, second = choices
@@ -55,7 +61,9 @@ def _write_cell(name: str, words: Words) -> str:
     return written.replace("|", "\\u007c")
 
 
-def _list_sentences(choices: Sequence[Options], cells: Sequence[Cell], words: Words, own_only: bool) -> list[str]:
+def _list_sentences(
+    choices: Sequence[Options], cells: Sequence[Cell], words: Words, own_only: bool
+) -> list[str]:
     """List what the reader gets first, then what the others get."""
     language = words.language
     seat = _find_seat(choices, words)
@@ -75,7 +83,9 @@ def _list_sentences(choices: Sequence[Options], cells: Sequence[Cell], words: Wo
     return lines
 
 
-def _write_json(choices: Sequence[Options], cells: Sequence[Cell], words: Words, own_only: bool) -> str:
+def _write_json(
+    choices: Sequence[Options], cells: Sequence[Cell], words: Words, own_only: bool
+) -> str:
     language = words.language
     seat = _find_seat(choices, words)
     others = [number for number in range(len(choices)) if number != seat]
@@ -85,7 +95,9 @@ def _write_json(choices: Sequence[Options], cells: Sequence[Cell], words: Words,
         row |= {choices[number].who: cell.moves[number] for number in others}
         row[language.say("json.your-payoff")] = _as_number(cell.payoffs[seat])
         for number in () if own_only else others:
-            row[language.say("json.payoff", who=choices[number].who)] = _as_number(cell.payoffs[number])
+            row[language.say("json.payoff", who=choices[number].who)] = _as_number(
+                cell.payoffs[number]
+            )
         rows.append(json.dumps(row, ensure_ascii=False))
     return language.say("json.outcomes") + "\n[" + ",\n ".join(rows) + "]"
 

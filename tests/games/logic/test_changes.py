@@ -17,15 +17,22 @@ def test_the_same_game_has_no_changes():
 
 
 def test_a_card_that_is_seen_is_a_change_of_what_is_known():
-    seen = CARD.replace("sees(ines, Card,", "sees(jonas, Card, do(move(nature, Card), _S)).\nsees(ines, Card,")
+    seen = CARD.replace(
+        "sees(ines, Card,", "sees(jonas, Card, do(move(nature, Card), _S)).\nsees(ines, Card,"
+    )
     assert describe_changes(table(CARD), table(seen)) == (
-        "No more: After ines chose double, jonas chooses fold or pay, not knowing what chance drew (queen or king).",
+        (
+            "No more: After ines chose double, jonas chooses fold or pay, not knowing what chance"
+            " drew (queen or king)."
+        ),
         "New: After ines chose double, jonas chooses fold or pay, knowing what chance drew.",
     )
 
 
 def test_payoffs_chances_moves_and_players_are_told():
-    other = CARD.replace("wins(S, 1) :- holds(did(jonas, fold), S).", "wins(S, 3) :- holds(did(jonas, fold), S).")
+    other = CARD.replace(
+        "wins(S, 1) :- holds(did(jonas, fold), S).", "wins(S, 3) :- holds(did(jonas, fold), S)."
+    )
     changes = describe_changes(table(CARD), table(other))
     told = "If chance draws queen and then ines chooses double and then jonas chooses fold"
     assert changes[0] == f"{told}: ines gets 3 (before: 1), jonas gets -3 (before: -1)."

@@ -18,11 +18,15 @@ from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 def open_box(note, held):
     """Tuesday: she knows which note she wrote, no more which box holds the key."""
     cost = 1 if note == "fancy" else 0
-    return Turn("clerk", f"wrote {note}", {box: Leaf([5 * (box == held) - cost]) for box in ("red", "blue")})
+    return Turn(
+        "clerk", f"wrote {note}", {box: Leaf([5 * (box == held) - cost]) for box in ("red", "blue")}
+    )
 
 
 def monday(held):
-    return Turn("clerk", f"sees {held}", {note: open_box(note, held) for note in ("plain", "fancy")})
+    return Turn(
+        "clerk", f"sees {held}", {note: open_box(note, held) for note in ("plain", "fancy")}
+    )
 
 
 CLERK = build_tree(["clerk"], Chance({box: (0.5, monday(box)) for box in ("red", "blue")}))
@@ -50,7 +54,10 @@ def test_it_is_said_that_she_may_forget(game):
     assert describe_game(game)[1:4] == (
         "First, chance draws red (probability 1/2) or blue (probability 1/2).",
         "Then clerk chooses plain or fancy, knowing what chance drew.",
-        "Then clerk chooses red or blue, knowing what clerk chose, no longer knowing what chance drew (red or blue).",
+        (
+            "Then clerk chooses red or blue, knowing what clerk chose, no longer knowing what"
+            " chance drew (red or blue)."
+        ),
     )
 
 

@@ -120,18 +120,36 @@ def test_level_two_asks_every_rival_what_it_expects_of_the_others():
 @pytest.mark.parametrize(
     ("name", "moves", "role", "secret", "public"),
     [
-        ("kuhn-poker", [{NATURE: "QJ"}, {"player 1": "pass"}], "player 2", "You hold the jack.", "player 1 chose pass"),
+        (
+            "kuhn-poker",
+            [{NATURE: "QJ"}, {"player 1": "pass"}],
+            "player 2",
+            "You hold the jack.",
+            "player 1 chose pass",
+        ),
         ("kuhn-poker", [{NATURE: "QJ"}], "player 1", "You hold the queen.", ""),
-        ("first-price-auction", [{NATURE: 92}, {NATURE: 3}, {NATURE: 5}], "bidder 1", "Your value is 92.", ""),
+        (
+            "first-price-auction",
+            [{NATURE: 92}, {NATURE: 3}, {NATURE: 5}],
+            "bidder 1",
+            "Your value is 92.",
+            "",
+        ),
     ],
 )
-def test_a_rival_is_thought_of_without_what_the_player_alone_knows(name, moves, role, secret, public):
+def test_a_rival_is_thought_of_without_what_the_player_alone_knows(
+    name, moves, role, secret, public
+):
     game = find_game(name).playable()
     state = game.start()
     for move in moves:
         state = game.apply(state, move)
-    model = ScriptedModel(lambda request: "ANSWER: 1" if name == "first-price-auction" else "ANSWER: bet")
-    Agent(model, reasoning=reasoning("k-level:2")).decide(game.view(state, role), game.asks(state)[role])
+    model = ScriptedModel(
+        lambda request: "ANSWER: 1" if name == "first-price-auction" else "ANSWER: bet"
+    )
+    Agent(model, reasoning=reasoning("k-level:2")).decide(
+        game.view(state, role), game.asks(state)[role]
+    )
     *thoughts, answer = prompts(model)
     assert thoughts
     assert [thought for thought in thoughts if secret in thought or public not in thought] == []
@@ -150,14 +168,19 @@ def test_a_seat_without_an_answer_abstains_or_voids_as_the_policy_says():
 def test_a_model_that_cannot_be_reached_abstains_or_fails_as_the_policy_says():
     view, ask = asked()
     nobody = ScriptedModel([])
-    assert "could not be reached" in WithFailurePolicy(Agent(nobody), "abstain").decide(view, ask).reading.how
+    assert (
+        "could not be reached"
+        in WithFailurePolicy(Agent(nobody), "abstain").decide(view, ask).reading.how
+    )
     with pytest.raises(ModelUnavailable):
         WithFailurePolicy(Agent(nobody), "void").decide(view, ask)
 
 
 def test_nobody_abstains_where_the_game_does_not_let_them():
     with pytest.raises(UsageError, match="only abstain where the game lets it pass"):
-        WithFailurePolicy(Agent(ScriptedModel(["x"])), "abstain").decide(View("a"), Choice(("x", "y")))
+        WithFailurePolicy(Agent(ScriptedModel(["x"])), "abstain").decide(
+            View("a"), Choice(("x", "y"))
+        )
     assert Agent(ScriptedModel(["x"])).decide(View("a"), Choice(("x", "y"))).action == "x"
 
 
@@ -172,8 +195,14 @@ def test_the_five_published_residents_have_personas():
             "[Ann]\nprofession='p'\npersonalty='q'\nbackground='r'",
             r"\[Ann\] has no key 'personalty'.*Did you mean personality",
         ),
-        ("[Ann]\nprofession='p'\npersonality='q'", r"\[Ann\] needs a text of at most 5000 characters for 'background'"),
-        ("[Ann]\nprofession=3\npersonality='q'\nbackground='r'", "needs a text .* for 'profession'"),
+        (
+            "[Ann]\nprofession='p'\npersonality='q'",
+            r"\[Ann\] needs a text of at most 5000 characters for 'background'",
+        ),
+        (
+            "[Ann]\nprofession=3\npersonality='q'\nbackground='r'",
+            "needs a text .* for 'profession'",
+        ),
         ("", "holds no persona"),
         ("name = 'Ann'", "'name' stands outside of a table"),
         ("[Ann", "is not TOML"),
@@ -203,4 +232,6 @@ def test_unknown_ways_of_reasoning_are_explained(name):
 
 
 def test_an_amount_that_may_not_be_passed_is_not():
-    assert Agent(ScriptedModel(["I will not bid."] * 3)).decide(View("a"), Amount(0, 5)).action is None
+    assert (
+        Agent(ScriptedModel(["I will not bid."] * 3)).decide(View("a"), Amount(0, 5)).action is None
+    )

@@ -1,8 +1,9 @@
 """A game written as a logic program, as a game like any other.
 
-The program is never trusted: it passes the gate, runs inside a logic engine within its limits, and only the table that
-comes out of it is used from then on. A game in which everybody moves once and at the same time becomes a normal form;
-any other becomes a `LogicGame`, which can be played, and compiled to a tree.
+The program is never trusted: it passes the gate, runs inside a logic engine within its limits, and
+only the table that comes out of it is used from then on. A game in which everybody moves once and
+at the same time becomes a normal form; any other becomes a `LogicGame`, which can be played, and
+compiled to a tree.
 """
 
 from __future__ import annotations
@@ -102,10 +103,15 @@ class LogicGame:
         if isinstance(node, ChanceNode):
             odds = zip(node.moves, map(float, node.probabilities), strict=True)
             return {NATURE: Lottery(tuple(odds))}
-        return {} if isinstance(node, End) else {turn.player: Choice(turn.moves) for turn in _find_together(node)}
+        return (
+            {}
+            if isinstance(node, End)
+            else {turn.player: Choice(turn.moves) for turn in _find_together(node)}
+        )
 
     def view(self, state: State, role: Role) -> View:
-        """What a role knows; the same events or facts for positions it cannot tell apart, and for no others."""
+        """What a role knows; the same events or facts for positions it cannot tell apart, and for
+        no others."""
         node = self._node(state)
         known = self.table.knowledge(node.row, len(state), role)
         history = self._list_events(known)
@@ -169,7 +175,9 @@ class LogicGame:
         reader = node.player if self.table.private else None
         label = write_events(self._list_events(node.knowledge), reader)
         moves = self._options[node.player, node.knowledge]
-        return Turn(node.player, _make_key(node.knowledge), {move: after[move] for move in moves}, label)
+        return Turn(
+            node.player, _make_key(node.knowledge), {move: after[move] for move in moves}, label
+        )
 
     @cached_property
     def _options(self) -> dict[tuple[Role, Knowledge], tuple[str, ...]]:
@@ -197,18 +205,22 @@ def _make_key(knowledge: Knowledge) -> str:
 
 
 def _find_together(node: DecisionNode) -> list[DecisionNode]:
-    """Find the decisions that are made at the same time as `node`, itself first; only those that certainly come."""
+    """Find the decisions that are made at the same time as `node`, itself first; only those that
+    certainly come."""
     decisions = [node]
     layer: list[Node] = list(node.children)
     while layer:
         first = layer[0]
-        if not isinstance(first, DecisionNode) or first.player in {peer.player for peer in decisions}:
+        if not isinstance(first, DecisionNode) or first.player in {
+            peer.player for peer in decisions
+        }:
             return decisions
         turn = (node.block, first.player, first.knowledge, first.moves)
         alike = [
             peer
             for peer in layer
-            if isinstance(peer, DecisionNode) and (peer.block, peer.player, peer.knowledge, peer.moves) == turn
+            if isinstance(peer, DecisionNode)
+            and (peer.block, peer.player, peer.knowledge, peer.moves) == turn
         ]
         if len(alike) < len(layer):
             return decisions
@@ -218,7 +230,8 @@ def _find_together(node: DecisionNode) -> list[DecisionNode]:
 
 
 def table_as_normal_form(table: GameTable, name: str = "") -> NormalForm:
-    """Return the table of a game in which everybody moves once, at the same time, as payoff tensors."""
+    """Return the table of a game in which everybody moves once, at the same time, as payoff
+    tensors."""
     positions = {
         (player, move): number
         for player, moves in zip(table.players, table.moves, strict=True)
@@ -234,8 +247,13 @@ def table_as_normal_form(table: GameTable, name: str = "") -> NormalForm:
 
 
 def as_game(table: GameTable, name: str = "") -> NormalForm | LogicGame:
-    """A normal form where everybody moves once and at the same time, else a game to be played in turns."""
-    if not table.sequential and not table.chancy and all(len(row.moves) == len(table.players) for row in table.rows):
+    """A normal form where everybody moves once and at the same time, else a game to be played in
+    turns."""
+    if (
+        not table.sequential
+        and not table.chancy
+        and all(len(row.moves) == len(table.players) for row in table.rows)
+    ):
         return table_as_normal_form(table, name)
     return LogicGame(table, name or "logic")
 
@@ -255,7 +273,12 @@ def read_program_text(path: Path) -> str:
 def program_game(report: Report, name: str) -> NormalForm | LogicGame:
     """The game of a validated program; InvalidGame with what is wrong where it is none."""
     if report.table is None or not report.ok:
-        wrong = "; ".join(str(error) for error in report.errors[:3]) or "no table could be taken out of it"
+        wrong = (
+            "; ".join(str(error) for error in report.errors[:3])
+            or "no table could be taken out of it"
+        )
         more = f" (and {len(report.errors) - 3} more)" if len(report.errors) > 3 else ""
-        raise InvalidGame(f"{name} is no game: {wrong}{more}; `bestresponse check` shows everything")
+        raise InvalidGame(
+            f"{name} is no game: {wrong}{more}; `bestresponse check` shows everything"
+        )
     return as_game(report.table, name)

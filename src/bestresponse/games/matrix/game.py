@@ -1,17 +1,18 @@
 """One simultaneous choice, payoffs from a table.
 
-Each seat is asked for a pure action or for a mixed strategy; payoffs are the expected ones of the product of what was
-answered, so no draw comes between a decision and its value. The game is shown as a table, as sentences or as JSON,
-under neutral or themed names; numbers are shown so that reading them back gives the very payoffs: what is shown is what
-is solved.
+Each seat is asked for a pure action or for a mixed strategy; payoffs are the expected ones of the
+product of what was answered, so no draw comes between a decision and its value. The game is shown
+as a table, as sentences or as JSON, under neutral or themed names; numbers are shown so that
+reading them back gives the very payoffs: what is shown is what is solved.
 
 A matrix game played many times by the same players, who see everything that happened.
 
-Payoffs are the sums over the rounds. With `continuation` below 1 nature decides after each round whether to go on; with
-`discount` below 1 a payoff counts that much less with every round. With `noise` above 0 players say which move they
-mean and nature draws, seat by seat, which is made: the one that was meant, or with probability `noise` one of the
-others, each as likely as the next (as `theory.repeated.round_robin.Rules.noise` has it for automata). Players are told
-so; of their own moves they see what was meant and what was made, of the others' only what was made.
+Payoffs are the sums over the rounds. With `continuation` below 1 nature decides after each round
+whether to go on; with `discount` below 1 a payoff counts that much less with every round. With
+`noise` above 0 players say which move they mean and nature draws, seat by seat, which is made: the
+one that was meant, or with probability `noise` one of the others, each as likely as the next (as
+`theory.repeated.round_robin.Rules.noise` has it for automata). Players are told so; of their own
+moves they see what was meant and what was made, of the others' only what was made.
 """
 
 import math
@@ -62,12 +63,16 @@ class Theme:
     actions: tuple[tuple[str, ...], tuple[str, ...]]
 
     def dress(self, game: NormalForm | Array) -> NormalForm:
-        """Return the game, or the game with these payoffs (2, rows, columns), under this theme's names."""
+        """Return the game, or the game with these payoffs (2, rows, columns), under this theme's
+        names."""
         payoffs, title = (game.payoffs, game.name) if isinstance(game, NormalForm) else (game, "")
         shape = payoffs.shape[1:]
         for player, names, count in zip(self.players, self.actions, shape, strict=True):
             if count > len(names):
-                raise UsageError(f"the theme {self.name} names {len(names)} actions of {player}; the game has {count}")
+                raise UsageError(
+                    f"the theme {self.name} names {len(names)} actions of {player}; the game has"
+                    f" {count}"
+                )
         actions = tuple(names[:count] for names, count in zip(self.actions, shape, strict=True))
         return NormalForm(payoffs, self.players, actions, title)
 
@@ -75,9 +80,16 @@ class Theme:
 @cache
 def themes() -> dict[str, Theme]:
     """The themes that come with the library, by name."""
-    data = tomllib.loads(files("bestresponse.games.texts").joinpath("themes.toml").read_text("utf-8"))
+    data = tomllib.loads(
+        files("bestresponse.games.texts").joinpath("themes.toml").read_text("utf-8")
+    )
     return {
-        name: Theme(name, theme["story"], tuple(theme["players"]), (tuple(theme["row"]), tuple(theme["col"])))
+        name: Theme(
+            name,
+            theme["story"],
+            tuple(theme["players"]),
+            (tuple(theme["row"]), tuple(theme["col"])),
+        )
         for name, theme in data.items()
     }
 
@@ -99,8 +111,9 @@ def number(value: float) -> str:
 
 Wanted = Literal["action", "mixture"]
 Others = Literal["unsaid", "rational"]
-"""What the rules say of the others: nothing, or that they are perfectly rational, which is true only where equilibrium
-strategies sit there. Who really sits where is told to models, in any game, by `runs.seats`."""
+"""What the rules say of the others: nothing, or that they are perfectly rational, which is true
+only where equilibrium strategies sit there. Who really sits where is told to models, in any game,
+by `runs.seats`."""
 State = tuple[Action, ...]
 _MOST_READABLE = 150
 """Cells of a payoff table that a person can read."""
@@ -139,7 +152,9 @@ class MatrixGame:
     @cached_property
     def zero_sum(self) -> bool:
         """Whether what one gains the other loses, to the last digit."""
-        return self.form.num_players == 2 and not np.count_nonzero(self.form.payoffs[0] + self.form.payoffs[1])
+        return self.form.num_players == 2 and not np.count_nonzero(
+            self.form.payoffs[0] + self.form.payoffs[1]
+        )
 
     @property
     def normal_form(self) -> NormalForm:
@@ -186,13 +201,21 @@ class MatrixGame:
         return dict(zip(self.roles, values.tolist(), strict=True))
 
     def word_rules(self, role: Role) -> str:
-        """Word the rules for people: the table where it can be read, and nothing about aims or the others' thoughts."""
+        """Word the rules for people: the table where it can be read, and nothing about aims or the
+        others' thoughts."""
         if self.form.payoffs[0].size <= _MOST_READABLE:
             stated = tuple(statement for statement in self.stated if not isinstance(statement, Aim))
             return write_rules(View(role, stated, layout=_LAYOUTS[self.shown_as]))
         others = " and ".join(other for other in self.roles if other != role)
         mine = self.form.actions[self.roles.index(role)]
-        return TEXTS.fill("matrix_people_large", me=role, others=others, count=len(mine), first=mine[0], last=mine[-1])
+        return TEXTS.fill(
+            "matrix_people_large",
+            me=role,
+            others=others,
+            count=len(mine),
+            first=mine[0],
+            last=mine[-1],
+        )
 
     @cached_property
     def stated(self) -> tuple[Statement, ...]:
@@ -218,8 +241,9 @@ STOP = "stop"
 class Rounds:
     """The joint moves so far, as they were made and as they were meant.
 
-    While nature draws the moves of a round, `meant` has an entry more than `played`, and `drawn` holds the moves of the
-    seats that it has come to. `decided` says whether nature has allowed the next round.
+    While nature draws the moves of a round, `meant` has an entry more than `played`, and `drawn`
+    holds the moves of the seats that it has come to. `decided` says whether nature has allowed the
+    next round.
     """
 
     played: tuple[tuple[str, ...], ...] = ()
@@ -284,15 +308,24 @@ class RepeatedGame:
             return {NATURE: self._draw_move(state)}
         if not state.decided:
             return {NATURE: Lottery(((GO_ON, self.continuation), (STOP, 1 - self.continuation)))}
-        return {role: Choice(actions) for role, actions in zip(self.roles, self.form.actions, strict=True)}
+        return {
+            role: Choice(actions)
+            for role, actions in zip(self.roles, self.form.actions, strict=True)
+        }
 
     def view(self, state: Rounds, role: Role) -> View:
         """Return what `role` may know in `state`."""
         if role == NATURE and state.drawing:
             mover = self.roles[len(state.drawn)]
-            return View(role, prose(f"Is the move made that {mover} means?"), prose(f"round {len(state.meant)}"))
+            return View(
+                role,
+                prose(f"Is the move made that {mover} means?"),
+                prose(f"round {len(state.meant)}"),
+            )
         if role == NATURE:
-            return View(role, prose("Is there another round?"), prose(f"after round {len(state.played)}"))
+            return View(
+                role, prose("Is there another round?"), prose(f"after round {len(state.played)}")
+            )
         stage = self.stage.view((), role)
         facts = {
             **stage.facts,
@@ -306,7 +339,8 @@ class RepeatedGame:
         return View(role, rules, tuple(self._list_events(state, role)), facts, layout=stage.layout)
 
     def word_rules(self, role: Role) -> str:
-        """Word the rules for people: those of one round, how many there are, and what can go wrong."""
+        """Word the rules for people: those of one round, how many there are, and what can go
+        wrong."""
         return f"{self.stage.word_rules(role)}\n\n{write_rules(View(role, (self._repetition,)))}".strip()
 
     def find_round(self, state: Rounds) -> int:
@@ -314,7 +348,8 @@ class RepeatedGame:
         return len(state.played) + state.decided
 
     def list_rounds(self, state: Rounds, role: Role) -> PlayedRounds:
-        """List which moves were made and what the seat got, round by round; under noise also what the seat meant."""
+        """List which moves were made and what the seat got, round by round; under noise also what
+        the seat meant."""
         seat = self.roles.index(role)
         others = [other for other in self.roles if other != role]
         rows: list[tuple[int | float | str, ...]] = []
@@ -350,7 +385,8 @@ class RepeatedGame:
         return totals
 
     def _draw_move(self, state: Rounds) -> Lottery:
-        """Return the draw of the next seat's move; what was meant comes first, so that a slip is the same draw."""
+        """Return the draw of the next seat's move; what was meant comes first, so that a slip is
+        the same draw."""
         seat = len(state.drawn)
         meant = state.meant[-1][seat]
         others = [move for move in self.form.actions[seat] if move != meant]
@@ -375,7 +411,8 @@ class RepeatedGame:
         yield Round(len(state.played) + 1) if self.asks(state) else Over()
 
     def _list_moves(self, state: Rounds, number: int, role: Role) -> Iterator[Event]:
-        """Yield the moves of a round: of the own what was meant and made, of the others' what was made."""
+        """Yield the moves of a round: of the own what was meant and made, of the others' what was
+        made."""
         moves = dict(zip(self.roles, state.played[number - 1], strict=True))
         if not self.noise:
             yield Chose(role, (moves.pop(role),))

@@ -1,8 +1,9 @@
-"""Any game in extensive form as a game that players can play: Kuhn poker, centipede, a tree from a file.
+"""Any game in extensive form as a game that players can play: Kuhn poker, centipede, a tree from a
+file.
 
-The state is the node that the play has come to. Chance nodes are moves of nature. A player is told what is known at its
-information set, and nothing else of where it is. The whole tree is common knowledge: it is told by written rules or,
-where there are none, as the course of the game.
+The state is the node that the play has come to. Chance nodes are moves of nature. A player is told
+what is known at its information set, and nothing else of where it is. The whole tree is common
+knowledge: it is told by written rules or, where there are none, as the course of the game.
 """
 
 import re
@@ -46,18 +47,23 @@ _WITH_RULES = ("kuhn-poker", "kuhn-poker-3", "leduc-poker", "trust", "ultimatum"
 
 @dataclass(frozen=True)
 class TreeGame:
-    """A tree to be played; roles are the players of the tree. `rules` tell how it is played where they are known."""
+    """A tree to be played; roles are the players of the tree. `rules` tell how it is played where
+    they are known."""
 
     tree: Tree
     description: str = ""
     rules: str = ""
     version: int = 3
-    _seen: dict[int, tuple[Event, ...]] = field(init=False, default_factory=dict, repr=False, compare=False)
+    _seen: dict[int, tuple[Event, ...]] = field(
+        init=False, default_factory=dict, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         taken = [name for name in self.tree.players if name in (NATURE, REFEREE)]
         if taken:
-            raise InvalidGame(f"a player is named {taken[0]!r}; this name belongs to the game itself")
+            raise InvalidGame(
+                f"a player is named {taken[0]!r}; this name belongs to the game itself"
+            )
 
     @property
     def name(self) -> str:
@@ -82,7 +88,8 @@ class TreeGame:
             below = self.tree.children[state]
             total = sum(float(self.tree.probability[node]) for node in below)
             chances = tuple(
-                (name_branch(self.tree, node), float(self.tree.probability[node]) / total) for node in below
+                (name_branch(self.tree, node), float(self.tree.probability[node]) / total)
+                for node in below
             )
             return {NATURE: Lottery(chances)}
         return {self.roles[owner]: Choice(self.tree.infosets[int(self.tree.infoset[state])].moves)}
@@ -105,7 +112,8 @@ class TreeGame:
         return View(role, self._stated, history, facts)
 
     def word_rules(self, role: Role) -> str:
-        """Word the rules for people: who plays, and how; without the letters that stand for cards and moves."""
+        """Word the rules for people: who plays, and how; without the letters that stand for cards
+        and moves."""
         stated = [statement for statement in self._stated if not isinstance(statement, Title | Aim)]
         if self.rules and self.name.startswith(_POKER):
             # The last paragraph explains the labels of information sets.
@@ -120,7 +128,9 @@ class TreeGame:
         """Return the state after these moves."""
         (move,) = moves.values()
         if int(self.tree.owner[state]) == CHANCE:
-            return next(node for node in self.tree.children[state] if name_branch(self.tree, node) == move)
+            return next(
+                node for node in self.tree.children[state] if name_branch(self.tree, node) == move
+            )
         options = self.tree.infosets[int(self.tree.infoset[state])].moves
         return self.tree.children[state][options.index(move)]
 
@@ -150,7 +160,9 @@ class TreeGame:
         label = self.tree.infosets[index].label
         yield Asked()
         if self.name.startswith(_POKER) and label[:1] in _CARDS:
-            yield Holds(_CARDS[label[:1]])  # in poker the first letter is the card that the player holds
+            yield Holds(
+                _CARDS[label[:1]]
+            )  # in poker the first letter is the card that the player holds
         yield from self._list_steps(state)
         if self.rules:
             yield Shown(label)  # which the rules explain
@@ -164,7 +176,9 @@ class TreeGame:
             return
         if known.steps is None or not known.plain:
             if len(known.places) <= _MOST_WAYS:
-                yield OneOf(tuple(tuple(map(_make_event, self._map.ways[place])) for place in known.places))
+                yield OneOf(
+                    tuple(tuple(map(_make_event, self._map.ways[place])) for place in known.places)
+                )
             return
         for number, (who, moves) in enumerate(known.steps):
             if number in known.mates:
@@ -186,7 +200,8 @@ class TreeGame:
                 yield Chose(self.roles[owner], (move,))
 
     def _list_draw(self, label: str, depth: int) -> Iterator[Event]:
-        """Yield what chance drew; in poker, whose card: all are dealt at once or one by one, later ones lie open."""
+        """Yield what chance drew; in poker, whose card: all are dealt at once or one by one, later
+        ones lie open."""
         cards = re.sub(r"^deal ", "", label)
         if not self.name.startswith(_POKER) or set(cards) - set(_CARDS):
             yield Drew((label,))

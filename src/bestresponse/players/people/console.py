@@ -1,7 +1,8 @@
-"""A person at a terminal. Nonsense is answered with a reason, and the person may try again; nothing is lost.
+"""A person at a terminal. Nonsense is answered with a reason, and the person may try again; nothing
+is lost.
 
-Beside an answer, `rules` shows the rules again, `history` all that happened, `help` how to answer, `quit` stops; a
-game that was stopped goes on from where it was.
+Beside an answer, `rules` shows the rules again, `history` all that happened, `help` how to answer,
+`quit` stops; a game that was stopped goes on from where it was.
 """
 
 import re
@@ -46,7 +47,9 @@ class ConsolePlayer:
         if isinstance(self.game, Wording):
             self.write(self.game.word_question(ask))
         if isinstance(ask, Form):
-            return Decision({name: self._answer(view, field, f"{name}: ") for name, field in ask.fields})
+            return Decision(
+                {name: self._answer(view, field, f"{name}: ") for name, field in ask.fields}
+            )
         return Decision(self._answer(view, ask, ""))
 
     def _answer(self, view: View, ask: Ask, about: str) -> object:
@@ -62,11 +65,15 @@ class ConsolePlayer:
                 case "quit" | "exit":
                     raise Left("you left the game")
                 case "rules":
-                    self.write(write_rules(view) if self.game is None else word_rules(self.game, view))
+                    self.write(
+                        write_rules(view) if self.game is None else word_rules(self.game, view)
+                    )
                 case "history":
                     self.write(_CODE.sub(r"\1", write_history(view)))
                 case "help" | "?":
-                    number = " (or its number)" if isinstance(ask, Choice) and _by_number(ask) else ""
+                    number = (
+                        " (or its number)" if isinstance(ask, Choice) and _by_number(ask) else ""
+                    )
                     words = "Other words: rules, history, help, quit."
                     self.write(f"Type your answer{number}: {how_to_answer(ask)}. {words}")
                 case _:
@@ -105,7 +112,8 @@ def _value(ask: Ask, text: str) -> object:
 
 
 def _by_number(ask: Choice) -> bool:
-    """Say whether options can be named by their place: not where a number may mean what an option is about."""
+    """Say whether options can be named by their place: not where a number may mean what an option
+    is about."""
     return not any(re.search(r"\d", option) for option in ask.options)
 
 
@@ -120,6 +128,8 @@ def how_to_answer(ask: Ask) -> str:
         case Words(limit):
             return f"your message, at most {limit} characters"
         case Mixture(options):
-            return "probabilities such as " + ", ".join(f"{option}: {1 / len(options):.2g}" for option in options)
+            return "probabilities such as " + ", ".join(
+                f"{option}: {1 / len(options):.2g}" for option in options
+            )
         case Form() | Lottery():
             raise TypeError("a form is asked field by field, and nature draws lotteries")
