@@ -9,7 +9,7 @@ import bestresponse
 ROOT = Path(bestresponse.__file__).parent
 FLOORS = [
     {"core"},
-    {"theory", "logic", "models"},
+    {"theory", "logic", "models", "telling"},
     {"games"},
     {"formal", "report"},
     {"analysis"},

@@ -15,16 +15,17 @@ from bestresponse.core.capabilities import (
     find_known_equilibrium,
     measure_decision_cost,
     play_out_equilibrium,
-    word_rules,
 )
 from bestresponse.core.conformance import Broken, check_game
 from bestresponse.core.game import NATURE, View, find_first_asks
+from bestresponse.core.told import prose
 from bestresponse.games.economic.number_rounds import CommonPool, Guessing
 from bestresponse.games.economic.public_goods import PublicGoods
 from bestresponse.games.economic.two_steps import Trust, Ultimatum
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.water.game import Water, water
 from bestresponse.players.people.console import ConsolePlayer
+from bestresponse.telling.render import word_rules, write_rules
 from bestresponse.theory import NormalForm
 
 ALL_FIVE = dict.fromkeys(PublicGoods().roles, 5)
@@ -166,11 +167,12 @@ def test_a_question_takes_its_answer_with_point_or_comma_and_two_decimals_of_a_l
 
 def test_rules_for_people_are_the_games_own_or_else_its_briefing():
     assert (
-        word_rules(object(), View("player 1", "Put in what you like.")) == "Put in what you like."
+        word_rules(object(), View("player 1", prose("Put in what you like.")))
+        == "Put in what you like."
     )
     game = PublicGoods()
     seen = game.view(game.start(), "player 1")
-    assert word_rules(game, seen) == game.word_rules("player 1") != seen.briefing
+    assert word_rules(game, seen) == game.word_rules("player 1") != write_rules(seen)
 
 
 def test_whoever_is_not_asked_or_has_no_known_equilibrium_loses_nothing_that_is_known():

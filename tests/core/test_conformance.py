@@ -18,6 +18,7 @@ from bestresponse.core import (
     Words,
 )
 from bestresponse.core.conformance import Broken, any_legal_action, check_game, check_player
+from bestresponse.core.told import prose
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Steps:
         return {} if len(state) == self.length else {"me": self.ask}
 
     def view(self, state, role):
-        return View(role, "Say something.", f"step {len(state)}")
+        return View(role, prose("Say something."), prose(f"step {len(state)}"))
 
     def apply(self, state, moves):
         return (*state, *moves.values())
@@ -59,7 +60,7 @@ class Stranger(Steps):
 
 class Misaddressed(Steps):
     def view(self, state, role):
-        return View("other", "Say something.")
+        return View("other", prose("Say something."))
 
 
 class Blinking(Steps):
@@ -67,7 +68,7 @@ class Blinking(Steps):
 
     def view(self, state, role):
         self.looks += 1
-        return View(role, "Say something.", f"look {self.looks}")
+        return View(role, prose("Say something."), prose(f"look {self.looks}"))
 
 
 class Unlisted(Choice):
@@ -91,7 +92,9 @@ class Forgetful(Steps):
     left = False
 
     def view(self, state, role):
-        return View(role, "Say something.", "left" if self.left and not state else "here")
+        return View(
+            role, prose("Say something."), prose("left" if self.left and not state else "here")
+        )
 
     def apply(self, state, moves):
         self.left = True
@@ -123,7 +126,7 @@ class SameDraw(Steps):
         return {} if len(state) == self.length else {NATURE: Lottery.uniform((1, 2))}
 
     def view(self, state, role):
-        return View(role, "Draw.")
+        return View(role, prose("Draw."))
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ from bestresponse.core.codec import record_from_json, record_to_json
 from bestresponse.core.conformance import Broken, check_game, check_player
 from bestresponse.core.episode import play
 from bestresponse.core.errors import InvalidMove, NotAsked
+from bestresponse.core.told import prose
+from bestresponse.telling.render import write_history
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,9 @@ class CoinThenPennies:
         return {} if len(state) == 3 else {"even": Choice(("h", "t")), "odd": Choice(("h", "t"))}
 
     def view(self, state, role):
-        return View(role, "Show a side.", situation=f"stake {state[0]}" if state else "")
+        return View(
+            role, prose("Show a side."), history=prose(f"stake {state[0]}" if state else "")
+        )
 
     def apply(self, state, moves):
         return (moves[NATURE],) if NATURE in moves else (*state, moves["even"], moves["odd"])
@@ -121,7 +125,7 @@ class SecondDrawLooksTheSame(CoinThenPennies):
         return {NATURE: Lottery.uniform((1, 2))} if len(state) < 2 else {}
 
     def view(self, state, role):
-        return View(role, "Draw.")
+        return View(role, prose("Draw."))
 
     def apply(self, state, moves):
         return (*state, moves[NATURE])
@@ -208,7 +212,7 @@ class Looks:
     name: str = "looks"
 
     def decide(self, view, ask):
-        return Decision("t" if view.situation else "h")
+        return Decision("t" if write_history(view) else "h")
 
 
 class Blind(Looks):
@@ -227,7 +231,7 @@ def test_what_is_neither_over_nor_an_action_is_refused():
     with pytest.raises(InvalidMove, match="nature gave a decision without an action"):
         episode.submit(NATURE, Decision(None))
     with pytest.raises(TypeError, match="nature only draws lotteries"):
-        Nature(1).decide(View(NATURE, ""), Choice(("h", "t")))
+        Nature(1).decide(View(NATURE), Choice(("h", "t")))
 
 
 def test_after_its_end_a_play_waits_for_nobody():

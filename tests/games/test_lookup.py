@@ -36,7 +36,7 @@ class Once:
         return {} if state else {"alone": Choice(("stay", "go"))}
 
     def view(self, state, role):
-        return View(role, "Choose.")
+        return View(role, prose("Choose."))
 
     def apply(self, state, moves):
         return moves["alone"]

@@ -205,9 +205,9 @@ def test_players_of_packages_are_listed_and_seated_and_broken_ones_named(tmp_pat
 
 def test_a_random_player_answers_every_ask_but_words():
     form = Form((("x", Amount(1, 3, whole=True)), ("y", Mixture(("a", "b")))))
-    form.check(RandomPlayer(1).decide(View("a", ""), form).action)
+    form.check(RandomPlayer(1).decide(View("a"), form).action)
     with pytest.raises(UsageError, match="cannot answer Words"):
-        RandomPlayer(1).decide(View("a", ""), Words())
+        RandomPlayer(1).decide(View("a"), Words())
 
 
 def test_dialogues_are_filled_by_simulated_speakers_and_models():

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from bestresponse.core import Choice, Decision, View
 from bestresponse.core.capabilities import Question
+from bestresponse.core.told import prose
 
 
 class RaceToTen:
@@ -22,11 +23,10 @@ class RaceToTen:
             f"You are {role}. You and the other player add 1 or 2 in turn; whoever reaches 10 or"
             " more wins."
         )
-        return View(
-            role,
-            rules,
-            f"The sum is {sum(state)}, added so far: {', '.join(map(str, state)) or 'nothing'}.",
+        so_far = (
+            f"The sum is {sum(state)}, added so far: {', '.join(map(str, state)) or 'nothing'}."
         )
+        return View(role, prose(rules), prose(so_far), facts={"sum": sum(state)})
 
     def apply(self, state, moves):
         return (*state, *(int(move) for move in moves.values()))
@@ -53,5 +53,4 @@ class Multiples:
     name: str = "multiples"
 
     def decide(self, view, ask):
-        total = int(view.situation.partition("The sum is ")[2].partition(",")[0])
-        return Decision("2" if (total + 2) % 3 == 1 else "1")
+        return Decision("2" if (view.facts["sum"] + 2) % 3 == 1 else "1")

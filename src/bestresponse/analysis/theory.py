@@ -39,6 +39,7 @@ from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Game, Role,
 from bestresponse.games.capabilities import HasNormalForm, HasTree, find_stage, find_stage_form
 from bestresponse.games.matrix.game import Rounds, as_strategy
 from bestresponse.report.frames import Frame, column
+from bestresponse.telling.render import write_history
 from bestresponse.theory.equilibria.result import Equilibrium
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import deviation_payoffs
@@ -136,7 +137,7 @@ def _describe(key: _Identity) -> Theory:
     known = find_known_equilibrium(game)
     if known is None:
         with suppress(InvalidGame):
-            return _describe_tree(compile_game(game, limit=MOST_NODES))
+            return _describe_tree(compile_game(game, limit=MOST_NODES, label=write_history))
         return Theory()
     best = known.payoffs if known.better_payoffs is None else known.better_payoffs
     return Theory(known=known, method=known.concept, optimum=sum(best.values()) if best else None)

@@ -26,10 +26,10 @@ from bestresponse.formal.formalize.story_claims import (
     check_claims,
     compare_with_story,
 )
+from bestresponse.games.describing import describe_game
 from bestresponse.games.logic.game import as_game, read_program_text
 from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import LoadedGame
-from bestresponse.games.words import describe_game
 from bestresponse.logic.engine import EngineKind, Limits, open_engine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.models.registry import KnownModel, known_models, read_default_settings

@@ -43,9 +43,10 @@ class Choice:
             raise ValueError(f"a choice needs different options, got {self.options!r}")
 
     def read(self, text: str) -> str:
-        """Return the option that `text` names, whatever its case and the spaces around it."""
+        """Return the option that `text` names, whatever its case and the spaces around it, in
+        quotes or not."""
         # Names of actions in files may have spaces around them, and differ in nothing else.
-        wanted = text if text in self.options else text.strip()
+        wanted = text if text in self.options else _unquote(text.strip())
         if wanted in self.options or (self.may_pass and wanted == PASS):
             return wanted
         same = [option for option in self.options if option.strip().casefold() == wanted.casefold()]
@@ -243,6 +244,10 @@ def _numbers_of(options: tuple[str, ...], text: str) -> tuple[float, ...]:
         parsed = _pairs_in(options, text)
     if isinstance(parsed, list) and len(parsed) == len(options):
         return tuple(_number(p) for p in parsed)
+    if isinstance(parsed, dict) and not set(parsed) <= set(options):
+        # A name that is told in quotes may come back with them, as a name within quotes.
+        named = {_unquote(name): p for name, p in parsed.items()}
+        parsed = named if len(named) == len(parsed) else None
     if isinstance(parsed, dict) and set(parsed) <= set(options) and parsed:
         return tuple(_number(parsed.get(option, 0.0)) for option in options)
     raise InvalidMove(
@@ -253,12 +258,29 @@ def _numbers_of(options: tuple[str, ...], text: str) -> tuple[float, ...]:
 
 def _pairs_in(options: tuple[str, ...], text: str) -> dict[str, float] | None:
     pairs: dict[str, float] = {}
-    for part in re.split(r"[,;\n]+", text.strip()):
+    # Names with commas are told in quotes, and come back so.
+    parts = _QUOTED_PART.findall(text) if '"' in text else re.split(r"[,;\n]+", text.strip())
+    for part in filter(str.strip, parts):
         label, colon, number = part.strip().rpartition(":")
-        if not colon or label.strip() not in options or label.strip() in pairs:
+        name = _unquote(label.strip())
+        if not colon or name not in options or name in pairs:
             return None
-        pairs[label.strip()] = _number(number.strip())
+        pairs[name] = _number(number.strip())
     return pairs
+
+
+_QUOTED_PART = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^",;\n])+')
+
+
+def _unquote(text: str) -> str:
+    """Return a name that is written in double quotes as JSON does, and any other text as it is."""
+    if len(text) < 2 or not text.startswith('"') or not text.endswith('"'):
+        return text
+    try:
+        name = json.loads(text)
+    except ValueError:
+        return text
+    return name if isinstance(name, str) else text
 
 
 def _number(entry: object) -> float:

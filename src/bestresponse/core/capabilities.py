@@ -243,12 +243,6 @@ class TheoryRemark(Protocol):
         """What is known, in a sentence or two."""
 
 
-def word_rules(game: Game[S], view: View) -> str:
-    """Return the rules for the person who has `view`: the game's words for people, or else its
-    briefing."""
-    return game.word_rules(view.role) if isinstance(game, PeopleRules) else view.briefing
-
-
 def check_telling(game: Game[S]) -> None:
     """Raise TooLarge where a game cannot be told to whoever would have to read its rules."""
     if isinstance(game, LimitedTelling):

@@ -148,7 +148,7 @@ def play(
             (
                 role,
                 players[role],
-                View(role, "") if getattr(players[role], "blind", False) else episode.view(role),
+                View(role) if getattr(players[role], "blind", False) else episode.view(role),
                 ask,
             )
             for role, ask in pending.items()

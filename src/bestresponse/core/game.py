@@ -6,16 +6,22 @@ wording a move by its seat. The list of moves therefore determines everything th
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from bestresponse.core.ask import Ask, Lottery
+from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonMapping, canonical
+from bestresponse.core.told import Event, Statement, spell
 
 Role = str
 Action = Any
 S = TypeVar("S")
 """The states of a game. A function that only passes them on takes `Game[S]`."""
 S_contra = TypeVar("S_contra", contravariant=True)
+
+Layout = Literal["usual", "lines", "json"]
+"""How rules are told: a tree as an outline and payoffs as a table, or both in sentences, or payoffs
+as JSON."""
 
 NATURE: Final[Role] = "nature"
 REFEREE: Final[Role] = "referee"
@@ -25,23 +31,31 @@ REFEREE: Final[Role] = "referee"
 class View:
     """All that one role may know when it is asked: its information set.
 
-    `briefing` tells the rules, `situation` what has happened so far, both in words; `facts` holds
-    the same as plain JSON data for players that are programs; `notes` are remarks added on the way
-    (feedback, a persona's reminder).
+    `rules` state the game, `history` what has happened so far; `bestresponse.telling` puts them
+    into words. `facts` holds plain JSON data for players that are programs; `notes` are remarks
+    added on the way (feedback, a persona's reminder). `layout` is how the rules are laid out; it is
+    no knowledge.
     """
 
     role: Role
-    briefing: str
-    situation: str = ""
+    rules: tuple[Statement, ...] = ()
+    history: tuple[Event, ...] = ()
     facts: JsonMapping = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    layout: Layout = "usual"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.rules, str) or isinstance(self.history, str):
+            raise InvalidGame(
+                f"the view of {self.role} has a text where statements are expected; give View(role,"
+                " prose(rules), prose(history)), with `prose` from bestresponse.core.told"
+            )
 
     @property
     def key(self) -> str:
         """One text per information set: equal keys, same knowledge."""
-        return canonical(
-            [self.role, self.briefing, self.situation, dict(self.facts), list(self.notes)]
-        )
+        rules, history = spell(self.rules), spell(self.history)
+        return canonical([self.role, rules, history, dict(self.facts), list(self.notes)])
 
 
 class Game(Protocol[S]):

@@ -38,7 +38,7 @@ def _escape(text: str) -> str:
 
 
 class Texts:
-    """The `.txt` files of one package."""
+    """The `.txt` files of one package, and catalogues of sentences."""
 
     def __init__(self, package: str) -> None:
         self.package = package
@@ -54,7 +54,9 @@ class Texts:
     def hashes(self) -> dict[str, str]:
         """File name to the first 16 digits of its SHA-256, for every text of the package."""
         names = sorted(
-            entry.name for entry in files(self.package).iterdir() if entry.name.endswith(".txt")
+            entry.name
+            for entry in files(self.package).iterdir()
+            if entry.name.endswith((".txt", ".po"))
         )
         return {
             name: hashlib.sha256(files(self.package).joinpath(name).read_bytes()).hexdigest()[:16]

@@ -41,6 +41,7 @@ from bestresponse.core.registry import check_members, did_you_mean
 from bestresponse.games.capabilities import HasNormalForm, HasTree
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.games.trees.game import TreeGame, read_rules
+from bestresponse.telling.render import write_history
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 from bestresponse.theory.files.efg import format_efg, parse_efg
@@ -159,7 +160,11 @@ class LoadedGame:
             return self.game
         if isinstance(self.game, HasNormalForm):
             return self.game.normal_form
-        return self.game.tree if isinstance(self.game, HasTree) else compile_game(self.game)
+        return (
+            self.game.tree
+            if isinstance(self.game, HasTree)
+            else compile_game(self.game, label=write_history)
+        )
 
     def playable(self) -> AnyGame:
         """The game as players take it; tables and trees become rules."""

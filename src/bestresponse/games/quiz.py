@@ -15,8 +15,8 @@ from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixt
 from bestresponse.core.capabilities import Question, Quiz
 from bestresponse.core.game import NATURE, REFEREE, Action, Game, Role, S
 from bestresponse.games.capabilities import HasTree, find_stage_form
+from bestresponse.games.statements import list_moves_to
 from bestresponse.games.texts import join_words
-from bestresponse.games.trees.outline import list_moves_to
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import CHANCE, Tree
 

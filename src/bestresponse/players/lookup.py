@@ -149,6 +149,12 @@ def describe_seat(name: str, game: Game[S], role: Role) -> str:
         return "a language model"
     if name.startswith(strategies.ALWAYS):
         return f"a program that always answers {name.removeprefix(strategies.ALWAYS)}"
+    if name == strategies.EQUILIBRIUM and isinstance(game, HasStage):
+        # Under noise or over many rounds this need not be an equilibrium of the whole.
+        return (
+            "a program that plays an equilibrium of one round, as if there were no other and"
+            " nothing could go wrong"
+        )
     if name == strategies.EQUILIBRIUM:
         return "a program that plays an equilibrium of the game"
     return f"a program that plays the strategy {name}"

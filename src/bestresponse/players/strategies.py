@@ -54,7 +54,7 @@ class FixedMix:
 
     With `blind` it asks for no view; where every ask is for a mixture, it needs none.
 
-    >>> FixedMix((0.5, 0.5)).decide(View("a", ""), Mixture(("1", "2"))).action
+    >>> FixedMix((0.5, 0.5)).decide(View("a"), Mixture(("1", "2"))).action
     (0.5, 0.5)
     """
 
@@ -91,7 +91,7 @@ class Mixing:
 class Always:
     """The same answer whenever it is asked.
 
-    >>> Always("2").decide(View("a", ""), Choice(("1", "2"))).action
+    >>> Always("2").decide(View("a"), Choice(("1", "2"))).action
     '2'
     """
 

@@ -57,6 +57,7 @@ from bestresponse.runs.inputs import GameSetting, NamedModel, ToolsSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import Spec
 from bestresponse.runs.study import Estimate
+from bestresponse.telling.render import write_rules
 from bestresponse.theory.trees.tree import Tree
 
 AGENT_SETTINGS = (
@@ -345,7 +346,7 @@ def estimate_plays(
     calls = {
         str(name): config.repeats * most * asked.count(name) // max(len(asked), 1) for name in names
     }
-    briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN
+    briefing = len(write_rules(game.view(game.start(), game.roles[0]))) // _CHARACTERS_PER_TOKEN
     what = (
         f"{game.name} with {', '.join(f'{role} = {name}' for role, name in seats.items())}, seed"
         f" {config.seed}"

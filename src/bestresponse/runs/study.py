@@ -51,6 +51,7 @@ from bestresponse.runs.execution import Execution, Job, Outcome, PlayOne, Start,
 from bestresponse.runs.reporting.sections import costs_section, method_section
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import RunFolder, Shard, Spec, read_lines
+from bestresponse.telling.catalogues import CATALOGUES
 
 if TYPE_CHECKING:
     from bestresponse.runs.run import Run
@@ -269,7 +270,7 @@ class Study(Generic[P, C]):
     command: str = ""
     unit: str = "plays"
     tables: int | Callable[[C], int] = 1
-    texts: tuple[Texts, ...] = (GAME_TEXTS, PLAYER_TEXTS)
+    texts: tuple[Texts, ...] = (GAME_TEXTS, CATALOGUES, PLAYER_TEXTS)
     game: Callable[[C, JsonMapping], AnyGame | None] = lambda config, data: None
     choose: Callable[[C], str] | None = None
     prepare: Callable[[C], C] | None = None

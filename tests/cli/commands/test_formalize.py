@@ -74,7 +74,7 @@ def test_a_story_becomes_a_program_a_table_and_equilibria(run, tmp_path):
     )
     assert written.strip().endswith(GOOD)
     assert "prisoners-dilemma" in out
-    assert "- If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5." in out
+    assert "- If ada chooses Silent and ben chooses Betray, ada gets 0, ben gets 5." in out
     assert "Equilibria" in out
     assert err.startswith("calls: about 1, at most ")
     assert "attempts: 1; calls: 1, 110 tokens" in err
@@ -282,7 +282,9 @@ def test_a_person_refines_the_game_by_remarks_and_takes_one_back(run, tmp_path):
     )
     assert code == 0
     assert "payoff('Betray', 'Silent', 5, 0)." in out
-    assert "- If ada chooses Betray, ben chooses Silent: ada gets 2 (before: 5), ben gets 0." in out
+    assert (
+        "- If ada chooses Betray and ben chooses Silent: ada gets 2 (before: 5), ben gets 0." in out
+    )
     assert "That did not become a game (no program: it answered in prose" in out
     assert (tmp_path / "game.pl").read_text().strip().endswith(HUNT)
     code, _, _ = run(

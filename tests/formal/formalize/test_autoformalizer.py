@@ -242,7 +242,7 @@ def test_a_remark_of_a_person_revises_the_game():
     second = writer.revise(first, "Grabbing from a sharer should earn only 2.")
     told = model.asked[1].messages[1].content
     assert "Grabbing from a sharer should earn only 2." in told
-    assert "If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5." in told
+    assert "If ada chooses Silent and ben chooses Betray, ada gets 0, ben gets 5." in told
     assert second.table.payoffs(("Betray", "Silent")) == (2, 0)
 
 
@@ -279,7 +279,7 @@ def test_back_translation_asks_about_the_table_in_words_and_reads_the_verdict():
     assert (second.agrees, second.why) == (False, "Bob should get 7.")
     assert compare_with_story(STORY, table, judge).agrees is None
     assert (
-        "If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5."
+        "If ada chooses Silent and ben chooses Betray, ada gets 0, ben gets 5."
         in judge.asked[0].messages[0].content
     )
 
@@ -566,7 +566,7 @@ def test_a_game_written_as_a_table_is_revised_as_a_table():
     asked = model.asked[1]
     assert asked.schema == TABLE_SCHEMA
     assert (
-        "If Ann chooses share, Bob chooses share: Ann gets 3, Bob gets 3."
+        "If Ann chooses share and Bob chooses share, Ann gets 3, Bob gets 3."
         in asked.messages[1].content
     )
     assert asked.messages[1].content.endswith("changed as the reader asks, and nothing else.")

@@ -18,6 +18,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.building import AnswerStore, build_dialogue, size_of
 from bestresponse.studies.steer.solving import solve_dialogue
+from bestresponse.telling.render import write_history
 from bestresponse.theory import cfr, compile_game
 
 
@@ -67,7 +68,7 @@ def test_information_sets_hold_own_private_information_own_choices_and_the_trans
     other = game.view(state, "player 2")
     assert other.facts["own"] == []
     assert other.facts["said"][0][2] == state.said[0].text
-    assert "calm" not in other.situation.replace(state.said[0].text, "")
+    assert "calm" not in write_history(other).replace(state.said[0].text, "")
     assert game.view(state, "player 1").facts["own"] == ["calm to 1"]
 
 
@@ -240,7 +241,7 @@ def test_a_speaker_is_told_how_many_messages_follow_and_what_happens_at_the_end(
         role = game.roles[game.turn(state)]
         told += [
             line
-            for line in game.view(state, role).situation.splitlines()
+            for line in write_history(game.view(state, role)).splitlines()
             if line.startswith("You write")
         ]
         state = game.apply(game.apply(state, {role: "calm"}), {role: "Monday?"})
@@ -267,12 +268,13 @@ def test_a_speaker_is_told_how_many_messages_follow_and_what_happens_at_the_end(
 
 def test_a_debater_is_told_that_the_judge_decides_and_an_early_end_is_announced():
     debate, early = dialogue("debate"), dialogue(replies=2, early_end=True)
-    assert debate.view(debate.start(), "player 1").situation.endswith("The judge decides then.")
-    assert (
-        "An agreement of all ends the talk at once."
-        in early.view(early.start(), "player 1").situation
+    assert write_history(debate.view(debate.start(), "player 1")).endswith(
+        "The judge decides then."
     )
-    assert "You write message" not in debate.view(debate.start(), "player 2").situation
+    assert "An agreement of all ends the talk at once." in write_history(
+        early.view(early.start(), "player 1")
+    )
+    assert "You write message" not in write_history(debate.view(debate.start(), "player 2"))
 
 
 def test_people_are_told_which_message_they_write_and_when_a_note_is_sealed():

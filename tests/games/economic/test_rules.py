@@ -13,6 +13,7 @@ from bestresponse.games.economic.public_goods import PublicGoods
 from bestresponse.games.economic.sealed_bid import AuctionState, SealedBid, second_price
 from bestresponse.games.economic.two_steps import Trust, Ultimatum
 from bestresponse.games.water.game import survival
+from bestresponse.telling.render import write_history
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_names
 from bestresponse.theory.generators import families
@@ -55,7 +56,7 @@ def test_whoever_is_closest_to_the_fraction_of_the_average_wins_and_equals_share
         "b": 1.5,
         "c": 0.0,
     }
-    assert "The target was 24.00; closest: b." in game.view(state, "a").situation
+    assert "The target was 24.00; closest: b." in write_history(game.view(state, "a"))
 
 
 def test_in_the_public_goods_game_giving_nothing_is_dominant_and_giving_all_is_best_for_all():
@@ -76,7 +77,9 @@ def test_a_point_of_punishment_costs_the_giver_one_and_the_other_three():
     points = {role: {other: 0 for other in game.roles if other != role} for role in game.roles}
     points["player 2"]["player 1"] = 2
     assert list(game.payoffs(game.apply(state, points)).values()) == [14, 18, 20, 20]
-    assert "player 2 gave player 1 2" in game.view(game.apply(state, points), "player 3").situation
+    assert "player 2 gave player 1 2" in write_history(
+        game.view(game.apply(state, points), "player 3")
+    )
 
 
 def test_nobody_gains_by_leaving_the_equilibrium_of_the_common_pool():
@@ -100,7 +103,7 @@ def test_bidders_know_only_their_own_value():
     state = game.start()
     for value in (80, 50, 20):
         state = game.apply(state, {NATURE: value})
-    assert "Your value is 50." in game.view(state, "bidder 2").situation
+    assert "Your value is 50." in write_history(game.view(state, "bidder 2"))
     assert "80" not in game.view(state, "bidder 2").key
 
 

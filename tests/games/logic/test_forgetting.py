@@ -5,12 +5,13 @@ import pytest
 import bestresponse as br
 from bestresponse.core.episode import play as play_episode
 from bestresponse.games.comparison import compare_games
+from bestresponse.games.describing import describe_game
 from bestresponse.games.logic.game import LogicGame, program_game
 from bestresponse.games.logic.tables import format_game
-from bestresponse.games.words import describe_game
 from bestresponse.logic.engine import open_engine
 from bestresponse.logic.programs.validate import validate
 from bestresponse.players.strategies import FunctionPlayer
+from bestresponse.telling.render import write_history
 from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 
@@ -50,9 +51,13 @@ def test_the_notes_tell_her_the_box_so_that_she_expects_four_and_a_half(game):
 
 
 def test_it_is_said_that_she_may_forget(game):
-    assert (
-        "clerk may forget: what is said below of clerk is all that it still knows."
-        in describe_game(game)
+    assert describe_game(game)[1:4] == (
+        "First, chance draws red (probability 1/2) or blue (probability 1/2).",
+        "Then clerk chooses plain or fancy, knowing what chance drew.",
+        (
+            "Then clerk chooses red or blue, knowing what clerk chose, no longer knowing what"
+            " chance drew (red or blue)."
+        ),
     )
 
 
@@ -60,7 +65,7 @@ def test_a_play_shows_her_on_tuesday_the_note_and_not_the_box(game):
     seen = []
 
     def choose(view, ask):
-        seen.append(view.situation)
+        seen.append(write_history(view))
         return ask.options[0]
 
     for held in ("red", "blue"):

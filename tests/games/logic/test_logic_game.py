@@ -12,12 +12,14 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
 from bestresponse.formal.formalize.plan import library, nearest, read_examples
 from bestresponse.games.capabilities import HasTree
-from bestresponse.games.logic.game import LogicGame, describe_table, program_game, read_program_text
+from bestresponse.games.describing import describe_table
+from bestresponse.games.logic.game import LogicGame, program_game, read_program_text
 from bestresponse.games.lookup import find_game
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.logic.programs.table import GameTable, Row
 from bestresponse.logic.programs.validate import validate
 from bestresponse.players.lookup import choose_default
+from bestresponse.telling.render import write_history
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
@@ -75,11 +77,13 @@ def test_simultaneous_players_are_asked_together_and_others_in_turn():
     assert list(trust.asks(())) == ["greta"]
     assert trust.asks(("keep",)) == {}
     assert list(trust.asks(("lend",))) == ["hugo"]
-    assert trust.view((), "greta").situation == "Nobody has moved yet."
-    assert trust.view(("lend",), "hugo").situation == "So far: greta chose lend."
+    assert write_history(trust.view((), "greta")) == "It is your turn. Nothing has happened yet."
     assert (
-        trust.view(("lend", "run"), "greta").situation
-        == "It is over: greta chose lend, hugo chose run."
+        write_history(trust.view(("lend",), "hugo")) == "It is your turn. So far: greta chose lend."
+    )
+    assert (
+        write_history(trust.view(("lend", "run"), "greta"))
+        == "The game is over: you chose lend, hugo chose run."
     )
     assert trust.payoffs(("lend", "run")) == {"greta": 0.0, "hugo": 6.0}
 
@@ -94,7 +98,7 @@ def test_a_simultaneous_move_stays_hidden_where_only_some_of_them_end_the_game()
     game = LogicGame(GameTable(("a", "b"), (("quit", "stay"), ("x", "y")), ends))
     assert list(game.asks(())) == ["a"]
     assert list(game.asks(("stay",))) == ["b"]
-    assert game.view(("stay",), "b").situation == "Nobody has moved yet."
+    assert write_history(game.view(("stay",), "b")) == "It is your turn. Nothing has happened yet."
     check_game(game)
 
 
@@ -122,8 +126,8 @@ def test_a_file_that_is_no_game_says_why(tmp_path):
 def test_the_words_say_who_moves_when_and_who_gets_what():
     text = describe_table(table("trust"))
     assert "First, greta chooses keep or lend." in text
-    assert "After greta has chosen lend, hugo chooses repay or run." in text
-    assert "- If greta chooses lend, hugo chooses run: greta gets 0, hugo gets 6." in text
+    assert "After greta chose lend, hugo chooses repay or run." in text
+    assert "- If greta chooses lend and then hugo chooses run, greta gets 0, hugo gets 6." in text
     assert "at the same time" in describe_table(table("auction"))
 
 
@@ -159,14 +163,17 @@ def test_poker_with_three_cards_is_played_with_secret_cards_and_solved_to_its_kn
     lottery = game.asks(())[NATURE]
     assert len(lottery.chances) == 6
     deal = "deal(jack,queen)"
-    assert game.view((deal,), "ann").situation == "So far: you saw card(jack)."
     assert (
-        game.view((deal, "bet"), "bob").situation
-        == "So far: you saw card(queen), you saw heard(ann,bet)."
+        write_history(game.view((deal,), "ann"))
+        == "It is your turn. So far: you saw card(jack). You are at one of the positions marked"
+        " [a]."
+    )
+    assert write_history(game.view((deal, "bet"), "bob")).startswith(
+        "It is your turn. So far: you saw card(queen), you saw heard(ann,bet)."
     )
     assert game.tree.infosets[0].label == "you saw card(jack)"
     assert game.view((deal, "bet"), "bob").key == game.view(("deal(king,queen)", "bet"), "bob").key
     assert solve_tree(compile_game(game)).value["ann"] == pytest.approx(-1 / 18, abs=1e-9)
-    assert "it is drawn by lot: deal(jack,queen) with probability 1/6" in describe_table(
+    assert 'First, chance draws "deal(jack,queen)" (probability 1/6), ' in describe_table(
         report.table
     )

@@ -8,6 +8,7 @@ from bestresponse.core import Decision, Episode
 from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import UsageError
 from bestresponse.games.matrix.game import FORMATS, MatrixGame, RepeatedGame, number, theme, themes
+from bestresponse.telling.render import write_rules
 from bestresponse.theory import NormalForm
 
 PENNIES = NormalForm.zero_sum([[1, -1], [-1, 1]])
@@ -39,19 +40,19 @@ def test_every_presentation_keeps_the_promises_of_a_game(shown_as, form):
 
 def test_a_zero_sum_game_shows_the_seat_its_own_payoffs():
     dressed = theme("neutral").dress(NormalForm.zero_sum([[3, -1], [0.5, 2]]))
-    assert "| A |   3 | -1 |" in MatrixGame(dressed).view((), "the row player").briefing
-    assert "| A |   -3 |  1 |" in MatrixGame(dressed).view((), "the column player").briefing
+    assert "| A |   3 | -1 |" in write_rules(MatrixGame(dressed).view((), "the row player"))
+    assert "| A |   -3 |  1 |" in write_rules(MatrixGame(dressed).view((), "the column player"))
 
 
 def test_a_general_sum_game_shows_both_payoffs_own_first():
     dressed = theme("neutral").dress(DILEMMA)
-    assert "0, 5" in MatrixGame(dressed).view((), "the row player").briefing.splitlines()[8]
-    text = MatrixGame(dressed, shown_as="prose").view((), "the column player").briefing
+    assert "0, 5" in write_rules(MatrixGame(dressed).view((), "the row player")).splitlines()[8]
+    text = write_rules(MatrixGame(dressed, shown_as="prose").view((), "the column player"))
     assert "If you choose Q and the row player chooses A, you get 5, the row player gets 0." in text
 
 
 def test_json_presentation_holds_every_outcome_as_data():
-    text = MatrixGame(PENNIES, shown_as="json").view((), "row").briefing
+    text = write_rules(MatrixGame(PENNIES, shown_as="json").view((), "row"))
     outcomes = json.loads(text[text.index("[") : text.rindex("]") + 1])
     assert [o["your_payoff"] for o in outcomes] == [1, -1, -1, 1]
 
@@ -74,18 +75,12 @@ def test_labels_of_every_theme_differ_between_the_players():
 
 
 def test_nothing_is_said_of_the_others_unless_it_is_asked_for():
-    assert (
-        MatrixGame(DILEMMA)
-        .view((), "row")
-        .briefing.endswith("Your aim is to make your own expected payoff as large as possible.")
+    assert write_rules(MatrixGame(DILEMMA).view((), "row")).endswith(
+        "Your aim is to make your own expected payoff as large as possible."
     )
-    assert (
-        MatrixGame(PENNIES)
-        .view((), "row")
-        .briefing.endswith(
-            "Whatever you gain col loses, and the other way round. "
-            "Your aim is to make your own expected payoff as large as possible."
-        )
+    assert write_rules(MatrixGame(PENNIES).view((), "row")).endswith(
+        "Whatever you gain col loses, and the other way round. "
+        "Your aim is to make your own expected payoff as large as possible."
     )
 
 
@@ -96,7 +91,7 @@ def test_nothing_is_said_of_the_others_unless_it_is_asked_for():
             DILEMMA,
             "rational",
             (
-                "The others are perfectly rational, know the same table, and each of them has the"
+                "The others are perfectly rational, know the same rules, and each of them has the"
                 " same aim for itself."
             ),
         ),
@@ -104,19 +99,16 @@ def test_nothing_is_said_of_the_others_unless_it_is_asked_for():
             PENNIES,
             "rational",
             (
-                "Col is perfectly rational, knows the same table, and wants you to get as little as"
+                "Col is perfectly rational, knows the same rules, and wants you to get as little as"
                 " possible."
             ),
         ),
     ],
 )
 def test_the_last_sentence_of_the_rules_says_who_the_others_are(form, others, said):
-    assert (
-        MatrixGame(form, others=others)
-        .view((), "row")
-        .briefing.endswith(f"as large as possible. {said}")
+    assert write_rules(MatrixGame(form, others=others).view((), "row")).endswith(
+        f"as large as possible. {said}"
     )
-    assert (
-        said
-        in RepeatedGame(form, 3, others=others).view(RepeatedGame(form).start(), "row").briefing
+    assert said in write_rules(
+        RepeatedGame(form, 3, others=others).view(RepeatedGame(form).start(), "row")
     )

@@ -12,6 +12,8 @@ from bestresponse.core.episode import play
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.players.llm.player import prompt
 from bestresponse.players.strategies import Always, AutomatonPlayer, RandomPlayer
+from bestresponse.telling.language import load_language
+from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.catalogue.tables import load, names
 from bestresponse.theory.repeated.automaton import classic_strategy
 from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin
@@ -77,7 +79,7 @@ def test_the_view_tells_the_history_from_ones_own_side():
     state = game.apply(
         game.start(), dict(zip(DILEMMA.players, [a[1] for a in DILEMMA.actions], strict=True))
     )
-    told = game.view(state, DILEMMA.players[1]).situation
+    told = write_history(game.view(state, DILEMMA.players[1]))
     assert told.splitlines()[0] == "Round 2."
     assert "you chose defect" in told
     assert "you got 1." in told
@@ -90,14 +92,20 @@ def test_a_move_that_goes_wrong_is_told_as_meant_and_made_to_the_mover_and_as_ma
     state = game.apply(game.apply(state, {NATURE: "defect"}), {NATURE: "cooperate"})
     assert game.payoffs(state) == {"row": 5, "col": 0}
     row, col = game.view(state, "row"), game.view(state, "col")
-    assert row.facts["past"] == [
-        "Round 1: you meant cooperate, defect was made, col made the move cooperate; you got 5."
-    ]
-    assert col.facts["past"] == [
-        "Round 1: you meant cooperate, cooperate was made, row made the move defect; you got 0."
-    ]
+    assert (
+        write_history(row)
+        == "Round 2.\nRound 1: you meant cooperate, defect was made, col made the move cooperate;"
+        " you got 5."
+    )
+    assert (
+        write_history(col)
+        == "Round 2.\nRound 1: you meant cooperate, cooperate was made, row made the move defect;"
+        " you got 0."
+    )
     assert (row.facts["meant"], row.facts["history"]) == (["cooperate"], [["defect", "cooperate"]])
-    assert "with a probability of 10 % a move is made that the player did not mean" in row.briefing
+    assert "with a probability of 10 % a move is made that the player did not mean" in write_rules(
+        row
+    )
     assert (
         "with a probability of 10 % a move is made that the player did not mean"
         in game.word_rules("row")
@@ -114,7 +122,7 @@ def test_a_move_that_goes_wrong_is_told_as_meant_and_made_to_the_mover_and_as_ma
 
 def test_noise_is_not_mentioned_where_there_is_none():
     view = RepeatedGame(DILEMMA, rounds=3).view(RepeatedGame(DILEMMA, rounds=3).start(), "row")
-    assert "go wrong" not in view.briefing
+    assert "go wrong" not in write_rules(view)
     assert "meant" not in view.facts
 
 
@@ -131,6 +139,9 @@ def test_moves_go_wrong_as_often_as_the_rules_say_and_evenly():
     assert made.total() == 1000
     assert abs(made["paper"] - 150) < 4 * np.sqrt(1000 * 0.15 * 0.85)
     assert abs(made["scissors"] - 150) < 4 * np.sqrt(1000 * 0.15 * 0.85)
+
+
+write_name = load_language("en").write_name
 
 
 @pytest.mark.parametrize("name", names())
@@ -152,9 +163,10 @@ def test_no_prompt_misstates_a_move_under_noise(name):
         for view in shown[role]:
             lines = re.findall(r"Round \d+: .*?;", prompt(view, CHOICE, "line"))
             assert lines == [
-                f"Round {k + 1}: you meant {meant[role][k]}, {made[role][k]} was made, "
+                f"Round {k + 1}: you meant {write_name(meant[role][k])},"
+                f" {write_name(made[role][k])} was made, "
                 + ", ".join(
-                    f"{other} made the move {made[other][k]}"
+                    f"{other} made the move {write_name(made[other][k])}"
                     for other in game.roles
                     if other != role
                 )

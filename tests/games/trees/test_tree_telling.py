@@ -13,7 +13,8 @@ from bestresponse.cli.app import app
 from bestresponse.core.errors import BestResponseError, TooLarge
 from bestresponse.core.game import NATURE
 from bestresponse.games.lookup import find_game
-from bestresponse.games.trees.game import TreeGame, describe_infoset
+from bestresponse.games.trees.game import TreeGame
+from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 SIGNAL = """EFG 2 R "signal" { "Ann" "Bob" }
@@ -32,7 +33,7 @@ t "" 6 "" { 1, 1 }
 
 BOB_IS_TOLD = """You are Bob in the game signal, played by Ann, Bob.
 
-The players move in turn. This is the whole game. Below every choice and every draw stand its options, indented, each \
+This is the whole game. Below every choice and every draw stand its options, indented, each \
 with what follows it: who chooses next, that chance draws next, or what the players get because the game ends.
 
 Chance draws:
@@ -199,26 +200,26 @@ def test_people_and_models_read_the_same_tree(signal: Path) -> None:
     game = find_game(signal).playable()
     outline = with_odds(BOB_IS_TOLD, "9/10", "1/10").split("\n\n", 2)[2].rpartition("\n\n")[0]
     assert outline in game.word_rules("Bob")
-    assert outline in game.view(0, "Ann").briefing
+    assert outline in write_rules(game.view(0, "Ann"))
 
 
 def test_the_number_of_an_information_set_is_not_told_as_something_seen(signal: Path) -> None:
     game = find_game(signal).playable()
-    assert game.view(1, "Ann").situation == "It is your turn. So far: chance drew strong."
-    assert game.view(2, "Bob").situation == game.view(7, "Bob").situation == BOBS_TURN
+    assert write_history(game.view(1, "Ann")) == "It is your turn. So far: chance drew strong."
+    assert write_history(game.view(2, "Bob")) == write_history(game.view(7, "Bob")) == BOBS_TURN
 
 
 def test_the_first_mover_is_told_that_nothing_has_happened() -> None:
     game = find_game("centipede").playable()
-    assert game.view(0, "player 1").situation == "It is your turn. Nothing has happened yet."
+    assert write_history(game.view(0, "player 1")) == "It is your turn. Nothing has happened yet."
 
 
 def test_written_rules_are_told_as_they_are() -> None:
     game = find_game("kuhn-poker").playable()
-    assert "probability" not in game.view(0, "player 1").briefing
+    assert "probability" not in write_rules(game.view(0, "player 1"))
     dealt = game.apply(game.start(), {NATURE: "JQ"})
     assert (
-        game.view(dealt, "player 1").situation
+        write_history(game.view(dealt, "player 1"))
         == "It is your turn. You hold the jack. What you know: J."
     )
 
@@ -231,23 +232,25 @@ def test_who_moved_before_is_not_told_where_the_player_does_not_know_it() -> Non
         "tails": (0.5, Turn("Bob", "b", {"y": last})),
     }
     tree = build_tree(["Ann", "Bob", "Cleo"], Chance(first))
-    index = tree.infoset_index["Cleo", "c"]
-    assert describe_infoset(tree, index) == ""
-    node = tree.infoset.tolist().index(index)
+    node = tree.infoset.tolist().index(tree.infoset_index["Cleo", "c"])
     assert (
-        TreeGame(tree).view(node, "Cleo").situation
-        == "It is your turn. You are at one of the positions marked [a]."
+        write_history(TreeGame(tree).view(node, "Cleo"))
+        == "It is your turn. One of these has happened, and you do not know which: (chance drew"
+        " heads, Ann chose x); (chance drew tails, Bob chose y). You are at one of the positions"
+        " marked [a]."
     )
 
 
 def test_what_a_player_has_forgotten_is_told_as_forgotten() -> None:
     again = Turn("Ann", "later", {"l": Leaf([0]), "r": Leaf([1])})
     tree = build_tree(["Ann"], Turn("Ann", "first", {"x": again, "y": again}))
-    index = tree.infoset_index["Ann", "later"]
+    node = tree.infoset.tolist().index(tree.infoset_index["Ann", "later"])
     assert (
-        describe_infoset(tree, index) == "So far: you chose x or y, and you do not remember which."
+        write_history(TreeGame(tree).view(node, "Ann"))
+        == "It is your turn. So far: you chose x or y, and you do not remember which. "
+        "You are at one of the positions marked [a]."
     )
 
 
-def test_the_text_of_a_tree_belongs_to_version_2_of_the_game() -> None:
-    assert TreeGame(build_tree(["Ann"], Leaf([1]))).version == 2
+def test_the_text_of_a_tree_belongs_to_version_3_of_the_game() -> None:
+    assert TreeGame(build_tree(["Ann"], Leaf([1]))).version == 3

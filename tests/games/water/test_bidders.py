@@ -166,7 +166,7 @@ def test_unknown_bidders_are_explained(name, why):
 
 def test_a_bidder_in_another_game_says_so():
     with pytest.raises(UsageError, match="plays the water game only"):
-        BidderPlayer("need").decide(View("x", ""), Choice(("a",)))
+        BidderPlayer("need").decide(View("x"), Choice(("a",)))
     with pytest.raises(UsageError, match="5 residents need as many bidders, got 1"):
         play_many(WaterRules(), ["need"], [1])
 

@@ -14,6 +14,7 @@ from bestresponse.core.player import Decision, Nature
 from bestresponse.core.registry import games
 from bestresponse.games.water.game import Water, water
 from bestresponse.games.water.rules import RESIDENTS, Resident, Standing, WaterRules, allocate
+from bestresponse.telling.render import write_history
 
 
 def day(game, state, supply, *bids):
@@ -50,7 +51,7 @@ def test_supply_is_uniform_with_both_ends_and_announced_before_the_bids():
     lottery = game.asks(game.start())[NATURE]
     assert [outcome for outcome, _ in lottery.chances] == list(range(10, 21))
     state = game.apply(game.start(), {NATURE: 13})
-    assert "There are 13 units of water today." in game.view(state, "Alex").situation
+    assert "There are 13 units of water today." in write_history(game.view(state, "Alex"))
     assert game.asks(state)["Alex"] == Amount(0, 70, may_pass=True)
 
 
@@ -81,7 +82,7 @@ def test_a_seat_without_health_drops_out_and_is_asked_no_more():
     assert state.past[-1].after[0] == Standing(280, -2, 4)
     state = game.apply(state, {NATURE: 15})
     assert "Alex" not in game.asks(state)
-    assert "Alex: out of the game" in game.view(state, "Bob").situation
+    assert "Alex: out of the game" in write_history(game.view(state, "Bob"))
     assert state.standings[0].balance == 280
 
 
@@ -143,7 +144,7 @@ def test_a_pass_is_no_bid():
 def test_everything_is_public_afterwards():
     game = Water()
     state = day(game, game.start(), 15, 30, 20, PASS, 20, 20)
-    told = game.view(state, "Eric").situation
+    told = write_history(game.view(state, "Eric"))
     assert "Alex bid $30 and got water; now $40, health 10, 0 dry days in a row" in told
     assert "Cindy made no bid; now $100, health 7, 1 dry day" in told
 
@@ -155,7 +156,7 @@ def test_the_payoff_is_to_be_alive_after_the_last_day():
         state = day(game, state, 15, PASS, PASS, 1, PASS, PASS)
     assert game.asks(state) == {}
     assert game.payoffs(state) == {"Alex": 0.0, "Bob": 0.0, "Cindy": 1.0, "David": 0.0, "Eric": 0.0}
-    assert game.view(state, "Bob").situation.endswith("The drought is over. Alive: Cindy.")
+    assert write_history(game.view(state, "Bob")).endswith("The drought is over. Alive: Cindy.")
 
 
 def test_nature_draws_the_same_supplies_whatever_the_residents_do():

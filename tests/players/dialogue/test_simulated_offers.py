@@ -17,6 +17,7 @@ from bestresponse.games.dialogue.domain import (
 )
 from bestresponse.games.dialogue.game import DialogueGame, draw_plain_dialogue
 from bestresponse.players.lookup import find_strategy
+from bestresponse.telling.render import write_history
 
 
 def hold(game, seed):
@@ -67,17 +68,17 @@ def test_a_sealed_note_is_read_by_nobody_before_both_are_handed_in():
         state = say(game, state, manner, text)
     state = say(game, state, "scissors", "I play scissors.")
     before = game.view(state, "player 2")
-    assert "scissors." not in before.situation.partition("[1]")[2]
+    assert "scissors." not in write_history(before).partition("[1]")[2]
     assert [text for _, _, text in before.facts["said"]] == [
         "I will play rock.",
         "I will play paper.",
     ]
-    assert "sealed note" in before.situation
+    assert "sealed note" in write_history(before)
     state = say(game, state, "rock", "I play rock.")
     assert list(game.asks(state)) == [REFEREE]
     state = game.apply(state, {REFEREE: json.dumps({"moves": ["scissors", "rock"]})})
     assert game.payoffs(state) == {"player 1": -1.0, "player 2": 1.0}
-    assert "I play scissors." in game.view(state, "player 2").situation
+    assert "I play scissors." in write_history(game.view(state, "player 2"))
 
 
 @pytest.mark.parametrize(

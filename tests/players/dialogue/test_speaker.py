@@ -5,6 +5,7 @@ import pytest
 from bestresponse.core.ask import Choice, Words
 from bestresponse.core.game import View
 from bestresponse.core.player import Decision
+from bestresponse.core.told import prose
 from bestresponse.models.base import Finish, Reply
 from bestresponse.players.dialogue.speaker import Unguided, read_spoken_words
 
@@ -48,7 +49,7 @@ class Asked:
 
 
 def test_an_unguided_speaker_keeps_to_the_neutral_manner_and_a_person_says_whom_it_addresses():
-    view = View("player 1", "a talk")
+    view = View("player 1", prose("a talk"))
     ask = Choice(("calm, to Bo", "calm, to Cy", "any, to Bo", "any, to Cy"))
     person = Unguided(Asked(), ("any, to Bo", "any, to Cy"), choosing=True)
     assert person.decide(view, ask).action == "any, to Cy"

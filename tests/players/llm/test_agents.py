@@ -6,6 +6,7 @@ from bestresponse.core.ask import PASS, Amount, Choice
 from bestresponse.core.errors import ModelUnavailable, UsageError
 from bestresponse.core.game import NATURE, View
 from bestresponse.core.player import Status
+from bestresponse.games.lookup import find_game
 from bestresponse.games.water.game import water
 from bestresponse.models.base import Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -116,6 +117,45 @@ def test_level_two_asks_every_rival_what_it_expects_of_the_others():
     assert "Bob in turn expects the others to act as follows: Alex:" in prompts(model)[4]
 
 
+@pytest.mark.parametrize(
+    ("name", "moves", "role", "secret", "public"),
+    [
+        (
+            "kuhn-poker",
+            [{NATURE: "QJ"}, {"player 1": "pass"}],
+            "player 2",
+            "You hold the jack.",
+            "player 1 chose pass",
+        ),
+        ("kuhn-poker", [{NATURE: "QJ"}], "player 1", "You hold the queen.", ""),
+        (
+            "first-price-auction",
+            [{NATURE: 92}, {NATURE: 3}, {NATURE: 5}],
+            "bidder 1",
+            "Your value is 92.",
+            "",
+        ),
+    ],
+)
+def test_a_rival_is_thought_of_without_what_the_player_alone_knows(
+    name, moves, role, secret, public
+):
+    game = find_game(name).playable()
+    state = game.start()
+    for move in moves:
+        state = game.apply(state, move)
+    model = ScriptedModel(
+        lambda request: "ANSWER: 1" if name == "first-price-auction" else "ANSWER: bet"
+    )
+    Agent(model, reasoning=reasoning("k-level:2")).decide(
+        game.view(state, role), game.asks(state)[role]
+    )
+    *thoughts, answer = prompts(model)
+    assert thoughts
+    assert [thought for thought in thoughts if secret in thought or public not in thought] == []
+    assert secret in answer
+
+
 def test_a_seat_without_an_answer_abstains_or_voids_as_the_policy_says():
     view, ask = asked()
     silent = Agent(ScriptedModel(["no idea"] * 2), attempts=1)
@@ -139,9 +179,9 @@ def test_a_model_that_cannot_be_reached_abstains_or_fails_as_the_policy_says():
 def test_nobody_abstains_where_the_game_does_not_let_them():
     with pytest.raises(UsageError, match="only abstain where the game lets it pass"):
         WithFailurePolicy(Agent(ScriptedModel(["x"])), "abstain").decide(
-            View("a", ""), Choice(("x", "y"))
+            View("a"), Choice(("x", "y"))
         )
-    assert Agent(ScriptedModel(["x"])).decide(View("a", ""), Choice(("x", "y"))).action == "x"
+    assert Agent(ScriptedModel(["x"])).decide(View("a"), Choice(("x", "y"))).action == "x"
 
 
 def test_the_five_published_residents_have_personas():
@@ -193,6 +233,5 @@ def test_unknown_ways_of_reasoning_are_explained(name):
 
 def test_an_amount_that_may_not_be_passed_is_not():
     assert (
-        Agent(ScriptedModel(["I will not bid."] * 3)).decide(View("a", ""), Amount(0, 5)).action
-        is None
+        Agent(ScriptedModel(["I will not bid."] * 3)).decide(View("a"), Amount(0, 5)).action is None
     )

@@ -3,7 +3,8 @@ import pytest
 from bestresponse.core import Choice, Form, Mixture, View, Words
 from bestresponse.core.ask import Amount
 from bestresponse.core.conformance import check_player
-from bestresponse.core.player import Status
+from bestresponse.core.player import Reading, Status
+from bestresponse.core.told import prose
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.models.base import Abilities, Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
@@ -19,7 +20,7 @@ from bestresponse.players.llm.reading import find_reasons, read_reply
 from bestresponse.players.strategies import BASELINES, BaselinePlayer, FixedMix
 from bestresponse.theory import NormalForm
 
-VIEW = View("row", "Some game.")
+VIEW = View("row", prose("Some game."))
 AB = Choice(("A", "B"))
 
 
@@ -177,3 +178,25 @@ def test_reasons_come_before_the_answer_in_form_and_schema_and_are_read_apart():
 )
 def test_reasons_are_what_a_reply_says_besides_its_answer(reply, reasons):
     assert find_reasons(reply) == reasons
+
+
+MORRA = ("show 1, guess 1", "show 1, guess 2", 'say "2"')
+
+
+def test_options_with_commas_are_asked_for_in_quotes():
+    asked = 'one of "show 1, guess 1", "show 1, guess 2", "say \\"2\\""'
+    assert asked in instruction(Choice(MORRA), "line")
+
+
+@pytest.mark.parametrize("reply", ['"show 1, guess 2"', "show 1, guess 2"])
+def test_an_answer_in_quotes_or_without_is_no_repair(reply):
+    decision = LlmPlayer(ScriptedModel([f"ANSWER: {reply}"])).decide(VIEW, Choice(MORRA))
+    assert decision.action == "show 1, guess 2"
+    assert decision.reading == Reading(Status.VALID)
+
+
+def test_a_mixture_over_names_with_commas_in_the_asked_form_is_no_repair():
+    reply = 'ANSWER: "show 1, guess 1": 0.25, "show 1, guess 2": 0.5, "say \\"2\\"": 0.25'
+    decision = LlmPlayer(ScriptedModel([reply])).decide(VIEW, Mixture(MORRA))
+    assert decision.action == (0.25, 0.5, 0.25)
+    assert decision.reading == Reading(Status.VALID)

@@ -14,6 +14,7 @@ from bestresponse.core.conformance import check_player
 from bestresponse.core.episode import play
 from bestresponse.core.game import View
 from bestresponse.core.player import Decision
+from bestresponse.core.told import prose
 from bestresponse.formal.claims import (
     Claim,
     Malformed,
@@ -116,7 +117,7 @@ def test_a_game_that_tells_no_payoffs_is_left_alone() -> None:
             return Decision("x", "If we both pick R I get 3.")
 
     decision = Verified(Silent(), Reviewer(RulesTranslator())).decide(
-        View("a", "No table."), Choice(("x",))
+        View("a", prose("No table.")), Choice(("x",))
     )
     assert (decision.action, decision.remarks) == ("x", ())
 

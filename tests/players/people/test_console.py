@@ -6,8 +6,10 @@ from bestresponse.core.ask import PASS, Amount, Choice, Form, Mixture, Words
 from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, View
-from bestresponse.games.trees.game import TreeGame, describe_infoset, describe_path
+from bestresponse.core.told import prose
+from bestresponse.games.trees.game import TreeGame
 from bestresponse.players.people.console import ConsolePlayer, Left, how_to_answer, summarise_rules
+from bestresponse.telling.render import write_history
 from bestresponse.theory.catalogue.trees import load_tree, tree_names
 from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
@@ -28,7 +30,9 @@ def person(*lines):
 
 def test_nonsense_is_answered_with_a_reason_and_the_person_tries_again():
     player, screen = person("", "lots", "-3", "nan", "71", "help", "1e99", "12.5")
-    decision = player.decide(View("Alex", "rules", "situation"), Amount(0, 70, may_pass=True))
+    decision = player.decide(
+        View("Alex", prose("rules"), prose("situation")), Amount(0, 70, may_pass=True)
+    )
     assert decision.action == 12.5
     shown = "\n".join(screen)
     for reason in (
@@ -44,7 +48,10 @@ def test_nonsense_is_answered_with_a_reason_and_the_person_tries_again():
 def test_rules_and_history_are_shown_again_on_request():
     player, screen = person("rules", "history", "PASS")
     view = View(
-        "Alex", "these rules", "long ago\n\nnow", {"past": ["long ago", "yesterday"], "now": "now"}
+        "Alex",
+        prose("these rules"),
+        prose("long ago\n\nnow"),
+        {"past": ["long ago", "yesterday"], "now": "now"},
     )
     assert player.decide(view, Amount(0, 1, may_pass=True)).action == PASS
     assert screen[0] == "\nyesterday\n\nnow\n"
@@ -55,7 +62,7 @@ def test_rules_and_history_are_shown_again_on_request():
 def test_the_code_of_a_card_is_not_shown_also_not_in_the_history():
     player, screen = person("history", "bet")
     player.decide(
-        View("a", "", "It is your turn. You hold the king. What you know: K."),
+        View("a", (), prose("It is your turn. You hold the king. What you know: K.")),
         Choice(("pass", "bet")),
     )
     assert [line.strip() for line in screen if "king" in line] == [
@@ -65,24 +72,24 @@ def test_the_code_of_a_card_is_not_shown_also_not_in_the_history():
 
 
 def test_a_choice_can_be_named_or_numbered():
-    assert person("2")[0].decide(View("a", ""), Choice(("stag", "hare"))).action == "hare"
-    assert person("STAG")[0].decide(View("a", ""), Choice(("stag", "hare"))).action == "stag"
-    assert person("9", "1")[0].decide(View("a", ""), Choice(("1", "9"))).action == "9"
-    assert person("2", "20")[0].decide(View("a", ""), Choice(("0", "10", "20"))).action == "20"
+    assert person("2")[0].decide(View("a"), Choice(("stag", "hare"))).action == "hare"
+    assert person("STAG")[0].decide(View("a"), Choice(("stag", "hare"))).action == "stag"
+    assert person("9", "1")[0].decide(View("a"), Choice(("1", "9"))).action == "9"
+    assert person("2", "20")[0].decide(View("a"), Choice(("0", "10", "20"))).action == "20"
 
 
 def test_a_form_is_asked_field_by_field():
     player, screen = person("9", "2", "x")
     form = Form((("points", Amount(0, 5, whole=True)), ("word", Choice(("x", "y")))))
-    assert player.decide(View("a", ""), form).action == {"points": 2.0, "word": "x"}
+    assert player.decide(View("a"), form).action == {"points": 2.0, "word": "x"}
     assert "a, points: a whole number from 0 to 5 > " in screen
 
 
 def test_leaving_and_the_end_of_input_stop_the_game():
     with pytest.raises(Left, match="you left"):
-        person("quit")[0].decide(View("a", ""), Choice(("x",)))
+        person("quit")[0].decide(View("a"), Choice(("x",)))
     with pytest.raises(Left, match="input has ended"):
-        person()[0].decide(View("a", ""), Choice(("x",)))
+        person()[0].decide(View("a"), Choice(("x",)))
 
 
 @pytest.mark.parametrize(
@@ -137,12 +144,14 @@ def test_a_tree_whose_player_is_called_nature_is_refused():
 )
 def test_a_number_means_what_an_option_is_about_and_else_its_place(options, typed, chosen):
     player, _ = person(typed)
-    assert player.decide(View("Alex", "rules"), Choice(options)).action == chosen
+    assert player.decide(View("Alex", prose("rules")), Choice(options)).action == chosen
 
 
 def test_a_number_that_two_options_are_about_is_asked_again():
     player, screen = person("7", "give 7")
-    assert player.decide(View("Alex", "rules"), Choice(("give 7", "take 7"))).action == "give 7"
+    assert (
+        player.decide(View("Alex", prose("rules")), Choice(("give 7", "take 7"))).action == "give 7"
+    )
     assert "That cannot be played" in "\n".join(screen)
 
 
@@ -158,34 +167,35 @@ def test_long_rules_are_summed_up_and_short_ones_stand_as_they_are():
 @pytest.mark.parametrize(
     ("game", "label", "words"),
     [
-        ("kuhn-poker", "Q pb", "You hold the queen. So far: you chose pass, player 2 chose bet."),
+        ("kuhn-poker", "Q pb", "You hold the queen. So far: you chose pass, player 2 chose bet. "),
         (
             "leduc-poker",
             "J cc Q",
             (
                 "You hold the jack. So far: you chose call, player 2 chose call, the queen was laid"
-                " open."
+                " open. "
             ),
         ),
-        ("ultimatum", "offer 7", "So far: proposer chose 7."),
+        ("ultimatum", "offer 7", "So far: proposer chose 7. "),
         ("centipede", "move 1", ""),
     ],
 )
 def test_an_information_set_is_told_in_words(game, label, words):
     tree = load_tree(game)
-    index = [one.label for one in tree.infosets].index(label)
-    assert describe_infoset(tree, index) == words
+    node = tree.infoset.tolist().index([one.label for one in tree.infosets].index(label))
+    view = TreeGame(tree, rules="Some rules.").view(node, tree.players[int(tree.owner[node])])
+    assert write_history(view) == f"It is your turn. {words}What you know: {label}."
 
 
 def test_a_hidden_move_stays_hidden_in_an_information_set_of_a_thousand_nodes():
     blind = Turn("Bob", "blind", {"yes": Leaf([0, 1]), "no": Leaf([1, 0])})
     draws = Chance({f"card {k}": (1 / 512, blind) for k in range(512)})
     tree = build_tree(["Ann", "Bob"], Turn("Ann", "start", {"left": draws, "right": draws}))
-    index = tree.infoset_index["Bob", "blind"]
+    node = tree.infoset.tolist().index(tree.infoset_index["Bob", "blind"])
     assert (
-        describe_infoset(tree, index)
-        == "So far: Ann chose left or right, and you do not know which, chance drew one of 512"
-        " options."
+        write_history(TreeGame(tree).view(node, "Bob"))
+        == "It is your turn. So far: Ann chose left or right, and you do not know which, chance"
+        " drew one of 512 options. You are at one of the positions marked [a]."
     )
 
 
@@ -194,8 +204,8 @@ def test_the_end_of_a_game_says_who_held_what():
     leaf = next(
         leaf for leaf in tree.leaves.tolist() if tree.path(leaf).endswith("QK > pass > bet > pass")
     )
-    dealt = "player 1 was dealt the queen, player 2 was dealt the king"
     assert (
-        describe_path(tree, leaf)
-        == f"{dealt}, player 1 chose pass, player 2 chose bet, player 1 chose pass"
+        write_history(TreeGame(tree).view(leaf, "player 2"))
+        == "The game is over: player 1 was dealt the queen, you were dealt the king, player 1 chose"
+        " pass, you chose bet, player 1 chose pass."
     )

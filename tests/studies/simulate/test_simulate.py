@@ -32,6 +32,7 @@ from bestresponse.studies.simulate.study import (
     read_plays,
     simulate,
 )
+from bestresponse.telling.render import write_rules
 
 PROGRAMS = Path(bestresponse.formal.formalize.library.__file__).parent
 
@@ -715,7 +716,7 @@ def test_discounted_payoffs_are_weighted_means_a_round(tmp_path):
     # defecting at once would have given tit-for-tat 1 instead of 0 in the first round, which weighs
     # 2 / 3
     assert figures_of(run, "regret")["row"] == pytest.approx(2 / 3)
-    told = config.make_game().view(config.make_game().start(), "row").briefing
+    told = write_rules(config.make_game().view(config.make_game().start(), "row"))
     assert "only 50 % of what the same payoff" in told
 
 
@@ -766,8 +767,8 @@ def test_rows_tell_what_was_meant_beside_the_move_that_was_made(tmp_path):
 def test_noise_in_one_round_is_part_of_the_rules(tmp_path):
     config = settings("prisoners-dilemma", "always:cooperate", noise=0.5, repeats=40)
     view = config.make_game().view(config.make_game().start(), "row")
-    assert "with a probability of 50 %" in view.briefing
-    assert "is played" not in view.briefing
+    assert "with a probability of 50 %" in write_rules(view)
+    assert "is played" not in write_rules(view)
     assert set(played(tmp_path, config).frame("moves").list_values("move")) == {
         "cooperate",
         "defect",

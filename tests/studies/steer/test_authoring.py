@@ -19,6 +19,7 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.building import AnswerStore
 from bestresponse.studies.steer.session import Author, most_questions
+from bestresponse.telling.render import write_rules
 
 GOOD = {
     "names": ["Uma", "Vito"],
@@ -41,11 +42,8 @@ def test_a_model_writes_as_many_different_scenarios_as_are_asked_for(name):
     assert 3 <= answers.calls == len(answers.book) <= most_questions(9) == 8
     assert author(SimulatedSpeaker(1), name, answers.rehearse()).write(9).scenarios == written
     domain = load_domain(name)
-    view = DialogueGame(domain, (written[0],), domain.manners()).view
-    assert (
-        written[0].names[0]
-        in view(DialogueGame(domain, (written[0],), domain.manners()).start(), "player 1").briefing
-    )
+    game = DialogueGame(domain, (written[0],), domain.manners())
+    assert written[0].names[0] in write_rules(game.view(game.start(), "player 1"))
 
 
 @pytest.mark.parametrize("name", domain_names())
@@ -61,7 +59,7 @@ def test_what_everybody_knows_is_told_to_all():
     domain = load_domain("meeting")
     game = DialogueGame(domain, (read_scenario(domain, GOOD),), domain.manners())
     for role in ("player 1", "player 2", "referee"):
-        assert game.view(game.start(), role).briefing.count("They want to see a film.") == 1
+        assert write_rules(game.view(game.start(), role)).count("They want to see a film.") == 1
 
 
 @pytest.mark.parametrize(

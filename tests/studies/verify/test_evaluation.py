@@ -23,6 +23,7 @@ from bestresponse.studies.verify.ratings import (
 )
 from bestresponse.studies.verify.scenes import disguised
 from bestresponse.studies.verify.study import VerifyConfig, sum_up_attempts, verify_model
+from bestresponse.telling.render import write_rules
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.web.services.judging import read_items
 
@@ -58,7 +59,7 @@ def ran(tmp_path: Path) -> Run:
 
 def test_the_game_is_told_without_its_name_in_reverse_order() -> None:
     game = config().scene.game
-    told = game.view((), game.roles[0]).briefing
+    told = write_rules(game.view((), game.roles[0]))
     assert "cooperate" not in told
     assert "dilemma" not in told.lower()
     assert game.form.actions[0] == ("R", "B")

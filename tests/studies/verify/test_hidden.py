@@ -22,6 +22,7 @@ from bestresponse.players.llm.player import LlmPlayer
 from bestresponse.players.llm.verified import with_review
 from bestresponse.players.strategies import Mixing
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
+from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
 
@@ -55,15 +56,16 @@ def config(**changed: object) -> VerifyConfig:
 
 def test_the_reasoner_is_told_its_own_card_and_what_the_other_player_cannot_know() -> None:
     scene = config().scene
-    told = scene.game.view(scene.opening, "Player 1").briefing
-    assert "What has happened, and you know it: chance drew high. Now you choose." in told
+    view = scene.game.view(scene.opening, "Player 1")
+    assert write_history(view) == "It is your turn. So far: chance drew high."
+    told = write_rules(view)
     assert (
-        "- Player 2 chooses without knowing which of these has happened: chance drew high, then you"
-        " chose bet; or chance drew low, then you chose bet." in told
+        "After you chose bet, Player 2 chooses call or pass, not knowing what chance drew (high or"
+        " low)." in told
     )
     assert (
-        "- If chance draws low (probability 2/3) and then you choose bet and then Player 2 chooses"
-        " call, you get -2, Player 2 gets 2." in told
+        "- If chance draws low and then you choose bet and then Player 2 chooses call, "
+        "you get -2, Player 2 gets 2." in told
     )
 
 
@@ -74,8 +76,8 @@ def test_the_other_player_is_not_told_the_card() -> None:
     assert len(told) == 2
     assert told[0] == told[1]
     assert (
-        "One of these has happened, and you do not know which: chance drew high, then Player 1"
-        " chose bet" in (told[0].briefing)
+        write_history(told[0])
+        == "It is your turn. So far: chance drew high or low, Player 1 chose bet."
     )
     check_game(scene.game)
 

@@ -24,6 +24,7 @@ from bestresponse.report.document import Code
 from bestresponse.runs.run import Run
 from bestresponse.studies.verify.scenes import disguised_tree
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
+from bestresponse.telling.render import write_rules
 from bestresponse.theory.catalogue.trees import centipede, load_tree
 from bestresponse.theory.trees.perfection.subgame_perfect import cut_subgame
 from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
@@ -115,7 +116,7 @@ def test_the_run_is_reported_and_replayed(tmp_path: Path) -> None:
         if section.title == "What the reasoner was told"
     ]
     _, shown = [block.text for block in told.blocks if isinstance(block, Code)]
-    assert "So far Player 1 chose R." in shown
+    assert "So far: Player 1 chose R." in shown
     assert "- If you choose G, Player 1 gets 2, you get 2." in shown
     replayed = folder.replay()
     assert replayed.same == 2
@@ -123,7 +124,7 @@ def test_the_run_is_reported_and_replayed(tmp_path: Path) -> None:
 
 def test_the_game_is_told_without_its_names_and_with_everything_that_can_happen() -> None:
     scene = config(load_tree("centipede")).scene
-    told = scene.game.view(scene.opening, "Player 1").briefing
+    told = write_rules(scene.game.view(scene.opening, "Player 1"))
     assert "centipede" not in told.lower()
     assert "pass" not in told
     assert told.count("- If") == 5
@@ -162,7 +163,7 @@ def test_a_later_decision_is_told_and_checked_from_there_on(tmp_path: Path) -> N
     settings = config(twice(), repeats=1, disguised=False, inverted=False)
     folder = run(settings, model, tmp_path / "run")
     later = model.asked[1].messages[-1].content
-    assert "So far you chose go, then Player 2 chose good." in later
+    assert "So far: you chose go, Player 2 chose good." in later
     assert later.count("- If") == 2
     assert "In fact, if you choose stop, you get 1." in model.asked[2].messages[-1].content
     assert settings.scene.decisions == 2
@@ -199,9 +200,7 @@ def test_chance_is_drawn_by_the_repeat_and_a_choice_measured_where_it_was_made(
     paid = {row["repeat"]: row["first_payoff"] for row in folder.rows()}
     assert set(drawn.values()) == {"h", "t"}
     assert paid == {repeat: {"h": 1.0, "t": 2.0}[side] for repeat, side in drawn.items()}
-    assert "So far chance drew h (probability 1/2)." in "".join(
-        one.messages[-1].content for one in model.asked
-    )
+    assert "So far: chance drew h." in "".join(one.messages[-1].content for one in model.asked)
 
 
 @pytest.mark.parametrize(
@@ -218,7 +217,7 @@ def test_what_the_reasoner_is_told_reads_back_as_true(
 ) -> None:
     scene = config(load_tree(game), **changed).scene
     view = scene.game.view(scene.opening, scene.game.roles[scene.seat])
-    ways = [line for line in view.briefing.splitlines() if line.startswith("- If")]
+    ways = [line for line in write_rules(view).splitlines() if line.startswith("- If")]
     subject = scene.subject(view)
     assert subject is not None
     review = Reviewer(RulesTranslator(), EmbeddedEngine).review("\n".join(ways), subject)
@@ -281,7 +280,7 @@ def test_a_run_can_begin_after_moves_that_the_equilibrium_never_makes(tmp_path: 
     settings = config(load_tree("centipede"), seat="player 2", after=("pass",), repeats=1)
     model = ScriptedModel(["If I choose B, I get 0.8.\nANSWER: B"])
     (row,) = run(settings, model, tmp_path / "run").rows()
-    assert "So far Player 1 chose R." in model.asked[0].messages[-1].content
+    assert "So far: Player 1 chose R." in model.asked[0].messages[-1].content
     assert (row["first_state"], row["first_payoff"], row["first_gap"]) == ("unrefuted", 0.8, 0.0)
     assert settings.scene.worth(()) == {"R": 0.4, "B": 0.8}
     assert settings.scene.decisions == 2

@@ -22,6 +22,7 @@ from bestresponse.studies.verify.study import (
     list_values,
     sum_up_attempts,
 )
+from bestresponse.telling.render import write_rules
 
 
 def run(name, first=("A", "unrefuted", 3.0, 0.0), last=("A", "unrefuted", 3.0, 0.0), **more):
@@ -289,8 +290,8 @@ def test_an_estimate_counts_every_attempt_of_reasoner_and_translator():
     assert same.calls == {"m": 24}
     # The first of two movers decides once in each run, and every reply may have 1,024 tokens.
     assert alone.reply_tokens == {"m": 12 * 1024}
-    # A prompt is the briefing, four characters a token, and the reply before.
-    briefing = scene.game.view(scene.opening, scene.game.roles[scene.seat]).briefing
+    # A prompt is what is told, four characters a token, and the reply before.
+    briefing = write_rules(scene.game.view(scene.opening, scene.game.roles[scene.seat]))
     assert alone.prompt_tokens == {"m": 12 * (len(briefing) // 4 + 1024)}
 
 

@@ -7,6 +7,7 @@ import pytest
 from bestresponse.core.ask import Amount, Choice, Lottery, Words
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.core.game import NATURE, REFEREE, View
+from bestresponse.core.told import prose
 from bestresponse.theory.trees.cfr import cfr
 from bestresponse.theory.trees.compile import compile_game
 from bestresponse.theory.trees.perfection.subgame_perfect import subgame_perfect
@@ -39,7 +40,7 @@ class Rounds:
         facts = {"all": {"past": list(state)}, "round": {"round": len(state)}, "nothing": {}}[
             self.told
         ]
-        return View(role, "Play.", f"round {len(state)}", facts)
+        return View(role, prose("Play."), prose(f"round {len(state)}"), facts)
 
     def apply(self, state, moves):
         return (*state, moves["Ann"] + moves["Bob"])
@@ -68,7 +69,7 @@ class Guess:
         return [{NATURE: Lottery(((0, 0.25), (1, 0.75)))}, {self.asked: self.ask}, {}][len(state)]
 
     def view(self, state, role):
-        return View(role, "Guess.", "", {"coin": state[0]} if self.seen else {})
+        return View(role, prose("Guess."), (), {"coin": state[0]} if self.seen else {})
 
     def apply(self, state, moves):
         return (*state, *moves.values())

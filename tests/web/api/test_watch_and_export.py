@@ -12,6 +12,7 @@ import sample_runs
 from web_server import MODEL, sit_down, take
 
 from bestresponse.runs.store.folder import RunFolder
+from bestresponse.telling.render import write_history
 from bestresponse.web.sessions.setup import GameChoice, Setup
 
 EVIL = "</pre><script>alert(1)</script>"
@@ -183,7 +184,7 @@ def test_a_seats_answer_never_holds_what_others_know(server):
     session = server.state.sessions.get_session(links["session"])
     server.wait_for(lambda: "player 1" in session.pending())
     second = server.api(links["seats"][1]["token"]).get(f"/api/seats/{links['session']}/1").json()
-    assert second["situation"] != session.episode.view("player 1").situation
+    assert second["situation"] != write_history(session.episode.view("player 1"))
     assert second["ask"] is None
     assert "facts" not in second
 

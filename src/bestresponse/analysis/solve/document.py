@@ -13,8 +13,8 @@ from bestresponse.analysis.solve import facts
 from bestresponse.analysis.solve.data import as_data
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree
 from bestresponse.core.json import JsonObject
+from bestresponse.games.describing import describe_loaded_game
 from bestresponse.games.lookup import LoadedGame
-from bestresponse.games.words import describe_loaded_game
 from bestresponse.report.document import (
     Block,
     Column,

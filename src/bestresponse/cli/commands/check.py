@@ -22,8 +22,8 @@ from bestresponse.formal.evaluate.validation import (
     named_game,
 )
 from bestresponse.games.comparison import Comparison
+from bestresponse.games.describing import describe_game
 from bestresponse.games.logic.tables import as_game_table, table_to_data
-from bestresponse.games.words import describe_game
 from bestresponse.logic.engine import open_engine
 from bestresponse.report.text import visible
 from bestresponse.theory.games.normal_form import NormalForm

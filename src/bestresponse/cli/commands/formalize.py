@@ -26,7 +26,7 @@ from bestresponse.formal.formalize.autoformalizer import (
 from bestresponse.formal.formalize.forms import estimate_formalizing
 from bestresponse.formal.formalize.plan import Example, write_example
 from bestresponse.formal.formalize.story_claims import MOST_ASKED
-from bestresponse.games.logic.game import describe_changes, describe_table
+from bestresponse.games.describing import describe_changes, describe_table
 from bestresponse.logic.programs.validate import feedback
 from bestresponse.models.wrappers.limits import estimate_price
 from bestresponse.report.files import write_text

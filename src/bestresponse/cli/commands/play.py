@@ -15,7 +15,7 @@ import typer
 from bestresponse.analysis.theory import price_choices
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, print_table
-from bestresponse.core.capabilities import AdjustableRounds, check_telling, word_rules
+from bestresponse.core.capabilities import AdjustableRounds, check_telling
 from bestresponse.core.episode import Episode, Record, SeatAsk, play as play_game
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.files import read_toml
@@ -38,6 +38,7 @@ from bestresponse.runs.models import open_models
 from bestresponse.runs.run import find_revision, find_unfinished, read_command_line
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 from bestresponse.runs.store.folder import Manifest, RunFolder, Spec, environment, identify_settings
+from bestresponse.telling.render import list_rounds, word_rules, write_history
 
 ME = "me"
 
@@ -254,7 +255,8 @@ def _tell_end(game: Game[S], record: Record, people: list[str]) -> None:
         return
     state = Episode(game, record.submissions).state
     view = game.view(state, people[0] if people else game.roles[0])
-    last = (view.facts.get("past") or [view.situation])[-1]
+    past, _ = list_rounds(view) or ([], "")
+    last = (past or [write_history(view)])[-1]
     _show(f"\n{last}\n\nWhat everybody got:")
     for role, payoff in record.payoffs.items():
         print(visible(f"  {role} ({record.players[role]}): {payoff:g}"))

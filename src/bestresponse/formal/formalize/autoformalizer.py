@@ -39,7 +39,7 @@ from bestresponse.formal.formalize.plan import (
     plan,
 )
 from bestresponse.formal.formalize.texts import TEXTS
-from bestresponse.games.logic.game import describe_table
+from bestresponse.games.describing import describe_table
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.language.diagnostics import Diagnostic, Severity, Stage
 from bestresponse.logic.programs.table import GameTable

@@ -39,6 +39,7 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.game import NATURE, REFEREE, Action, Role, View
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.player import Reading, Status
+from bestresponse.core.told import prose, spell
 from bestresponse.games.dialogue.domain import (
     Actions,
     Domain,
@@ -216,7 +217,9 @@ class DialogueGame:
         """Return what `role` may know in `state`."""
         if role == NATURE:
             messages = [[s.seat, s.manner, s.to, s.text] for s in state.said]
-            return View(NATURE, self.name, facts={"state": [state.case, messages, state.manner]})
+            return View(
+                NATURE, prose(self.name), facts={"state": [state.case, messages, state.manner]}
+            )
         if role == REFEREE:
             return self._referee_view(state)
         return self._speaker_view(state, self.roles.index(role))
@@ -244,8 +247,8 @@ class DialogueGame:
             facts["manner"], _ = self.addressed(state.manner, seat)
         return View(
             self.roles[seat],
-            f"{self._task(state)}\n\n{self._private_text(state, seat)}",
-            situation,
+            prose(f"{self._task(state)}\n\n{self._private_text(state, seat)}"),
+            prose(situation),
             facts,
         )
 
@@ -321,7 +324,7 @@ class DialogueGame:
             "told": [self._private_text(state, seat) for seat in range(len(self.names))],
             "said": [(message.seat, message.text) for message in state.said],
         }
-        return View(REFEREE, self._task(state), self._transcript(state.said), facts)
+        return View(REFEREE, prose(self._task(state)), prose(self._transcript(state.said)), facts)
 
     def _task(self, state: Dialogue) -> str:
         """What all are told: the domain's task, and the situation where there is one."""
@@ -468,7 +471,7 @@ def draw_plain_dialogue(
 def prompt_key(view: View) -> str:
     """One key for all views whose words are the same: the same question needs to be asked only
     once."""
-    return digest([view.role, view.briefing, view.situation, view.facts.get("told")], 24)
+    return digest([view.role, spell(view.rules), spell(view.history), view.facts.get("told")], 24)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import numpy as np
 
 from bestresponse.core import Action, Ask, Choice, Role, View
 from bestresponse.core.errors import TooLarge, UsageError
+from bestresponse.core.told import prose
 from bestresponse.games.texts import TEXTS
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.generators import divisions
@@ -84,7 +85,7 @@ class Blotto:
             if state
             else ""
         )
-        return View(role, rules, situation, {"rivals": [other]})
+        return View(role, prose(rules), prose(situation), {"rivals": [other]})
 
     def apply(self, state: tuple[str, ...], moves: Mapping[Role, Action]) -> tuple[str, ...]:
         """Return the state after these moves."""

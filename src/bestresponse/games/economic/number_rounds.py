@@ -10,6 +10,7 @@ from typing import ClassVar, Protocol
 from bestresponse.core import Action, Amount, Ask, Game, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
+from bestresponse.core.told import prose
 from bestresponse.games.quiz import ask_about_play
 from bestresponse.games.texts import TEXTS, drop_goal
 
@@ -66,7 +67,7 @@ class NumberRounds(Game[Rounds], Protocol):
             "now": now,
             "rivals": [other for other in self.roles if other != role],
         }
-        return View(role, self.tell_rules(role), "\n\n".join((*past, now)), facts)
+        return View(role, prose(self.tell_rules(role)), prose("\n\n".join((*past, now))), facts)
 
     def find_round(self, state: Rounds) -> int:
         """Return the number of the round."""

@@ -14,6 +14,7 @@ from typing import Any
 from bestresponse.core import Action, Amount, Ask, Form, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
+from bestresponse.core.told import prose
 from bestresponse.games.texts import TEXTS
 
 State = tuple[Mapping[Role, Any], ...]
@@ -99,7 +100,7 @@ class PublicGoods:
             "now": now,
             "rivals": [other for other in self.roles if other != role],
         }
-        return View(role, rules, "\n\n".join((*past, now)), facts)
+        return View(role, prose(rules), prose("\n\n".join((*past, now))), facts)
 
     def word_rules(self, role: Role) -> str:
         """Word the rules for people, step by step."""

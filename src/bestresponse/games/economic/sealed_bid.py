@@ -13,7 +13,9 @@ from typing import Literal
 from bestresponse.core import NATURE, Action, Amount, Ask, Lottery, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
+from bestresponse.core.told import Event, Prose, Secret, prose
 from bestresponse.games.texts import TEXTS, drop_goal, join_words
+from bestresponse.telling.render import write_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ class SealedBid:
     def view(self, state: AuctionState, role: Role) -> View:
         """Return what `role` may know in `state`."""
         if role == NATURE:
-            return View(NATURE, "", facts={"drawn": len(state.values)})
+            return View(NATURE, facts={"drawn": len(state.values)})
         price = "their own bid" if self.price == "first" else "the second highest bid"
         rules = TEXTS.fill(
             "sealed_bid_rules",
@@ -71,23 +73,22 @@ class SealedBid:
         )
         seat = self.roles.index(role)
         value = state.values[seat] if seat < len(state.values) else None
-        situation = "" if value is None else f"Your value is {value}."
+        history: tuple[Event, ...] = () if value is None else (Secret(f"Your value is {value}."),)
         if state.bids:
-            situation += (
-                " Bids: "
-                + ", ".join(f"{r} {b:g}" for r, b in zip(self.roles, state.bids, strict=True))
-                + "."
+            bids = ", ".join(
+                f"{other} {bid:g}" for other, bid in zip(self.roles, state.bids, strict=True)
             )
+            history = (*history, Prose(f"Bids: {bids}."))
         facts = {
             "value": value,
             "rivals": [other for other in self.roles if other != role],
             "price": self.price,
         }
-        return View(role, rules, situation, facts)
+        return View(role, prose(rules), history, facts)
 
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: without the sentence about their goal."""
-        return drop_goal(self.view(self.start(), role).briefing)
+        return drop_goal(write_rules(self.view(self.start(), role)))
 
     def apply(self, state: AuctionState, moves: Mapping[Role, Action]) -> AuctionState:
         """Return the state after these moves."""

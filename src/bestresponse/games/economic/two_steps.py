@@ -12,8 +12,10 @@ from typing import ClassVar, Protocol
 from bestresponse.core import Action, Amount, Ask, Choice, Game, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
+from bestresponse.core.told import prose
 from bestresponse.games.quiz import ask_about_play
 from bestresponse.games.texts import TEXTS, drop_goal
+from bestresponse.telling.render import write_rules
 
 State = tuple[float | str, ...]
 """The moves so far."""
@@ -36,7 +38,7 @@ class TwoSteps(Game[State], Protocol):
 
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: without the sentence about their goal."""
-        return drop_goal(self.view((), role).briefing)
+        return drop_goal(write_rules(self.view((), role)))
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Ask what some moves of both earn."""
@@ -84,8 +86,8 @@ class Trust(TwoSteps):
             situation += f" The receiver returned {state[1]:g}."
         return View(
             role,
-            rules,
-            situation,
+            prose(rules),
+            prose(situation),
             {"sent": list(state), "rivals": [r for r in self.roles if r != role]},
         )
 
@@ -165,8 +167,8 @@ class Ultimatum(TwoSteps):
             situation += f" The responder {state[1]}s."
         return View(
             role,
-            rules,
-            situation,
+            prose(rules),
+            prose(situation),
             {"offers": list(state), "rivals": [r for r in self.roles if r != role]},
         )
 

@@ -15,14 +15,12 @@ one that was meant, or with probability `noise` one of the others, each as likel
 moves they see what was meant and what was made, of the others' only what was made.
 """
 
-import json
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
-from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -30,8 +28,25 @@ import numpy as np
 from bestresponse.core import NATURE, Action, Ask, Choice, Lottery, Mixture, Role, View
 from bestresponse.core.capabilities import PlayedRounds
 from bestresponse.core.errors import UsageError
+from bestresponse.core.game import Layout
 from bestresponse.core.registry import find_by_name
+from bestresponse.core.told import (
+    Aim,
+    Chose,
+    Event,
+    Made,
+    Meant,
+    Mixed,
+    Over,
+    Paid,
+    Repetition,
+    Round,
+    Statement,
+    prose,
+)
+from bestresponse.games.statements import read_exactly, tell
 from bestresponse.games.texts import TEXTS
+from bestresponse.telling.render import write_rules
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 Format = Literal["table", "prose", "json"]
@@ -94,57 +109,6 @@ def number(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))
 
 
-def show_payoffs(game: NormalForm, seat: int, form: Format, zero_sum: bool) -> str:
-    """Return the payoffs of `game` as `seat` is told them; in a zero-sum game only its own."""
-    if form == "table" and game.num_players == 2:
-        return _write_table(game, seat, zero_sum)
-    players = range(seat, seat + 1) if zero_sum else range(game.num_players)
-    others = [player for player in range(game.num_players) if player != seat]
-    outcomes: list[str] = []
-    for cell in product(*map(range, game.shape)):
-        moves = [names[k] for names, k in zip(game.actions, cell, strict=True)]
-        payoffs = {player: number(game.payoffs[(player, *cell)]) for player in players}
-        mine = payoffs.pop(seat)
-        if form == "json":
-            row: dict[str, object] = {
-                "you": moves[seat],
-                **{game.players[k]: moves[k] for k in others},
-            }
-            row |= {"your_payoff": json.loads(mine)}
-            row |= {f"payoff of {game.players[k]}": json.loads(paid) for k, paid in payoffs.items()}
-            outcomes.append(json.dumps(row, ensure_ascii=False))
-        else:
-            chosen = " and ".join(f"{game.players[k]} chooses {moves[k]}" for k in others)
-            gains = "".join(f", {game.players[k]} gets {paid}" for k, paid in payoffs.items())
-            outcomes.append(f"If you choose {moves[seat]} and {chosen}, you get {mine}{gains}.")
-    return (
-        "The outcomes:\n[" + ",\n ".join(outcomes) + "]" if form == "json" else "\n".join(outcomes)
-    )
-
-
-def _write_table(game: NormalForm, seat: int, zero_sum: bool) -> str:
-    cells = [[number(value) for value in row] for row in game.payoffs[seat].tolist()]
-    if not zero_sum:
-        other_payoffs = game.payoffs[1 - seat].tolist()
-        cells = [
-            [f"{own}, {number(paid)}" for own, paid in zip(*rows, strict=True)]
-            for rows in zip(cells, other_payoffs, strict=True)
-        ]
-    lines = [
-        ["", *game.actions[1]],
-        *([name, *row] for name, row in zip(game.actions[0], cells, strict=True)),
-    ]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    text = "\n".join(f"| {' | '.join(map(str.rjust, line, widths))} |" for line in lines)
-    other = game.players[1 - seat]
-    mine, theirs = ("rows", "columns") if seat == 0 else ("columns", "rows")
-    what = "your payoff" if zero_sum else f"your payoff, then the payoff of {other}"
-    return (
-        f"The {mine} are your actions, the {theirs} those of {other}; each cell shows"
-        f" {what}.\n\n{text}"
-    )
-
-
 Wanted = Literal["action", "mixture"]
 Others = Literal["unsaid", "rational"]
 """What the rules say of the others: nothing, or that they are perfectly rational, which is true
@@ -172,7 +136,7 @@ class MatrixGame:
     wanted: tuple[Wanted, ...] = ()
     shown_as: Format = "table"
     story: str = ""
-    version: int = 1
+    version: int = 2
     others: Others = "unsaid"
 
     @property
@@ -213,16 +177,15 @@ class MatrixGame:
 
     def view(self, state: State, role: Role) -> View:
         """Return what `role` may know in `state`."""
-        seat = self.roles.index(role)
-        moves = [a if isinstance(a, str) else f"({', '.join(f'{p:g}' for p in a)})" for a in state]
-        chosen = ", ".join(f"{name} {move}" for name, move in zip(self.roles, moves, strict=False))
+        events: tuple[Event, ...] = tuple(map(_make_event, self.roles, state)) if state else ()
         facts = {
-            "seat": seat,
+            "seat": self.roles.index(role),
             "players": list(self.roles),
             "actions": [list(actions) for actions in self.form.actions],
             "payoffs": self.form.payoffs.tolist(),
         }
-        return View(role, self._briefing(seat), f"Chosen: {chosen}" if state else "", facts)
+        history = (*events, Over()) if events else ()
+        return View(role, self.stated, history, facts, layout=_LAYOUTS[self.shown_as])
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
         """Return the state after these moves."""
@@ -240,11 +203,11 @@ class MatrixGame:
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: the table where it can be read, and nothing about aims or the
         others' thoughts."""
-        seat = self.roles.index(role)
         if self.form.payoffs[0].size <= _MOST_READABLE:
-            return self._word(seat, aim="").strip()
+            stated = tuple(statement for statement in self.stated if not isinstance(statement, Aim))
+            return write_rules(View(role, stated, layout=_LAYOUTS[self.shown_as]))
         others = " and ".join(other for other in self.roles if other != role)
-        mine = self.form.actions[seat]
+        mine = self.form.actions[self.roles.index(role)]
         return TEXTS.fill(
             "matrix_people_large",
             me=role,
@@ -254,43 +217,19 @@ class MatrixGame:
             last=mine[-1],
         )
 
-    def _briefing(self, seat: int) -> str:
-        other = self.roles[1 - seat] if self.form.num_players == 2 else ""
-        aim = TEXTS.fill("aim_zero_sum" if self.zero_sum else "aim_general", other=other)
-        if self.others == "rational":
-            text = "others_rational_zero_sum" if self.zero_sum else "others_rational"
-            aim = f"{aim} {TEXTS.fill(text, other_capital=other[:1].upper() + other[1:])}"
-        return self._word(seat, aim)
+    @cached_property
+    def stated(self) -> tuple[Statement, ...]:
+        """The rules, as they are told to everybody."""
+        return (*prose(self.story), *tell(self.form), Aim(self.others == "rational"))
 
-    def _word(self, seat: int, aim: str) -> str:
-        payoffs = show_payoffs(self.form, seat, self.shown_as, self.zero_sum)
-        me, menus = self.roles[seat], [", ".join(names) for names in self.form.actions]
-        if self.form.num_players == 2:
-            mine, theirs = menus[seat], menus[1 - seat]
-            other = self.roles[1 - seat]
-            rules = TEXTS.fill(
-                "matrix_rules",
-                me=me,
-                other=other,
-                my_actions=mine,
-                other_actions=theirs,
-                payoffs=payoffs,
-                aim=aim,
-            )
-        else:
-            lines = (
-                f"The possible actions of {name}: {menu}."
-                for name, menu in zip(self.roles, menus, strict=True)
-            )
-            everybody, all_actions = ", ".join(self.roles), "\n".join(lines)
-            placeholders = {
-                "me": me,
-                "count": len(menus),
-                "everybody": everybody,
-                "all_actions": all_actions,
-            }
-            rules = TEXTS.fill("matrix_rules_many", **placeholders, payoffs=payoffs, aim=aim)
-        return f"{self.story}\n\n{rules}" if self.story else rules
+
+_LAYOUTS: dict[Format, Layout] = {"table": "usual", "prose": "lines", "json": "json"}
+
+
+def _make_event(who: Role, answer: Action) -> Chose | Mixed:
+    if isinstance(answer, str):
+        return Chose(who, (answer,))
+    return Mixed(who, tuple(read_exactly(float(weight)) for weight in answer))
 
 
 GO_ON = "go on"
@@ -328,7 +267,7 @@ class RepeatedGame:
     continuation: float = 1.0
     shown_as: Format = "table"
     story: str = ""
-    version: int = 2
+    version: int = 3
     discount: float = 1.0
     noise: float = 0.0
     others: Others = "unsaid"
@@ -378,27 +317,32 @@ class RepeatedGame:
         """Return what `role` may know in `state`."""
         if role == NATURE and state.drawing:
             mover = self.roles[len(state.drawn)]
-            return View(role, f"Is the move made that {mover} means?", f"round {len(state.meant)}")
+            return View(
+                role,
+                prose(f"Is the move made that {mover} means?"),
+                prose(f"round {len(state.meant)}"),
+            )
         if role == NATURE:
-            return View(role, "Is there another round?", f"after round {len(state.played)}")
-        seat = self.roles.index(role)
-        briefing = f"{self.stage.view((), role).briefing}\n\n{self._length()}".strip()
-        now, past = self._describe_rounds(state, role)
+            return View(
+                role, prose("Is there another round?"), prose(f"after round {len(state.played)}")
+            )
+        stage = self.stage.view((), role)
         facts = {
-            **self.stage.view((), role).facts,
+            **stage.facts,
             "history": [list(moves) for moves in state.played],
-            "past": past,
-            "now": now,
             "rivals": [other for other in self.roles if other != role],
         }
         if self.noise:
+            seat = self.roles.index(role)
             facts["meant"] = [moves[seat] for moves in state.meant]
-        return View(role, briefing, "\n".join((now, *past)), facts)
+        rules = (*stage.rules, self._repetition)
+        return View(role, rules, tuple(self._list_events(state, role)), facts, layout=stage.layout)
 
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: those of one round, how many there are, and what can go
         wrong."""
-        return f"{self.stage.word_rules(role)}\n\n{self._length()}".strip()
+        repetition = write_rules(View(role, (self._repetition,)))
+        return f"{self.stage.word_rules(role)}\n\n{repetition}".strip()
 
     def find_round(self, state: Rounds) -> int:
         """Return the number of the round; whether another follows is drawn in the round before."""
@@ -450,37 +394,31 @@ class RepeatedGame:
         slip = self.noise if others else 0.0
         return Lottery(((meant, 1 - slip), *((move, slip / len(others)) for move in others)))
 
-    def _length(self) -> str:
-        if self.rounds == 1:
-            length = ""
-        elif self.continuation == 1.0:
-            length = TEXTS.fill("repeated_fixed", rounds=self.rounds)
-        else:
-            length = TEXTS.fill(
-                "repeated_random", percent=f"{100 * self.continuation:g}", rounds=self.rounds
-            )
-        parts = [length]
-        if self.discount != 1.0:
-            parts.append(TEXTS.fill("repeated_discount", percent=f"{100 * self.discount:g}"))
-        if self.noise:
-            parts.append(TEXTS.fill("repeated_noise", percent=f"{100 * self.noise:g}"))
-        return " ".join(part for part in parts if part)
+    @cached_property
+    def _repetition(self) -> Repetition:
+        return Repetition(
+            rounds=self.rounds,
+            continuation=read_exactly(float(self.continuation)),
+            discount=read_exactly(float(self.discount)),
+            noise=read_exactly(float(self.noise)),
+        )
 
-    def _describe_rounds(self, state: Rounds, role: Role) -> tuple[str, list[str]]:
-        """Say which round it is, and what happened in each before."""
-        seat, lines = self.roles.index(role), []
+    def _list_events(self, state: Rounds, role: Role) -> Iterator[Event]:
+        """Yield what happened in each round, as far as a role knows it, and which round it is."""
         for number, moves in enumerate(state.played, 1):
-            if self.noise:
-                mine = f"you meant {state.meant[number - 1][seat]}, {moves[seat]} was made"
-            else:
-                mine = f"you chose {moves[seat]}"
-            did = "made the move" if self.noise else "chose"
-            others = ", ".join(
-                f"{other} {did} {moves[self.roles.index(other)]}"
-                for other in self.roles
-                if other != role
-            )
-            lines.append(
-                f"Round {number}: {mine}, {others}; you got {self.stage.payoffs(moves)[role]:g}."
-            )
-        return f"Round {len(state.played) + 1}." if self.asks(state) else "The game is over.", lines
+            yield Round(number)
+            yield from self._list_moves(state, number, role)
+            yield Paid(role, read_exactly(self.stage.payoffs(moves)[role]))
+        yield Round(len(state.played) + 1) if self.asks(state) else Over()
+
+    def _list_moves(self, state: Rounds, number: int, role: Role) -> Iterator[Event]:
+        """Yield the moves of a round: of the own what was meant and made, of the others' what was
+        made."""
+        moves = dict(zip(self.roles, state.played[number - 1], strict=True))
+        if not self.noise:
+            yield Chose(role, (moves.pop(role),))
+            yield from (Chose(other, (move,)) for other, move in moves.items())
+            return
+        meant = state.meant[number - 1][self.roles.index(role)]
+        yield Meant(role, meant, moves.pop(role))
+        yield from (Made(other, move) for other, move in moves.items())

@@ -2,38 +2,47 @@
 file.
 
 The state is the node that the play has come to. Chance nodes are moves of nature. A player is told
-in words what is known at its information set, and nothing else of where it is. The whole tree is
-common knowledge: it is told by written rules or, where there are none, as an outline.
+what is known at its information set, and nothing else of where it is. The whole tree is common
+knowledge: it is told by written rules or, where there are none, as the course of the game.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from bestresponse.core import NATURE, REFEREE, Action, Ask, Choice, Lottery, Role, View
-from bestresponse.core.errors import InvalidGame, TooLarge
-from bestresponse.games.texts import TEXTS
-from bestresponse.games.trees.outline import (
-    MOST_CHARACTERS,
-    find_letters,
-    list_known_steps,
-    list_moves_to,
-    list_options,
-    name_branch,
-    write_name,
-    write_outline,
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.told import (
+    Aim,
+    Asked,
+    Chose,
+    Course,
+    Dealt,
+    Drew,
+    Event,
+    Holds,
+    LaidOpen,
+    OneOf,
+    Over,
+    Prose,
+    Reached,
+    Shown,
+    Statement,
+    Title,
+    prose,
 )
+from bestresponse.games.statements import list_moves_to, name_branch, tell
+from bestresponse.games.texts import TEXTS
+from bestresponse.telling.knowledge import CHANCE as BY_CHANCE, Map, read_course
+from bestresponse.telling.render import check_length, write_rules
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 _CARDS = {"J": "jack", "Q": "queen", "K": "king", "A": "ace", "T": "ten"}
 _POKER = ("kuhn-poker", "leduc-poker")
+_MOST_WAYS = 12
+"""Of more ways on which a position may have been reached none is listed."""
 _WITH_RULES = ("kuhn-poker", "kuhn-poker-3", "leduc-poker", "trust", "ultimatum")
-_HOW_TO_READ = (
-    "This is the whole game. Below every choice and every draw stand its options, indented, each"
-    " with what follows it: who chooses next, that chance draws next, or what the players get"
-    " because the game ends."
-)
 
 
 @dataclass(frozen=True)
@@ -44,8 +53,10 @@ class TreeGame:
     tree: Tree
     description: str = ""
     rules: str = ""
-    version: int = 2
-    _seen: dict[int, str] = field(init=False, default_factory=dict, repr=False, compare=False)
+    version: int = 3
+    _seen: dict[int, tuple[Event, ...]] = field(
+        init=False, default_factory=dict, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         taken = [name for name in self.tree.players if name in (NATURE, REFEREE)]
@@ -86,40 +97,32 @@ class TreeGame:
     def view(self, state: int, role: Role) -> View:
         """Return what `role` may know in `state`."""
         if role == NATURE:
-            return View(NATURE, "", facts={"path": self.tree.path(state)})
-        rivals = [other for other in self.roles if other != role]
-        facts: dict[str, object] = {"rivals": rivals}
-        situation = ""
-        if int(self.tree.owner[state]) == LEAF:
-            situation = f"The game is over: {describe_path(self.tree, state)}."
-        elif int(self.tree.owner[state]) >= 0 and self.roles[int(self.tree.owner[state])] == role:
+            return View(NATURE, facts={"path": self.tree.path(state)})
+        facts: dict[str, object] = {"rivals": [other for other in self.roles if other != role]}
+        history: tuple[Event, ...] = ()
+        owner = int(self.tree.owner[state])
+        if owner == LEAF:
+            history = (*self.list_moves(state), Over())
+        elif owner >= 0 and self.roles[owner] == role:
             index = int(self.tree.infoset[state])
             facts["infoset"] = self.tree.infosets[index].label
             if index not in self._seen:
-                self._seen[index] = self._describe_turn(index)
-            situation = self._seen[index]
-        briefing = TEXTS.fill(
-            "tree_rules",
-            me=write_name(role),
-            title=write_name(self.name),
-            everybody=self._everybody,
-            description=self._description,
-        )
-        return View(role, briefing, situation, facts)
+                self._seen[index] = tuple(self._list_known(index, state))
+            history = self._seen[index]
+        return View(role, self._stated, history, facts)
 
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: who plays, and how; without the letters that stand for cards
         and moves."""
-        description = self._description
+        stated = [statement for statement in self._stated if not isinstance(statement, Title | Aim)]
         if self.rules and self.name.startswith(_POKER):
             # The last paragraph explains the labels of information sets.
-            description = description.rpartition("\n\n")[0]
-        return f"You are {write_name(role)}. The players: {self._everybody}.\n\n{description}"
+            stated = [stated[0], Prose(self.rules.rpartition("\n\n")[0])]
+        return write_rules(View(role, tuple(stated)))
 
     def check_telling(self) -> None:
         """Raise TooLarge where the game has no written rules and too large a tree to be told."""
-        if not self.rules:
-            self._outline  # noqa: B018  told once, and refused here where it is too long
+        check_length(self._stated, self.name)
 
     def apply(self, state: int, moves: Mapping[Role, Action]) -> int:
         """Return the state after these moves."""
@@ -135,113 +138,85 @@ class TreeGame:
         """Return what each role has earned so far."""
         return dict(zip(self.roles, map(float, self.tree.payoffs[state]), strict=True))
 
+    @cached_property
+    def _stated(self) -> tuple[Statement, ...]:
+        """The written rules, or where there are none a description and the whole tree."""
+        players, course = tell(self.tree)
+        told = (Prose(self.rules),) if self.rules else (*self._described, course)
+        return (Title(self.name), players, *told, Aim())
+
     @property
-    def _everybody(self) -> str:
-        return ", ".join(map(write_name, self.roles))
+    def _described(self) -> tuple[Prose, ...]:
+        return prose(f"{self.description.rstrip('.')}." if self.description else "")
 
     @cached_property
-    def _outline(self) -> str:
-        return write_outline(self.tree, most=MOST_CHARACTERS)
+    def _map(self) -> Map | None:
+        """The tree as it is stated; None where it is too large for that."""
+        _, course = tell(self.tree)
+        return read_course(course) if isinstance(course, Course) else None
 
-    @cached_property
-    def _letters(self) -> dict[int, str]:
-        return find_letters(self.tree)
-
-    @cached_property
-    def _description(self) -> str:
-        """The rules, or where there are none a description and the whole tree."""
+    def _list_known(self, index: int, state: int) -> Iterator[Event]:
+        """Yield what the player of an information set knows there."""
+        label = self.tree.infosets[index].label
+        yield Asked()
+        if self.name.startswith(_POKER) and label[:1] in _CARDS:
+            yield Holds(
+                _CARDS[label[:1]]
+            )  # in poker the first letter is the card that the player holds
+        yield from self._list_steps(state)
         if self.rules:
-            return self.rules
-        description = f"{self.description.rstrip('.') or 'The players move in turn'}."
-        try:
-            outline = self._outline
-        except TooLarge:
-            # Strategies need no words; whoever does is refused by `check_telling`.
-            return (
-                f"{description}\n\nThe game can end in {len(self.tree.leaves):,} ways, too many to"
-                " be told."
-            )
-        return f"{description} {_HOW_TO_READ}\n\n{outline}"
+            yield Shown(label)  # which the rules explain
+        elif self._map is not None and (letter := self._map.find_letter(state)):
+            yield Reached(letter)
 
-    def _describe_turn(self, index: int) -> str:
-        """Say to the player of an information set what it knows."""
-        parts = ["It is your turn.", describe_infoset(self.tree, index)]
-        if self.rules:
-            parts.append(
-                f"What you know: {self.tree.infosets[index].label}."
-            )  # the rules explain these labels
-        elif index in self._letters:
-            parts.append(f"You are at one of the positions marked [{self._letters[index]}].")
-        elif self.tree.infoset[0] == index:
-            parts.append("Nothing has happened yet.")
-        return " ".join(part for part in parts if part)
+    def _list_steps(self, state: int) -> Iterator[Event]:
+        """Yield what the player at a node knows of the moves before."""
+        known = self._map.know(state) if self._map is not None else None
+        if self._map is None or known is None:
+            return
+        if known.steps is None or not known.plain:
+            if len(known.places) <= _MOST_WAYS:
+                yield OneOf(
+                    tuple(tuple(map(_make_event, self._map.ways[place])) for place in known.places)
+                )
+            return
+        for number, (who, moves) in enumerate(known.steps):
+            if number in known.mates:
+                continue  # chosen at the same time
+            if who != BY_CHANCE:
+                made_at = {self._map.list_ancestors(place)[number] for place in known.places}
+                yield Chose(who, moves, secret=not made_at.isdisjoint(self._map.closed))
+            elif not self.name.startswith(_POKER):
+                yield Drew(moves)
+            elif len(moves) == 1 and number >= len(self.roles):
+                yield from self._list_draw(moves[0], number)
+
+    def list_moves(self, node: int) -> Iterator[Event]:
+        """Yield how the play came to a node: everybody's moves and all draws of chance."""
+        for depth, (owner, move) in enumerate(list_moves_to(self.tree, node)):
+            if owner == CHANCE:
+                yield from self._list_draw(move, depth)
+            else:
+                yield Chose(self.roles[owner], (move,))
+
+    def _list_draw(self, label: str, depth: int) -> Iterator[Event]:
+        """Yield what chance drew; in poker, whose card: all are dealt at once or one by one, later
+        ones lie open."""
+        cards = re.sub(r"^deal ", "", label)
+        if not self.name.startswith(_POKER) or set(cards) - set(_CARDS):
+            yield Drew((label,))
+        elif len(cards) == 1 and depth >= len(self.roles):
+            yield LaidOpen(_CARDS[cards])
+        else:
+            for who, card in zip(self.roles[depth:], cards, strict=False):
+                yield Dealt(who, _CARDS[card])
+
+
+def _make_event(step: tuple[str, str]) -> Chose | Drew:
+    who, move = step
+    return Drew((move,)) if who == BY_CHANCE else Chose(who, (move,))
 
 
 def read_rules(name: str) -> str:
     """Read the rules of a tree of the catalogue in words; empty where it has none."""
     return TEXTS.text(f"tree_{name.replace('-', '_')}") if name in _WITH_RULES else ""
-
-
-def describe_infoset(tree: Tree, index: int) -> str:
-    """Say what the owner of an information set has seen; empty where that is nothing."""
-    steps = list_known_steps(tree, index)
-    if steps is None:
-        return ""
-    player = tree.infosets[index].player
-    card = tree.infosets[index].label[
-        :1
-    ]  # in poker the first letter is the card that the player holds
-    held = (
-        f"You hold the {_CARDS[card]}." if tree.name.startswith(_POKER) and card in _CARDS else ""
-    )
-    told = [
-        _describe_step(tree, player, owner, labels, depth)
-        for depth, (owner, labels) in enumerate(steps)
-    ]
-    history = ", ".join(step for step in told if step)
-    return " ".join(part for part in (held, f"So far: {history}." if history else "") if part)
-
-
-def describe_path(tree: Tree, node: int) -> str:
-    """Say how the play came to a node, everybody's moves and all draws of chance."""
-    moves = list_moves_to(tree, node)
-    steps = [
-        _describe_step(tree, None, owner, [label], depth)
-        for depth, (owner, label) in enumerate(moves)
-    ]
-    return ", ".join(step for step in steps if step)
-
-
-def _describe_step(
-    tree: Tree, viewer: int | None, owner: int, labels: list[str], depth: int
-) -> str:
-    """Say what is known of the move at that depth, given what it may have been; `viewer` is None
-    for who sees all."""
-    if owner == CHANCE:
-        poker = tree.name.startswith(_POKER)
-        if len(labels) == 1 and not (poker and viewer is not None and depth < len(tree.players)):
-            return _describe_draw(tree, labels[0], depth)
-        return "" if poker else f"chance drew {list_options(labels)}"
-    is_own = owner == viewer
-    name = "you" if is_own else write_name(tree.players[owner])
-    if len(labels) == 1:
-        return f"{name} chose {write_name(labels[0])}"
-    return (
-        f"{name} chose {list_options(labels)}, and you do not {'remember' if is_own else 'know'}"
-        " which"
-    )
-
-
-def _describe_draw(tree: Tree, label: str, depth: int) -> str:
-    """Say what chance drew; in poker, whose card it is: all are dealt at once or one by one, later
-    ones lie open."""
-    cards = re.sub(r"^deal ", "", label)
-    if not tree.name.startswith(_POKER) or set(cards) - set(_CARDS):
-        return f"chance drew {write_name(label)}"
-    names = [_CARDS[card] for card in cards]
-    if len(names) == 1 and depth >= len(tree.players):
-        return f"the {names[0]} was laid open"
-    return ", ".join(
-        f"{name} was dealt the {card}"
-        for name, card in zip(tree.players[depth:], names, strict=False)
-    )

@@ -131,7 +131,7 @@ class Trace:
 
 def draw_supplies(rules: WaterRules, seeds: Sequence[int]) -> Floats:
     """The supplies that nature draws with these seeds, games x days."""
-    keys = [View(NATURE, "", facts={"day": day}).key for day in range(1, rules.days + 1)]
+    keys = [View(NATURE, facts={"day": day}).key for day in range(1, rules.days + 1)]
     outcomes = rules.supplies
     weights = [1 / len(outcomes)] * len(outcomes)
     drawn = [[generator(seed, key).choices(outcomes, weights)[0] for key in keys] for seed in seeds]

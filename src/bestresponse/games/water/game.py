@@ -34,6 +34,7 @@ from bestresponse.core.capabilities import Figure, Parameter, PlayedRounds, Ques
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.core.player import Player
+from bestresponse.core.told import prose
 from bestresponse.games.texts import TEXTS
 from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, is_bidder
 from bestresponse.games.water.rules import (
@@ -231,11 +232,13 @@ class Water:
     def view(self, state: Drought, role: Role) -> View:
         """Return what `role` may know in `state`."""
         if role == NATURE:
-            return View(NATURE, "", facts={"day": state.day})
+            return View(NATURE, facts={"day": state.day})
         past = [day_in_words(self.rules, day) for day in state.past]
         now = morning_in_words(self.rules, state, role)
         facts = self._facts(state, role) | {"past": past, "now": now}
-        return View(role, rules_in_words(self.rules, role), "\n\n".join((*past, now)), facts)
+        return View(
+            role, prose(rules_in_words(self.rules, role)), prose("\n\n".join((*past, now))), facts
+        )
 
     def find_round(self, state: Drought) -> int:
         """Return the number of the day."""

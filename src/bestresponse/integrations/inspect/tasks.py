@@ -34,6 +34,7 @@ from bestresponse.integrations.seats import choose_players, play_seats
 from bestresponse.models.base import Finish, Reply
 from bestresponse.models.providers.function import FunctionModel, from_function
 from bestresponse.models.providers.inspect import FINISH
+from bestresponse.telling.render import write_rules
 
 _REASON = (
     "Explain step by step what you would choose and why, with the payoffs that matter. You are"
@@ -87,7 +88,7 @@ def verify_reasoning(game: str = "prisoners-dilemma", samples: int = 1) -> Task:
         rules = find_game(game).playable()
         check_telling(rules)
     me = rules.roles[0]
-    prompt = f"{rules.view(rules.start(), me).briefing}\n\n{_REASON.format(me=me)}"
+    prompt = f"{write_rules(rules.view(rules.start(), me))}\n\n{_REASON.format(me=me)}"
     data = [Sample(id=number, input=prompt, metadata={"game": game}) for number in range(samples)]
     return Task(dataset=MemoryDataset(data), solver=generate(), scorer=claims_are_true())
 

@@ -29,6 +29,7 @@ from bestresponse.models.base import Finish, Message, Reply
 from bestresponse.models.schema import schema_text
 from bestresponse.players.llm.player import ModelPlayer, PlayerWrapper, Sampling
 from bestresponse.players.llm.reading import find_json_objects
+from bestresponse.telling.render import write_history, write_rules
 
 _GOES_ON = re.compile(
     r"^[> ]*(?:\[\d+\] From .+ to .+:|How to write: |The messages so far\b)", re.M
@@ -49,7 +50,9 @@ class Speaker(ModelPlayer):
             raise UsageError(
                 f"a speaker voices messages; somebody else has to decide a {type(ask).__name__}"
             )
-        content = "\n\n".join(part for part in (view.briefing, view.situation, *view.notes) if part)
+        content = "\n\n".join(
+            part for part in (write_rules(view), write_history(view), *view.notes) if part
+        )
         messages = (Message("system", TEXTS.text("dialogue_speaker")), Message("user", content))
         reply, call = self.sampling.ask(self.model, messages)
         text, reading = read_spoken_words(reply, ask)
@@ -172,8 +175,8 @@ class DealReferee(_Referee):
         schema = self.domain.deal.schema(names)
         content = TEXTS.fill(
             "dialogue_rule",
-            task=view.briefing,
-            transcript=view.situation,
+            task=write_rules(view),
+            transcript=write_history(view),
             question=self.domain.fill("referee", _fill_places(self.domain, view)),
             form=describe_form(schema),
         )
@@ -214,11 +217,13 @@ class ScoreReferee(_Referee):
 
         payoffs: list[float] = []
         reading = Reading()
-        summary = say(TEXTS.fill("dialogue_summary", task=view.briefing, transcript=view.situation))
+        summary = say(
+            TEXTS.fill("dialogue_summary", task=write_rules(view), transcript=write_history(view))
+        )
         for name, private in zip(view.facts["names"], view.facts["told"], strict=True):
             question = self.domain.fill("score", {**_fill_places(self.domain, view), "me": name})
             slots = {
-                "task": view.briefing,
+                "task": write_rules(view),
                 "summary": summary,
                 "me": name,
                 "told": private,

@@ -46,6 +46,7 @@ from bestresponse.core.files import parse_toml, read_toml
 from bestresponse.core.game import Role, View
 from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.core.registry import did_you_mean, find_by_name
+from bestresponse.core.told import list_public, prose
 from bestresponse.models.base import Message, Model
 from bestresponse.players.llm.player import (
     LlmPlayer,
@@ -56,6 +57,7 @@ from bestresponse.players.llm.player import (
     instruction,
 )
 from bestresponse.players.llm.texts import TEXTS
+from bestresponse.telling.render import list_rounds, write_history, write_rules
 
 _LONGEST = 5000
 
@@ -148,7 +150,7 @@ class Thinker:
 
     def think(self, view: View, question: str) -> str:
         """Return what the model says to a question about its view."""
-        parts = (view.briefing, view.situation, *view.notes, question)
+        parts = (write_rules(view), write_history(view), *view.notes, question)
         return self.say("\n\n".join(part for part in parts if part))
 
     def say(self, text: str) -> str:
@@ -171,23 +173,28 @@ def full(thinker: Thinker, view: View) -> View:
 
 def window(size: int, thinker: Thinker, view: View) -> View:
     """Remember the last `size` rounds."""
-    past = list(view.facts.get("past", ()))
+    past, now = list_rounds(view) or ([], "")
     if len(past) <= size:
         return view
-    return _show_past(view, [TEXTS.fill("agent_forgotten", count=len(past) - size), *past[-size:]])
+    return _show_past(
+        view, [TEXTS.fill("agent_forgotten", count=len(past) - size), *past[-size:]], now
+    )
 
 
 def summary(size: int, thinker: Thinker, view: View) -> View:
     """Remember the last `size` rounds, and a summary of those before."""
-    past = list(view.facts.get("past", ()))
+    past, now = list_rounds(view) or ([], "")
     if len(past) <= size:
         return view
     text = thinker.say(TEXTS.fill("agent_summary", past="\n\n".join(past[:-size])))
-    return _show_past(view, [TEXTS.fill("agent_summarised", summary=text), *past[-size:]])
+    return _show_past(view, [TEXTS.fill("agent_summarised", summary=text), *past[-size:]], now)
 
 
-def _show_past(view: View, past: list[str]) -> View:
-    return replace(view, situation="\n\n".join((*past, view.facts.get("now", ""))))
+def _show_past(view: View, past: list[str], now: str) -> View:
+    """Tell the rounds gone by in these words; the facts keep them for whoever looks at rounds
+    again."""
+    facts = {**view.facts, "past": past, "now": now}
+    return replace(view, history=prose("\n\n".join((*past, now))), facts=facts)
 
 
 _MEMORIES: dict[str, Memory] = {
@@ -234,7 +241,8 @@ def predict(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
 
 def reflect(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
     """Reflect on the past first."""
-    if not view.facts.get("past"):
+    past, _ = list_rounds(view) or ([], "")
+    if not past:
         return ()
     return (
         TEXTS.fill("agent_reflected", thought=thinker.think(view, TEXTS.text("agent_reflect"))),
@@ -253,7 +261,10 @@ def k_level(level: int, thinker: Thinker, view: View, ask: Ask) -> tuple[str, ..
     rivals = tuple(view.facts.get("rivals", ()))
     if not rivals:
         return ()
-    return (TEXTS.fill("agent_k_level", expected=_expect(level, thinker, view, rivals)),)
+    # The others know neither what this player alone knows nor who it is made to be.
+    public = replace(view, history=list_public(view.history), notes=())
+    outsider = Thinker(thinker.model, thinker.sampling, TEXTS.text("system"), thinker.calls)
+    return (TEXTS.fill("agent_k_level", expected=_expect(level, outsider, public, rivals)),)
 
 
 def _expect(level: int, thinker: Thinker, view: View, rivals: tuple[str, ...]) -> str:
@@ -266,8 +277,9 @@ def _expect(level: int, thinker: Thinker, view: View, rivals: tuple[str, ...]) -
             others = (view.role, *(other for other in rivals if other != rival))
             expected = _expect(level - 1, thinker, view, others).replace("\n", "; ")
             deeper = TEXTS.fill("agent_rival_deeper", rival=rival, expected=expected)
+        text = "agent_self" if rival == view.role else "agent_rival"
         lines.append(
-            f"{rival}: {thinker.think(view, TEXTS.fill('agent_rival', rival=rival, deeper=deeper))}"
+            f"{rival}: {thinker.think(view, TEXTS.fill(text, rival=rival, deeper=deeper))}"
         )
     return "\n".join(lines)
 
@@ -319,7 +331,7 @@ class Agent(ModelPlayer):
         """Answer `ask`, knowing what `view` tells."""
         system = self.persona.text if self.persona else TEXTS.text("system")
         thinker = Thinker(self.model, self.sampling, system)
-        view = replace(view, briefing=f"{view.briefing}\n\n{self.about_others}".strip())
+        view = replace(view, rules=(*view.rules, *prose(self.about_others)))
         recalled = self.memory(thinker, _add_own_words(view, self.replies))
         notes = (*recalled.notes, *self.reasoning(thinker, recalled, ask))
         if self.question is not None:
@@ -337,7 +349,7 @@ class Agent(ModelPlayer):
 def _add_own_words(view: View, replies: Sequence[str]) -> View:
     """Put what an agent said in each round gone by below that round; without rounds, below all it
     is shown."""
-    past = list(view.facts.get("past", ()))
+    past, now = list_rounds(view) or ([], "")
     if not any(replies):
         return view
     if len(past) != len(replies):
@@ -347,7 +359,7 @@ def _add_own_words(view: View, replies: Sequence[str]) -> View:
         f"{event}\n{TEXTS.fill('agent_own_words', words=words)}" if words else event
         for event, words in zip(past, replies, strict=True)
     ]
-    return _show_past(replace(view, facts={**view.facts, "past": rounds}), rounds)
+    return _show_past(view, rounds, now)
 
 
 @dataclass(frozen=True, slots=True)

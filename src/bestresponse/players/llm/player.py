@@ -28,13 +28,15 @@ from bestresponse.models.providers.token_probabilities import choice_chances
 from bestresponse.models.schema import schema_text
 from bestresponse.players.llm.reading import read_reply
 from bestresponse.players.llm.texts import TEXTS
+from bestresponse.telling.language import ENGLISH, load_language
+from bestresponse.telling.render import write_history, write_rules
 
 Style = Literal["line", "json", "reasoned", "letter"]
 
 
 def prompt(view: View, ask: Ask, style: Style) -> str:
     """Everything the user message says."""
-    parts = (view.briefing, view.situation, *view.notes, instruction(ask, style))
+    parts = (write_rules(view), write_history(view), *view.notes, instruction(ask, style))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -54,7 +56,8 @@ def instruction(ask: Ask, style: Style) -> str:
     match ask:
         case Choice(options):
             return TEXTS.fill(
-                "ask_letter" if style == "letter" else "ask_choice", options=", ".join(options)
+                "ask_letter" if style == "letter" else "ask_choice",
+                options=", ".join(map(_write_name, options)),
             )
         case Amount(low, high, whole, may_pass):
             kind = "a whole number" if whole else "a number"
@@ -63,11 +66,19 @@ def instruction(ask: Ask, style: Style) -> str:
         case Words(limit):
             return TEXTS.fill("ask_words", limit=limit)
         case Mixture(options):
-            return TEXTS.fill("ask_mixture", form=", ".join(f"{option}: <p>" for option in options))
+            return TEXTS.fill(
+                "ask_mixture", form=", ".join(f"{_write_name(option)}: <p>" for option in options)
+            )
         case Form():
             return TEXTS.fill("ask_form", form=_json_form(ask))
         case Lottery():
             raise TypeError("a language model does not draw lotteries")
+
+
+def _write_name(option: str) -> str:
+    """Write an option as the rules do: in quotes where it could be misread, such as one that holds
+    a comma."""
+    return load_language(ENGLISH).write_name(option)
 
 
 def _json_form(ask: Ask) -> str:

@@ -40,7 +40,7 @@ from itertools import islice, pairwise
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.errors import Flaw, InvalidMove
-from bestresponse.core.json import JsonObject, refuse_repeated_keys
+from bestresponse.core.json import JsonObject, canonical, refuse_repeated_keys
 from bestresponse.core.player import Decision, Reading, Status
 
 _ROUNDING = 0.05
@@ -129,9 +129,13 @@ def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
         numbers = list(ask.read(candidate))
         if re.search(r"[:=]\s*[\"']\s*[\d.]", candidate):
             repairs.append("numbers in quotes")
-        unnamed = [
-            name for name in ask.options if name not in candidate and re.search("[:=]", candidate)
-        ]
+        unnamed = []
+        if re.search("[:=]", candidate):
+            unnamed = [
+                name
+                for name in ask.options
+                if name not in candidate and canonical(name) not in candidate
+            ]
     except InvalidMove:
         reading = next(_find_readings(ask.options, candidate), None)
         if reading is None:

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
-from bestresponse.core.capabilities import Wording, word_rules
+from bestresponse.core.capabilities import Wording
 from bestresponse.core.errors import InvalidMove
 from bestresponse.core.game import AnyGame, View
 from bestresponse.core.player import Decision
+from bestresponse.telling.render import list_rounds, word_rules, write_history, write_rules
 
 _SHOWN_LINES = 14
 _CODE = re.compile(r"(You hold the .*) What you know: [^.]*\.$")
@@ -38,9 +39,9 @@ class ConsolePlayer:
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Show what is new and ask until there is an answer that can be played."""
-        past, now = view.facts.get("past"), view.facts.get("now")
-        # The last round and the present, or the situation where a game does not tell them apart.
-        parts = (*(past or [])[-1:], now) if now else (_CODE.sub(r"\1", view.situation),)
+        rounds = list_rounds(view)
+        # The last round and the present, or all where a game does not tell them apart.
+        parts = (*rounds[0][-1:], rounds[1]) if rounds else (_CODE.sub(r"\1", write_history(view)),)
         if news := "\n\n".join(part for part in (*parts, *view.notes) if part):
             self.write(f"\n{news}\n")
         if isinstance(self.game, Wording):
@@ -64,9 +65,11 @@ class ConsolePlayer:
                 case "quit" | "exit":
                     raise Left("you left the game")
                 case "rules":
-                    self.write(view.briefing if self.game is None else word_rules(self.game, view))
+                    self.write(
+                        write_rules(view) if self.game is None else word_rules(self.game, view)
+                    )
                 case "history":
-                    self.write(_CODE.sub(r"\1", view.situation))
+                    self.write(_CODE.sub(r"\1", write_history(view)))
                 case "help" | "?":
                     number = (
                         " (or its number)" if isinstance(ask, Choice) and _by_number(ask) else ""

@@ -52,6 +52,7 @@ from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.runs.study import Measured
 from bestresponse.studies.bench import config as plans
+from bestresponse.telling.render import write_rules
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
@@ -1262,7 +1263,7 @@ def _write_transcript(row: PlayRow, play: StoredPlay) -> str:
     judged = (
         f"claims: {row['claims']}, refuted: {row['refuted']}" if row["claims"] is not None else ""
     )
-    asked = game.view((), game.roles[play.data["seat"]]).briefing
+    asked = write_rules(game.view((), game.roles[play.data["seat"]]))
     read = f"read as {row['status']}{': ' if row['how'] else ''}{row['how']}"
     return "\n\n".join(filter(None, (reply or "(nothing)", read, judged, f"The prompt:\n{asked}")))
 

@@ -43,6 +43,7 @@ from bestresponse.studies.bench.config import (
 )
 from bestresponse.studies.bench.measure import METRICS, measure_bench, measure_plays
 from bestresponse.studies.bench.result_files import list_files
+from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.trees.tree import Tree
 
 _SECONDS = 7
@@ -148,7 +149,7 @@ def show_first_play(measured: Measurement) -> Shown:
     study = bench.pick(measured.config)
     data = next(iter(study.specs(measured.config)))
     shown, _ = show_question(study.game(measured.config, data), data)
-    question = "\n\n".join(filter(None, (shown.briefing, shown.situation)))
+    question = "\n\n".join(filter(None, (write_rules(shown), write_history(shown))))
     return Shown("The first question as it was shown", (Code(question, "text"),))
 
 

@@ -43,6 +43,7 @@ from bestresponse.studies.improve.claims import (
     write_claims_answer,
     write_claims_question,
 )
+from bestresponse.telling.render import write_rules
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
@@ -168,7 +169,7 @@ def write_question(task: JsonMapping, worked: bool) -> tuple[str, str]:
     """Return the system message and the question of a task."""
     if task["kind"] == "story":
         game = _make_game(task)
-        story = game.view(game.start(), game.roles[task["seat"]]).briefing
+        story = write_rules(game.view(game.start(), game.roles[task["seat"]]))
         form = ProgramForm(nearest(story, library(), 1))
         return form.system(), form.task(story)
     if task["kind"] == "claims":

@@ -77,6 +77,7 @@ from bestresponse.runs.reporting.answers import Readings, warn_of_gaps
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.runs.study import Measured, Study
+from bestresponse.telling.render import write_rules
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
 from bestresponse.theory.trees.sequence_form import bin_sums, plan_regrets, to_sequence_form
@@ -880,7 +881,7 @@ def _describe_game(plays: Plays, judged: JudgedSeats | None) -> PlayedGameRow:
 def show_rules(measured: Measurement) -> Shown:
     """Show the rules as the first seat is told them, and the file that the game came from."""
     game, source = measured.config.make_game(), measured.config.game.text
-    briefing = game.view(game.start(), game.roles[0]).briefing
+    briefing = write_rules(game.view(game.start(), game.roles[0]))
     blocks = (Paragraph(f"As {game.roles[0]} is told them:"), Code(briefing, "text"))
     return Shown("The rules", (*blocks, Code(source, "text")) if source else blocks)
 

@@ -46,6 +46,7 @@ from bestresponse.runs.study import Estimate
 from bestresponse.studies.steer import building, psro as search
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.solving import SolvedDialogue, solve_dialogue
+from bestresponse.telling.render import write_rules
 
 _AT_ONCE = 4
 _EXAMPLES = 3
@@ -284,7 +285,7 @@ class SteerSession:
     def prepare_search(self) -> tuple[search.PromptArena, search.Inventor]:
         """Return who plays in the search in prompt space, and who proposes."""
         config, games = self.config, self.draw_games()[0]
-        task = games[0].view(games[0].start(), "referee").briefing
+        task = write_rules(games[0].view(games[0].start(), "referee"))
         inventor = search.Inventor(
             self.models[config.model], task, self.answers, max(config.temperature, 0.7)
         )
@@ -465,7 +466,7 @@ def estimate_run(
     game = session.draw_games()[0][0]
     state = game.start() if len(game.cases) == 1 else game.apply(game.start(), {"nature": 0})
     # About the longest prompt (with the whole transcript), in tokens.
-    prompt = len(game.view(state, game.roles[0]).briefing.encode()) // _BYTES_PER_TOKEN + 200
+    prompt = len(write_rules(game.view(state, game.roles[0])).encode()) // _BYTES_PER_TOKEN + 200
     prompt += game.messages * config.max_tokens
     words = f"{config.games} game{'s' if config.games > 1 else ''} of {config.domain}"
     words += f", {nodes:,} nodes a tree" if nodes else ""

@@ -53,6 +53,7 @@ from bestresponse.runs.study import Estimate, Measured, Replay, Study, recorded_
 from bestresponse.studies.steer import building, session, solving
 from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.psro import Candidate, PsroResult, find_intervals, weigh_table
+from bestresponse.telling.render import write_rules
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import regret
@@ -759,7 +760,7 @@ def show_first_dialogue(measured: Measurement) -> list[Shown]:
     quotes = (
         Quote(words, name) for name, words in zip(first.game.names, view.facts["told"], strict=True)
     )
-    briefing: tuple[Block, ...] = (Paragraph(view.briefing), *quotes)
+    briefing: tuple[Block, ...] = (Paragraph(write_rules(view)), *quotes)
     beside = pivot("dialogues", "message", "guided", "text", caption="The same game, side by side")(
         measured
     )

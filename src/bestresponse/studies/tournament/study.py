@@ -70,6 +70,7 @@ from bestresponse.runs.seats import make_player
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
+from bestresponse.telling.render import write_rules
 from bestresponse.theory.dynamics.learning import replicator
 from bestresponse.theory.dynamics.moran import count_takeovers
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -1022,7 +1023,7 @@ def estimate_matches(config: TournamentConfig) -> Estimate:
                 config.rounds * config.attempts * (config.repetitions or 1)
             )
     game = config.repeated
-    briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN
+    briefing = len(write_rules(game.view(game.start(), game.roles[0]))) // _CHARACTERS_PER_TOKEN
     tokens = briefing + config.rounds * _TOKENS_A_ROUND // 2
     matches = len(config.asked_pairs) * (config.repetitions or 1)
     what = f"{matches:,} matches of {config.rounds} rounds" if calls else ""

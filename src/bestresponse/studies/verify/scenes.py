@@ -22,15 +22,13 @@ from bestresponse.core.episode import Submission
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import NATURE, Role, View
 from bestresponse.core.player import Nature, Player
-from bestresponse.games.matrix.game import MatrixGame, Wanted, show_payoffs
-from bestresponse.games.texts import join_words
+from bestresponse.core.told import Aim, Course, Reached, Rest, prose
+from bestresponse.games.matrix.game import MatrixGame, Wanted
+from bestresponse.games.statements import tell
 from bestresponse.games.trees.game import TreeGame
-from bestresponse.games.trees.outline import write_name, write_payoff
 from bestresponse.players.llm.verified import SubjectOf, moves_of, subject_of, whole_of
 from bestresponse.players.strategies import FixedMix, Mixing
-from bestresponse.studies.verify.texts import TEXTS
 from bestresponse.theory.equilibria.solve import nash_one
-from bestresponse.theory.files.game_text import write_number
 from bestresponse.theory.games.normal_form import Array, NormalForm
 from bestresponse.theory.games.regrets import deviation_payoffs
 from bestresponse.theory.trees.perfection.sequential import find_sequential
@@ -54,9 +52,8 @@ _EQUILIBRIUM = "equilibrium"
 class Turns(TreeGame):
     """A tree in sentences for whoever is asked, from the node `first` on.
 
-    Where nothing is hidden, what was chosen so far and every way in which the game can go on; else
-    every way in which it can go, who cannot tell what, and what may have happened. What players aim
-    at is only said by `aim`.
+    Where nothing is hidden, only the rest of the game is told, so that "if I pass" always means
+    now; else the whole. What players aim at is only said by `aim`.
     """
 
     first: int = 0
@@ -71,92 +68,24 @@ class Turns(TreeGame):
         plain = super().view(state, role)
         if role not in self.roles:
             return plain
-        briefing = f"{self._brief(state, role)}\n\n{self.aim}".rstrip()
-        return replace(plain, briefing=briefing, situation="")
+        players, course = tell(self.tree)
+        history = plain.history
+        if self.tree.is_perfect_information and isinstance(course, Course):
+            rest = Course(course.positions[state : self._find_last(state) + 1])
+            rules = (players, Rest(), rest, *prose(self.aim))
+            # Everybody sees everything, at any time.
+            history = tuple(self.list_moves(state))
+        else:
+            rules = (players, course, *prose(self.aim))
+            # Sentences bear no letters.
+            history = tuple(event for event in history if not isinstance(event, Reached))
+        return replace(plain, rules=rules, history=history, layout="lines")
 
-    def _brief(self, state: int, role: Role) -> str:
-        names = list(map(write_name, self.roles))
-        everybody = " and ".join(names) if len(names) == 2 else ", ".join(names)
-        leaves = self.tree.leaves.tolist()
-        if self.tree.is_perfect_information:
-            made = self._tell_histories([state], role)
-            so_far = f"So far {made}." if made else "Nobody has chosen yet."
-            ways = "\n".join(
-                self._tell_way(state, leaf, role) for leaf in leaves if self._is_below(leaf, state)
-            )
-            return TEXTS.fill(
-                "turns", me=write_name(role), everybody=everybody, so_far=so_far, ways=ways
-            )
-        return TEXTS.fill(
-            "turns_hidden",
-            me=write_name(role),
-            everybody=everybody,
-            ways="\n".join(self._tell_way(0, leaf, role) for leaf in leaves),
-            secrets="\n".join(self._list_secrets(role)),
-            so_far=self._tell_so_far(state, role),
-        )
-
-    def _list_secrets(self, role: Role) -> Iterator[str]:
-        for number, infoset in enumerate(self.tree.infosets):
-            nodes = np.flatnonzero(self.tree.infoset == number).tolist()
-            if len(nodes) > 1:
-                mine = self.roles[infoset.player] == role
-                clause = (
-                    "You choose" if mine else f"{write_name(self.roles[infoset.player])} chooses"
-                )
-                yield (
-                    f"- {clause} without knowing which of these has happened:"
-                    f" {self._tell_histories(nodes, role)}."
-                )
-
-    def _tell_so_far(self, state: int, role: Role) -> str:
-        index = int(self.tree.infoset[state])
-        nodes = np.flatnonzero(self.tree.infoset == index).tolist() if index >= 0 else [state]
-        if nodes == [0]:
-            return "Nothing has happened yet. Now you choose."
-        known = "What has happened, and you know it"
-        if len(nodes) > 1:
-            known = "One of these has happened, and you do not know which"
-        return f"{known}: {self._tell_histories(nodes, role)}. Now you choose."
-
-    def _tell_histories(self, nodes: list[int], role: Role) -> str:
-        return "; or ".join(
-            ", then ".join(self._tell_moves(0, node, role, past=True)) for node in nodes
-        )
-
-    def _tell_way(self, state: int, leaf: int, role: Role) -> str:
-        moves = " and then ".join(self._tell_moves(state, leaf, role))
-        gets = ", ".join(
-            f"{'you get' if player == role else f'{write_name(player)} gets'}"
-            f" {write_payoff(payoff)}"
-            for player, payoff in zip(self.roles, self.tree.list_payoffs(leaf), strict=True)
-        )
-        return f"- If {moves}, {gets}." if moves else f"- The game is over: {gets}."
-
-    def _tell_moves(self, start: int, end: int, role: Role, *, past: bool = False) -> list[str]:
-        """Return every move from one node to another in words, in order."""
-        phrases = []
-        while end != start:
-            parent = int(self.tree.parent[end])
-            label = write_name(self.tree.branch_labels[end])
-            owner = int(self.tree.owner[parent])
-            if owner == CHANCE:
-                share = f" (probability {write_number(self.tree.find_probability(end))})"
-                bare = past and not self.tree.is_perfect_information
-                phrases.append(
-                    f"chance {'drew' if past else 'draws'} {label}{'' if bare else share}"
-                )
-            else:
-                mine = self.roles[owner] == role
-                verb = "chose" if past else "choose" if mine else "chooses"
-                phrases.append(f"{'you' if mine else write_name(self.roles[owner])} {verb} {label}")
-            end = parent
-        return phrases[::-1]
-
-    def _is_below(self, node: int, above: int) -> bool:
-        while node > above:
-            node = int(self.tree.parent[node])
-        return node == above
+    def _find_last(self, node: int) -> int:
+        """Return the last node below a node, in preorder."""
+        while self.tree.children[node]:
+            node = self.tree.children[node][-1]
+        return node
 
 
 @dataclass(frozen=True)
@@ -167,17 +96,9 @@ class ToldTable(MatrixGame):
 
     def view(self, state: tuple[Action, ...], role: Role) -> View:
         """Return what `role` may know in `state`."""
-        seat = self.roles.index(role)
-        others = [player for player in self.roles if player != role]
-        choices = zip(self.roles, self.form.actions, strict=True)
-        briefing = TEXTS.fill(
-            "table",
-            me=role,
-            others=join_words(others),
-            choices="\n".join(f"- {player}: {', '.join(actions)}" for player, actions in choices),
-            payoffs=show_payoffs(self.form, seat, "prose", zero_sum=False),
-        )
-        return replace(super().view(state, role), briefing=f"{briefing}\n\n{self.aim}".rstrip())
+        plain = super().view(state, role)
+        stated = tuple(rule for rule in plain.rules if not isinstance(rule, Aim))
+        return replace(plain, rules=(*stated, *prose(self.aim)), layout="lines")
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,8 @@ from bestresponse.studies.verify.scenes import (
     name_moves,
 )
 from bestresponse.studies.verify.texts import TEXTS
+from bestresponse.telling.catalogues import CATALOGUES
+from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import LEAF, Tree
 
@@ -316,7 +318,8 @@ def estimate_runs(config: VerifyConfig) -> Estimate:
 
 def _write_briefing(scene: Scene) -> str:
     """Return what the reasoner is told where it first has to choose."""
-    return scene.game.view(scene.opening, scene.game.roles[scene.seat]).briefing  # type: ignore[arg-type]
+    view = scene.game.view(scene.opening, scene.game.roles[scene.seat])  # type: ignore[arg-type]
+    return "\n\n".join(filter(None, (write_rules(view), write_history(view))))
 
 
 class AttemptRow(TypedDict):
@@ -781,7 +784,7 @@ verify_model = Study(
     subtitle=_PROSE["subtitle"],
     command="verify",
     unit="runs",
-    texts=(GAME_TEXTS, PLAYER_TEXTS, CLAIM_TEXTS, TEXTS),
+    texts=(GAME_TEXTS, CATALOGUES, PLAYER_TEXTS, CLAIM_TEXTS, TEXTS),
     game=lambda config, data: config.scenes[read_game_name(data)].game,
     count_plays=lambda config: config.repeats * len(config.game) * len(config.model),
     estimate_calls=estimate_runs,

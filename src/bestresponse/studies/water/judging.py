@@ -36,6 +36,7 @@ from bestresponse.core.files import read_text_file
 from bestresponse.core.game import View
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import generator
+from bestresponse.core.told import prose
 from bestresponse.games.water.game import Water, money
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
@@ -59,6 +60,7 @@ from bestresponse.runs.store.folder import StoredPlay
 from bestresponse.studies.water.sampling import divide, draw_balanced
 from bestresponse.studies.water.study import WaterCondition
 from bestresponse.studies.water.texts import TEXTS
+from bestresponse.telling.render import write_history, write_rules
 
 SCALES = ("information", "reasoning", "effectiveness", "adaptability", "planning", "identity")
 LOWEST, HIGHEST = 1, 5
@@ -314,7 +316,7 @@ def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[Resident
         _ATTEMPTS,
         TEXTS.text("judge_system"),
     )
-    marks = judge.decide(View("judge", seen.to_text(resident)), ask).action
+    marks = judge.decide(View("judge", prose(seen.to_text(resident))), ask).action
     if marks is None:
         return ()
     return tuple(
@@ -376,9 +378,9 @@ class _Seen:
             character = Persona(**stored)
             persona = TEXTS.fill("judge_persona", who=character.name, **character.to_json())
         return cls(
-            view.briefing,
+            write_rules(view),
             persona,
-            view.situation,
+            write_history(view),
             "\n".join(words),
             SCALES if persona else SCALES[:-1],
         )

@@ -20,7 +20,7 @@ M. Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games",
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib.util import find_spec
@@ -29,9 +29,10 @@ from typing import TYPE_CHECKING, Any
 from bestresponse.core.ask import PASS, Amount, Ask, Choice, Lottery
 from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.core.extras import install_hint
-from bestresponse.core.game import NATURE, Game, Role, S
+from bestresponse.core.game import NATURE, Game, Role, S, View
 from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean
+from bestresponse.core.told import spell
 from bestresponse.theory.files.game_text import number_repeats
 from bestresponse.theory.games.normal_form import read_simplest
 from bestresponse.theory.trees.tree import (
@@ -49,10 +50,23 @@ if TYPE_CHECKING:
     import pyspiel
 
 
-def compile_game(game: Game[S], *, limit: int = NODE_LIMIT, remember: bool = False) -> Tree:
+def _spell_history(view: View) -> str:
+    return spell(view.history)
+
+
+def compile_game(
+    game: Game[S],
+    *,
+    limit: int = NODE_LIMIT,
+    remember: bool = False,
+    label: Callable[[View], str] = _spell_history,
+) -> Tree:
     """Build the tree of `game`; InvalidGame where an ask cannot be enumerated, TooLarge past
-    `limit` nodes."""
-    compiler = _Compiler(game, limit, remember)
+    `limit` nodes.
+
+    `label` names an information set by its view, for people.
+    """
+    compiler = _Compiler(game, limit, remember, label)
     return build_tree(
         game.roles, _Position(game.start()), compiler.expand, limit=limit, name=game.name
     )
@@ -73,6 +87,7 @@ class _Compiler:
     game: Game[Any]
     limit: int
     remember: bool
+    label: Callable[[View], str]
 
     def expand(self, position: _Position) -> Leaf | Chance | Turn:
         asks = self.game.asks(position.state)
@@ -105,7 +120,7 @@ class _Compiler:
                 f" and chance is a Lottery asked of {NATURE!r}"
             )
         view = self.game.view(position.state, role)
-        key, label = view.key, view.situation or canonical(dict(view.facts))
+        key, label = view.key, self.label(view) or canonical(dict(view.facts))
         if self.remember:
             past = position.past.get(role, ())
             key, label = canonical([*past, key]), " | ".join([*past[1::2], label])

@@ -28,6 +28,7 @@ from bestresponse.core.json import JsonMapping
 from bestresponse.core.seeds import generator
 from bestresponse.report import tables
 from bestresponse.report.document import Cell
+from bestresponse.telling.render import write_history
 from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import Experiment, Item, Outcome, Payment
 from bestresponse.web.sessions.session import (
@@ -508,7 +509,7 @@ def _list_seen(game: Game[S], submissions: Sequence[Submission]) -> list[Row]:
         )
         known = _dump(dict(view.facts)) if view else None
         seen.append(
-            {"situation": view.situation if view else None, "private": private, "known": known}
+            {"situation": write_history(view) if view else None, "private": private, "known": known}
         )
     return seen
 

@@ -26,7 +26,8 @@ from bestresponse.formal.formalize.autoformalizer import (
 )
 from bestresponse.formal.formalize.forms import what_is_wrong
 from bestresponse.formal.formalize.plan import Example
-from bestresponse.games.logic.game import describe_table, program_game, read_program_text
+from bestresponse.games.describing import describe_table
+from bestresponse.games.logic.game import program_game, read_program_text
 from bestresponse.games.lookup import LoadedGame
 from bestresponse.logic.confined.server import SAMPLE
 from bestresponse.logic.engine import open_engine

@@ -28,6 +28,7 @@ from bestresponse.report.tables import to_csv
 from bestresponse.runs.store.folder import RunFolder, StoredPlay
 from bestresponse.studies.verify.ratings import ERROR_KINDS
 from bestresponse.studies.water.judging import SCALES, rubric
+from bestresponse.telling.render import write_rules
 from bestresponse.web.sessions.store import Journal, NotFound
 from bestresponse.web.watching.runs import rebuild_game
 from bestresponse.web.watching.steps import Step, list_steps
@@ -351,7 +352,7 @@ def _write_transcripts(
             seats.setdefault(step.role, []).append(step)
     for role, steps in seats.items():
         if silent or any(step.words.strip() for step in steps):
-            rules = game.view(game.start(), role).briefing if game else ""
+            rules = write_rules(game.view(game.start(), role)) if game else ""
             parts = [rules]
             for number, step in enumerate(steps, 1):
                 seen = f"{step.situation}\n" if step.situation and step.situation != rules else ""

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 from bestresponse.core.codec import submission_to_json
 from bestresponse.core.errors import UsageError
 from bestresponse.players.lookup import list_strategies
+from bestresponse.telling.render import write_rules
 from bestresponse.web.access import Name, Server, ServerState
 from bestresponse.web.experiments.model import parse_experiment
 from bestresponse.web.services.export import compute_earnings
@@ -98,7 +99,7 @@ class LobbyState:
 def describe_choice(choice: GameChoice) -> dict[str, object]:
     """Describe the roles of a game, who can fill them, and what the first role is told."""
     game = make_game(choice)
-    briefing = game.view(game.start(), game.roles[0]).briefing
+    briefing = write_rules(game.view(game.start(), game.roles[0]))
     return {"roles": game.roles, "strategies": list_strategies(game), "briefing": briefing}
 
 

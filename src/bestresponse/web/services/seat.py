@@ -21,7 +21,6 @@ from bestresponse.core.capabilities import (
     Question,
     TheoryRemark,
     find_equilibrium_moves,
-    word_rules,
 )
 from bestresponse.core.codec import ask_to_json
 from bestresponse.core.episode import Record
@@ -33,6 +32,7 @@ from bestresponse.core.seeds import generator
 from bestresponse.games.capabilities import HasStage, find_stage_form
 from bestresponse.games.quiz import make_quiz
 from bestresponse.report.document import Block, Cell, Column, Note, Paragraph, Table
+from bestresponse.telling.render import word_rules, write_history
 from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.web.access import NotAllowed, SeatContext, ServerState
 from bestresponse.web.experiments.model import Experiment, FormPage, ItemAnswer
@@ -109,7 +109,7 @@ def describe_own_seat(context: SeatContext, looking: bool = False) -> SeatView:
             version,
             phase,
             rules,
-            view.situation,
+            write_history(view),
             list(view.notes),
             session.turn(role),
             session.attempt,
@@ -434,7 +434,9 @@ def _describe_known(game: Game[S], known: EquilibriumSummary, record: Record) ->
         moves = []
         for _, state, role, action in iterate_decisions(record, game):
             usual = format_action(find_equilibrium_moves(game, state).get(role))
-            moves.append((role, game.view(state, role).situation, format_action(action), usual))
+            moves.append(
+                (role, write_history(game.view(state, role)), format_action(action), usual)
+            )
         return (*words, _tabulate_moves(moves))
     rows = {
         "earned here": record.payoffs,

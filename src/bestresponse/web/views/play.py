@@ -16,11 +16,12 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from bestresponse.core.capabilities import AdjustableRounds, Parameter, word_rules
+from bestresponse.core.capabilities import AdjustableRounds, Parameter
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import Game, S
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
+from bestresponse.telling.render import word_rules
 from bestresponse.web.access import (
     AdminApi,
     AdminPage,

@@ -26,6 +26,7 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.numbers import list_readings
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block, Document
+from bestresponse.telling.render import list_rounds, write_history
 from bestresponse.web.access import (
     AdminPage,
     Bearer,
@@ -411,13 +412,13 @@ def _tell_story(game: Game[S], view: View) -> tuple[list[str], str]:
     """Return what happened, part by part, and how things stand now."""
     if isinstance(game, HasSpeakers | RoundHistory):
         return [], ""
-    past, now = view.facts.get("past"), view.facts.get("now")
-    if isinstance(past, list) and isinstance(now, str):
-        return past, now
+    rounds = list_rounds(view)
+    if rounds is not None:
+        return rounds
     if isinstance(game, HasStage):
-        first, *rest = view.situation.split("\n")
+        first, *rest = write_history(view).split("\n")
         return rest, first
-    return [], view.situation
+    return [], write_history(view)
 
 
 _NAME = "answer"

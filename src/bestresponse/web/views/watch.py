@@ -16,6 +16,7 @@ from fastapi.responses import HTMLResponse, Response
 from bestresponse.core.game import Game, S
 from bestresponse.report import page
 from bestresponse.runs.store.folder import StoredPlay
+from bestresponse.telling.render import write_rules
 from bestresponse.web import render
 from bestresponse.web.access import AdminApi, AdminPage, Bearer, Name, Server
 from bestresponse.web.security import REPORT_POLICY
@@ -148,7 +149,7 @@ def _show_replay(
     stages = list_stages(stored.record, game, asked)
     steps = [step for stage in stages for step in stage.steps]
     priced = any(step.regret is not None or step.regret_equilibrium is not None for step in steps)
-    briefing = game.view(game.start(), game.roles[0]).briefing if game else ""
+    briefing = write_rules(game.view(game.start(), game.roles[0])) if game else ""
     about = {"title": runs.name_play(stored), "play": stored, "briefing": briefing}
     course = {
         "stages": stages,
@@ -241,7 +242,7 @@ def show_play(server: Server, run: Name, spec: Name) -> dict[str, object]:
     """
     stored, asked, live = server.runs.open_play(run, spec)
     game = runs.rebuild_game(server.runs.folder(run), stored.data)
-    briefing = game.view(game.start(), game.roles[0]).briefing if game else ""
+    briefing = write_rules(game.view(game.start(), game.roles[0])) if game else ""
     return {
         "spec": spec,
         "live": live,

@@ -24,6 +24,7 @@ from bestresponse.core.json import JsonMapping
 from bestresponse.games.capabilities import HasSpeakers, HasTree, find_stage_form
 from bestresponse.games.matrix.game import as_strategy
 from bestresponse.report.figures.tree import MOST_ENDS, draw_tree
+from bestresponse.telling.render import write_history, write_rules
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 from bestresponse.web.sessions.session import format_action, trace_states
@@ -85,7 +86,7 @@ def list_steps(
         words = (
             decision.stand_in,
             decision.reasoning,
-            view.situation or view.briefing if view else "",
+            write_history(view) or write_rules(view) if view else "",
         )
         steps.append(Step(number, stage, submission.role, *answer, *words, tuple(prompts)))
         stage += states[number] is not state

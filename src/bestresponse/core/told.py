@@ -1,0 +1,556 @@
+"""What a player may know, as data: statements tell the rules of a game, events what has happened so
+far.
+
+A game states; it writes no sentences. Whatever is shown is made from these values at the edge, by
+`bestresponse.telling`: prompts, pages and the words of commands, in every language. Whatever is
+computed from a history is read from its events, never from words. All numbers are exact.
+
+`to_json` and `from_json` take statements and events to plain data and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from fractions import Fraction
+from functools import cache, cached_property, lru_cache
+from types import UnionType
+from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.json import JsonObject, canonical
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A text in one language, which stands for whatever it says: the fallback for games that state
+    nothing else."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A text that nobody else may know."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """What the game is called."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Players:
+    """Who plays, in the order in which payoffs are listed."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Who chooses among what."""
+
+    who: str
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AtOnce:
+    """Everybody chooses once, at the same time: nobody knows another's choice."""
+
+    choices: tuple[Options, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What everybody gets if these moves, one per player, are made."""
+
+    moves: tuple[str, ...]
+    payoffs: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Payoffs for every combination of moves; the last player's move changes fastest."""
+
+    cells: tuple[Cell, ...]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # Words made from a large table are looked up by it again and again.
+        return hash(self.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A player chooses.
+
+    Positions with the same `mark` are one information set: the player cannot tell them apart. An
+    empty mark says that the player knows everything that has happened before.
+    """
+
+    who: str
+    options: tuple[str, ...]
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Something that chance may draw."""
+
+    name: str
+    chance: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Chance draws one of these."""
+
+    outcomes: tuple[Outcome, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The game is over, and everybody gets this."""
+
+    payoffs: tuple[Fraction, ...]
+
+
+Position: TypeAlias = Decision | Draw | End
+
+
+@dataclass(frozen=True)
+class Course:
+    """A game tree: what stands at every position, in preorder.
+
+    After a position stand all that follow its first option, then all that follow the second, and so
+    on. So the list needs no numbers, and a long game needs no deep nesting.
+    """
+
+    positions: tuple[Position, ...]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # Words made from a large tree are looked up by it again and again.
+        return hash(self.positions)
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """The same game is played several times by the same players, who see after each round which
+    moves were made.
+
+    After each round there is another with probability `continuation`, at most `rounds` in all. A
+    payoff counts `discount` times what it would have counted one round before. With probability
+    `noise` another move is made than a player meant, all others being equally likely.
+    """
+
+    rounds: int
+    continuation: Fraction = Fraction(1)
+    discount: Fraction = Fraction(1)
+    noise: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What is stated next is the rest of a game that has begun before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """At how many information sets a player chooses."""
+
+    who: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The size of a game that is too large to be told."""
+
+    ends: int
+    turns: tuple[Turns, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What a player is to aim at: the own payoff. `rational` says that the others do so too, and do
+    it perfectly."""
+
+    rational: bool = False
+
+
+Statement: TypeAlias = (
+    Prose | Title | Players | AtOnce | Cells | Course | Repetition | Rest | Summary | Aim
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chose:
+    """A player chose; of several options it is not known which. `secret` says that not everybody
+    learns of it."""
+
+    who: str
+    options: tuple[str, ...]
+    secret: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Drew:
+    """Chance drew; of several outcomes it is not known which."""
+
+    outcomes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """A player chose with these probabilities, one per option."""
+
+    who: str
+    weights: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round begins."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A player meant one move, and another or the same was made."""
+
+    who: str
+    meant: str
+    made: str
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """This move of a player was made, whatever was meant."""
+
+    who: str
+    move: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """A player got this."""
+
+    who: str
+    amount: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of several things has happened; the player does not know which."""
+
+    ways: tuple[tuple[Chose | Drew, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """It is the turn of whoever reads this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saw:
+    """The player perceived something, in the words of the game."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unaware:
+    """Others may have moved; the player knows of nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """The player holds this card."""
+
+    card: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """A player was dealt this card."""
+
+    who: str
+    card: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaidOpen:
+    """This card was laid open for all."""
+
+    card: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the player knows, in the signs that the rules explain."""
+
+    signs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The player is at one of the positions that bear this letter where the course is told as an
+    outline."""
+
+    letter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """The game is over."""
+
+
+Event: TypeAlias = (
+    Prose
+    | Secret
+    | Asked
+    | Chose
+    | Drew
+    | Mixed
+    | Round
+    | Meant
+    | Made
+    | Paid
+    | OneOf
+    | Saw
+    | Unaware
+    | Holds
+    | Dealt
+    | LaidOpen
+    | Shown
+    | Reached
+    | Over
+)
+Told: TypeAlias = Statement | Event
+
+_KINDS: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        *get_args(Statement),
+        *get_args(Event),
+        Options,
+        Cell,
+        Decision,
+        Outcome,
+        Draw,
+        End,
+        Turns,
+    )
+}
+
+
+def list_branches(position: Position) -> tuple[str, ...]:
+    """List the names of what may happen at a position."""
+    match position:
+        case Decision():
+            return position.options
+        case Draw():
+            return tuple(outcome.name for outcome in position.outcomes)
+        case End():
+            return ()
+
+
+def list_children(course: Course) -> list[list[int]]:
+    """List which positions follow each position, in the order of its options.
+
+    >>> list_children(Course((Decision("Ann", ("l", "r")), End((Fraction(1),)), End((Fraction(2),)))))
+    [[1, 2], [], []]
+
+    Raises:
+        InvalidGame: a position has no place below another, or an option has no position after it.
+    """  # noqa: E501
+    children: list[list[int]] = []
+    waiting: list[int] = []  # positions of which options are still to come, the nearest one last
+    for number, position in enumerate(course.positions):
+        if waiting:
+            children[waiting[-1]].append(number)
+        elif number:
+            raise InvalidGame(
+                f"a course goes on after its last end: position {number + 1} follows no option"
+            )
+        children.append([])
+        if not isinstance(position, End) and not list_branches(position):
+            raise InvalidGame(f"position {number + 1} of a course has no options and is no end")
+        waiting.append(number)
+        while waiting and len(children[waiting[-1]]) == len(
+            list_branches(course.positions[waiting[-1]])
+        ):
+            waiting.pop()
+    if waiting or not course.positions:
+        raise InvalidGame("a course stops before its last end")
+    return children
+
+
+def list_public(history: Iterable[Event]) -> tuple[Event, ...]:
+    """List what everybody knows of a history: no hand, no signal, no draw that may be hidden, no
+    move that was meant.
+
+    >>> list_public((Asked(), Holds("king"), Chose("Ann", ("bet",)), Meant("Ann", "bet", "pass")))
+    (Chose(who='Ann', options=('bet',), secret=False), Made(who='Ann', move='pass'))
+    """
+    public: list[Event] = []
+    for event in history:
+        match event:
+            case Chose(_, _, secret):
+                public += [] if secret else [event]
+            case Meant(who, _, made):
+                public.append(Made(who, made))
+            case Prose() | Mixed() | Round() | Made() | LaidOpen() | Over():
+                public.append(event)
+            case (
+                Paid()
+                | Secret()
+                | Asked()
+                | Drew()
+                | OneOf()
+                | Saw()
+                | Unaware()
+                | Holds()
+                | Dealt()
+                | Shown()
+            ):
+                pass
+            case Reached():
+                pass
+    return tuple(public)
+
+
+def to_json(told: Told) -> JsonObject:
+    """Turn a statement or an event into plain data.
+
+    >>> to_json(Cells((Cell(("left",), (Fraction(1, 3), Fraction(2))),)))
+    {'is': 'Cells', 'cells': [{'is': 'Cell', 'moves': ['left'], 'payoffs': ['1/3', 2]}]}
+    """
+    data: JsonObject = {"is": type(told).__name__}
+    for field in fields(told):
+        value = getattr(told, field.name)
+        if value != field.default:
+            data[field.name] = _encode(value)
+    return data
+
+
+def from_json(data: object) -> Told:
+    """Turn plain data into a statement or an event; InvalidGame says what is wrong with it.
+
+    >>> from_json({"is": "Players", "names": ["Ann", "Bob"]})
+    Players(names=('Ann', 'Bob'))
+    """
+    told: Told = _decode_object(data, (*get_args(Statement), *get_args(Event)), "a statement")
+    return told
+
+
+def list_json(told: Iterable[Told]) -> list[JsonObject]:
+    """Turn several statements or events into plain data."""
+    return [to_json(one) for one in told]
+
+
+def prose(text: str) -> tuple[Prose, ...]:
+    """Return a text as all that is told; nothing where it is empty."""
+    return (Prose(text),) if text else ()
+
+
+@lru_cache(maxsize=256)
+def spell(told: tuple[Told, ...]) -> str:
+    """Write statements or events as one text, equal for equal ones; a single text is itself.
+
+    >>> spell(prose("Bid.")), spell((Over(),))
+    ('Bid.', '[{"is":"Over"}]')
+    """
+    if not told:
+        return ""
+    first = told[0]
+    return first.text if len(told) == 1 and isinstance(first, Prose) else canonical(list_json(told))
+
+
+def _encode(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_encode(item) for item in value]
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else str(value)
+    if is_dataclass(value):
+        return to_json(value)  # type: ignore[arg-type]
+    return value
+
+
+@cache
+def _find_hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _decode_object(data: object, kinds: tuple[type, ...], what: str) -> Any:
+    if not isinstance(data, dict):
+        raise InvalidGame(f"expected {what} as an object, got {_show(data)}")
+    kind = _KINDS.get(str(data.get("is")))
+    if kind not in kinds:
+        names = ", ".join(kind.__name__ for kind in kinds)
+        raise InvalidGame(
+            f'expected {what} with "is" as one of {names}, got {_show(data.get("is"))}'
+        )
+    names = {field.name: field for field in fields(kind)}
+    unknown = [name for name in data if name not in names and name != "is"]
+    if unknown:
+        raise InvalidGame(
+            f"{kind.__name__} has no {_show(unknown[0])}; it has {', '.join(names) or 'nothing'}"
+        )
+    values = {}
+    for name, field in names.items():
+        if name in data:
+            values[name] = _decode(
+                data[name], _find_hints(kind)[name], f"{name} of {kind.__name__}"
+            )
+        elif field.default is MISSING:
+            raise InvalidGame(f"{kind.__name__} lacks {name}")
+    return kind(**values)
+
+
+def _decode(data: object, hint: Any, what: str) -> object:
+    if get_origin(hint) is tuple:
+        if not isinstance(data, list):
+            raise InvalidGame(f"expected {what} as a list, got {_show(data)}")
+        return tuple(_decode(item, get_args(hint)[0], f"an entry of {what}") for item in data)
+    if hint is Fraction:
+        return _decode_number(data, what)
+    if hint in (str, int, bool):
+        if type(data) is not hint:
+            raise InvalidGame(f"expected {what} as {_PLAIN_KINDS[hint]}, got {_show(data)}")
+        return data
+    kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    return _decode_object(data, kinds, what)
+
+
+def _decode_number(data: object, what: str) -> Fraction:
+    is_number = type(data) is int or (isinstance(data, str) and len(data) <= _LONGEST_NUMBER)
+    try:
+        return Fraction(data if is_number else "")  # type: ignore[arg-type]
+    except (ValueError, ZeroDivisionError):
+        raise InvalidGame(
+            f'expected {what} as a whole number or a text such as "1/3", got {_show(data)}'
+        ) from None
+
+
+_PLAIN_KINDS: dict[type, str] = {str: "text", int: "a whole number", bool: "true or false"}
+_LONGEST_NUMBER = 4_000
+"""Characters of a fraction; Python reads no whole number of more than 4,300 digits."""
+
+
+def _show(data: object) -> str:
+    text = repr(data)
+    return text if len(text) <= 60 else f"{text[:60]}..."

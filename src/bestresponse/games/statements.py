@@ -1,0 +1,199 @@
+"""State a payoff table or a tree as what everybody may know of it, and make the game again from
+what was stated.
+
+`tell` and `rebuild` are inverse to each other, so that nothing is told that is not computed, and
+nothing is computed that is not told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.told import (
+    AtOnce,
+    Cell,
+    Cells,
+    Course,
+    Decision,
+    Draw,
+    End,
+    Options,
+    Outcome,
+    Players,
+    Position,
+    Statement,
+    Summary,
+    Turns,
+    list_children,
+)
+from bestresponse.telling.knowledge import make_letter
+from bestresponse.theory.games.normal_form import NormalForm, read_simplest
+from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Tree, Turn, build_tree
+
+MOST_POSITIONS = 50_000
+"""Of a larger tree or table only the size is stated: nobody reads a list of all its positions."""
+
+
+def tell(game: NormalForm | Tree) -> tuple[Statement, ...]:
+    """State who plays, who chooses what when and knows what, and what it pays.
+
+    >>> statements = tell(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
+    >>> statements[2].cells[1]
+    Cell(moves=('a0', 'a1'), payoffs=(Fraction(0, 1), Fraction(5, 1)))
+    """
+    players = Players(tuple(game.players))
+    if isinstance(game, NormalForm):
+        return (players, *_tell_table(game))
+    if game.num_nodes > MOST_POSITIONS:
+        return (players, _summarize(game))
+    return (players, _tell_tree(game))
+
+
+def rebuild(statements: Iterable[Statement], name: str = "") -> NormalForm | Tree:
+    """Make the game that was stated; InvalidGame where the statements make none."""
+    stated = list(statements)
+    match stated:
+        case [Players(players), AtOnce(choices), Cells(cells)]:
+            return _rebuild_table(players, choices, cells, name)
+        case [Players(players), Course() as course]:
+            return _rebuild_tree(players, course, name)
+        case _:
+            kinds = ", ".join(type(statement).__name__ for statement in stated) or "nothing"
+            raise InvalidGame(
+                "a game is made from Players, AtOnce and Cells, or from Players and a Course; got"
+                f" {kinds}"
+            )
+
+
+def read_exactly(number: float | Fraction) -> Fraction:
+    """Return the simplest fraction of a float, else its shortest decimal; other numbers are what
+    they are.
+
+    >>> read_exactly(1 / 3), read_exactly(0.1 + 0.2) == Fraction("0.30000000000000004")
+    (Fraction(1, 3), True)
+    """
+    if not isinstance(number, float):
+        return Fraction(number)
+    simple = read_simplest(number)
+    return simple if simple.denominator <= _LARGEST_DENOMINATOR else Fraction(repr(float(number)))
+
+
+_LARGEST_DENOMINATOR = 1_000_000
+"""What `read_simplest` looks for; beyond, it gives the float itself, a fraction of two powers that
+nobody can read."""
+
+
+def name_branch(tree: Tree, node: int) -> str:
+    """Name the branch that leads to a node, with a number where a sibling has the same label."""
+    label = tree.branch_labels[node]
+    siblings = tree.children[int(tree.parent[node])]
+    same = [other for other in siblings if tree.branch_labels[other] == label]
+    return label if len(same) == 1 else f"{label} #{same.index(node) + 1}"
+
+
+def list_moves_to(tree: Tree, node: int) -> list[tuple[int, str]]:
+    """List who moved how on the way to a node: CHANCE or the number of a player, and the name of
+    the branch."""
+    steps: list[tuple[int, str]] = []
+    while node > 0:
+        parent = int(tree.parent[node])
+        steps.append((int(tree.owner[parent]), name_branch(tree, node)))
+        node = parent
+    return steps[::-1]
+
+
+def find_marks(tree: Tree) -> dict[int, str]:
+    """Return the mark of every information set with several positions, by its number: a letter or
+    more."""
+    sizes = np.bincount(tree.infoset[tree.infoset >= 0], minlength=len(tree.infosets))
+    in_order = dict.fromkeys(tree.infoset[tree.infoset >= 0].tolist())
+    shared = [index for index in in_order if sizes[index] > 1]
+    return {index: make_letter(place) for place, index in enumerate(shared)}
+
+
+def _tell_table(form: NormalForm) -> tuple[AtOnce, Cells | Summary]:
+    choices = tuple(
+        Options(who, tuple(actions))
+        for who, actions in zip(form.players, form.actions, strict=True)
+    )
+    size = prod(form.shape)
+    if size > MOST_POSITIONS:
+        return AtOnce(choices), Summary(size, ())
+    cells = []
+    for place in product(*map(range, form.shape)):
+        moves = tuple(actions[k] for actions, k in zip(form.actions, place, strict=True))
+        payoffs = tuple(read_exactly(table[place]) for table in form.given)
+        cells.append(Cell(moves, payoffs))
+    return AtOnce(choices), Cells(tuple(cells))
+
+
+def _summarize(tree: Tree) -> Summary:
+    counts = Counter(infoset.player for infoset in tree.infosets)
+    turns = tuple(Turns(who, counts[seat]) for seat, who in enumerate(tree.players))
+    return Summary(len(tree.leaves), turns)
+
+
+def _tell_tree(tree: Tree) -> Course:
+    marks = find_marks(tree)
+    return Course(tuple(_tell_position(tree, node, marks) for node in range(tree.num_nodes)))
+
+
+def _tell_position(tree: Tree, node: int, marks: dict[int, str]) -> Position:
+    owner = int(tree.owner[node])
+    if owner == LEAF:
+        return End(tuple(map(read_exactly, tree.list_payoffs(node))))
+    if owner == CHANCE:
+        below = tree.children[node]
+        return Draw(
+            tuple(
+                Outcome(name_branch(tree, k), read_exactly(tree.find_probability(k))) for k in below
+            )
+        )
+    index = int(tree.infoset[node])
+    return Decision(tree.players[owner], tree.infosets[index].moves, marks.get(index, ""))
+
+
+def _rebuild_table(
+    players: tuple[str, ...], choices: tuple[Options, ...], cells: tuple[Cell, ...], name: str
+) -> NormalForm:
+    if tuple(choice.who for choice in choices) != players:
+        raise InvalidGame("in a table every player chooses, in the order in which they are named")
+    actions = tuple(choice.options for choice in choices)
+    by_moves = {cell.moves: cell.payoffs for cell in cells}
+    payoffs = np.empty((len(players), *map(len, actions)), dtype=object)
+    for place in product(*(range(len(options)) for options in actions)):
+        moves = tuple(options[k] for options, k in zip(actions, place, strict=True))
+        paid = by_moves.get(moves)
+        if paid is None or len(paid) != len(players):
+            raise InvalidGame(
+                f"the moves {', '.join(moves)} need a payoff for each of {len(players)} players"
+            )
+        for seat, payoff in enumerate(paid):
+            payoffs[(seat, *place)] = payoff.numerator if payoff.denominator == 1 else payoff
+    return NormalForm(payoffs, players, actions, name)
+
+
+def _rebuild_tree(players: tuple[str, ...], course: Course, name: str) -> Tree:
+    children = list_children(course)
+
+    def expand(node: int) -> Leaf | Chance | Turn:
+        below = children[node]
+        match course.positions[node]:
+            case End(payoffs):
+                return Leaf(payoffs)
+            case Draw(outcomes):
+                odds = zip(outcomes, below, strict=True)
+                return Chance({outcome.name: (outcome.chance, after) for outcome, after in odds})
+            case Decision(who, options, mark):
+                # A position without a mark is an information set of its own.
+                infoset = f"mark {mark}" if mark else f"position {node}"
+                return Turn(who, infoset, dict(zip(options, below, strict=True)))
+
+    return build_tree(players, 0, expand, name=name)

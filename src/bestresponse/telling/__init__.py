@@ -1,0 +1,12 @@
+"""The one place where what a player may know becomes words: statements and events in, sentences of
+a language out."""
+
+from typing import TYPE_CHECKING
+
+from bestresponse.core.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from bestresponse.telling.language import Language as Language, list_languages as list_languages
+    from bestresponse.telling.render import list_sentences as list_sentences
+else:
+    __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -1,0 +1,369 @@
+"""A course in words: as a nested outline from which the game can be read back, or as one sentence
+per kind of choice.
+
+    Chance draws:
+    - strong (probability 9/10): Ann chooses:
+      - raise: Bob chooses [a]:
+        - call: Ann gets 3, Bob gets 0
+        - drop: Ann gets 0, Bob gets 1
+      - fold: Ann gets 1, Bob gets 1
+    - weak (probability 1/10): Ann chooses:
+      ...
+
+In the outline positions of one information set carry the same letter, and below it stands what the
+player knows there. The sentences name no sets: they say what is known and what is not. Sets that
+differ only in what is known share one sentence: "Then Bob chooses call or drop, knowing what Ann
+chose."
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from bestresponse.core.told import Decision, Draw, End
+from bestresponse.telling.knowledge import CHANCE, Known, Map, Moves, Step, join_ways
+from bestresponse.telling.language import Language
+
+_MOST_OPTIONS = 4
+"""In an outline, which names all options, only the length of a longer list of what may have
+happened is told."""
+_MOST_WAYS = 12
+"""Of a longer list of ways only its length is told."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words for what players and chance do: in the second person for the reader, if any player
+    reads."""
+
+    language: Language
+    reader: str | None = None
+
+    def say(self, key: str, who: str, **places: object) -> str:
+        """Fill the message on somebody: the one for the reader or for chance where it is meant."""
+        if who == CHANCE:
+            return self.language.say(f"{key}.chance", **places)
+        if who == self.reader:
+            return self.language.say(f"{key}.you", **places)
+        return self.language.say(key, who=self.language.write_name(who), **places)
+
+    def list_payoffs(self, players: Sequence[str], payoffs: Sequence[Fraction]) -> str:
+        """Say what everybody gets."""
+        paid = zip(players, payoffs, strict=True)
+        return ", ".join(
+            self.say("gets", who, amount=self.language.write_number(payoff)) for who, payoff in paid
+        )
+
+    def say_when(self, steps: Sequence[Step], together: Collection[int]) -> str:
+        """Say who chooses what: `If Ann chooses x and Bob chooses l`; `together` are steps not made
+        after the last."""
+        told = ""
+        for number, (who, move) in enumerate(steps):
+            step = self.say("step", who, option=self.language.write_name(move))
+            if number:
+                step = self.language.say(
+                    "step.and" if number in together else "step.then", before=told, after=step
+                )
+            told = step
+        return self.language.say("end.when", steps=told or self.language.say("step.none"))
+
+    def list_past(self, steps: Sequence[tuple[str, Moves]]) -> list[str]:
+        """Say who chose what; of several moves it is one of them."""
+        return [
+            self.say("chose", who, options=self.language.join_options(moves))
+            for who, moves in steps
+        ]
+
+
+def list_outline(chart: Map, players: Sequence[str], language: Language) -> Iterator[str]:
+    """Yield the lines of the outline, then those on knowledge."""
+    words = Words(language)
+    waiting = [(0, "", "", "")]
+    while waiting:
+        place, margin, bullet, branch = waiting.pop()
+        here = _describe_position(chart, place, players, words)
+        yield f"{margin}{bullet}{branch}{here}"
+        below = margin + "  " if bullet else margin
+        waiting += [
+            (child, below, "- ", f"{name}: ")
+            for name, child in reversed(_list_branches(chart, place, language))
+        ]
+    if chart.infosets:
+        yield ""
+        yield from _list_knowledge(chart, words)
+
+
+def _list_branches(chart: Map, place: int, language: Language) -> list[tuple[str, int]]:
+    """List what may happen at a position, in words, and where it leads: all choices that are made
+    at the same time."""
+    position = chart.get(place)
+    if isinstance(position, Draw):
+        return list(zip(_list_odds(position, language), chart.children[place], strict=True))
+    branches = [("", place)]
+    for _ in chart.blocks.get(place, (place,)):
+        after = []
+        for told, before in branches:
+            here = chart.get(before)
+            if isinstance(here, Decision):
+                names = map(language.write_name, here.options)
+                moves = zip(names, chart.children[before], strict=True)
+                after += [(f"{told}, {name}" if told else name, child) for name, child in moves]
+        branches = after
+    return branches
+
+
+def _list_odds(draw: Draw, language: Language) -> list[str]:
+    """Say what may be drawn, each with its probability: always a fraction, which shows what is
+    certain to sum to 1."""
+    odds = []
+    for outcome in draw.outcomes:
+        name = language.write_name(outcome.name)
+        odds.append(language.say("outline.outcome", name=name, chance=outcome.chance))
+    return odds
+
+
+def _describe_position(chart: Map, place: int, players: Sequence[str], words: Words) -> str:
+    position = chart.get(place)
+    if isinstance(position, End):
+        return words.list_payoffs(players, position.payoffs)
+    if isinstance(position, Draw):
+        return words.language.say("outline.draws" if place else "outline.draws.first")
+    members = chart.blocks.get(place, (place,))
+    letters = [chart.find_letter(member) for member in members]
+    names = [words.language.write_name(chart.find_mover(member)) for member in members]
+    if len(members) > 1:
+        marked = [
+            f"{name} [{letter}]" if letter else name
+            for name, letter in zip(names, letters, strict=True)
+        ]
+        return words.language.say("outline.together", names=words.language.join(marked, "standard"))
+    if letters[0]:
+        return words.language.say("outline.chooses.marked", who=names[0], letter=letters[0])
+    return words.language.say("outline.chooses", who=names[0])
+
+
+def _list_knowledge(chart: Map, words: Words) -> Iterator[str]:
+    """Say what the letters mean."""
+    language = words.language
+    has_blocks = bool(chart.blocks)
+    if not chart.letters:
+        yield language.say("outline.known.together" if has_blocks else "outline.known")
+        return
+    yield language.say("outline.letters")
+    if has_blocks:
+        yield language.say("outline.letters.together")
+    for (who, mark, _), places in chart.infosets.items():
+        if mark in chart.letters:
+            yield (
+                f"- [{chart.letters[mark]}]"
+                f" {_describe_knowledge(who, chart.know(places[0]), words)}"
+            )
+
+
+def _describe_knowledge(who: str, known: Known, words: Words) -> str:
+    """Say what the player of an information set knows there."""
+    if known.steps is None:
+        return words.say("outline.lost", who)
+    told = []
+    for number, (mover, moves) in enumerate(known.steps):
+        if number not in known.mates:
+            key = "chose.forgotten" if number in known.forgotten else "chose"
+            told.append(words.say(key, mover, options=shorten(moves, words.language)))
+    if all(len(moves) == 1 for _, moves in known.steps):  # branches of equal names lead to them
+        return words.say("outline.alike", who)
+    return words.say("outline.knows", who, steps="; ".join(told))
+
+
+def shorten(moves: Moves, language: Language) -> str:
+    """Say that one of these was chosen or drawn, where the rules name them all: of many only how
+    many there are."""
+    if len(moves) > _MOST_OPTIONS:
+        return language.say("options.count", count=len(moves))
+    return language.join_options(moves)
+
+
+def list_turns(chart: Map, words: Words) -> Iterator[str]:
+    """Yield a sentence for every draw and for every kind of choice, in the order in which they come
+    up."""
+    in_order = sorted(range(len(chart.children)), key=lambda place: (len(chart.ways[place]), place))
+    draws = _group_draws(chart)
+    choices = _group_choices(chart)
+    for place in in_order:
+        position = chart.get(place)
+        if isinstance(position, Draw) and place in draws:
+            yield _describe_draw(chart, draws[place], position, words)
+        elif isinstance(position, Decision) and place in choices:
+            yield _describe_choice(chart, choices[place], position, words)
+
+
+def _group_draws(chart: Map) -> dict[int, list[int]]:
+    """Group draws of the same outcomes after the same movers where the steps to them lead to no
+    other position."""
+    families: dict[object, list[int]] = {}
+    for place, position in enumerate(chart.course.positions):
+        if isinstance(position, Draw):
+            movers = tuple(who for who, _ in chart.ways[place])
+            families.setdefault((position, movers), []).append(place)
+    groups = {}
+    for places in families.values():
+        if chart.fits_only(join_ways([chart.ways[place] for place in places]), set(places)):
+            groups[places[0]] = places
+        else:
+            groups |= {place: [place] for place in places}
+    return groups
+
+
+def _group_choices(chart: Map) -> dict[int, list[Known]]:
+    """Group information sets that differ only in what is known, by the first position of the first
+    of them."""
+    families: dict[object, list[Known]] = {}
+    for places in chart.infosets.values():
+        position = chart.get(places[0])
+        known = chart.know(places[0])
+        if not isinstance(position, Decision):
+            continue
+        if known.steps is None or not known.plain:
+            families[places[0]] = [known]
+            continue
+        movers = tuple(who for who, _ in known.steps)
+        alike = position.who, position.options, movers, known.mates, known.forgotten
+        families.setdefault(alike, []).append(known)
+    groups = {}
+    for family in families.values():
+        if len(family) == 1 or _is_product(chart, family):
+            groups[family[0].places[0]] = family
+        else:
+            groups |= {known.places[0]: [known] for known in family}
+    return groups
+
+
+def _is_product(chart: Map, family: Sequence[Known]) -> bool:
+    """Say whether the sets differ step by step, and every position to which these steps lead is in
+    one of them."""
+    joined = []
+    for number, (who, _) in enumerate(family[0].steps or ()):
+        cells = _list_cells(family, number)
+        moves = [move for cell in cells for move in cell]
+        if len(set(moves)) < len(moves):
+            return False
+        joined.append((who, tuple(moves)))
+    return chart.fits_only(joined, {place for known in family for place in known.places})
+
+
+def _list_cells(family: Sequence[Known], number: int) -> list[Moves]:
+    """List the different sets of moves that are possible at a step."""
+    return list(
+        dict.fromkeys(known.steps[number][1] for known in family if known.steps is not None)
+    )
+
+
+def _describe_draw(chart: Map, places: Sequence[int], draw: Draw, words: Words) -> str:
+    language = words.language
+    outcomes = language.join(_list_odds(draw, language), "or")
+    steps = join_ways([chart.ways[place] for place in places])
+    if not steps:
+        return language.say("draws.first", outcomes=outcomes)
+    return language.say(
+        "draws.after", steps=language.join(words.list_past(steps), "standard"), outcomes=outcomes
+    )
+
+
+def _describe_choice(chart: Map, family: Sequence[Known], decision: Decision, words: Words) -> str:
+    """Say who chooses what when, and what the player knows and does not know then."""
+    language = words.language
+    first = family[0]
+    clauses: list[str] = []
+    done: list[tuple[str, Moves]] = []
+    is_first = first.steps is not None and len(first.mates) == len(first.steps)
+    if first.steps is not None and first.mates:
+        mates = [first.steps[number][0] for number in sorted(first.mates)]
+        names = [words.say("name", who) for who in mates]
+        clauses.append(language.say("clause.together", names=language.join(names, "standard")))
+    if first.steps is None or not first.plain:
+        ways = [chart.ways[place] for place in first.places]
+        clauses.append(_describe_ways(ways, words))
+    else:
+        done = [
+            step
+            for k, step in enumerate(first.steps)
+            if k not in first.mates and len(_join(family, k)) == 1
+        ]
+        clauses += _describe_known(family, words)
+    options = language.join_options(decision.options)
+    if done:
+        after = language.join(words.list_past(done), "standard")
+        sentence = words.say("chooses.after", decision.who, steps=after, options=options)
+    else:
+        key = "chooses" if first.steps is None else "chooses.first" if is_first else "chooses.then"
+        sentence = words.say(key, decision.who, options=options)
+    return f"{', '.join((sentence, *clauses))}."
+
+
+def _join(family: Sequence[Known], number: int) -> list[str]:
+    return [move for cell in _list_cells(family, number) for move in cell]
+
+
+def _describe_known(family: Sequence[Known], words: Words) -> Iterator[str]:
+    """Yield clauses on the steps that are not the same wherever this choice comes up."""
+    language = words.language
+    first = family[0]
+    assert first.steps is not None
+    known: list[str] = []
+    partly: list[str] = []
+    hidden: list[str] = []
+    forgotten: list[str] = []
+    for number, (who, _) in enumerate(first.steps):
+        cells = _list_cells(family, number)
+        moves = _join(family, number)
+        if number in first.mates or len(moves) == 1:
+            continue
+        if len(cells) == 1:
+            what = words.say("what.options", who, options=language.join_options(moves))
+            (forgotten if number in first.forgotten else hidden).append(what)
+        elif all(len(cell) == 1 for cell in cells):
+            known.append(words.say("what", who))
+        else:
+            groups = language.join([f"({language.join_options(cell)})" for cell in cells], "or")
+            key = "whether.forgotten" if number in first.forgotten else "whether"
+            partly.append(words.say(key, who, groups=groups))
+    for key, steps in (
+        ("clause.known", known + partly),
+        ("clause.hidden", hidden),
+        ("clause.forgotten", forgotten),
+    ):
+        if steps:
+            yield language.say(key, what=language.join(steps, "standard"))
+
+
+def _describe_ways(ways: Sequence[Sequence[Step]], words: Words) -> str:
+    language = words.language
+    if len(ways) > _MOST_WAYS:
+        return language.say("clause.ways.count", count=len(ways))
+    told = []
+    for way in ways:
+        past = words.list_past([(who, (move,)) for who, move in way])
+        told.append(language.join(past, "standard") if past else language.say("nothing"))
+    return language.say("clause.ways", ways="; ".join(f"({way})" for way in told))
+
+
+def list_ends(chart: Map, players: Sequence[str], words: Words) -> Iterator[str]:
+    """Yield a line for every end: how the play comes to it and what it pays."""
+    for place, position in enumerate(chart.course.positions):
+        if isinstance(position, End):
+            yield words.language.say(
+                "end",
+                when=say_way(chart, place, words),
+                payoffs=words.list_payoffs(players, position.payoffs),
+            )
+
+
+def say_way(chart: Map, place: int, words: Words) -> str:
+    """Say how the play comes to a position."""
+    together = [
+        number
+        for number, before in enumerate(chart.list_ancestors(place)[:-1])
+        if chart.mates.get(before)
+    ]
+    return words.say_when(chart.list_way(place), together)

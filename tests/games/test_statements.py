@@ -1,0 +1,217 @@
+"""A game is made again from what is told of it, and a change of the game changes what is told."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+
+import pytest
+from random_games import change_table, change_tree, describe_structure, draw_game_tree, draw_table
+
+from bestresponse.core.errors import InvalidGame
+from bestresponse.core.told import (
+    AtOnce,
+    Cell,
+    Cells,
+    Course,
+    Decision,
+    Draw,
+    End,
+    Options,
+    Outcome,
+    Players,
+    Prose,
+    Summary,
+    Turns,
+    from_json,
+    list_json,
+)
+from bestresponse.games.comparison import compare_games
+from bestresponse.games.logic.game import LogicGame
+from bestresponse.games.lookup import find_game, game_names
+from bestresponse.games.statements import read_exactly, rebuild, tell
+from bestresponse.theory.games.normal_form import NormalForm
+from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
+
+ROOT = Path(__file__).parents[2]
+DAILY = [range(start, start + 20) for start in range(0, 200, 20)]
+LONG = range(200, 2_200)
+
+
+def check_tables(seeds: range) -> None:
+    for seed in seeds:
+        rng = Random(seed)
+        form = draw_table(rng, num_players=2 + seed % 3)
+        told = tell(form)
+        assert tuple(from_json(data) for data in json.loads(json.dumps(list_json(told)))) == told
+        rebuilt = rebuild(told)
+        assert (rebuilt.players, rebuilt.actions) == (form.players, form.actions)
+        assert [Fraction(u) for u in rebuilt.given.flat] == [Fraction(u) for u in form.given.flat]
+        assert compare_games(form, rebuilt).relation == "equal"
+        same = [what for what, other in change_table(rng, form) if tell(other) == told]
+        assert same == []
+
+
+def check_trees(seeds: range) -> None:
+    for seed in seeds:
+        rng = Random(seed)
+        tree = draw_game_tree(rng, num_players=2 + seed % 3)
+        told = tell(tree)
+        assert tuple(from_json(data) for data in json.loads(json.dumps(list_json(told)))) == told
+        rebuilt = rebuild(told)
+        assert describe_structure(rebuilt) == describe_structure(tree)
+        same = [what for what, other in change_tree(rng, tree) if tell(other) == told]
+        assert same == []
+
+
+@pytest.mark.parametrize("seeds", DAILY, ids=str)
+def test_random_tables_are_rebuilt_and_a_change_is_told(seeds: range) -> None:
+    check_tables(seeds)
+
+
+@pytest.mark.parametrize("seeds", DAILY, ids=str)
+def test_random_trees_are_rebuilt_and_a_change_is_told(seeds: range) -> None:
+    check_trees(seeds)
+
+
+@pytest.mark.soak
+def test_two_thousand_random_tables_are_rebuilt() -> None:
+    check_tables(LONG)
+
+
+@pytest.mark.soak
+def test_two_thousand_random_trees_are_rebuilt() -> None:
+    check_trees(LONG)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_compare_finds_a_rebuilt_tree_to_be_the_same(seed: int) -> None:
+    tree = draw_game_tree(Random(seed), num_players=2 + seed % 3)
+    assert compare_games(tree, rebuild(tell(tree))).relation == "equal"
+
+
+def finite_games() -> list[str]:
+    return [name for name in game_names() if isinstance(find_game(name).game, NormalForm | Tree)]
+
+
+@pytest.mark.parametrize("name", finite_games())
+def test_every_finite_game_that_comes_along_is_rebuilt(name: str) -> None:
+    game = find_game(name).game
+    told = tell(game)
+    rebuilt = rebuild(told)
+    if isinstance(game, Tree):
+        assert describe_structure(rebuilt) == describe_structure(game)
+    else:
+        assert rebuilt.payoffs.tolist() == game.payoffs.tolist()
+    assert tell(rebuilt) == told
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "examples/programs").glob("*.pl")), ids=lambda path: path.stem
+)
+def test_every_example_program_is_rebuilt(path: Path) -> None:
+    game = find_game(str(path)).game
+    solved = game.tree if isinstance(game, LogicGame) else game
+    if not isinstance(solved, NormalForm | Tree):
+        solved = solved.form
+    assert compare_games(solved, rebuild(tell(solved))).relation == "equal"
+
+
+def test_a_table_is_stated_cell_by_cell() -> None:
+    form = NormalForm.bimatrix(
+        [[1 / 3, 0.1]], [[2, -1]], players=("Ann", "Bob"), actions=(("go",), ("l", "r"))
+    )
+    assert tell(form) == (
+        Players(("Ann", "Bob")),
+        AtOnce((Options("Ann", ("go",)), Options("Bob", ("l", "r")))),
+        Cells(
+            (
+                Cell(("go", "l"), (Fraction(1, 3), Fraction(2))),
+                Cell(("go", "r"), (Fraction(1, 10), Fraction(-1))),
+            )
+        ),
+    )
+
+
+def test_a_tree_is_stated_in_preorder_and_shared_sets_bear_a_letter() -> None:
+    bob = Turn("Bob", "b", {"l": Leaf([1, 2]), "r": Leaf([0, Fraction(1, 3)])})
+    draw = Chance({"h": (Fraction(1, 4), bob), "t": (Fraction(3, 4), bob)})
+    ends = End((Fraction(1), Fraction(2))), End((Fraction(0), Fraction(1, 3)))
+    bobs = Decision("Bob", ("l", "r"), "a")
+    assert tell(build_tree(["Ann", "Bob"], draw)) == (
+        Players(("Ann", "Bob")),
+        Course(
+            (
+                Draw((Outcome("h", Fraction(1, 4)), Outcome("t", Fraction(3, 4)))),
+                bobs,
+                *ends,
+                bobs,
+                *ends,
+            )
+        ),
+    )
+
+
+def test_of_a_tree_with_more_nodes_than_anybody_reads_the_size_is_stated() -> None:
+    wide = build_tree(["Ann"], Turn("Ann", "start", {f"m{k}": Leaf([k]) for k in range(50_000)}))
+    assert tell(wide) == (Players(("Ann",)), Summary(50_000, (Turns("Ann", 1),)))
+    with pytest.raises(InvalidGame, match="got Players, Summary"):
+        rebuild(tell(wide))
+
+
+def test_a_long_tree_is_stated_without_nesting() -> None:
+    after = Leaf([0])
+    for number in range(3_000):
+        after = Turn("Ann", str(number), {"stop": Leaf([number]), "on": after})
+    told = tell(build_tree(["Ann"], after))
+    assert tuple(map(from_json, list_json(told))) == told
+    assert tell(rebuild(told)) == told
+    assert hash(told) == hash(tuple(map(from_json, list_json(told))))
+
+
+@pytest.mark.parametrize(
+    ("positions", "why"),
+    [
+        ((), "stops before its last end"),
+        ((Decision("Ann", ("l", "r")), End((Fraction(1),))), "stops before its last end"),
+        ((End((Fraction(1),)), End((Fraction(1),))), "position 2 follows no option"),
+        ((Decision("Ann", ()),), "position 1 of a course has no options"),
+    ],
+)
+def test_a_course_that_is_no_tree_is_refused(positions: tuple[object, ...], why: str) -> None:
+    with pytest.raises(InvalidGame, match=why):
+        rebuild((Players(("Ann",)), Course(positions)))
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        ([], "expected a statement as an object"),
+        ({"is": "Nobody"}, "one of Prose, Players, .* got .Nobody"),
+        ({"is": "Players"}, "Players lacks names"),
+        ({"is": "Players", "names": "Ann"}, "names of Players as a list, got 'Ann'"),
+        ({"is": "Players", "names": [1]}, "an entry of names of Players as text, got 1"),
+        ({"is": "Players", "names": [], "age": 3}, "Players has no 'age'; it has names"),
+        ({"is": "Cells", "cells": [{"is": "Cell", "moves": [], "payoffs": ["1/0"]}]}, "got '1/0'"),
+        ({"is": "Cells", "cells": [{"is": "Cell", "moves": [], "payoffs": [0.5]}]}, "got 0.5"),
+        (
+            {"is": "Course", "positions": [{"is": "Players", "names": []}]},
+            "one of Decision, Draw, End",
+        ),
+        ({"is": "Summary", "ends": True, "turns": []}, "as a whole number, got True"),
+    ],
+)
+def test_plain_data_that_state_nothing_are_refused(data: object, why: str) -> None:
+    with pytest.raises(InvalidGame, match=why):
+        from_json(data)
+
+
+def test_prose_stands_for_a_text() -> None:
+    assert list_json([Prose("Bid.")]) == [{"is": "Prose", "text": "Bid."}]
+
+
+@pytest.mark.parametrize("number", [0.1, 1 / 3, 0.1 + 0.2, 2.0**60, -1e-9, 1e300])
+def test_a_float_is_stated_as_a_number_that_reads_back_as_this_float(number: float) -> None:
+    assert float(read_exactly(number)) == number

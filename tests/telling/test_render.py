@@ -1,0 +1,272 @@
+"""Sentences are made from statements: nothing is left out, and a language is complete or not
+offered."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+
+import pytest
+from random_games import change_tree, draw_game_tree, draw_table
+
+from bestresponse.core.errors import InvalidGame, UsageError
+from bestresponse.core.game import View
+from bestresponse.core.told import (
+    Asked,
+    Cell,
+    Cells,
+    Chose,
+    Course,
+    Dealt,
+    Decision,
+    Draw,
+    Drew,
+    End,
+    LaidOpen,
+    OneOf,
+    Options,
+    Outcome,
+    Over,
+    Players,
+    Saw,
+    Statement,
+    Unaware,
+    from_json,
+    prose,
+    to_json,
+)
+from bestresponse.games.statements import tell
+from bestresponse.telling.catalogues import CATALOGUES
+from bestresponse.telling.course import list_outline
+from bestresponse.telling.knowledge import read_course
+from bestresponse.telling.language import list_languages, load_language
+from bestresponse.telling.render import list_sentences, write_history, write_rules
+
+ENGLISH = load_language("en")
+
+
+def list_parts(statements: tuple[Statement, ...]) -> tuple[set[str], set[Fraction], set[Fraction]]:
+    """List the names, the payoffs and the odds of statements."""
+    names: set[str] = set()
+    payoffs: set[Fraction] = set()
+    odds: set[Fraction] = set()
+
+    def visit(value: object) -> None:
+        match value:
+            case Players(players):
+                names.update(players)
+            case Options(who, options) | Decision(who, options, _):
+                names.update((who, *options))
+            case Cell(_, paid) | End(paid):
+                payoffs.update(paid)
+            case Draw(outcomes):
+                names.update(outcome.name for outcome in outcomes)
+                odds.update(outcome.chance for outcome in outcomes)
+            case Cells(inner) | Course(inner):
+                for one in inner:
+                    visit(one)
+        for one in getattr(value, "choices", ()):
+            visit(one)
+
+    for statement in statements:
+        visit(statement)
+    return names, payoffs, odds
+
+
+def check_everything_is_said(statements: tuple[Statement, ...], text: str) -> None:
+    names, payoffs, odds = list_parts(statements)
+    assert [name for name in names if ENGLISH.write_name(name) not in text] == []
+    unquoted = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
+    written = {
+        Fraction(number)
+        for number in re.findall(r"gets? (-?[0-9][^ ,\n]*?)(?=[,.]?(?:\s|$))", unquoted)
+    }
+    assert payoffs <= written
+    assert [chance for chance in odds if f"(probability {chance})" not in text] == []
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_name_and_number_of_a_tree_stands_in_both_tellings_for_everybody(seed: int) -> None:
+    told = tell(draw_game_tree(Random(seed), num_players=2 + seed % 3))
+    players, course = told
+    assert isinstance(players, Players)
+    assert isinstance(course, Course)
+    check_everything_is_said(
+        told, "\n".join(list_outline(read_course(course), players.names, ENGLISH))
+    )
+    check_everything_is_said(told, "\n".join(list_sentences(told)))
+    check_everything_is_said(told, "\n".join(list_sentences(told, players.names[0])))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_every_name_and_number_of_a_table_is_told(seed: int) -> None:
+    form = draw_table(Random(seed), num_players=2 + seed % 3)
+    told = tell(form)
+    check_everything_is_said(told, "\n".join(list_sentences(told)))
+    check_everything_is_said(told, "\n".join(list_sentences(told, form.players[-1])))
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_a_changed_tree_is_told_in_other_sentences(seed: int) -> None:
+    rng = Random(seed)
+    tree = draw_game_tree(rng, num_players=2)
+    told = list_sentences(tell(tree))
+    assert [
+        what for what, other in change_tree(rng, tree) if list_sentences(tell(other)) == told
+    ] == []
+
+
+def test_a_player_reads_in_the_second_person() -> None:
+    ends = End((Fraction(1), Fraction(2))), End((Fraction(0), Fraction(-1, 3)))
+    course = Course(
+        (
+            Decision("Ann", ("x",)),
+            Draw((Outcome("h", Fraction(1)),)),
+            Decision("Bob", ("l", "r")),
+            *ends,
+        )
+    )
+    assert list_sentences((Players(("Ann", "Bob")), course), "Bob") == (
+        "You are Bob.",
+        "There are 2 players: Ann and Bob.",
+        "First, Ann chooses x.",
+        "After Ann chose x, chance draws h (probability 1).",
+        "After Ann chose x and chance drew h, you choose l or r.",
+        "How it can end, and what each of them earns:",
+        "- If Ann chooses x and then chance draws h and then you choose l, Ann gets 1, you get 2.",
+        (
+            "- If Ann chooses x and then chance draws h and then you choose r, Ann gets 0, you get"
+            " -1/3."
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("history", "words"),
+    [
+        ((), ""),
+        ((Asked(),), "It is your turn. Nothing has happened yet."),
+        ((Asked(), Chose("Bob", ("l",))), "It is your turn. So far: Bob chose l."),
+        (
+            (Asked(), Chose("Ann", ("l", "r"))),
+            "It is your turn. So far: you chose l or r, and you do not remember which.",
+        ),
+        ((Drew(tuple("abcde")),), "So far: chance drew one of 5 options."),
+        ((Unaware(),), "You know of no move yet."),
+        ((Saw("gold"), Over()), "The game is over: you saw gold."),
+        (
+            (Dealt("Ann", "king"), LaidOpen("jack")),
+            "So far: you were dealt the king, the jack was laid open.",
+        ),
+        (
+            (OneOf(((), (Chose("Bob", ("l",)), Drew(("h",))))),),
+            (
+                "One of these has happened, and you do not know which: (nothing yet); (Bob chose l,"
+                " chance drew h)."
+            ),
+        ),
+        (prose("Day 3."), "Day 3."),
+    ],
+)
+def test_events_are_told_in_order(history: tuple[object, ...], words: str) -> None:
+    assert write_history(View("Ann", (), history)) == words
+    assert tuple(from_json(json.loads(json.dumps(to_json(event)))) for event in history) == history
+
+
+def test_a_text_stands_for_itself() -> None:
+    assert write_rules(View("Ann", prose("Bid what you like."))) == "Bid what you like."
+    assert View("Ann", prose("Bid.")).key == '["Ann","Bid.","",{},[]]'
+
+
+def test_a_view_with_a_bare_text_is_refused_in_a_sentence() -> None:
+    with pytest.raises(
+        InvalidGame, match="the view of Ann has a text where statements are expected; give View"
+    ):
+        View("Ann", "Bid what you like.")
+
+
+def write_catalogue(folder: Path, name: str, change: str = "", drop: str = "") -> Path:
+    """A made-up language: every sentence in capitals, places aside; a message changed or left
+    out."""
+    lines = ['msgid ""', 'msgstr ""', '"Content-Type: text/plain; charset=utf-8\\n"', ""]
+    for key, text in ENGLISH.messages.items():
+        if key == drop:
+            continue
+        shouted = re.sub(
+            r"\{\w+\}|[^{}]+", lambda part: part[0] if part[0][0] == "{" else part[0].upper(), text
+        )
+        if key == change:
+            shouted = re.sub(r"\{\w+\}", "", shouted)
+        lines += [
+            f'msgctxt "{key}"',
+            f"msgid {json.dumps(text)}",
+            f"msgstr {json.dumps(shouted)}",
+            "",
+        ]
+    (folder / f"{name}.po").write_text("\n".join(lines))
+    return folder
+
+
+def test_a_third_language_is_one_file(tmp_path: Path) -> None:
+    loud = load_language("fi", write_catalogue(tmp_path, "fi"))
+    assert loud.say("gets", who="Ann", amount="3") == "Ann GETS 3"
+    assert loud.messages.keys() == ENGLISH.messages.keys()
+
+
+@pytest.mark.parametrize(
+    ("change", "drop", "why"),
+    [
+        ("", "gets", "the language 'fi' cannot be used: it lacks the message 'gets'"),
+        ("gets", "", "the language 'fi' cannot be used: its message 'gets' must have amount, who"),
+    ],
+)
+def test_a_language_that_lacks_something_is_refused(
+    change: str, drop: str, why: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=why):
+        load_language("fi", write_catalogue(tmp_path, "fi", change, drop))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('msgctxt "gets"', '#, fuzzy\nmsgctxt "gets"', "its message 'gets' is empty"),
+        (
+            'msgid "{who} gets {amount}"',
+            'msgid "{who} earns {amount}"',
+            "'gets' translates '{who} earns {amount}'",
+        ),
+        (
+            'msgctxt "gets"',
+            'msgctxt "receives"\nmsgid "x"\nmsgstr "y"\n\nmsgctxt "gets"',
+            "there is no message 'receives'",
+        ),
+    ],
+)
+def test_a_stale_or_unknown_message_is_refused(
+    old: str, new: str, why: str, tmp_path: Path
+) -> None:
+    path = write_catalogue(tmp_path, "sv") / "sv.po"
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(UsageError, match=re.escape(why)):
+        load_language("sv", tmp_path)
+
+
+def test_a_language_that_does_not_exist_is_named_with_those_that_do() -> None:
+    with pytest.raises(UsageError, match="there is no language 'xx'; there are en"):
+        load_language("xx")
+    with pytest.raises(UsageError, match=r"there is no language '\.\./en'"):
+        load_language("../en")
+
+
+def test_every_language_that_is_offered_is_complete() -> None:
+    assert list_languages()[0] == "en"
+    for name in list_languages():
+        assert load_language(name).messages.keys() == ENGLISH.messages.keys()
+
+
+def test_the_sentences_are_part_of_what_a_run_is_made_of() -> None:
+    assert "en.po" in CATALOGUES.hashes()
