@@ -504,14 +504,14 @@ def _decode_object(data: object, kinds: tuple[type, ...], what: str) -> Any:
         raise InvalidGame(
             f'expected {what} with "is" as one of {names}, got {_show(data.get("is"))}'
         )
-    names = {field.name: field for field in fields(kind)}
-    unknown = [name for name in data if name not in names and name != "is"]
+    parts = {field.name: field for field in fields(kind)}
+    unknown = [name for name in data if name not in parts and name != "is"]
     if unknown:
         raise InvalidGame(
-            f"{kind.__name__} has no {_show(unknown[0])}; it has {', '.join(names) or 'nothing'}"
+            f"{kind.__name__} has no {_show(unknown[0])}; it has {', '.join(parts) or 'nothing'}"
         )
     values = {}
-    for name, field in names.items():
+    for name, field in parts.items():
         if name in data:
             values[name] = _decode(
                 data[name], _find_hints(kind)[name], f"{name} of {kind.__name__}"
@@ -537,9 +537,11 @@ def _decode(data: object, hint: Any, what: str) -> object:
 
 
 def _decode_number(data: object, what: str) -> Fraction:
-    is_number = type(data) is int or (isinstance(data, str) and len(data) <= _LONGEST_NUMBER)
+    # A truth value is an int to Python, and no number to anybody else.
+    is_number = isinstance(data, int) and not isinstance(data, bool)
+    is_text = isinstance(data, str) and len(data) <= _LONGEST_NUMBER
     try:
-        return Fraction(data if is_number else "")  # type: ignore[arg-type]
+        return Fraction(str(data) if is_number or is_text else "")
     except (ValueError, ZeroDivisionError):
         raise InvalidGame(
             f'expected {what} as a whole number or a text such as "1/3", got {_show(data)}'

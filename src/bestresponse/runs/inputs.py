@@ -359,7 +359,10 @@ class ToolsSetting(Converted["ToolLike | Sequence[ToolLike]", "tuple[Tool, ...]"
         """Find the tools; those of a stored run can be told, and not called."""
         given = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
         if stored:
-            return tuple(Tool(**entry) for entry in given if isinstance(entry, Mapping))
+            described: list[Mapping[str, Any]] = [
+                entry for entry in given if isinstance(entry, Mapping)
+            ]
+            return tuple(Tool(**entry) for entry in described)
         found = tuple(tool for named in given for tool in find_tools(named))
         repeated = [
             tool.name

@@ -17,6 +17,7 @@ from typing import Any
 from bestresponse.core.ask import Choice, Form, Words
 from bestresponse.core.errors import BadReply, UsageError
 from bestresponse.core.game import View
+from bestresponse.core.told import prose
 from bestresponse.models.base import Model
 from bestresponse.players.llm.player import LlmPlayer, Sampling
 from bestresponse.report.files import write_text
@@ -32,7 +33,7 @@ from bestresponse.studies.verify.ratings import (
     list_sheet_rows,
     name_model_sheet,
 )
-from bestresponse.studies.verify.study import write_protocol
+from bestresponse.studies.verify.study import VerifyConfig, write_protocol
 from bestresponse.studies.verify.texts import TEXTS
 
 _MARKS = ("correct", "incorrect")
@@ -54,12 +55,13 @@ def judge_reasoning(
     A sample whose marks cannot be read is left out of the sheet; BadReply where none can be read.
     """
     loaded = run if isinstance(run, Run) else load_run(run)
-    if loaded.study.name != "verify":
+    config = loaded.config
+    if not isinstance(config, VerifyConfig):
         raise UsageError(f"{loaded.path} holds a run of {loaded.study.name}, not of verify")
     rows: Sequence[RunRow] = loaded.frame("runs").rows
     if not rows:
         raise UsageError(f"{loaded.path} holds no finished run whose reasoning could be judged")
-    protocol = write_protocol(loaded.config)
+    protocol = write_protocol(config)
     names = ModelsSetting.convert(model, stored=False)
     with open_models(names, loaded.path.parent, limits) as opened:
         return tuple(
@@ -97,7 +99,7 @@ def mark_sample(row: RunRow, protocol: str, model: Model) -> Rating | None:
     )
     first, last = (row["transcript"][place]["reasoning"][:_LONGEST_SHOWN] for place in (0, -1))
     question = TEXTS.fill("judged", protocol=protocol, game=row["game"], first=first, last=last)
-    marks = judge.decide(View("judge", question), _MARKING).action
+    marks = judge.decide(View("judge", prose(question)), _MARKING).action
     if not isinstance(marks, Mapping):
         return None
     words = re.findall(r"[a-z]+", str(marks["errors"]).casefold())
