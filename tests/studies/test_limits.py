@@ -161,8 +161,8 @@ def test_what_is_asked_unless_said_otherwise():
     verify = VerifyConfig("m", "prisoners-dilemma")
     assert (verify.disguised, verify.inverted, verify.think, verify.feedback) == (True, True, True, "positive")
     steer = SteerConfig("meeting", "simulated")
-    assert (steer.credible, steer.follow, steer.early_end, steer.swap_seats, steer.cut_short) == (
-        True, False, False, False, False,
+    assert (steer.policy, steer.follow, steer.early_end, steer.swap_seats, steer.cut_short) == (
+        "credible", False, False, False, False,
     )  # fmt: skip
     assert BenchConfig("m").plain is False
 

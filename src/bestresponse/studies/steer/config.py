@@ -13,7 +13,20 @@ from bestresponse.players.lookup import SIMULATED
 from bestresponse.runs.inputs import ModelSetting, NamedModel, as_model, list_once
 from bestresponse.runs.settings import RunSettings, setting, settings
 
-_ONLY_CFR = ("second", "follow", "wordings", "credible", "farthest", "embed")
+PolicyName = Literal["cfr", "credible", "commitment"]
+"""The policies that are worked out on a tree; `solving` says what each is."""
+Variant = Literal["cfr", "cfr+", "dcfr", "pcfr+", "external-sampling"]
+"""Ways of regret minimisation: `theory.trees.cfr`, or samples of play (`theory.trees.mccfr`)."""
+
+_ONLY_CFR = (
+    "second",
+    "follow",
+    "wordings",
+    "policy",
+    "variant",
+    "farthest",
+    "embed",
+)
 _ONLY_PSRO: tuple[str, ...] = ("oracle", "meta", "candidates", "plays", "swap_seats")
 """The settings that one solver alone has."""
 
@@ -49,9 +62,12 @@ class SteerConfig(RunSettings):
     follow: bool = setting(default=False, help="Let a classifier tell in which manner each message was written.")
     classifier: str = setting(default="")
     """For follow: the model that names the manners; the judge if not said."""
-    credible: bool = setting(default=True, metavar="commitment")  # the option that turns it off
-    """Advise what is best wherever a talk leads; or the equilibrium that gains most, threats included."""
-    iterations: int = setting(default=None, ge=1, help="Of the solver; 1000 for cfr, 4 for psro if not said.")
+    policy: PolicyName = setting(default="credible")
+    """Which policy is followed: that of CFR after `iterations`, the one that is best wherever a talk leads, or the
+    equilibrium that gains most, threats included; all three are reported."""
+    iterations: int = setting(default=None, ge=1, help="Of the solver [default: 1000 for cfr, 4 for psro].")
+    variant: Variant = setting(default="cfr+")
+    """cfr: which counterfactual regret minimisation; external-sampling is for large trees."""
     oracle: Literal["shotgun", "better", "trajectory", "categorical"] = setting(default="shotgun")
     """psro: how new prompts are found."""
     meta: Literal["replicator", "nash", "welfare", "bargaining"] = setting(default="nash")

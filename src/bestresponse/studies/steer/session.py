@@ -309,7 +309,7 @@ def _solve_game(session: SteerSession, number: int, game: DialogueGame, built: b
         if unread and not built.stopped and not built.last_failure:
             why = f"no dialogue came to a readable end; mostly because {unread.most_common(1)[0][0]}"
         return GameResult(number, game, why_void=why)
-    solved = solve_dialogue(recorded, config.iterations, credible=config.credible)
+    solved = solve_dialogue(recorded, config.iterations, follow=config.policy, variant=config.variant)
     second = session.cast.second
     opinions = building.Opinions() if second is None else building.compare_rulings(recorded, second, session.answers)
     return GameResult(number, game, recorded, solved, opinions=opinions)

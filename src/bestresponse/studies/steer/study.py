@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, get_args
 
 import numpy as np
 
@@ -41,7 +41,7 @@ from bestresponse.runs.reporting.answers import Readings
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Measured, Replay, Study, recorded_models
 from bestresponse.studies.steer import building, session, solving
-from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.config import PolicyName, SteerConfig
 from bestresponse.studies.steer.psro import Candidate, PsroResult, find_intervals, weigh_table
 from bestresponse.theory.equilibria.solve import nash_one
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -54,6 +54,10 @@ _THREAT = 0.01
 _LONGEST = 200
 _RARE = 0.005  # moves with less probability are not worth a reader's time
 _MOST_GUIDED = 3
+
+_NASH_CONV = "what all could gain by deviating alone; 0 at an equilibrium"
+_PUBLISHED = {"debate": (0.024, 0.106), "meeting": (0.417, 1.596)}
+"""NashConv and CFR gain of the published study (Gemp et al. 2024, appendix J, table 1), by domain."""
 
 Evaluation = Mapping[str, Value]
 """What guidance earns on one set of texts or games, by the name of the metric."""
@@ -92,6 +96,17 @@ class DialogueRow(solving.GuidanceFigures, total=False):
     equilibrium_payoffs: Sequence[float]
     fresh_gain: Annotated[float | None, column("", ".3f", "the gain in dialogues with fresh texts, mean over draws")]
     why_void: Annotated[str | None, column("void because")]
+
+
+class PolicyRow(TypedDict):
+    """One policy on the recorded texts, mean over games; `published` is table 1 of the published study."""
+
+    policy: str
+    followed: Annotated[str, column(help="whether the run's advice is this policy's")]
+    nash_conv: Annotated[Value, column("NashConv", ".3f", _NASH_CONV)]
+    gain: Annotated[Value, column("", ".3f", "over unguided talk among unguided partners")]
+    published_nash_conv: Annotated[float | None, column("published NashConv", ".3f")]
+    published_gain: Annotated[float | None, column("published gain", ".3f")]
 
 
 class AdviceRow(TypedDict):
@@ -169,6 +184,16 @@ class IterationRow(TypedDict):
     player: str
     gain: Annotated[float, column("gain over the neutral manner", ".3f")]
     new_prompt_mass: Annotated[float, column("equilibrium mass of new prompts", ".3f")]
+
+
+class MannerRow(TypedDict):
+    """How often a player uses a manner at the equilibrium of one iteration, over all manners that were known then."""
+
+    iteration: int
+    player: str
+    manner: str
+    probability: Annotated[float, column("", ".3f")]
+    entered: Annotated[int, column(help="the iteration in which the manner was first in the table")]
 
 
 class ProfileRow(TypedDict):
@@ -323,6 +348,7 @@ def _measure_cfr(results: session.SteerResults) -> dict[str, Frame[Row]]:
             rulings.update(_describe_ruling(ruling, game.game.names) for ruling in ends)
     return {
         "games": Frame(DialogueRow, [_describe_game(game) for game in games]),
+        "policies": Frame(PolicyRow, list(_list_policies(results))),
         "policy": Frame(AdviceRow, advice),
         "dialogues": Frame(MessageRow, [row for game in solved[:1] for row in _list_dialogues(game)]),
         "rulings": _count(rulings),
@@ -330,6 +356,41 @@ def _measure_cfr(results: session.SteerResults) -> dict[str, Frame[Row]]:
         **_measure_following(results),
         "guidance": Frame(GuidanceRow, list(_list_choices(results.solved))),
     }
+
+
+def _list_policies(results: session.SteerResults) -> Iterator[PolicyRow]:
+    """Put the policies of the run side by side, with unguided talk last."""
+    config, solved = results.config, results.solved
+    if not solved:
+        return
+    names = {
+        "cfr": f"{config.variant} at {config.iterations:,} iteration" + "s" * (config.iterations > 1),
+        "credible": "credible",
+        "commitment": "commitment",
+    }
+    published = _PUBLISHED.get(results.domain.name, (None, None))
+    for name in get_args(PolicyName):
+        found = [dialogue.policies[name] for dialogue in solved]
+        beside = published if name == "cfr" else (None, None)
+        convs = [policy.nash_conv for policy in found]
+        gains = [policy.earned.gain for policy in found]
+        yield PolicyRow(
+            policy=names[name],
+            followed="yes" if name == config.policy else "no",
+            nash_conv=_average(results, convs, f"{name} NashConv"),
+            gain=_average(results, gains, f"{name} gain"),
+            published_nash_conv=beside[0],
+            published_gain=beside[1],
+        )
+    unguided = [dialogue.figures["unguided_nash_conv"] for dialogue in solved]
+    yield PolicyRow(
+        policy="unguided",
+        followed="no",
+        nash_conv=_average(results, unguided, "unguided NashConv"),
+        gain=0.0,
+        published_nash_conv=None,
+        published_gain=None,
+    )
 
 
 def _describe_game(game: session.GameResult) -> DialogueRow:
@@ -518,9 +579,26 @@ def _measure_psro(results: session.SteerResults, psro: PsroResult) -> dict[str, 
     return {
         "solution": Frame(SolutionRow, solution),
         "iterations": Frame(IterationRow, iterations),
+        "manners": Frame(MannerRow, list(_list_manners(psro, players))),
         "profiles": Frame(ProfileRow, list(_list_profiles(psro, players))),
         "candidates": Frame(CandidateRow, candidates),
     }
+
+
+def _list_manners(psro: PsroResult, players: Sequence[str]) -> Iterator[MannerRow]:
+    """List every iteration's equilibrium over all manners, as in figure 3 of the published study."""
+    entered: dict[tuple[str, str], int] = {}
+    for number, step in enumerate(psro.history):
+        seats = zip(players, step.prompts, step.solution.marginals, strict=True)
+        for player, manners, mix in seats:
+            for manner, probability in zip(manners, mix.tolist(), strict=True):
+                yield MannerRow(
+                    iteration=number,
+                    player=player,
+                    manner=manner,
+                    probability=probability,
+                    entered=entered.setdefault((player, manner), number),
+                )
 
 
 def _list_profiles(psro: PsroResult, players: Sequence[str]) -> Iterator[ProfileRow]:
@@ -644,6 +722,7 @@ steer = Study(
     command="steer",
     unit="steps",
     texts=(TEXTS,),
+    tables=lambda config: 2 if config.solver == "cfr" else 1,
     count_plays=lambda config: config.games if config.solver == "cfr" else config.iterations + 1,
     estimate_calls=estimate_all,
     estimate_rest=estimate_rest,
@@ -653,6 +732,7 @@ steer = Study(
     report=(
         text(_PROSE["stopped"], kind="warning"),
         metrics_table("What guidance earns"),
+        table("policies", caption=_PROSE["policies"]),
         text(_PROSE["worth"], kind="info"),
         text(_PROSE["published"], title="Beside the published study"),
         table("guidance", title="Beside the published study", caption=_PROSE["guidance"]),
@@ -666,7 +746,17 @@ steer = Study(
         table("following", title="Whether messages show their manner"),
         table("solution", title="Solution", caption="Intervals hold together with 95 % confidence over the plays"),
         text(_PROSE["search"]),
-        lines("iterations", "iteration", "gain", "player", title="Manners over iterations", caption=_PROSE["gain"]),
+        pivot(
+            "manners",
+            "manner",
+            "iteration",
+            "probability",
+            heat=True,
+            split="player",
+            title="Manners over iterations",
+            caption=_PROSE["manners"],
+        ),
+        lines("iterations", "iteration", "gain", "player", caption=_PROSE["gain"]),
         lines("iterations", x="iteration", y="new_prompt_mass", by="player", caption=_PROSE["new_manners"]),
         pivot("profiles", "first", "others", "shown", split="player", title="Payoffs", caption=_PROSE["profiles"]),
         table("candidates", title="Manners that were tried"),
