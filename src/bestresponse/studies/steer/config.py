@@ -18,17 +18,23 @@ PolicyName = Literal["cfr", "credible", "commitment"]
 Variant = Literal["cfr", "cfr+", "dcfr", "pcfr+", "external-sampling"]
 """Ways of regret minimisation: `theory.trees.cfr`, or samples of play (`theory.trees.mccfr`)."""
 
-_ONLY_CFR = (
-    "second",
-    "follow",
-    "wordings",
-    "policy",
-    "variant",
-    "farthest",
-    "embed",
-)
-_ONLY_PSRO: tuple[str, ...] = ("oracle", "meta", "candidates", "plays", "swap_seats")
-"""The settings that one solver alone has."""
+_ONLY_PSRO = ("oracle", "meta", "candidates", "plays", "swap_seats")
+_OF_TREES = ("wordings", "variant", "embed")
+_ONLY_CFR = ("second", "follow", "policy", "farthest")
+_REFUSED: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]] = {
+    "cfr": ((_ONLY_PSRO, "it belongs to the solver psro"),),
+    "psro": (
+        (
+            (*_ONLY_CFR, *_OF_TREES),
+            "it belongs to cfr; psro plays dialogues instead of building their tree",
+        ),
+    ),
+    "imitation": (
+        (_ONLY_PSRO, "it belongs to the solver psro"),
+        (_ONLY_CFR, "it belongs to cfr; imitation learns the policies of cfr from many games"),
+    ),
+}
+"""By solver, the settings that it does not read, and why not."""
 
 
 @settings
@@ -49,8 +55,10 @@ class SteerConfig(RunSettings):
     second: Literal["", "deal", "score"] = setting(default="")
     """Rule in this way too, and report how far both agree."""
     second_judge: str = setting(default="", help="The model of the second ruling; the judge if not said.")
-    solver: Literal["cfr", "psro"] = setting(default="cfr", help="Solve the tree, or search for better prompts.")
-    games: int = setting(default=1, ge=1, help="Number of games drawn from the domain.")
+    solver: Literal["cfr", "psro", "imitation"] = setting(default="cfr")
+    """Solve the tree, search for better prompts, or train a network on the policies of many games."""
+    games: int = setting(default=None, ge=1)
+    """Number of games drawn from the domain [default: 1, or 200 for imitation]."""
     seed: int = setting(default=0, ge=0, help="Seed of the games and draws.")
     replies: int = setting(default=1, ge=1, help="Messages of each speaker.")
     wordings: int = setting(default=1, ge=1, help="Recorded texts of each choice.")
@@ -65,7 +73,9 @@ class SteerConfig(RunSettings):
     policy: PolicyName = setting(default="credible")
     """Which policy is followed: that of CFR after `iterations`, the one that is best wherever a talk leads, or the
     equilibrium that gains most, threats included; all three are reported."""
-    iterations: int = setting(default=None, ge=1, help="Of the solver [default: 1000 for cfr, 4 for psro].")
+    iterations: int = setting(
+        default=None, ge=1, help="Of the solver [default: 1000 for cfr, 10 for imitation, 4 for psro]."
+    )
     variant: Variant = setting(default="cfr+")
     """cfr: which counterfactual regret minimisation; external-sampling is for large trees."""
     oracle: Literal["shotgun", "better", "trajectory", "categorical"] = setting(default="shotgun")
@@ -84,7 +94,7 @@ class SteerConfig(RunSettings):
     farthest: float = setting(default=0.5, ge=0, le=2)
     """How far (1 less the cosine) the nearest known situation may be from fresh words; beyond it there is no advice."""
     held_out: int = setting(default=None, ge=0)
-    """psro: further games kept from the search, to play its solution on; 20 if not said."""
+    """Further games kept from psro or imitation, to play on what was found [default: 20 for psro, 50 for imitation]."""
     embed: Literal["words", "minilm"] = setting(default="words")
     """How texts are compared: hashed words, or a small network (extra `embed`)."""
     max_nodes: int = setting(default=500_000, how=True, ge=1, help="Refuse trees with more nodes than this.")
@@ -99,33 +109,45 @@ class SteerConfig(RunSettings):
             self._settle("model", NamedModel(self.model))
         if not self.domain_text:
             self._settle("domain_text", read_domain_text(str(self.domain)))
+        self._settle_counts()
+        self._check_together()
+
+    def _settle_counts(self) -> None:
+        """Settle what is left open by None, which only a default can be, to the whole number of the solver."""
         psro = self.solver == "psro"
-        # The three are left open by None, which only a default can be, and are whole numbers from here on.
+        if self.games is None:
+            self._settle("games", 200 if self.solver == "imitation" else 1)
         if self.iterations is None:
-            self._settle("iterations", 4 if psro else 1000)
+            self._settle("iterations", {"cfr": 1000, "psro": 4, "imitation": 10}[self.solver])
         fresh, held_out = self.fresh, self.held_out
-        if fresh is None:  # none where texts never differ, or where psro has no game to play them on
-            self._settle("fresh", int(held_out != 0) if psro else 4 * (self.temperature > 0))
+        if fresh is None:
+            # None where texts never differ, or where psro has no game to play them on.
+            usual = {"cfr": 4 * (self.temperature > 0), "psro": int(held_out != 0), "imitation": 0}
+            self._settle("fresh", usual[self.solver])
         if held_out is None:
-            self._settle("held_out", 20 * (psro and fresh != 0))
-        self._check_together(psro)
+            usual = {"cfr": 0, "psro": 20 * (psro and fresh != 0), "imitation": 50}
+            self._settle("held_out", usual[self.solver])
 
     def _settle(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
-    def _check_together(self, psro: bool) -> None:
+    def _check_together(self) -> None:
         """Refuse what the solver does not do, and evaluations that cannot be made."""
-        useless, why = _ONLY_PSRO, "it belongs to the solver psro"
-        if psro:
-            useless, why = _ONLY_CFR, "it belongs to cfr; psro plays dialogues instead of building their tree"
-        self.refuse_set(useless, why)
-        held_out = "with psro the held-out games are played `fresh` times each: give both or none"
+        for useless, why in _REFUSED[self.solver]:
+            self.refuse_set(useless, why)
+        psro = self.solver == "psro"
+        trees = self.solver == "cfr"
+        learns = self.solver == "imitation"
+        both = "with psro the held-out games are played `fresh` times each: give both or none"
+        needs = "imitation is judged on held-out games: at least 1"
         certain = self.temperature == 0
         for name, wrong, problem in (
             ("temperature", certain and self.wordings > 1, "several wordings of one choice need one above 0"),
-            ("fresh", not psro and self.fresh and certain, "fresh draws of the texts need a temperature above 0"),
-            ("held_out", not psro and self.held_out, why),
-            ("held_out", psro and bool(self.held_out) != bool(self.fresh), held_out),
+            ("fresh", trees and self.fresh and certain, "fresh draws of the texts need a temperature above 0"),
+            ("fresh", learns and self.fresh, "imitation is judged exactly on the recorded texts of held-out games"),
+            ("held_out", trees and self.held_out, "it belongs to psro and imitation"),
+            ("held_out", learns and not self.held_out, needs),
+            ("held_out", psro and bool(self.held_out) != bool(self.fresh), both),
             ("classifier", self.classifier and not self.follow, "it belongs to follow"),
             ("second_judge", self.second_judge and not self.second, "it belongs to second"),
         ):

@@ -308,17 +308,17 @@ def solve_tree(
 
 def _find_policies(unguided: Policy, iterations: int, variant: Variant) -> dict[PolicyName, EvaluatedPolicy]:
     """Work out the three policies and evaluate each."""
-    tree = unguided.tree
-
-    def evaluate(policy: Policy) -> EvaluatedPolicy:
-        conv = sequence_form.nash_conv(tree, policy)
-        return EvaluatedPolicy(policy, conv, evaluate_policy(unguided, policy))
-
-    learnt = evaluate(learn_policy(tree, iterations, variant))
-    rational = evaluate(find_credible_policy(unguided))
+    learnt = evaluate(unguided, learn_policy(unguided.tree, iterations, variant))
+    rational = evaluate(unguided, find_credible_policy(unguided))
     start = min((rational, learnt), key=lambda found: found.nash_conv)
-    commitment = evaluate(find_commitment(start.policy, unguided))
+    commitment = evaluate(unguided, find_commitment(start.policy, unguided))
     return {"cfr": learnt, "credible": rational, "commitment": commitment}
+
+
+def evaluate(unguided: Policy, policy: Policy) -> EvaluatedPolicy:
+    """Say how far a policy is from an equilibrium, and what it earns among unguided speakers."""
+    conv = sequence_form.nash_conv(policy.tree, policy)
+    return EvaluatedPolicy(policy, conv, evaluate_policy(unguided, policy))
 
 
 def learn_policy(tree: Tree, iterations: int, variant: Variant) -> Policy:

@@ -42,9 +42,10 @@ from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Measured, Replay, Study, recorded_models
 from bestresponse.studies.steer import building, session, solving
 from bestresponse.studies.steer.config import PolicyName, SteerConfig
+from bestresponse.studies.steer.imitation import Imitation, build_choice_game
 from bestresponse.studies.steer.psro import Candidate, PsroResult, find_intervals, weigh_table
 from bestresponse.theory.equilibria.solve import nash_one
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
 from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.theory.trees.tree import Policy
@@ -168,6 +169,19 @@ class GuidanceRow(TypedDict):
     probability: Annotated[float, column("", ".3f", "in one equilibrium of that choice")]
 
 
+class LearningRow(TypedDict):
+    """What the network learnt from, and how well it fits."""
+
+    games: Annotated[int, column("games learnt from")]
+    situations: Annotated[int, column("situations learnt from")]
+    numbers: Annotated[int, column("numbers per situation")]
+    embedding: str
+    layers: Annotated[str, column("hidden layers")]
+    learnt_loss: Annotated[float, column("cross entropy", ".3f", "on the games learnt from")]
+    held_out_loss: Annotated[float, column("cross entropy, held-out games", ".3f")]
+    held_out: Annotated[int, column("games held out")]
+
+
 class SolutionRow(TypedDict):
     """How often a player uses a manner at the solution of the search."""
 
@@ -232,7 +246,7 @@ def measure_steering(results: session.SteerResults) -> SteerMeasured:
     for entry in results.entries:
         readings.add(entry.by, entry.reading.status, entry.reading.how)
     unread = Counter(entry.reading.how[:160] for entry in results.entries if not entry.reading.status.readable)
-    solution = _measure_cfr(results) if results.psro is None else _measure_psro(results, results.psro)
+    solution = _measure_solution(results)
     frames: dict[str, Frame[Any]] = {
         **solution,
         "overview": Frame(OverviewRow, [_describe_run(results)]),
@@ -240,9 +254,29 @@ def measure_steering(results: session.SteerResults) -> SteerMeasured:
         "unread": _count(unread),
         "answers": readings.frames["answers"],
     }
-    groups = _evaluate_cfr(results) if results.psro is None else _evaluate_psro(results, results.psro)
-    answered = len(results.solved) + (results.psro is not None)
-    return SteerMeasured(frames, answered, ("measured on",), groups, results=results)
+    groups = _evaluate(results)
+    found = (results.psro, results.imitation)
+    answered = len(results.solved) + sum(one is not None for one in found)
+    label = "who guides" if results.config.solver == "imitation" else "measured on"
+    return SteerMeasured(frames, answered, (label,), groups, results=results)
+
+
+def _measure_solution(results: session.SteerResults) -> Mapping[str, Frame[Any]]:
+    """Build the frames of the solver that the run has."""
+    if results.psro is not None:
+        return _measure_psro(results, results.psro)
+    if results.config.solver == "imitation":
+        return _measure_imitation(results, results.imitation)
+    return _measure_cfr(results)
+
+
+def _evaluate(results: session.SteerResults) -> dict[Heads, Evaluation]:
+    """Evaluate what the solver of the run found."""
+    if results.psro is not None:
+        return _evaluate_psro(results, results.psro)
+    if results.imitation is not None:
+        return _evaluate_imitation(results, results.imitation)
+    return _evaluate_cfr(results)
 
 
 def _count(counts: Counter[str]) -> Frame[CountRow]:
@@ -397,7 +431,7 @@ def _describe_game(game: session.GameResult) -> DialogueRow:
     solved, people = game.solved, ", ".join(game.game.names)
     scenario = [case.to_json() for case in game.game.cases]
     if solved is None:
-        void = game.why_void[:_LONGEST]
+        void = game.why_void[:_LONGEST] or None
         return DialogueRow(game=game.number, people=people, scenario=scenario, why_void=void)
     fresh = [] if game.fresh is None else game.fresh.gains[np.isfinite(game.fresh.gains)].tolist()
     return DialogueRow(
@@ -520,7 +554,11 @@ def _list_choices(solved: Sequence[solving.SolvedDialogue]) -> Iterator[Guidance
     """List what two speakers earn by choosing whether to be guided, and how likely they do in one equilibrium."""
     if not solved or solved[0].tree.num_players != 2:
         return
-    form = build_guidance_game(solved)
+    yield from _list_choice_game(build_guidance_game(solved))
+
+
+def _list_choice_game(form: NormalForm) -> Iterator[GuidanceRow]:
+    """List the payoffs of both for every pair of choices, and how likely it is in one equilibrium."""
     rows, columns = nash_one(form).strategies
     for (i, first), (j, second) in product(enumerate(form.actions[0]), enumerate(form.actions[1])):
         payoffs = f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}"
@@ -529,16 +567,56 @@ def _list_choices(solved: Sequence[solving.SolvedDialogue]) -> Iterator[Guidance
 
 def build_guidance_game(solved: Sequence[solving.SolvedDialogue]) -> NormalForm:
     """Build the game of choosing how to be guided: exact payoffs on the recorded trees, mean over games."""
-    choices = ("unguided", "guided")
-    players = solved[0].tree.players
-    payoffs: Array = np.zeros((len(players), *(len(choices),) * len(players)))
-    for dialogue in solved:
-        for choice in product(range(len(choices)), repeat=len(players)):
-            guided = {seat: dialogue.policy for seat, chosen in enumerate(choice) if chosen}
-            values = policy_value(dialogue.tree, solving.mixed_policy(dialogue.unguided, guided))
-            for seat, player in enumerate(players):
-                payoffs[seat][choice] += values[player] / len(solved)
-    return NormalForm(payoffs, players, (choices,) * len(players))
+    guided = {"guided": [dialogue.policy for dialogue in solved]}
+    return build_choice_game([dialogue.unguided for dialogue in solved], guided)
+
+
+def _evaluate_imitation(results: session.SteerResults, found: Imitation) -> dict[Heads, Evaluation]:
+    """Evaluate every guide on the held-out games, those who follow nobody last."""
+    groups: dict[Heads, Evaluation] = {}
+    before = [tuple(policy_value(base.tree, base).values()) for base in found.unguided]
+    unguided = [payoff for payoffs in before for payoff in payoffs]
+    for guide, policies in found.evaluated.items():
+        earned = [one.earned for one in policies]
+        guided = [payoff for one in earned for payoff in one.payoffs]
+        groups[guide,] = {
+            "gain": _average(results, [one.gain for one in earned], f"{guide} gain"),
+            "margin": _average(results, [one.margin for one in earned], f"{guide} margin"),
+            "relative_gain": solving.compare_earnings(guided, unguided),
+            "won": _average(results, [one.won for one in earned], f"{guide} won"),
+            "nash_conv": _average(results, [one.nash_conv for one in policies], f"{guide} NashConv"),
+        }
+    convs = [solving.evaluate(base, base) for base in found.unguided]
+    groups["unguided",] = {
+        "gain": 0.0,
+        "won": _average(results, [one.earned.won for one in convs], "unguided won"),
+        "nash_conv": _average(results, [one.nash_conv for one in convs], "unguided NashConv"),
+    }
+    return groups
+
+
+def _measure_imitation(results: session.SteerResults, found: Imitation | None) -> dict[str, Frame[Row]]:
+    """Say what was learnt from how much, and build the game between policies."""
+    games = [_describe_game(game) for game in results.games]
+    frames: dict[str, Frame[Any]] = {"games": Frame(DialogueRow, games)}
+    if found is None:
+        return frames
+    row = LearningRow(
+        games=found.games,
+        situations=found.situations,
+        numbers=found.network.width,
+        embedding=results.config.embed,
+        layers=" x ".join(str(len(bias)) for _, bias in found.network.layers[:-1]),
+        learnt_loss=found.losses[0],
+        held_out_loss=found.losses[1],
+        held_out=len(found.unguided),
+    )
+    choices = list(_list_choice_game(found.build_game()))
+    return {
+        **frames,
+        "learning": Frame(LearningRow, [row]),
+        "guidance": Frame(GuidanceRow, choices),
+    }
 
 
 def _measure_psro(results: session.SteerResults, psro: PsroResult) -> dict[str, Frame[Row]]:
@@ -631,7 +709,14 @@ def run_steering(config: SteerConfig, folder: RunFolder, models: Mapping[str, Mo
     job = Job(steer, config, models, how.workers, how.shared)
     prompts = folder.manifest.prompts
     with building.open_answers(path, models, prompts) as (answers, recording), lend_workers(how.executor, job):
-        return session.run(config, recording, answers, workers=how.workers, on_progress=how.on_progress)[1]
+        return session.run(
+            config,
+            recording,
+            answers,
+            workers=how.workers,
+            on_progress=how.on_progress,
+            learn=False,
+        )[1]
 
 
 def _find_store(config: SteerConfig, models: Mapping[str, Model], path: Path) -> Path:
@@ -722,8 +807,8 @@ steer = Study(
     command="steer",
     unit="steps",
     texts=(TEXTS,),
-    tables=lambda config: 2 if config.solver == "cfr" else 1,
-    count_plays=lambda config: config.games if config.solver == "cfr" else config.iterations + 1,
+    tables=lambda config: 1 if config.solver == "psro" else 2,
+    count_plays=lambda config: config.iterations + 1 if config.solver == "psro" else config.games + config.held_out,
     estimate_calls=estimate_all,
     estimate_rest=estimate_rest,
     make_run=run_steering,
@@ -736,6 +821,7 @@ steer = Study(
         text(_PROSE["worth"], kind="info"),
         text(_PROSE["published"], title="Beside the published study"),
         table("guidance", title="Beside the published study", caption=_PROSE["guidance"]),
+        table("learning", title="What was learnt", caption=_PROSE["learning"]),
         scatter("games", "gain", "fresh_gain", title="Games", caption=_PROSE["fresh"]),
         table(
             "games",
