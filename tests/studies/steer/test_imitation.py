@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from steer_command import find_figures, summary
+from steer_command import summary
 
 from bestresponse.core.errors import SettingError, StoreError, UsageError
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker

@@ -186,6 +186,8 @@ class SteerResults:
     psro_voids: int = 0
     psro_held_out: building.FreshPlays | None = None
     imitation: Imitation | None = None
+    learnt: tuple[LearntGame, ...] = ()
+    """The games that imitation has learnt from or was judged on, solved by CFR."""
     stopped: str = ""
     entries: tuple[Entry, ...] = ()
     """Every recorded answer that the run is made of, in order."""
@@ -353,6 +355,7 @@ def _run_imitation(session: SteerSession, results: SteerResults, tell: Tell, lea
     if learn:
         parts = (results.games[: config.games], results.games[config.games :])
         known, unseen = ([_learn_game(session, game) for game in part if game.recorded] for part in parts)
+        results.learnt = (*known, *unseen)
         manners = games[0].manners.options
         how = Training(seed=config.seed)
         results.imitation = imitate(known, unseen, manners, session.embed, how)

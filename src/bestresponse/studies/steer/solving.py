@@ -451,6 +451,12 @@ def _value_moves(tree: Tree, row: Array, others: Array, payoffs: Array) -> Array
     return worth
 
 
+def value_moves(policy: Policy, others: Policy) -> Array:
+    """Compute what each move earns its player where it is made, who goes on by `policy` among players of `others`."""
+    tree = policy.tree
+    return _value_moves(tree, policy.probabilities, others.probabilities, tree.payoffs)
+
+
 def _index_moves(tree: Tree) -> IntArray:
     """Find for each node the index (in a policy's row) of the move that leads to it; -1 where no player moved."""
     moves = np.where(tree.infoset[tree.parent] >= 0, tree.first_move[tree.infoset[tree.parent]] + tree.move, -1)

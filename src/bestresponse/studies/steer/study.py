@@ -25,6 +25,7 @@ from bestresponse.core.player import Nature
 from bestresponse.core.seeds import split
 from bestresponse.games.dialogue.game import PERSON, Book, DialogueGame
 from bestresponse.games.dialogue.texts import TEXTS
+from bestresponse.games.logic.tables import format_game
 from bestresponse.models.base import Abilities, Model
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.wrappers.limits import Budget
@@ -38,9 +39,16 @@ from bestresponse.report.stats.statistics import Interval, cluster_bootstrap
 from bestresponse.runs.execution import Execution, Job, Outcome
 from bestresponse.runs.executors.driver import lend_workers
 from bestresponse.runs.reporting.answers import Readings
+from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Measured, Replay, Study, recorded_models
 from bestresponse.studies.steer import building, session, solving
+from bestresponse.studies.steer.advising import (
+    FILE as ADVISER,
+    Adviser,
+    list_situations,
+    write_adviser,
+)
 from bestresponse.studies.steer.config import PolicyName, SteerConfig
 from bestresponse.studies.steer.imitation import Imitation, build_choice_game
 from bestresponse.studies.steer.psro import Candidate, PsroResult, find_intervals, weigh_table
@@ -697,6 +705,10 @@ def _list_profiles(psro: PsroResult, players: Sequence[str]) -> Iterator[Profile
             )
 
 
+_MOST_TREES = 20
+"""So many trees of a run are written as files."""
+_MOST_NODES = 20_000
+"""Larger trees are not written as files: every situation is a text."""
 _MOST_ENDS = 70
 """A tree with more ends cannot be read."""
 
@@ -795,6 +807,36 @@ def show_first_dialogue(measured: Measurement) -> list[Shown]:
     return [*shown, Shown("Dialogues", (*briefing, *(beside.blocks if beside else ())))]
 
 
+def write_more(measured: Measured, run: Run[SteerConfig]) -> Iterator[tuple[Path, str]]:
+    """Write what `advise` reads, and the solved trees for other solvers."""
+    results: session.SteerResults = measured.results  # type: ignore[attr-defined]
+    text = write_adviser(make_adviser(results))
+    if text and results.psro is None:
+        yield run.path / ADVISER, text
+    trees = [(game.number, game.solved.tree) for game in results.games if game.solved is not None]
+    for number, tree in trees[:_MOST_TREES]:
+        if tree.num_nodes <= _MOST_NODES:
+            yield run.path / f"tree-{number}.efg", format_game(tree, ".efg")
+
+
+def make_adviser(results: session.SteerResults) -> Adviser:
+    """Gather what the policies of a run advise in every situation."""
+    config = results.config
+    pairs = [(solved.policy, solved.unguided) for solved in results.solved]
+    pairs += [(game.solved.policy, game.unguided) for game in results.learnt]
+    situations = tuple(one for policy, unguided in pairs for one in list_situations(policy, unguided))
+    found = results.imitation
+    return Adviser(
+        domain=results.domain,
+        manners=config.actions,
+        replies=config.replies,
+        policy=config.policy if found is None else "cfr",
+        situations=situations,
+        network=None if found is None else found.network,
+        embed=config.embed,
+    )
+
+
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 steer = Study(
@@ -814,6 +856,7 @@ steer = Study(
     make_run=run_steering,
     repeat_run=replay_answers,
     locate_calls=locate_calls,
+    more_files=write_more,
     report=(
         text(_PROSE["stopped"], kind="warning"),
         metrics_table("What guidance earns"),
