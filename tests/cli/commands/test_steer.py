@@ -32,6 +32,11 @@ def test_a_run_leaves_a_report_and_its_figures(tmp_path):
     (follow,) = found["following"]
     assert 0.7 < follow["rate"]["low"] <= follow["rate"]["estimate"] <= 1
     assert (follow["classifier"], follow["held_out"]) == ("simulated", False)
+    assert (follow["labelled"], follow["labelled_right"]) == (8, 1.0)
+    right = sum(row["messages"] for row in found["named"] if row["told"] == row["named"] and not row["labelled"])
+    judged = sum(row["messages"] for row in found["named"] if not row["labelled"])
+    assert judged == follow["judged"]
+    assert right / judged == pytest.approx(follow["rate"]["estimate"])
     assert (overview["plays"], overview["void_plays"]) == (4 * 4 * 3, 0)
     assert overview["known"] + overview["nearest"] + overview["no_advice"] == 4 * 4 * 2
     assert found["calls"] == found["costs"][0]["calls"]

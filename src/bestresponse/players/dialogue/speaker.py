@@ -195,7 +195,14 @@ class ScoreReferee(_Referee):
         summary = say(TEXTS.fill("dialogue_summary", task=view.briefing, transcript=view.situation))
         for name, private in zip(view.facts["names"], view.facts["told"], strict=True):
             question = self.domain.fill("score", {**_fill_places(self.domain, view), "me": name})
-            slots = {"task": view.briefing, "summary": summary, "me": name, "told": private, "question": question}
+            slots = {
+                "task": view.briefing,
+                "summary": summary,
+                "me": name,
+                "told": private,
+                "question": question,
+                "examples": self.domain.texts.get("examples") or TEXTS.text("dialogue_examples").strip(),
+            }
             reply = say(TEXTS.fill("dialogue_score", **slots))
             try:
                 payoffs.append(read_value(reply, self.domain.low, self.domain.high))

@@ -503,6 +503,8 @@ def _estimate_trees(session: SteerSession) -> tuple[int, int]:
             known = answers.has_all_of(partial(building.hold_talk, game, cast, draw, config.seed))
             calls += 0 if known else _count_draw(game, cast)
         nodes = max(nodes, size.nodes)
+    if config.follow and calls:
+        calls += len(session.domain.manners(config.actions).labelled)
     return calls, nodes
 
 

@@ -166,6 +166,17 @@ class FollowRow(TypedDict):
     chance: Annotated[float, column("by chance", ".3f")]
     judged: int
     unreadable: int
+    labelled: Annotated[int, column("labelled messages", help="messages of the domain whose manner is known")]
+    labelled_right: Annotated[float | None, column("of these named right", ".3f", "how good the classifier itself is")]
+
+
+class NamedRow(TypedDict):
+    """How often messages that were told one manner were taken for another."""
+
+    told: str
+    named: str
+    messages: int
+    labelled: Annotated[bool, column(help="whether these are the labelled messages of the domain")]
 
 
 class GuidanceRow(TypedDict):
@@ -546,6 +557,8 @@ def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
     config, manners = results.config, results.domain.manners(results.config.actions)
     pairs = [(game.number, *pair) for game in results.games for pair in Counter(game.followed.named).elements()]
     hits = [float(manner == name) for _, manner, name in pairs]
+    # The labelled messages are the same in every game, and each is asked about once.
+    tested = results.games[0].followed.labelled if results.games else ()
     classifier = str(config.classifier or config.judge or config.model)
     row = FollowRow(
         classifier=classifier,
@@ -553,9 +566,21 @@ def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
         rate=_average(results, hits, "follow", [number for number, _, _ in pairs]),
         chance=1 / len(manners.options),
         judged=len(hits),
+        labelled=len(tested),
+        labelled_right=float(np.mean([manner == name for manner, name in tested])) if tested else None,
         unreadable=sum(game.followed.unreadable for game in results.games),
     )
-    return {"following": Frame(FollowRow, [row] if config.follow and hits else [])}
+    counts = Counter((manner, name, False) for _, manner, name in pairs)
+    counts.update((manner, name or "unreadable", True) for manner, name in tested)
+    confused = [
+        NamedRow(told=told, named=name, messages=times, labelled=labelled)
+        for (told, name, labelled), times in sorted(counts.items())
+    ]
+    found = config.follow and hits
+    return {
+        "following": Frame(FollowRow, [row] if found else []),
+        "named": Frame(NamedRow, confused if found else []),
+    }
 
 
 def _list_choices(solved: Sequence[solving.SolvedDialogue]) -> Iterator[GuidanceRow]:
@@ -849,7 +874,7 @@ steer = Study(
     command="steer",
     unit="steps",
     texts=(TEXTS,),
-    tables=lambda config: 1 if config.solver == "psro" else 2,
+    tables=lambda config: 1 if config.solver == "psro" else 2 + config.follow,
     count_plays=lambda config: config.iterations + 1 if config.solver == "psro" else config.games + config.held_out,
     estimate_calls=estimate_all,
     estimate_rest=estimate_rest,
@@ -861,6 +886,24 @@ steer = Study(
         text(_PROSE["stopped"], kind="warning"),
         metrics_table("What guidance earns"),
         table("policies", caption=_PROSE["policies"]),
+        table("following", caption="Whether messages show their manner"),
+        pivot(
+            "named",
+            "told",
+            "named",
+            "messages",
+            where={"labelled": False},
+            title="Whether messages show their manner",
+            caption="How often a manner (rows) was named as which (columns)",
+        ),
+        pivot(
+            "named",
+            "told",
+            "named",
+            "messages",
+            where={"labelled": True},
+            caption="The same for the labelled messages of the domain",
+        ),
         text(_PROSE["worth"], kind="info"),
         text(_PROSE["published"], title="Beside the published study"),
         table("guidance", title="Beside the published study", caption=_PROSE["guidance"]),
@@ -872,7 +915,6 @@ steer = Study(
             title="Games",
         ),
         show_first_dialogue,
-        table("following", title="Whether messages show their manner"),
         table("solution", title="Solution", caption="Intervals hold together with 95 % confidence over the plays"),
         text(_PROSE["search"]),
         pivot(
