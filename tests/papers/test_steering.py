@@ -1,7 +1,9 @@
-"""Every promise of "Steering Language Models with Game-Theoretic Solvers", each with a call and a check of its result.
+"""Every promise of "Steering Language Models with Game-Theoretic Solvers", each with a call and a
+check of its result.
 
-The ids are the promises with the section of the paper they stand in. docs/papers/steering.md tells the same in words.
-Promises that are not kept yet are marked as such, with what is missing; the mark fails once they are kept.
+The ids are the promises with the section of the paper they stand in. docs/papers/steering.md tells
+the same in words. Promises that are not kept yet are marked as such, with what is missing; the mark
+fails once they are kept.
 """
 
 import inspect
@@ -15,7 +17,12 @@ from steering import dialogue, recorded
 
 import bestresponse as br
 from bestresponse.core.errors import InvalidMove
-from bestresponse.games.dialogue.domain import load_domain, parse_domain, read_domain_text, scenarios
+from bestresponse.games.dialogue.domain import (
+    load_domain,
+    parse_domain,
+    read_domain_text,
+    scenarios,
+)
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.speaker import ScoreReferee
 from bestresponse.studies.steer import session
@@ -29,7 +36,8 @@ MANNERS = ["calm", "assertive", "submissive", "any"]
 
 
 def promise(sentence, *, missing=""):
-    """Put a check under the sentence that it holds the program to; `missing` says why it is not kept yet."""
+    """Put a check under the sentence that it holds the program to; `missing` says why it is not
+    kept yet."""
     marks = [pytest.mark.xfail(strict=True, reason=missing)] if missing else []
 
     def add(check):
@@ -103,12 +111,16 @@ def read_prompts(name, number, **more):
     return game, f"{view.briefing}\n{view.situation}"
 
 
-@promise("A dialogue is a game in extensive form with players, chance, infostates and perfect recall (2)")
+@promise(
+    "A dialogue is a game in extensive form with players, chance, infostates and perfect recall (2)"
+)
 def _(tree, debates):
     assert tree.players == ("player 1", "player 2")
     assert tree.num_players == 2
     assert len(tree.infosets) > 4
-    game = br.find_game(str(debates.path / "tree-0.efg")).solvable()  # refused where recall is not perfect
+    game = br.find_game(
+        str(debates.path / "tree-0.efg")
+    ).solvable()  # refused where recall is not perfect
     assert game.num_nodes == debates.frames["games"][0]["nodes"]
 
 
@@ -117,7 +129,10 @@ def _():
     assert list(load_domain("fruit").manners().options) == MANNERS
 
 
-@promise("An action may be the choice of which LLM to call (2)", missing="every manner is spoken by the same model")
+@promise(
+    "An action may be the choice of which LLM to call (2)",
+    missing="every manner is spoken by the same model",
+)
 def _():
     text = read_domain_text("debate").replace(
         "[actions.style.texts]", '[actions.style.models]\nlogos = "x"\n[actions.style.texts]'
@@ -143,7 +158,9 @@ def _(debates):
     assert agreement["same"] == 1.0
 
 
-@promise("The reward model is prompted with worked examples of its own domain, step by step (3.1, D)")
+@promise(
+    "The reward model is prompted with worked examples of its own domain, step by step (3.1, D)"
+)
 def _():
     domain = load_domain("fruit")
     model = ScriptedModel(["They did not agree.", "No trade.\nValue: 0", "No trade.\nValue: 0"])
@@ -222,13 +239,18 @@ def _():
 
 @promise('The control is an LLM without guidance: the action "any" (4)')
 def _(debates, trades, learnt):
-    assert all(load_domain(name).manners().neutral == "any" for name in ("meeting", "fruit", "debate"))
+    assert all(
+        load_domain(name).manners().neutral == "any" for name in ("meeting", "fruit", "debate")
+    )
     assert debates.frames["policies"][-1]["policy"] == "unguided"
     assert {row["manner"] for row in trades.frames["manners"]} >= {"any"}
     assert ("unguided",) in dict(learnt.results.groups)
 
 
-@promise("Do LLMs follow the solver? A held-out classifier with definitions, tested on labelled messages (4)")
+@promise(
+    "Do LLMs follow the solver? A held-out classifier with definitions, tested on labelled"
+    " messages (4)"
+)
 def _(debates, folder):
     (row,) = debates.frames["following"]
     assert 0.6 < row["rate"].estimate <= 1
@@ -270,9 +292,13 @@ def _(debates):
     solved = debates.results.results.solved
     learnt = debates.frames["policies"][0]
     assert (learnt["policy"], learnt["followed"]) == ("cfr+ at 10 iterations", "yes")
-    assert learnt["nash_conv"].estimate == pytest.approx(np.mean([one.policies["cfr"].nash_conv for one in solved]))
+    assert learnt["nash_conv"].estimate == pytest.approx(
+        np.mean([one.policies["cfr"].nash_conv for one in solved])
+    )
     assert 0 < learnt["nash_conv"].estimate < 0.1
-    assert learnt["gain"].estimate == pytest.approx(np.mean([one.policies["cfr"].earned.gain for one in solved]))
+    assert learnt["gain"].estimate == pytest.approx(
+        np.mean([one.policies["cfr"].earned.gain for one in solved])
+    )
 
 
 @promise("Table 1: average NashConv and CFR gain beside the published ones (J)")
@@ -282,7 +308,9 @@ def _(debates):
     assert all(row["published_gain"] is None for row in others)
 
 
-@promise("PSRO: a table over prompts, its equilibrium, an approximate best response (3.3, algorithm 5)")
+@promise(
+    "PSRO: a table over prompts, its equilibrium, an approximate best response (3.3, algorithm 5)"
+)
 def _(trades):
     assert len(trades.results.results.psro.history) == 2
     assert any(row["outcome"] == "added" for row in trades.frames["candidates"])
@@ -295,7 +323,9 @@ def _(trades):
     assert sum(mix) == pytest.approx(1)
 
 
-@promise("Across algorithms: the Nash bargaining solution and the coarse correlated equilibrium (4)")
+@promise(
+    "Across algorithms: the Nash bargaining solution and the coarse correlated equilibrium (4)"
+)
 def _(trades):
     from bestresponse.studies.steer.psro import solve_meta
 
@@ -313,11 +343,20 @@ def _(trades):
         assert bargained.payoffs[seat] >= secured - 1e-6
 
 
-@promise("Best responses by shotgun, better response, trajectory and categories (H, algorithms 1 to 4)")
+@promise(
+    "Best responses by shotgun, better response, trajectory and categories (H, algorithms 1 to 4)"
+)
 def _(folder):
     for oracle in ("shotgun", "better", "trajectory", "categorical"):
         run = br.steer(
-            "fruit", solver="psro", oracle=oracle, iterations=1, plays=2, candidates=2, held_out=0, output_dir=folder
+            "fruit",
+            solver="psro",
+            oracle=oracle,
+            iterations=1,
+            plays=2,
+            candidates=2,
+            held_out=0,
+            output_dir=folder,
         )
         assert run.frames["candidates"].rows, oracle
 
@@ -346,7 +385,10 @@ def _(trades):
     assert len(trades.frames["profiles"]) == 2 * size**2
 
 
-@promise("Imitation: 200 games, 10 iterations of CFR, 768 numbers, two layers of 256, 10^4 steps of Adam (4, E)")
+@promise(
+    "Imitation: 200 games, 10 iterations of CFR, 768 numbers, two layers of 256, 10^4 steps of Adam"
+    " (4, E)"
+)
 def _(learnt):
     config, how = SteerConfig("meeting", solver="imitation"), Training()
     assert (config.games, config.iterations) == (200, 10)
@@ -381,7 +423,8 @@ def _(folder):
 
 
 @promise(
-    "`payoffs` is a list of payoff objects with an aggregation function (G)", missing="one kind of deal per domain"
+    "`payoffs` is a list of payoff objects with an aggregation function (G)",
+    missing="one kind of deal per domain",
 )
 def _():
     text = read_domain_text("debate").replace("[deal]", '[payoffs]\naggregate = "sum"\n[deal]')
@@ -439,7 +482,14 @@ def _(trades):
 
 @promise("Sampled counterfactual regret minimisation for large trees (limitations)")
 def _(folder):
-    run = br.steer("debate", policy="cfr", variant="external-sampling", iterations=2000, fresh=0, output_dir=folder)
+    run = br.steer(
+        "debate",
+        policy="cfr",
+        variant="external-sampling",
+        iterations=2000,
+        fresh=0,
+        output_dir=folder,
+    )
     sampled = run.frames["policies"][0]
     assert sampled["policy"] == "external-sampling at 2,000 iterations"
     assert sampled["nash_conv"].estimate < 0.1
@@ -452,9 +502,26 @@ def test_there_are_forty_promises_and_each_is_told_once():
 
 @pytest.mark.parametrize(
     "word",
-    ["infostate", "tone", "CFR gain", "NashConv", "num_llm_seeds", "num_max_replies", "NB", "CCE", "replicator",
-     "reward model", "termination prompt", "ChatGames", "imitation", "PSRO", "figure 3", "figure 4", "table 1"],
-)  # fmt: skip
+    [
+        "infostate",
+        "tone",
+        "CFR gain",
+        "NashConv",
+        "num_llm_seeds",
+        "num_max_replies",
+        "NB",
+        "CCE",
+        "replicator",
+        "reward model",
+        "termination prompt",
+        "ChatGames",
+        "imitation",
+        "PSRO",
+        "figure 3",
+        "figure 4",
+        "table 1",
+    ],
+)
 def test_the_words_of_the_paper_are_found_in_its_page(word):
     assert word.casefold() in PAGE.read_text("utf-8").casefold()
 

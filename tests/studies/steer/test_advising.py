@@ -1,4 +1,5 @@
-"""Advice in the middle of a conversation: by the solved tree where it knows the situation, else by what was learnt."""
+"""Advice in the middle of a conversation: by the solved tree where it knows the situation, else by
+what was learnt."""
 
 import json
 import time
@@ -43,8 +44,14 @@ def test_what_is_advised_is_the_policy_and_earns_what_the_tree_says(meetings):
     solved = meetings.results.results.solved[0]
     opening = next(infoset for infoset in solved.tree.infosets if infoset.player == 0)
     assert advice.probabilities == solved.policy.at("player 1", opening.key)
-    assert (advice.source, advice.policy, advice.speaker, advice.games) == ("solved tree", "credible", 0, 1)
-    # At the first message nothing is hidden that others chose: it earns what the guided speaker earns in this seat.
+    assert (advice.source, advice.policy, advice.speaker, advice.games) == (
+        "solved tree",
+        "credible",
+        0,
+        1,
+    )
+    # At the first message nothing is hidden that others chose: it earns what the guided speaker
+    # earns in this seat.
     assert advice.earns == pytest.approx(solved.guided_payoffs[0], abs=1e-4)
     assert advice.unguided == pytest.approx(solved.unguided_payoffs[0], abs=1e-4)
     assert advice.instruction == load_domain("meeting").manners().texts[advice.manner]
@@ -63,7 +70,9 @@ def test_a_reply_is_looked_up_by_what_was_heard(meetings):
 
 def test_the_newest_run_of_the_domain_is_taken_from_a_folder(meetings, imitation, folder):
     known = first_game(meetings)["private"][0]
-    assert br.advise("meeting", [], known, run=folder) == br.advise("meeting", [], known, run=meetings)
+    assert br.advise("meeting", [], known, run=folder) == br.advise(
+        "meeting", [], known, run=meetings
+    )
 
 
 def test_known_advice_takes_less_than_fifty_milliseconds(meetings):
@@ -79,7 +88,9 @@ def test_known_advice_takes_less_than_fifty_milliseconds(meetings):
 
 def test_where_the_situation_is_unknown_the_learnt_policy_advises(imitation):
     public = {"topic": "Bridges should be painted red."}
-    advice = br.advise("debate", ["Red paint lasts longest."], {"side": "against"}, public=public, run=imitation)
+    advice = br.advise(
+        "debate", ["Red paint lasts longest."], {"side": "against"}, public=public, run=imitation
+    )
     assert (advice.source, advice.policy, advice.games) == ("learnt policy", "cfr", 10)
     assert sum(advice.probabilities.values()) == pytest.approx(1)
     assert set(advice.probabilities) == {"logos", "ethos", "pathos", "any"}
@@ -89,16 +100,20 @@ def test_where_the_situation_is_unknown_the_learnt_policy_advises(imitation):
 
 
 def test_the_same_situation_of_several_games_is_averaged(imitation):
-    # Nobody has spoken and the side is all that a debater knows: every game with this side first is the same.
+    # Nobody has spoken and the side is all that a debater knows: every game with this side first is
+    # the same.
     situations = imitation.results.results.learnt
-    firsts = [json.loads(game.unguided.tree.infosets[0].key)[3]["private"]["side"] for game in situations]
+    firsts = [
+        json.loads(game.unguided.tree.infosets[0].key)[3]["private"]["side"] for game in situations
+    ]
     side = firsts[0]
     advice = br.advise("debate", [], {"side": side}, run=imitation)
     assert (advice.source, advice.games) == ("solved tree", firsts.count(side))
 
 
 def test_what_a_manner_earns_is_worked_out_by_hand():
-    # The first speaks calmly or firmly, the second accepts or not; the unguided second accepts a calm offer only.
+    # The first speaks calmly or firmly, the second accepts or not; the unguided second accepts a
+    # calm offer only.
     def reply(heard, accepted, refused):
         return Turn("player 2", key(1, heard), {"yes": Leaf(accepted), "no": Leaf(refused)})
 
@@ -131,38 +146,71 @@ def test_what_a_manner_earns_is_worked_out_by_hand():
 
 def make_adviser(**more):
     situation = Situation(
-        speaker=0, private={"side": "for"}, public={"topic": "a"}, told="told", said=(), own=(),
-        probabilities={"logos": 1.0}, worth={"logos": 1.0}, unguided=0.5,
-    )  # fmt: skip
+        speaker=0,
+        private={"side": "for"},
+        public={"topic": "a"},
+        told="told",
+        said=(),
+        own=(),
+        probabilities={"logos": 1.0},
+        worth={"logos": 1.0},
+        unguided=0.5,
+    )
     how = {"domain": load_domain("debate"), "manners": "", "replies": 1, "policy": "cfr"}
     return Adviser(**{**how, "situations": (situation,), **more}), situation
 
 
 def test_what_everybody_knows_and_own_manners_decide_which_situation_it_is():
     _, first = make_adviser()
-    other = replace(first, public={"topic": "b"}, probabilities={"ethos": 1.0}, worth={"ethos": 0.0})
+    other = replace(
+        first, public={"topic": "b"}, probabilities={"ethos": 1.0}, worth={"ethos": 0.0}
+    )
     adviser, _ = make_adviser(situations=(first, other))
     assert adviser.advise([], {"side": "for"}, public={"topic": "b"}).manner == "ethos"
     both = adviser.advise([], {"side": "for"})
     assert (both.games, both.probabilities, both.earns) == (2, {"logos": 0.5, "ethos": 0.5}, 0.5)
     spoken = replace(first, said=("x", "y"), own=("logos to 1",))
-    told = replace(spoken, own=("ethos to 1",), probabilities={"pathos": 1.0}, worth={"pathos": 1.0})
+    told = replace(
+        spoken, own=("ethos to 1",), probabilities={"pathos": 1.0}, worth={"pathos": 1.0}
+    )
     adviser, _ = make_adviser(situations=(spoken, told), replies=2)
-    assert adviser.advise([{"text": "x", "manner": "ethos"}, "y"], {"side": "for"}).manner == "pathos"
+    assert (
+        adviser.advise([{"text": "x", "manner": "ethos"}, "y"], {"side": "for"}).manner == "pathos"
+    )
 
 
 @pytest.mark.parametrize(
     ("transcript", "private", "problem"),
     [
         ("Hello", {"side": "for"}, "the transcript is 'Hello', expected a list of messages"),
-        ([7], {"side": "for"}, "message 1 is 7, expected a text, a name with a text, or an object with `text`"),
+        (
+            [7],
+            {"side": "for"},
+            "message 1 is 7, expected a text, a name with a text, or an object with `text`",
+        ),
         (["  "], {"side": "for"}, "message 1 has 0 characters, expected 1 to 4000"),
         (["x" * 4001], {"side": "for"}, "message 1 has 4001 characters, expected 1 to 4000"),
-        (["a", "b"], {"side": "for"}, "the transcript has 2 messages; a debate dialogue of this run is over after 2"),
-        ([], {"side": "up"}, "this does not fit debate: side of private is 'up', expected for or against"),
-        ([], {"values": {"Monday": 1}}, "this does not fit debate: private has 'values', expected only side"),
+        (
+            ["a", "b"],
+            {"side": "for"},
+            "the transcript has 2 messages; a debate dialogue of this run is over after 2",
+        ),
+        (
+            [],
+            {"side": "up"},
+            "this does not fit debate: side of private is 'up', expected for or against",
+        ),
+        (
+            [],
+            {"values": {"Monday": 1}},
+            "this does not fit debate: private has 'values', expected only side",
+        ),
         ([], "for", "this does not fit debate: private is 'for', expected an object"),
-        (["Nobody ever said this."], {"side": "against"}, "the topic of the debate is missing: give it in `public`"),
+        (
+            ["Nobody ever said this."],
+            {"side": "against"},
+            "the topic of the debate is missing: give it in `public`",
+        ),
     ],
 )
 def test_what_does_not_fit_is_told_in_a_sentence(imitation, transcript, private, problem):
@@ -192,7 +240,8 @@ def test_a_policy_for_another_domain_is_refused(meetings, folder):
 
 def test_a_run_that_has_learnt_nothing_says_how_to_learn(meetings):
     with pytest.raises(
-        UsageError, match=r"do not know this situation, and the run has learnt no policy; `bestresponse"
+        UsageError,
+        match=r"do not know this situation, and the run has learnt no policy; `bestresponse",
     ):
         br.advise("meeting", [], {"values": {"Monday": 1, "Friday": 2}}, run=meetings)
 
@@ -222,6 +271,12 @@ def test_the_tool_for_clients_gives_the_same_advice(meetings, folder, tmp_path, 
     scenario = first_game(meetings)
     told = advise_speaker("meeting", [], scenario["private"][0])
     expected = br.advise("meeting", [], scenario["private"][0], run=meetings)
-    assert (told.manner, told.earns, told.source) == (expected.manner, expected.earns, "solved tree")
+    assert (told.manner, told.earns, told.source) == (
+        expected.manner,
+        expected.earns,
+        "solved tree",
+    )
     with pytest.raises(UsageError, match="over after 2"):
-        advise_speaker("meeting", [SpokenLine(text="a"), SpokenLine(text="b")], scenario["private"][0])
+        advise_speaker(
+            "meeting", [SpokenLine(text="a"), SpokenLine(text="b")], scenario["private"][0]
+        )

@@ -100,7 +100,10 @@ def test_a_situation_is_768_numbers_half_of_them_for_the_messages():
 
 def test_a_situation_has_what_was_told_and_what_was_said_the_last_message_first():
     facts = {"said": [[0, 1, "one"], [1, 0, "two"]]}
-    assert describe_situation(json.dumps(["player 1", "You are Ada.", "", facts])) == ("You are Ada.", "two\none")
+    assert describe_situation(json.dumps(["player 1", "You are Ada.", "", facts])) == (
+        "You are Ada.",
+        "two\none",
+    )
 
 
 def test_the_nearest_situation_has_the_largest_cosine():
@@ -115,7 +118,9 @@ def test_speakers_choose_whom_to_follow_at_exact_payoffs():
         pay["no"] = Leaf((1, 1)) if first == "no" else Leaf((0, 0))
         return Turn("second", "s", pay)
 
-    tree = build_tree(["first", "second"], Turn("first", "f", {"yes": answer("yes"), "no": answer("no")}))
+    tree = build_tree(
+        ["first", "second"], Turn("first", "f", {"yes": answer("yes"), "no": answer("no")})
+    )
 
     def always(chance):
         mix = {"yes": chance, "no": 1 - chance}
@@ -133,7 +138,10 @@ def test_imitation_is_judged_on_held_out_games_beside_its_baselines(debates):
     found = debates.imitation
     assert (found.games, found.network.width, len(found.unguided)) == (6, 768, 4)
     assert list(found.evaluated) == ["CFR", "imitation", "mean policy", "nearest situation"]
-    gains = {name: np.mean([one.earned.gain for one in played]) for name, played in found.evaluated.items()}
+    gains = {
+        name: np.mean([one.earned.gain for one in played])
+        for name, played in found.evaluated.items()
+    }
     assert 0 < gains["imitation"] <= gains["CFR"] + 0.2
     # What one debater wins the other loses, so the margin is twice the gain.
     first = found.evaluated["imitation"][0].earned
@@ -185,7 +193,10 @@ def test_settings_that_imitation_does_not_read_are_refused(settings, problem):
 
 
 def test_imitation_needs_two_speakers_and_games_to_learn_from():
-    with pytest.raises(UsageError, match="imitation needs solved games to learn from and to be judged on, got 0 and 0"):
+    with pytest.raises(
+        UsageError,
+        match="imitation needs solved games to learn from and to be judged on, got 0 and 0",
+    ):
         imitate([], [], ("calm",), HashedWords())
     config = SteerConfig("email", solver="imitation", games=1, held_out=1)
     with pytest.raises(UsageError, match="a domain of two speakers"):

@@ -1,24 +1,30 @@
-"""A domain of dialogue, one file of data and texts (who talks about what, how, for what), and the games drawn from it.
+"""A domain of dialogue, one file of data and texts (who talks about what, how, for what), and the
+games drawn from it.
 
     name, players, [utilities] low and high
-    [actions.<set>]      options, the neutral one, and a text for each that tells a speaker how to speak; `new` tells
-                         it for a manner found later; `definitions` say how a reader recognises each, `labelled`
-                         are messages whose manner is known, to test whoever names manners
-    [deal]               kind (see `deals`) and what may be agreed on: items, prices, issues, or moves and payoffs
-    [generate]           names, ranges of values (and availability, endowments, topics, sides, parts) to draw games
-                         from; `situations`, if given, are sentences of which one is told after the task
-    [texts]              task, private, message, referee, score, with $places; `note` where notes are sealed; `examples`
-                         of how an outcome is worth so much, for a model that scores, each ending in "Value: <number>"
+    [actions.<set>]      options, the neutral one, and a text for each that tells a speaker how to
+                         speak; `new` tells it for a manner found later; `definitions` say how a
+                         reader recognises each, `labelled` are messages whose manner is known, to
+                         test whoever names manners
+    [deal]               kind (see `deals`) and what may be agreed on: items, prices, issues, or
+                         moves and payoffs
+    [generate]           names, ranges of values (and availability, endowments, topics, sides,
+                         parts) to draw games from; `situations`, if given, are sentences of which
+                         one is told after the task
+    [texts]              task, private, message, referee, score, with $places; `note` where notes
+                         are sealed; `examples` of how an outcome is worth so much, for a model that
+                         scores, each ending in "Value: <number>"
 
-I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, appendix G, has the idea of such a file.
+I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, appendix G, has the
+idea of such a file.
 
-`scenarios(domain, seed, count)` gives `count` different ones; the n-th depends only on the seed and on n. In a debate
-the sides always differ; elsewhere some deal is possible.
+`scenarios(domain, seed, count)` gives `count` different ones; the n-th depends only on the seed and
+on n. In a debate the sides always differ; elsewhere some deal is possible.
 
-A written scenario (by a model, a person) has the form of `Scenario.to_json`: names, what everybody knows (`public`),
-and what each knows alone (`private`, in the order of the names). It has to keep to what the domain's own generator
-draws: the items, the ranges of numbers, different sides; and some deal must be possible. Names, topics and situations
-are the writer's own.
+A written scenario (by a model, a person) has the form of `Scenario.to_json`: names, what everybody
+knows (`public`), and what each knows alone (`private`, in the order of the names). It has to keep
+to what the domain's own generator draws: the items, the ranges of numbers, different sides; and
+some deal must be possible. Names, topics and situations are the writer's own.
 """
 
 from __future__ import annotations
@@ -56,10 +62,14 @@ from bestresponse.games.dialogue.deals import (
 )
 
 _TEXTS = ("task", "private", "message", "referee", "score")
-_KINDS: dict[str, type[DealRules]] = {kind.kind: kind for kind in (Option, Trade, Price, Issues, Moves, Verdict)}
+_KINDS: dict[str, type[DealRules]] = {
+    kind.kind: kind for kind in (Option, Trade, Price, Issues, Moves, Verdict)
+}
 _MOST_PLAYERS = 10
 _EXAMPLE = re.compile(r"^Value: -?\d", re.M)
-_TRIES = 1000  # draws in a row without a new or possible game, after which there is taken to be none
+_TRIES = (
+    1000  # draws in a row without a new or possible game, after which there is taken to be none
+)
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*( [\w.'’-]+)?")
 _FOLDER_NAME = re.compile(r"\w[\w -]{0,59}")
 _LONGEST_NAME = 30
@@ -74,8 +84,9 @@ _PUBLIC_RULES = {
 class Actions:
     """Ways to speak: labels, the neutral one among them, and the instruction that goes with each.
 
-    `new` is the instruction for a manner that is not listed, with the place $manner; empty where there are no others.
-    `definitions` say how a reader recognises a manner, and `labelled` are pairs of a message and its manner.
+    `new` is the instruction for a manner that is not listed, with the place $manner; empty where
+    there are no others. `definitions` say how a reader recognises a manner, and `labelled` are
+    pairs of a message and its manner.
     """
 
     name: str
@@ -109,13 +120,16 @@ class Domain:
     texts: Mapping[str, str]
     digest: str
     written: tuple[JsonMapping, ...] = ()
-    """Scenarios that were written for this domain, as data: if there are any, its games are these and no others."""
+    """Scenarios that were written for this domain, as data: if there are any, its games are these
+    and no others."""
 
     def manners(self, name: str = "") -> Actions:
         """The set of actions of that name; the first one without a name."""
         chosen = name or next(iter(self.actions))
         if chosen not in self.actions:
-            raise UsageError(f"{self.name} has no actions named {chosen!r}; expected {', '.join(self.actions)}")
+            raise UsageError(
+                f"{self.name} has no actions named {chosen!r}; expected {', '.join(self.actions)}"
+            )
         return self.actions[chosen]
 
     def fill(self, text: str, placeholders: Mapping[str, object]) -> str:
@@ -126,7 +140,11 @@ class Domain:
 def domain_names() -> tuple[str, ...]:
     """The domains that come with the package."""
     entries = files("bestresponse.games.dialogue.domains").iterdir()
-    return tuple(sorted(entry.name.removesuffix(".toml") for entry in entries if entry.name.endswith(".toml")))
+    return tuple(
+        sorted(
+            entry.name.removesuffix(".toml") for entry in entries if entry.name.endswith(".toml")
+        )
+    )
 
 
 def load_domain(source: str | Path) -> Domain:
@@ -141,11 +159,18 @@ def load_domain(source: str | Path) -> Domain:
 def read_domain_text(source: str | Path) -> str:
     """Read the TOML text of a domain by name or file; UsageError where there is none."""
     if str(source) in domain_names():
-        return files("bestresponse.games.dialogue.domains").joinpath(f"{source}.toml").read_text("utf-8")
+        return (
+            files("bestresponse.games.dialogue.domains")
+            .joinpath(f"{source}.toml")
+            .read_text("utf-8")
+        )
     path = Path(source)
     if path.suffix != ".toml":
         near = did_you_mean(str(source), list(domain_names()))
-        raise UsageError(f"there is no domain named {source!s}; expected {', '.join(domain_names())} or a file.{near}")
+        raise UsageError(
+            f"there is no domain named {source!s}; expected {', '.join(domain_names())} or a"
+            f" file.{near}"
+        )
     try:
         return read_text_file(path)
     except FileNotFoundError:
@@ -177,8 +202,8 @@ def parse_domain(text: str, where: str = "domain") -> Domain:
     name = reader.get("name", str)
     if not _FOLDER_NAME.fullmatch(name):
         raise reader.wrong(
-            f"name is {name!r}, expected at most 60 letters, digits, hyphens, underscores and spaces, since folders "
-            "are named after it"
+            f"name is {name!r}, expected at most 60 letters, digits, hyphens, underscores and"
+            " spaces, since folders are named after it"
         )
     domain = Domain(
         name=name,
@@ -201,25 +226,36 @@ def _read_actions(reader: DomainReader, name: str) -> Actions:
     options = reader.words(f"actions.{name}.options")
     neutral = reader.get(f"actions.{name}.neutral", str)
     if neutral not in options:
-        raise reader.wrong(f"actions.{name}.neutral is {neutral!r}, expected one of {', '.join(options)}")
+        raise reader.wrong(
+            f"actions.{name}.neutral is {neutral!r}, expected one of {', '.join(options)}"
+        )
     texts = reader.get(f"actions.{name}.texts", dict)
     for option in options:
         if not isinstance(texts.get(option), str) or not texts[option].strip():
             raise reader.wrong(f"actions.{name}.texts has no text for {option!r}")
     if len({texts[option] for option in options}) != len(options):
-        raise reader.wrong(f"actions.{name}: two actions have the same text, so they would be one action")
+        raise reader.wrong(
+            f"actions.{name}: two actions have the same text, so they would be one action"
+        )
     new = reader.get(f"actions.{name}.new", str, "")
     if new and "$manner" not in new:
         raise reader.wrong(f"actions.{name}.new: expected a text with the place $manner")
     definitions = reader.get(f"actions.{name}.definitions", dict, {})
-    strangers = [key for key, text in definitions.items() if key not in options or not isinstance(text, str)]
+    strangers = [
+        key for key, text in definitions.items() if key not in options or not isinstance(text, str)
+    ]
     if strangers:
-        raise reader.wrong(f"actions.{name}.definitions: {strangers[0]!r} is no text for one of the options")
+        raise reader.wrong(
+            f"actions.{name}.definitions: {strangers[0]!r} is no text for one of the options"
+        )
     labelled = reader.get(f"actions.{name}.labelled", dict, {})
     for manner, messages in labelled.items():
         texts_only = isinstance(messages, list) and all(isinstance(text, str) for text in messages)
         if manner not in options or not texts_only:
-            raise reader.wrong(f"actions.{name}.labelled: expected a list of messages for each option, got {manner!r}")
+            raise reader.wrong(
+                f"actions.{name}.labelled: expected a list of messages for each option, got"
+                f" {manner!r}"
+            )
     pairs = tuple((text, manner) for manner, messages in labelled.items() for text in messages)
     return Actions(name, options, neutral, texts, new, definitions, pairs)
 
@@ -237,16 +273,22 @@ def _read_texts(reader: DomainReader, deal: DealRules) -> dict[str, str]:
         unknown = sorted(set(template.get_identifiers()) - known) if template.is_valid() else ["$"]
         if unknown:
             expected = ", ".join(f"${placeholder}" for placeholder in sorted(known))
-            raise reader.wrong(f"texts.{name}: the place ${unknown[0].lstrip('$')} is not known; expected {expected}")
+            raise reader.wrong(
+                f"texts.{name}: the place ${unknown[0].lstrip('$')} is not known; expected"
+                f" {expected}"
+            )
     examples = texts.get("examples", "")
     if examples and (not isinstance(examples, str) or not _EXAMPLE.search(examples)):
-        raise reader.wrong("texts.examples: expected a text with a line 'Value: <number>' after each example")
+        raise reader.wrong(
+            "texts.examples: expected a text with a line 'Value: <number>' after each example"
+        )
     chosen = (*names, "examples") if examples else names
     return {name: texts[name].strip() for name in chosen}
 
 
 def _check_generator(domain: Domain, reader: DomainReader) -> None:
-    """Ranges that make sense, utilities that stay in their range, and a deal that can be reached."""
+    """Ranges that make sense, utilities that stay in their range, and a deal that can be
+    reached."""
     if not domain.low < domain.high:
         raise reader.wrong(f"utilities: low {domain.low:g} is not less than high {domain.high:g}")
     if len(reader.words("generate.names")) < domain.players:
@@ -256,7 +298,9 @@ def _check_generator(domain: Domain, reader: DomainReader) -> None:
     least, most = domain.deal.find_bounds(reader)
     if least < domain.low or most > domain.high:
         span = f"{domain.low:g} to {domain.high:g}"
-        raise reader.wrong(f"utilities can be {least:g} to {most:g}, outside the stated range {span}")
+        raise reader.wrong(
+            f"utilities can be {least:g} to {most:g}, outside the stated range {span}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +324,11 @@ class Scenario:
     @classmethod
     def from_json(cls, data: JsonMapping) -> Scenario:
         """Return the value that `to_json` wrote."""
-        return cls(tuple(data["names"]), dict(data["public"]), tuple(dict(known) for known in data["private"]))
+        return cls(
+            tuple(data["names"]),
+            dict(data["public"]),
+            tuple(dict(known) for known in data["private"]),
+        )
 
 
 def scenarios(domain: Domain, seed: int, count: int) -> list[Scenario]:
@@ -292,7 +340,8 @@ def scenarios(domain: Domain, seed: int, count: int) -> list[Scenario]:
 
 
 def all_scenarios(domain: Domain, seed: int) -> Iterator[Scenario]:
-    """Different games without end, or until `_TRIES` draws in a row bring nothing new; written ones as they stand."""
+    """Different games without end, or until `_TRIES` draws in a row bring nothing new; written ones
+    as they stand."""
     if domain.written:
         yield from map(Scenario.from_json, domain.written)
         return
@@ -308,8 +357,11 @@ def all_scenarios(domain: Domain, seed: int) -> Iterator[Scenario]:
             return
 
 
-def variants(domain: Domain, scenario: Scenario, seed: int, count: int, *, fewer: bool = False) -> tuple[Scenario, ...]:
-    """`scenario` and `count - 1` others that differ from it and from each other in private information only.
+def variants(
+    domain: Domain, scenario: Scenario, seed: int, count: int, *, fewer: bool = False
+) -> tuple[Scenario, ...]:
+    """`scenario` and `count - 1` others that differ from it and from each other in private
+    information only.
 
     Where the domain has not so many, InvalidGame, or as many as there are with `fewer`.
     """
@@ -322,22 +374,35 @@ def variants(domain: Domain, scenario: Scenario, seed: int, count: int, *, fewer
         if all(drawn.id != other.id for other in cases):
             cases.append(drawn)
     if len(cases) < count and not fewer:
-        raise InvalidGame(f"{domain.name} has only {len(cases)} different draws of private information, not {count}")
+        raise InvalidGame(
+            f"{domain.name} has only {len(cases)} different draws of private information, not"
+            f" {count}"
+        )
     return tuple(cases)
 
 
 def read_scenario(domain: Domain, data: object) -> Scenario:
-    """Return the scenario that `data` describes; InvalidGame says in what it is none of this domain."""
+    """Return the scenario that `data` describes; InvalidGame says in what it is none of this
+    domain."""
     if not isinstance(data, Mapping):
-        raise InvalidGame(f"a scenario is {shorten(data)}, expected an object with names and private")
+        raise InvalidGame(
+            f"a scenario is {shorten(data)}, expected an object with names and private"
+        )
     names = _read_names(domain, data.get("names"))
     public = _read_public(domain, data.get("public") or {})
     entries = data.get("private")
-    if not isinstance(entries, Sequence) or isinstance(entries, str) or len(entries) != domain.players:
-        raise InvalidGame(f"private is {shorten(entries)}, expected one entry for each of {domain.players} people")
+    if (
+        not isinstance(entries, Sequence)
+        or isinstance(entries, str)
+        or len(entries) != domain.players
+    ):
+        raise InvalidGame(
+            f"private is {shorten(entries)}, expected one entry for each of {domain.players} people"
+        )
     schema = domain.deal.private_schema(domain.generate)
     private = tuple(
-        read_by_schema(known, schema, f"what {name} knows") for name, known in zip(names, entries, strict=True)
+        read_by_schema(known, schema, f"what {name} knows")
+        for name, known in zip(names, entries, strict=True)
     )
     if not domain.deal.is_possible(private):
         raise InvalidGame(f"no deal is possible: {domain.deal.impossible}")
@@ -348,7 +413,9 @@ def scenario_rules(domain: Domain) -> str:
     """Say what a writer has to keep to, one rule a line."""
     rules = [f"names: {domain.players} different first names"]
     rules += [f"public.{part}: {_PUBLIC_RULES[part]}" for part in _list_public_parts(domain)]
-    rules.append(f"private, for each person: {describe_form(domain.deal.private_schema(domain.generate))}")
+    rules.append(
+        f"private, for each person: {describe_form(domain.deal.private_schema(domain.generate))}"
+    )
     if domain.deal.impossible:
         rules.append(f"no scenario in which {domain.deal.impossible}")
     return "\n".join(f"- {rule}" for rule in rules)
@@ -362,14 +429,21 @@ def scenario_schema(domain: Domain, most: int) -> dict[str, object]:
         {
             "names": {"type": "array", "items": text, **people},
             "public": make_object(dict.fromkeys(_list_public_parts(domain), text)),
-            "private": {"type": "array", "items": domain.deal.private_schema(domain.generate), **people},
+            "private": {
+                "type": "array",
+                "items": domain.deal.private_schema(domain.generate),
+                **people,
+            },
         }
     )
-    return make_object({"scenarios": {"type": "array", "items": scenario, "minItems": 1, "maxItems": most}})
+    return make_object(
+        {"scenarios": {"type": "array", "items": scenario, "minItems": 1, "maxItems": most}}
+    )
 
 
 def _list_public_parts(domain: Domain) -> tuple[str, ...]:
-    """List what everybody knows besides the names: the topic, or the situation where a domain has several."""
+    """List what everybody knows besides the names: the topic, or the situation where a domain has
+    several."""
     if "topic" in domain.deal.public:
         return ("topic",)
     return ("situation",) if "situations" in domain.generate else ()
@@ -380,7 +454,9 @@ def _draw(domain: Domain, rng: Random) -> Scenario:
     parts = _list_public_parts(domain)
     topic = {"topic": rng.choice(domain.generate["topics"])} if "topic" in parts else {}
     private = _draw_private(domain, rng)
-    situation = {"situation": rng.choice(domain.generate["situations"])} if "situation" in parts else {}
+    situation = (
+        {"situation": rng.choice(domain.generate["situations"])} if "situation" in parts else {}
+    )
     return Scenario(names, topic | situation, private)
 
 
@@ -389,11 +465,17 @@ def _draw_private(domain: Domain, rng: Random) -> tuple[Private, ...]:
         drawn = domain.deal.draw(domain.generate, rng, domain.players)
         if domain.deal.is_possible(drawn):
             return drawn
-    raise InvalidGame(f"{domain.name}: no deal can be reached in {_TRIES} draws of private information")
+    raise InvalidGame(
+        f"{domain.name}: no deal can be reached in {_TRIES} draws of private information"
+    )
 
 
 def _read_names(domain: Domain, entries: object) -> tuple[str, ...]:
-    if not isinstance(entries, Sequence) or isinstance(entries, str) or len(entries) != domain.players:
+    if (
+        not isinstance(entries, Sequence)
+        or isinstance(entries, str)
+        or len(entries) != domain.players
+    ):
         raise InvalidGame(f"names is {shorten(entries)}, expected {domain.players} names")
     names = tuple(str(name).strip() for name in entries)
     for name in names:
@@ -414,5 +496,7 @@ def _read_public(domain: Domain, texts: object) -> dict[str, str]:
             raise InvalidGame(f"public.{part} is missing")
         public[part] = re.sub(r"\s+", " ", text.strip())
         if len(public[part]) > _LONGEST_TEXT:
-            raise InvalidGame(f"public.{part} has {len(public[part])} characters; the limit is {_LONGEST_TEXT}")
+            raise InvalidGame(
+                f"public.{part} has {len(public[part])} characters; the limit is {_LONGEST_TEXT}"
+            )
     return public

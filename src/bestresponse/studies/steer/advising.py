@@ -1,15 +1,17 @@
 """Advice in the middle of a conversation: in which manner to speak next, and what that would earn.
 
-A run leaves a file `adviser.json` with every situation of its solved trees (who speaks, what they know, what
-was said) and what the policy advises there; a run of imitation also leaves the network that it trained. `advise`
-looks the situation up:
+A run leaves a file `adviser.json` with every situation of its solved trees (who speaks, what they
+know, what was said) and what the policy advises there; a run of imitation also leaves the network
+that it trained. `advise` looks the situation up:
 
-    solved tree     the situation is on record: the probabilities of the policy, and what every manner earns
-                    there, the speaker going on by the policy and the partners unguided; exact on these texts
-    learnt policy   it is not: the probabilities of the network, and the mean earnings of the ten most similar
-                    situations that the network learnt from
+    solved tree     the situation is on record: the probabilities of the policy, and what every
+                    manner earns there, the speaker going on by the policy and the partners
+                    unguided; exact on these texts
+    learnt policy   it is not: the probabilities of the network, and the mean earnings of the ten
+                    most similar situations that the network learnt from
 
-Where several recorded games have the same situation (a debate that nobody has opened yet), the advice is their mean.
+Where several recorded games have the same situation (a debate that nobody has opened yet), the
+advice is their mean.
 """
 
 from __future__ import annotations
@@ -44,17 +46,20 @@ _MOST_SITUATIONS = 20_000
 """More are not written down: the file would have hundreds of megabytes."""
 
 Line = str | Mapping[str, Any] | Sequence[str]
-"""A message: its text, (name, text), or {"text": ...} with "from" and "manner" where they are known."""
+"""A message: its text, (name, text), or {"text": ...} with "from" and "manner" where they are
+known."""
 Key = tuple[int, str, tuple[str, ...]]
 """Who speaks, what it knows alone, and the messages so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """How to speak next: the likeliest manner, the probabilities of all, and what following them would earn.
+    """How to speak next: the likeliest manner, the probabilities of all, and what following them
+    would earn.
 
-    `unguided` is what speaking in the neutral manner earns instead; `worth` is what each manner earns where the solved
-    tree is known. `games` says of how many recorded games, or of how many similar situations, these are the mean.
+    `unguided` is what speaking in the neutral manner earns instead; `worth` is what each manner
+    earns where the solved tree is known. `games` says of how many recorded games, or of how many
+    similar situations, these are the mean.
     """
 
     speaker: int
@@ -75,7 +80,8 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """One information set of a solved tree with the policy's advice; the speaker is known by its number."""
+    """One information set of a solved tree with the policy's advice; the speaker is known by its
+    number."""
 
     speaker: int
     private: JsonMapping
@@ -99,7 +105,8 @@ class Situation:
 
 
 def list_situations(policy: Policy, unguided: Policy) -> Iterator[Situation]:
-    """List what a policy advises at every information set of a recorded dialogue, and what that earns."""
+    """List what a policy advises at every information set of a recorded dialogue, and what that
+    earns."""
     tree = policy.tree
     worth = value_moves(policy, unguided)
     alone = value_moves(unguided, unguided)
@@ -114,7 +121,9 @@ def list_situations(policy: Policy, unguided: Policy) -> Iterator[Situation]:
             told=told,
             said=tuple(text for _, _, text in facts["said"]),
             own=tuple(facts["own"]),
-            probabilities=dict(zip(infoset.moves, policy.probabilities[part].tolist(), strict=True)),
+            probabilities=dict(
+                zip(infoset.moves, policy.probabilities[part].tolist(), strict=True)
+            ),
             worth=dict(zip(infoset.moves, worth[part].tolist(), strict=True)),
             unguided=float(neutral @ alone[part]),
         )
@@ -124,7 +133,8 @@ def list_situations(policy: Policy, unguided: Policy) -> Iterator[Situation]:
 class Adviser:
     """Everything that a run knows about how to speak in one domain.
 
-    `manners` names the set of actions, `replies` is how many messages each speaker writes, `policy` whose advice it is.
+    `manners` names the set of actions, `replies` is how many messages each speaker writes, `policy`
+    whose advice it is.
     """
 
     domain: Domain
@@ -157,12 +167,14 @@ class Adviser:
 
     @classmethod
     def from_json(cls, data: JsonMapping, domain: Domain) -> Adviser:
-        """Return the adviser that `to_json` wrote; UsageError where it is one for another domain."""
+        """Return the adviser that `to_json` wrote; UsageError where it is one for another
+        domain."""
         if data["domain"] != domain.name or data["digest"] != domain.digest:
             other = "another version of it" if data["domain"] == domain.name else data["domain"]
             raise UsageError(f"it is for {other}, not for {domain.name}")
         situations = tuple(
-            Situation(**{**row, "said": tuple(row["said"]), "own": tuple(row["own"])}) for row in data["situations"]
+            Situation(**{**row, "said": tuple(row["said"]), "own": tuple(row["own"])})
+            for row in data["situations"]
         )
         network = None if data["network"] is None else PolicyNetwork.from_json(data["network"])
         return cls(
@@ -191,20 +203,28 @@ class Adviser:
         known_alone = self._read_private(private)
         heard = tuple(text for _, text, _ in lines)
         found = self._known.get((speaker, canonical(known_alone), heard), [])
-        own = [manner for number, (_, _, manner) in enumerate(lines) if number % self.domain.players == speaker]
+        own = [
+            manner
+            for number, (_, _, manner) in enumerate(lines)
+            if number % self.domain.players == speaker
+        ]
         found = [one for one in found if _fits(one, public, own)]
         if found:
             return self._combine(speaker, found)
         if self.network is None:
             raise UsageError(
-                f"the solved trees of {self.domain.name} do not know this situation, and the run has learnt no policy; "
-                f"`bestresponse steer {self.domain.name} --solver imitation` makes one that has"
+                f"the solved trees of {self.domain.name} do not know this situation, and the run"
+                f" has learnt no policy; `bestresponse steer {self.domain.name} --solver imitation`"
+                " makes one that has"
             )
         told = self._tell(speaker, lines, names, known_alone, public or {})
         return self._ask_network(speaker, told, heard)
 
-    def _check_names(self, lines: Sequence[tuple[str, str, str]], names: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of the speakers in their order; UsageError where the transcript is out of turn."""
+    def _check_names(
+        self, lines: Sequence[tuple[str, str, str]], names: Sequence[str]
+    ) -> tuple[str, ...]:
+        """Return the names of the speakers in their order; UsageError where the transcript is out
+        of turn."""
         players = self.domain.players
         if names and len(names) != players:
             raise UsageError(f"{self.domain.name} has {players} speakers, got {len(names)} names")
@@ -212,9 +232,13 @@ class Adviser:
         for number, (name, _, _) in enumerate(lines):
             seat = number % players
             if name and known[seat] and name != known[seat]:
-                raise UsageError(f"message {number + 1} is by {name}; it is the turn of {known[seat]}")
+                raise UsageError(
+                    f"message {number + 1} is by {name}; it is the turn of {known[seat]}"
+                )
             if name and name in known[:seat] + known[seat + 1 :]:
-                raise UsageError(f"message {number + 1} is by {name}, who is not on turn: speakers take turns")
+                raise UsageError(
+                    f"message {number + 1} is by {name}, who is not on turn: speakers take turns"
+                )
             known[seat] = known[seat] or name
         drawn = iter(name for name in self.domain.generate["names"] if name not in known)
         return tuple(name or next(drawn) for name in known)
@@ -245,9 +269,13 @@ class Adviser:
         public: Mapping[str, str],
     ) -> str:
         """Write what a speaker in this situation is told."""
-        needed = [part for part in ("topic",) if part in self.domain.deal.public and part not in public]
+        needed = [
+            part for part in ("topic",) if part in self.domain.deal.public and part not in public
+        ]
         if needed:
-            raise UsageError(f"the {needed[0]} of the {self.domain.name} is missing: give it in `public`")
+            raise UsageError(
+                f"the {needed[0]} of the {self.domain.name} is missing: give it in `public`"
+            )
         # Only the speaker's own private information is told to it.
         scenario = Scenario(names, dict(public), (private,) * self.domain.players)
         manners = self.domain.manners(self.manners)
@@ -276,10 +304,15 @@ class Adviser:
             raise UsageError("the run has learnt no policy")
         row = embed_texts([told], ["\n".join(reversed(heard))], self._embedding)
         if row.shape[1] != self.network.width:
-            raise StoreError(f"the learnt policy reads {self.network.width} numbers, the embedding has {row.shape[1]}")
+            raise StoreError(
+                f"the learnt policy reads {self.network.width} numbers, the embedding has"
+                f" {row.shape[1]}"
+            )
         chances = self.network(row)[0]
         options = self.domain.manners(self.manners).options
-        at_turn = [one for one in self.situations if (one.speaker, len(one.said)) == (speaker, len(heard))]
+        at_turn = [
+            one for one in self.situations if (one.speaker, len(one.said)) == (speaker, len(heard))
+        ]
         vectors = self._vectors[speaker, len(heard)] if at_turn else np.zeros((0, row.shape[1]))
         nearest = np.argsort(-(vectors @ row[0]), kind="stable")[:_NEAREST]
         similar = [at_turn[int(index)] for index in nearest]
@@ -293,7 +326,9 @@ class Adviser:
             games=len(similar),
         )
 
-    def _make_advice(self, speaker: int, *, probabilities: Mapping[str, float], **more: Any) -> Advice:
+    def _make_advice(
+        self, speaker: int, *, probabilities: Mapping[str, float], **more: Any
+    ) -> Advice:
         manner = max(probabilities, key=lambda name: probabilities[name])
         plain = manner.partition(", to ")[0]
         instruction = self.domain.manners(self.manners).texts[plain]
@@ -318,7 +353,9 @@ class Adviser:
             places.setdefault((one.speaker, len(one.said)), []).append(one)
         return {
             place: embed_texts(
-                [one.told for one in here], ["\n".join(reversed(one.said)) for one in here], self._embedding
+                [one.told for one in here],
+                ["\n".join(reversed(one.said)) for one in here],
+                self._embedding,
             )
             for place, here in places.items()
         }
@@ -335,16 +372,21 @@ def _read_line(line: object, number: int) -> tuple[str, str, str]:
             manner = ""
         case _:
             raise UsageError(
-                f"message {number} is {shorten(line)}, expected a text, a name with a text, or an object with `text`"
+                f"message {number} is {shorten(line)}, expected a text, a name with a text, or an"
+                " object with `text`"
             )
     if not text.strip() or len(text) > _LONGEST:
-        raise UsageError(f"message {number} has {len(text.strip())} characters, expected 1 to {_LONGEST}")
+        raise UsageError(
+            f"message {number} has {len(text.strip())} characters, expected 1 to {_LONGEST}"
+        )
     return name.strip(), text.strip(), manner.strip()
 
 
 def _fits(situation: Situation, public: Mapping[str, str] | None, own: Sequence[str]) -> bool:
     """Tell whether what else the caller knows is so in a recorded situation."""
-    if public is not None and any(situation.public.get(part) != text for part, text in public.items()):
+    if public is not None and any(
+        situation.public.get(part) != text for part, text in public.items()
+    ):
         return False
     pairs = zip(situation.own, own, strict=False)
     return all(not manner or before.rpartition(" to ")[0] == manner for before, manner in pairs)
@@ -374,7 +416,9 @@ def _load_adviser(path: Path, changed: int, source: str) -> Adviser:
     except BestResponseError:
         raise
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise StoreError(f"{path} cannot be read as advice ({type(error).__name__}: {error})"[:300]) from None
+        raise StoreError(
+            f"{path} cannot be read as advice ({type(error).__name__}: {error})"[:300]
+        ) from None
 
 
 def open_adviser(domain: str | Path, run: str | Path | Run[Any] = "results") -> Adviser:
@@ -383,7 +427,8 @@ def open_adviser(domain: str | Path, run: str | Path | Run[Any] = "results") -> 
     if (path / "manifest.json").exists():
         if not (path / FILE).exists():
             raise UsageError(
-                f"{path} has no advice: no solved tree was written there; expected a finished run of steer"
+                f"{path} has no advice: no solved tree was written there; expected a finished run"
+                " of steer"
             )
         return _load_adviser(path / FILE, (path / FILE).stat().st_mtime_ns, str(domain))
     load_domain(domain)  # one that does not exist is told before runs are looked for
@@ -398,7 +443,11 @@ def open_adviser(domain: str | Path, run: str | Path | Run[Any] = "results") -> 
 
 def _list_files(folder: Path) -> Iterable[Path]:
     """List the advice of the runs below a folder, the newest run first."""
-    return [manifest.with_name(FILE) for manifest in list_manifests(folder) if manifest.with_name(FILE).exists()]
+    return [
+        manifest.with_name(FILE)
+        for manifest in list_manifests(folder)
+        if manifest.with_name(FILE).exists()
+    ]
 
 
 def advise(
@@ -412,10 +461,11 @@ def advise(
 ) -> Advice:
     """Say in which manner to speak next in a conversation, and what that would earn.
 
-    `transcript` are the messages so far, in turn, and `private` is what the next speaker alone knows, in the form of
-    the domain: `{"values": {"Monday": 8, "Friday": 3}}` for a meeting. `public` is what everybody knows (the topic of
-    a debate), `names` are those of the speakers in their order. `run` is a run of `steer`, its folder, or a folder of
-    runs, of which the newest for this domain is taken.
+    `transcript` are the messages so far, in turn, and `private` is what the next speaker alone
+    knows, in the form of the domain: `{"values": {"Monday": 8, "Friday": 3}}` for a meeting.
+    `public` is what everybody knows (the topic of a debate), `names` are those of the speakers in
+    their order. `run` is a run of `steer`, its folder, or a folder of runs, of which the newest for
+    this domain is taken.
     """
     if isinstance(transcript, str) or not isinstance(transcript, Sequence):
         raise UsageError(f"the transcript is {shorten(transcript)}, expected a list of messages")

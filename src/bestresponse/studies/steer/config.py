@@ -54,27 +54,38 @@ class SteerConfig(RunSettings):
     """A model that writes the games from examples; the seed draws them if not said."""
     second: Literal["", "deal", "score"] = setting(default="")
     """Rule in this way too, and report how far both agree."""
-    second_judge: str = setting(default="", help="The model of the second ruling; the judge if not said.")
+    second_judge: str = setting(
+        default="", help="The model of the second ruling; the judge if not said."
+    )
     solver: Literal["cfr", "psro", "imitation"] = setting(default="cfr")
-    """Solve the tree, search for better prompts, or train a network on the policies of many games."""
+    """Solve the tree, search for better prompts, or train a network on the policies of many
+    games."""
     games: int = setting(default=None, ge=1)
     """Number of games drawn from the domain [default: 1, or 200 for imitation]."""
     seed: int = setting(default=0, ge=0, help="Seed of the games and draws.")
     replies: int = setting(default=1, ge=1, help="Messages of each speaker.")
     wordings: int = setting(default=1, ge=1, help="Recorded texts of each choice.")
-    types: int = setting(default=1, ge=1, help="Equally likely draws of private information in each game.")
-    actions: str = setting(default="", help="Which of the domain's sets of actions; the first if not said.")
+    types: int = setting(
+        default=1, ge=1, help="Equally likely draws of private information in each game."
+    )
+    actions: str = setting(
+        default="", help="Which of the domain's sets of actions; the first if not said."
+    )
     payoffs: Literal["deal", "score"] = setting(default="deal")
     """Whether a referee reads what was agreed, or a model says what it is worth."""
     early_end: bool = setting(default=False, help="Let the referee end a talk once all agree.")
-    follow: bool = setting(default=False, help="Let a classifier tell in which manner each message was written.")
+    follow: bool = setting(
+        default=False, help="Let a classifier tell in which manner each message was written."
+    )
     classifier: str = setting(default="")
     """For follow: the model that names the manners; the judge if not said."""
     policy: PolicyName = setting(default="credible")
-    """Which policy is followed: that of CFR after `iterations`, the one that is best wherever a talk leads, or the
-    equilibrium that gains most, threats included; all three are reported."""
+    """Which policy is followed: that of CFR after `iterations`, the one that is best wherever a
+    talk leads, or the equilibrium that gains most, threats included; all three are reported."""
     iterations: int = setting(
-        default=None, ge=1, help="Of the solver [default: 1000 for cfr, 10 for imitation, 4 for psro]."
+        default=None,
+        ge=1,
+        help="Of the solver [default: 1000 for cfr, 10 for imitation, 4 for psro].",
     )
     variant: Variant = setting(default="cfr+")
     """cfr: which counterfactual regret minimisation; external-sampling is for large trees."""
@@ -86,22 +97,29 @@ class SteerConfig(RunSettings):
     plays: int = setting(default=20, ge=1, help="psro: plays of each profile of prompts.")
     swap_seats: bool = setting(default=False)
     """psro: let the speakers change seats, so that the game is symmetric."""
-    temperature: float = setting(default=0.7, ge=0, lt=10, help="Sampling temperature of the messages.")
+    temperature: float = setting(
+        default=0.7, ge=0, lt=10, help="Sampling temperature of the messages."
+    )
     max_tokens: int = setting(default=200, ge=1, help="Longest message, in tokens.")
     fresh: int = setting(default=None, ge=0)
-    """Draws of fresh texts to play guided against unguided on, in each game (psro: in each held-out one); 4 for cfr,
-    1 for psro if not said."""
+    """Draws of fresh texts to play guided against unguided on, in each game (psro: in each held-out
+    one); 4 for cfr, 1 for psro if not said."""
     farthest: float = setting(default=0.5, ge=0, le=2)
-    """How far (1 less the cosine) the nearest known situation may be from fresh words; beyond it there is no advice."""
+    """How far (1 less the cosine) the nearest known situation may be from fresh words; beyond it
+    there is no advice."""
     held_out: int = setting(default=None, ge=0)
-    """Further games kept from psro or imitation, to play on what was found [default: 20 for psro, 50 for imitation]."""
+    """Further games kept from psro or imitation, to play on what was found [default: 20 for psro,
+    50 for imitation]."""
     embed: Literal["words", "minilm"] = setting(default="words")
     """How texts are compared: hashed words, or a small network (extra `embed`)."""
-    max_nodes: int = setting(default=500_000, how=True, ge=1, help="Refuse trees with more nodes than this.")
+    max_nodes: int = setting(
+        default=500_000, how=True, ge=1, help="Refuse trees with more nodes than this."
+    )
     cut_short: bool = setting(default=False, how=True)
     """Build as far as the budget goes instead of refusing to start."""
     domain_text: str = setting(default="", option=False)
-    """The text of the domain's file, read when the settings are made, so that a stored run needs no file."""
+    """The text of the domain's file, read when the settings are made, so that a stored run needs no
+    file."""
 
     def __post_init__(self) -> None:
         self._settle("domain", str(self.domain))
@@ -113,7 +131,8 @@ class SteerConfig(RunSettings):
         self._check_together()
 
     def _settle_counts(self) -> None:
-        """Settle what is left open by None, which only a default can be, to the whole number of the solver."""
+        """Settle what is left open by None, which only a default can be, to the whole number of the
+        solver."""
         psro = self.solver == "psro"
         if self.games is None:
             self._settle("games", 200 if self.solver == "imitation" else 1)
@@ -142,9 +161,21 @@ class SteerConfig(RunSettings):
         needs = "imitation is judged on held-out games: at least 1"
         certain = self.temperature == 0
         for name, wrong, problem in (
-            ("temperature", certain and self.wordings > 1, "several wordings of one choice need one above 0"),
-            ("fresh", trees and self.fresh and certain, "fresh draws of the texts need a temperature above 0"),
-            ("fresh", learns and self.fresh, "imitation is judged exactly on the recorded texts of held-out games"),
+            (
+                "temperature",
+                certain and self.wordings > 1,
+                "several wordings of one choice need one above 0",
+            ),
+            (
+                "fresh",
+                trees and self.fresh and certain,
+                "fresh draws of the texts need a temperature above 0",
+            ),
+            (
+                "fresh",
+                learns and self.fresh,
+                "imitation is judged exactly on the recorded texts of held-out games",
+            ),
             ("held_out", trees and self.held_out, "it belongs to psro and imitation"),
             ("held_out", learns and not self.held_out, needs),
             ("held_out", psro and bool(self.held_out) != bool(self.fresh), both),
@@ -169,5 +200,7 @@ class SteerConfig(RunSettings):
     def from_json(cls, data: Mapping[str, object], *, stored: bool = True) -> SteerConfig:
         """Read settings; no name in those of a stored run is ever opened as a file."""
         if stored and not data.get("domain_text") and data.get("domain") not in domain_names():
-            raise UsageError(f"the settings name the domain {data.get('domain')!r} and do not hold its text")
+            raise UsageError(
+                f"the settings name the domain {data.get('domain')!r} and do not hold its text"
+            )
         return super().from_json(data, stored=stored)

@@ -1,20 +1,27 @@
-"""A small network that imitates the policies of CFR: from what a speaker knows to how it should speak, with no solver.
+"""A small network that imitates the policies of CFR: from what a speaker knows to how it should
+speak, with no solver.
 
-Every information set of the solved games becomes a row of 768 numbers, beside it the probabilities that CFR found:
+Every information set of the solved games becomes a row of 768 numbers, beside it the probabilities
+that CFR found:
 
     384 numbers   what the speaker was told: its role, the task, its private information
     384 numbers   the messages so far
 
-Each half is the embedding of a text (`building.HashedWords`, or MiniLM), of length 1, or 0 where nothing was said yet.
-The network has two hidden layers of 256 rectified units and is trained by 10,000 steps of Adam on batches of 128 at a
-rate of 0.001, towards the least cross entropy (Gemp et al. 2024, section 4 and appendix E). On games that it has not
-seen it is played against unguided speakers, exactly on their recorded trees, and beside it
+Each half is the embedding of a text (`building.HashedWords`, or MiniLM), of length 1, or 0 where
+nothing was said yet. The network has two hidden layers of 256 rectified units and is trained by
+10,000 steps of Adam on batches of 128 at a rate of 0.001, towards the least cross entropy (Gemp et
+al. 2024, section 4 and appendix E). On games that it has not seen it is played against unguided
+speakers, exactly on their recorded trees, and beside it
 
-    CFR                 the policy of CFR on the held-out game itself, the only one that has seen this game
-    mean policy         the mean probabilities of the games learnt from, by who speaks after how many messages
-    nearest situation   the probabilities of the most similar situation learnt from: the largest cosine of the 768
+    CFR                 the policy of CFR on the held-out game itself, the only one that has seen
+                        this game
+    mean policy         the mean probabilities of the games learnt from, by who speaks after how
+                        many messages
+    nearest situation   the probabilities of the most similar situation learnt from: the largest
+                        cosine of the 768
 
-Figure 4 of the study, the game between policies, is one in which both speakers choose whom to follow.
+Figure 4 of the study, the game between policies, is one in which both speakers choose whom to
+follow.
 
 I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024.
 """
@@ -166,8 +173,8 @@ class _Adam:
 def _multiply(left: Singles, right: Singles) -> Singles:
     """Multiply two matrices in blocks that a BLAS library works out on one thread.
 
-    So the result is the same on any number of cores, and nobody waits for cores that others keep busy: with threads
-    a step took 160 ms beside other work on two cores, in blocks 30 ms.
+    So the result is the same on any number of cores, and nobody waits for cores that others keep
+    busy: with threads a step took 160 ms beside other work on two cores, in blocks 30 ms.
     """
     rows, inner = left.shape
     columns = right.shape[1]
@@ -215,8 +222,8 @@ class LearntGame:
 class Imitation:
     """What was learnt, from how much, and what it earns on games that were held out.
 
-    `losses` are the cross entropies on the games learnt from and on those held out; `evaluated` has for each guide one
-    policy for each held-out game.
+    `losses` are the cross entropies on the games learnt from and on those held out; `evaluated` has
+    for each guide one policy for each held-out game.
     """
 
     network: PolicyNetwork
@@ -227,8 +234,11 @@ class Imitation:
     unguided: tuple[Policy, ...]
 
     def build_game(self) -> NormalForm:
-        """Build the game of choosing whom to follow: exact payoffs, mean over the held-out games."""
-        guides = {name: [one.policy for one in self.evaluated[name]] for name in ("imitation", "CFR")}
+        """Build the game of choosing whom to follow: exact payoffs, mean over the held-out
+        games."""
+        guides = {
+            name: [one.policy for one in self.evaluated[name]] for name in ("imitation", "CFR")
+        }
         return build_choice_game(self.unguided, guides)
 
 
@@ -242,7 +252,9 @@ def imitate(
     """Train on the games of `learnt` and play on those of `held_out`."""
     if not learnt or not held_out:
         counts = f"{len(learnt)} and {len(held_out)}"
-        raise UsageError(f"imitation needs solved games to learn from and to be judged on, got {counts}")
+        raise UsageError(
+            f"imitation needs solved games to learn from and to be judged on, got {counts}"
+        )
     if learnt[0].unguided.tree.num_players != 2:
         raise UsageError("imitation needs the same actions in every game: a domain of two speakers")
     rows = np.vstack([embed_situations(list_keys(game), embed) for game in learnt])
@@ -290,7 +302,8 @@ def list_keys(game: LearntGame) -> list[str]:
 
 
 def embed_situations(keys: Sequence[str], embed: Embedding) -> Array:
-    """Make a row of numbers of every situation: what the speaker was told, and the messages so far."""
+    """Make a row of numbers of every situation: what the speaker was told, and the messages so
+    far."""
     told, said = zip(*map(describe_situation, keys), strict=True)
     return embed_texts(told, said, embed)
 
@@ -305,7 +318,8 @@ def embed_texts(told: Sequence[str], said: Sequence[str], embed: Embedding) -> A
 
 
 def describe_situation(key: str) -> tuple[str, str]:
-    """Return what the speaker at an information set was told, and the messages so far, the last one first.
+    """Return what the speaker at an information set was told, and the messages so far, the last one
+    first.
 
     The last message comes first because a sentence model reads only the beginning of a long text.
     """
@@ -320,7 +334,8 @@ def find_nearest(inputs: Array, known: Array) -> NDArray[np.int64]:
 
 
 def list_targets(policy: Policy, actions: tuple[str, ...]) -> Array:
-    """List the probabilities of all actions at every information set; 0 for what is not open there."""
+    """List the probabilities of all actions at every information set; 0 for what is not open
+    there."""
     tree = policy.tree
     rows = np.zeros((len(tree.infosets), len(actions)))
     for index, infoset in enumerate(tree.infosets):
@@ -331,7 +346,8 @@ def list_targets(policy: Policy, actions: tuple[str, ...]) -> Array:
 
 
 def make_policy(unguided: Policy, chances: Array, actions: tuple[str, ...]) -> Policy:
-    """Make a policy of rows of probabilities; where an action is not open, the others share what it had."""
+    """Make a policy of rows of probabilities; where an action is not open, the others share what it
+    had."""
     tree = unguided.tree
     row = np.zeros_like(unguided.probabilities)
     for index, infoset in enumerate(tree.infosets):
@@ -352,15 +368,20 @@ def _average_by_place(games: Sequence[LearntGame], actions: tuple[str, ...]) -> 
     means: dict[Place, list[Array]] = {}
     for game in games:
         here: dict[Place, list[Array]] = {}
-        for key, row in zip(list_keys(game), list_targets(game.solved.policy, actions), strict=True):
+        for key, row in zip(
+            list_keys(game), list_targets(game.solved.policy, actions), strict=True
+        ):
             here.setdefault(find_place(key), []).append(row)
         for place, rows in here.items():
             means.setdefault(place, []).append(np.mean(rows, axis=0))
     return {place: np.mean(rows, axis=0) for place, rows in means.items()}
 
 
-def build_choice_game(unguided: Sequence[Policy], guides: Mapping[str, Sequence[Policy]]) -> NormalForm:
-    """Build the game in which speakers choose whom to follow: exact payoffs on the recorded trees, mean over games."""
+def build_choice_game(
+    unguided: Sequence[Policy], guides: Mapping[str, Sequence[Policy]]
+) -> NormalForm:
+    """Build the game in which speakers choose whom to follow: exact payoffs on the recorded trees,
+    mean over games."""
     players = unguided[0].tree.players
     choices = ("unguided", *guides)
     payoffs: Array = np.zeros((len(players), *(len(choices),) * len(players)))

@@ -1,11 +1,13 @@
-"""A steering run from settings to results: its games, who takes part, what it takes, and the same again from record.
+"""A steering run from settings to results: its games, who takes part, what it takes, and the same
+again from record.
 
 Scenarios written by a model from examples: names, situations or topics, and private information.
 
-The examples are drawn by the domain's own generator, others for every question; replies are kept in the book like every
-other answer, so the same scenarios are written once. What the model writes is checked (`games.dialogue.domain`); what
-is no scenario of the domain, or one that is there already, is rejected and the reason kept. If too few are left, that
-is an error: the generator never fills in for the model.
+The examples are drawn by the domain's own generator, others for every question; replies are kept in
+the book like every other answer, so the same scenarios are written once. What the model writes is
+checked (`games.dialogue.domain`); what is no scenario of the domain, or one that is there already,
+is rejected and the reason kept. If too few are left, that is an error: the generator never fills in
+for the model.
 """
 
 from __future__ import annotations
@@ -19,7 +21,14 @@ from itertools import chain
 from pathlib import Path
 from typing import cast
 
-from bestresponse.core.errors import InvalidGame, ModelError, NotCached, StoreError, TooLarge, UsageError
+from bestresponse.core.errors import (
+    InvalidGame,
+    ModelError,
+    NotCached,
+    StoreError,
+    TooLarge,
+    UsageError,
+)
 from bestresponse.core.json import canonical, digest
 from bestresponse.core.player import Player, Reading, Status
 from bestresponse.core.seeds import split
@@ -62,7 +71,8 @@ class Written:
     rejected: tuple[str, ...]
 
     def of(self, domain: domains.Domain) -> domains.Domain:
-        """Return the domain with these scenarios and no others; other private information is still drawn."""
+        """Return the domain with these scenarios and no others; other private information is still
+        drawn."""
         return replace(domain, written=tuple(scenario.to_json() for scenario in self.scenarios))
 
 
@@ -87,7 +97,9 @@ class Author:
         for number in range(most_questions(count)):
             if len(written) == count:
                 break
-            examples = domains.scenarios(self.domain, split(self.seed, "examples", number), _EXAMPLES)
+            examples = domains.scenarios(
+                self.domain, split(self.seed, "examples", number), _EXAMPLES
+            )
             entry = self._ask(number, min(_AT_ONCE, count - len(written)), examples)
             if entry.text is None:
                 rejected.append(entry.reading.how)
@@ -106,10 +118,14 @@ class Author:
                     written[spelling] = scenario
         if len(written) < count:
             common = Counter(rejected).most_common(1)
-            why = f"{len(rejected)} were rejected, mostly because {common[0][0]}" if common else "it wrote no others"
+            why = (
+                f"{len(rejected)} were rejected, mostly because {common[0][0]}"
+                if common
+                else "it wrote no others"
+            )
             raise InvalidGame(
-                f"{self.model.id} wrote {len(written)} scenarios that can be played, not {count}, in "
-                f"{most_questions(count)} answers; {why}; another --seed asks it again"
+                f"{self.model.id} wrote {len(written)} scenarios that can be played, not {count},"
+                f" in {most_questions(count)} answers; {why}; another --seed asks it again"
             )
         return Written(tuple(written.values()), tuple(rejected))
 
@@ -118,7 +134,9 @@ class Author:
             "dialogue_write",
             domain=self.domain.name,
             rules=domains.scenario_rules(self.domain),
-            examples="\n".join(json.dumps(example.to_json(), ensure_ascii=False) for example in examples),
+            examples="\n".join(
+                json.dumps(example.to_json(), ensure_ascii=False) for example in examples
+            ),
             count=count,
             form=", ".join(["<scenario>"] * count),
         )
@@ -127,7 +145,11 @@ class Author:
             max_tokens=_TOKENS_EACH * count,
             temperature=1.0,
             seed=split(self.seed, "author", number) % 2**31,
-            schema=schema_text(domains.scenario_schema(self.domain, count)) if self.model.abilities.schema else None,
+            schema=(
+                schema_text(domains.scenario_schema(self.domain, count))
+                if self.model.abilities.schema
+                else None
+            ),
             replicate=number,
         )
         return self.answers.ask_model("write", self.model, request, _list_scenarios)
@@ -138,7 +160,9 @@ def _list_scenarios(reply: Reply) -> tuple[str | None, Reading]:
     if reply.finish is Finish.REFUSAL:
         return None, Reading(Status.REFUSED, "the provider's filter ended the reply")
     if len(reply.text) > _LONGEST:
-        return None, Reading(Status.ILLEGAL, f"the answer has {len(reply.text)} characters; the limit is {_LONGEST}")
+        return None, Reading(
+            Status.ILLEGAL, f"the answer has {len(reply.text)} characters; the limit is {_LONGEST}"
+        )
     listed: list[object] = []
     for _, data in find_json_objects(reply.text):
         inner = data.get("scenarios")
@@ -200,7 +224,8 @@ class SteerResults:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SteerSession:
-    """Everybody that the games of a run need: who speaks, rules and tells manners apart, and the answers so far."""
+    """Everybody that the games of a run need: who speaks, rules and tells manners apart, and the
+    answers so far."""
 
     config: SteerConfig
     domain: domains.Domain
@@ -221,7 +246,11 @@ class SteerSession:
             return Speaker(self.models[config.model], sampling)
 
         def rule(kind: str, model: Model) -> Player:
-            return DealReferee(model, self.domain) if kind == "deal" else ScoreReferee(model, self.domain)
+            return (
+                DealReferee(model, self.domain)
+                if kind == "deal"
+                else ScoreReferee(model, self.domain)
+            )
 
         return building.Cast(
             speak,
@@ -237,7 +266,8 @@ class SteerSession:
         return building.MiniLM() if self.config.embed == "minilm" else building.HashedWords()
 
     def draw_games(self) -> tuple[list[DialogueGame], list[DialogueGame]]:
-        """Draw the games for the solver and, after those, the ones on which is judged what was learned."""
+        """Draw the games for the solver and, after those, the ones on which is judged what was
+        learned."""
         config, domain = self.config, self.domain
         manners = domain.manners(config.actions)
         games = [
@@ -253,7 +283,8 @@ class SteerSession:
         return games[: config.games], games[config.games :]
 
     def write_scenarios(self) -> tuple[SteerSession, Written | None]:
-        """Let a model write the scenarios where the settings want it; return the session in which they are played."""
+        """Let a model write the scenarios where the settings want it; return the session in which
+        they are played."""
         config = self.config
         if not config.scenarios_by:
             return self, None
@@ -264,13 +295,17 @@ class SteerSession:
     def open_arena(self, games: Sequence[DialogueGame]) -> search.PromptArena:
         """Return where profiles of manners are played on these games."""
         swap, seed = self.config.swap_seats, self.config.seed
-        return search.PromptArena(games, self.cast, self.answers, workers=self.workers, seed=seed, swap=swap)
+        return search.PromptArena(
+            games, self.cast, self.answers, workers=self.workers, seed=seed, swap=swap
+        )
 
     def prepare_search(self) -> tuple[search.PromptArena, search.Inventor]:
         """Return who plays in the search in prompt space, and who proposes."""
         config, games = self.config, self.draw_games()[0]
         task = games[0].view(games[0].start(), "referee").briefing
-        inventor = search.Inventor(self.models[config.model], task, self.answers, max(config.temperature, 0.7))
+        inventor = search.Inventor(
+            self.models[config.model], task, self.answers, max(config.temperature, 0.7)
+        )
         return self.open_arena(games), inventor
 
 
@@ -287,7 +322,9 @@ def run(
 
     Without `learn` nothing is trained: imitation then only asks for its texts.
     """
-    session, written = SteerSession(config, config.read_domain(), models, answers, workers).write_scenarios()
+    session, written = SteerSession(
+        config, config.read_domain(), models, answers, workers
+    ).write_scenarios()
     results = SteerResults(config, session.domain, written)
     match config.solver:
         case "cfr":
@@ -320,7 +357,9 @@ def _run_cfr(session: SteerSession, results: SteerResults, tell: Tell) -> Outcom
 def _build_game(session: SteerSession, game: DialogueGame) -> building.Built:
     """Ask for every text of a game that is not on record."""
     wordings = session.config.wordings
-    return building.build_dialogue(game, session.cast, session.answers, wordings=wordings, workers=session.workers)
+    return building.build_dialogue(
+        game, session.cast, session.answers, wordings=wordings, workers=session.workers
+    )
 
 
 def _count_built(outcome: Outcome, built: building.Built, *, asked: bool) -> None:
@@ -336,7 +375,9 @@ def _count_built(outcome: Outcome, built: building.Built, *, asked: bool) -> Non
         outcome.failures.append(built.last_failure)
 
 
-def _run_imitation(session: SteerSession, results: SteerResults, tell: Tell, learn: bool) -> Outcome:
+def _run_imitation(
+    session: SteerSession, results: SteerResults, tell: Tell, learn: bool
+) -> Outcome:
     """Build all games, those held out too; then learn from the first and judge on the others."""
     config, outcome = session.config, Outcome()
     learnt_from, held_out = session.draw_games()
@@ -354,7 +395,9 @@ def _run_imitation(session: SteerSession, results: SteerResults, tell: Tell, lea
             return outcome
     if learn:
         parts = (results.games[: config.games], results.games[config.games :])
-        known, unseen = ([_learn_game(session, game) for game in part if game.recorded] for part in parts)
+        known, unseen = (
+            [_learn_game(session, game) for game in part if game.recorded] for part in parts
+        )
         results.learnt = (*known, *unseen)
         manners = games[0].manners.options
         how = Training(seed=config.seed)
@@ -371,14 +414,22 @@ def _learn_game(session: SteerSession, game: GameResult) -> LearntGame:
     return LearntGame(unguided, evaluate(unguided, policy))
 
 
-def _solve_game(session: SteerSession, number: int, game: DialogueGame, built: building.Built) -> GameResult:
+def _solve_game(
+    session: SteerSession, number: int, game: DialogueGame, built: building.Built
+) -> GameResult:
     config = session.config
     recorded, why_void = _read_recorded(session, game, built)
     if recorded is None:
         return GameResult(number, game, why_void=why_void)
-    solved = solve_dialogue(recorded, config.iterations, follow=config.policy, variant=config.variant)
+    solved = solve_dialogue(
+        recorded, config.iterations, follow=config.policy, variant=config.variant
+    )
     second = session.cast.second
-    opinions = building.Opinions() if second is None else building.compare_rulings(recorded, second, session.answers)
+    opinions = (
+        building.Opinions()
+        if second is None
+        else building.compare_rulings(recorded, second, session.answers)
+    )
     return GameResult(number, game, recorded, solved, opinions=opinions)
 
 
@@ -412,11 +463,15 @@ def _judge_game(
             draws = range(config.wordings, config.wordings + config.fresh)
             policy = building.Nearest(result.solved.policy, embed, config.farthest)
             talks = (result.game, policy, session.cast, session.answers, draws)
-            result = replace(result, fresh=building.play_fresh(*talks, seed=config.seed, workers=session.workers))
+            result = replace(
+                result, fresh=building.play_fresh(*talks, seed=config.seed, workers=session.workers)
+            )
         if config.follow:
             classifier = session.models[config.classifier or config.judge or config.model]
             messages, manners = building.spoken_messages(recorded), result.game.manners
-            followed = building.follow_rate(messages, manners, classifier, session.answers, session.workers)
+            followed = building.follow_rate(
+                messages, manners, classifier, session.answers, session.workers
+            )
             result = replace(result, followed=followed)
     except ModelError as error:
         built.stopped = str(error)
@@ -424,11 +479,14 @@ def _judge_game(
 
 
 def _run_psro(session: SteerSession, results: SteerResults, tell: Tell) -> Outcome:
-    """Search in prompt space over the games of the run, and play what was found on those held out."""
+    """Search in prompt space over the games of the run, and play what was found on those held
+    out."""
     config = session.config
     total = config.iterations + 1
     arena, inventor = session.prepare_search()
-    result = search.psro(arena, inventor, config, lambda number: tell(Progress(total, 0, number, 0)))
+    result = search.psro(
+        arena, inventor, config, lambda number: tell(Progress(total, 0, number, 0))
+    )
     results.psro, results.psro_played, results.psro_voids = result, arena.played, arena.voids
     if config.held_out and not result.stopped:
         held_out = session.open_arena(session.draw_games()[1])
@@ -439,14 +497,19 @@ def _run_psro(session: SteerSession, results: SteerResults, tell: Tell) -> Outco
     return Outcome(played=len(result.history), stopped=result.stopped)
 
 
-def locate_store(config: SteerConfig, identities: Mapping[str, Mapping[str, object]], output_dir: Path) -> Path:
-    """Return the folder shared by everything that asks the same of the same models, whatever is done with the answers.
+def locate_store(
+    config: SteerConfig, identities: Mapping[str, Mapping[str, object]], output_dir: Path
+) -> Path:
+    """Return the folder shared by everything that asks the same of the same models, whatever is
+    done with the answers.
 
     `identities` are those of the models, by name.
     """
     domain = config.read_domain()
     asked = [config.model, config.judge, config.payoffs, config.temperature, config.max_tokens]
-    hashed = digest([domain.digest, {name: dict(identities[name]) for name in config.models}, asked], 12)
+    hashed = digest(
+        [domain.digest, {name: dict(identities[name]) for name in config.models}, asked], 12
+    )
     return output_dir / f"dialogues-{domain.name}-{hashed}"
 
 
@@ -455,7 +518,9 @@ def find_answers(config: SteerConfig, manifest: Manifest, output_dir: Path) -> P
     identities = {name: entry["identity"] for name, entry in manifest.models.items()}
     path = locate_store(config, identities, output_dir)
     if not path.exists():
-        raise StoreError(f"the answers of run {manifest.run} were kept in {path}, which is not there")
+        raise StoreError(
+            f"the answers of run {manifest.run} were kept in {path}, which is not there"
+        )
     return path
 
 
@@ -472,7 +537,8 @@ def read_results(config: SteerConfig, folder: RunFolder) -> SteerResults:
 def estimate_run(
     config: SteerConfig, models: Mapping[str, Model], answers: building.AnswerStore
 ) -> tuple[Estimate, int]:
-    """Say the most that a run still takes, all put down to the speaker, and the nodes that a tree can have."""
+    """Say the most that a run still takes, all put down to the speaker, and the nodes that a tree
+    can have."""
     session, calls = SteerSession(config, config.read_domain(), models, answers.rehearse()), 0
     try:
         session, _ = session.write_scenarios()
@@ -488,7 +554,10 @@ def estimate_run(
     prompt += game.messages * config.max_tokens
     words = f"{config.games} game{'s' if config.games > 1 else ''} of {config.domain}"
     words += f", {nodes:,} nodes a tree" if nodes else ""
-    return Estimate.of_calls(None, words, {str(config.model): calls}, prompt, config.max_tokens), nodes
+    return (
+        Estimate.of_calls(None, words, {str(config.model): calls}, prompt, config.max_tokens),
+        nodes,
+    )
 
 
 def _estimate_trees(session: SteerSession) -> tuple[int, int]:
@@ -514,25 +583,30 @@ def _estimate_psro(session: SteerSession) -> tuple[int, int]:
     games, numbers = session.draw_games()[1], range(config.held_out * config.fresh)
     if games:
         arena = session.open_arena(games)
-        known = session.answers.has_all_of(lambda answers: search.play_neutral(arena.rehearse(answers), numbers))
+        known = session.answers.has_all_of(
+            lambda answers: search.play_neutral(arena.rehearse(answers), numbers)
+        )
         calls += 0 if known else len(numbers) * _count_draw(games[0], session.cast)
     return calls, 0
 
 
 def _count_draw(game: DialogueGame, cast: building.Cast) -> int:
-    """Count the calls of one talk with everybody unguided, and of one for each guided seat, from its turn on."""
+    """Count the calls of one talk with everybody unguided, and of one for each guided seat, from
+    its turn on."""
     players = game.domain.players
     messages = game.messages + sum(game.messages - seat for seat in range(players))
     rulings = sum(game.rules_after(message) for message in range(1, game.messages + 1))
     return messages + (players + 1) * cast.referee_calls * rulings
 
 
-def check_budget(config: SteerConfig, models: Mapping[str, Model], need: Estimate, nodes: int, budget: Budget) -> None:
+def check_budget(
+    config: SteerConfig, models: Mapping[str, Model], need: Estimate, nodes: int, budget: Budget
+) -> None:
     """Refuse before the first call what cannot be finished."""
     if nodes > config.max_nodes:
         raise TooLarge(
-            f"a tree could have {nodes:,} nodes, more than {config.max_nodes:,}; choose fewer replies or wordings, "
-            "or raise `max_nodes`"
+            f"a tree could have {nodes:,} nodes, more than {config.max_nodes:,}; choose fewer"
+            " replies or wordings, or raise `max_nodes`"
         )
     usage = Usage(sum(need.prompt_tokens.values()), sum(need.reply_tokens.values()))
     prices = [find_price(models[name])(usage) for name in config.models]
