@@ -15,7 +15,7 @@ mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed: pip insta
 
 TOOLS = [
     *("solve", "check", "best_response", "formalize_check", "verify", "compare", "tournament"),
-    *("list_games", "list_strategies", "list_studies"),
+    *("list_games", "list_strategies", "list_studies", "advise"),
 ]
 PROGRAM = """
 initial(s0).
@@ -75,6 +75,11 @@ MISTAKES = [
         "there is no strategy named '/etc/x.pl'",
     ),
     ("solve", {"game": "[[" + "1," * 200_000 + "1]]"}, "the limit is 200,000"),
+    (
+        "advise",
+        {"domain": "/etc/x.toml", "transcript": [], "private": {}},
+        "there is no domain named '/etc/x.toml'",
+    ),
 ]
 
 

@@ -174,8 +174,8 @@ def test_what_is_asked_unless_said_otherwise():
         "positive",
     )
     steer = SteerConfig("meeting", "simulated")
-    assert (steer.credible, steer.follow, steer.early_end, steer.swap_seats, steer.cut_short) == (
-        True,
+    assert (steer.policy, steer.follow, steer.early_end, steer.swap_seats, steer.cut_short) == (
+        "credible",
         False,
         False,
         False,

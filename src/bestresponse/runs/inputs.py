@@ -359,10 +359,9 @@ class ToolsSetting(Converted["ToolLike | Sequence[ToolLike]", "tuple[Tool, ...]"
         """Find the tools; those of a stored run can be told, and not called."""
         given = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
         if stored:
-            described: list[Mapping[str, Any]] = [
-                entry for entry in given if isinstance(entry, Mapping)
-            ]
-            return tuple(Tool(**entry) for entry in described)
+            # What a run keeps of a tool is an object of JSON, which the type of the setting hides.
+            described: Sequence[Any] = given
+            return tuple(Tool(**entry) for entry in described if isinstance(entry, Mapping))
         found = tuple(tool for named in given for tool in find_tools(named))
         repeated = [
             tool.name

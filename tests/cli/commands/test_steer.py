@@ -42,6 +42,15 @@ def test_a_run_leaves_a_report_and_its_figures(tmp_path):
     (follow,) = found["following"]
     assert 0.7 < follow["rate"]["low"] <= follow["rate"]["estimate"] <= 1
     assert (follow["classifier"], follow["held_out"]) == ("simulated", False)
+    assert (follow["labelled"], follow["labelled_right"]) == (8, 1.0)
+    right = sum(
+        row["messages"]
+        for row in found["named"]
+        if row["told"] == row["named"] and not row["labelled"]
+    )
+    judged = sum(row["messages"] for row in found["named"] if not row["labelled"])
+    assert judged == follow["judged"]
+    assert right / judged == pytest.approx(follow["rate"]["estimate"])
     assert (overview["plays"], overview["void_plays"]) == (4 * 4 * 3, 0)
     assert overview["known"] + overview["nearest"] + overview["no_advice"] == 4 * 4 * 2
     assert found["calls"] == found["costs"][0]["calls"]
@@ -74,6 +83,22 @@ def test_psro_from_the_command_line(tmp_path):
     assert found["iterations"][0]["new_prompt_mass"] == 0
     assert find_figures(found, "held-out games")["gain"]["n"] == 20
     assert summary(tmp_path, *words)["calls"] == 0
+
+
+def test_every_iteration_of_psro_tells_its_equilibrium_over_all_prompts(tmp_path):
+    words = ("fruit", "--solver", "psro", "--meta", "replicator", "--swap-seats", "--seed", "3")
+    found = summary(tmp_path, *words, "--iterations", "2", "--plays", "20", "--held-out", "0")
+    rows = [row for row in found["manners"] if row["player"] == "player 1"]
+    steps = [[row for row in rows if row["iteration"] == number] for number in range(3)]
+    assert [row["manner"] for row in steps[0]] == ["calm", "assertive", "submissive", "any"]
+    assert all(sum(row["probability"] for row in step) == pytest.approx(1) for step in steps)
+    (new,) = [row for row in steps[1] if row["entered"] == 1]
+    assert new["manner"] not in ("calm", "assertive", "submissive", "any")
+    (folder,) = tmp_path.glob("steer-*")
+    assert (
+        "The equilibrium of every iteration over all manners"
+        in (folder / "report.html").read_text()
+    )
 
 
 def list_manners(found, player):
@@ -186,8 +211,8 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
 def test_a_commitment_gains_more_by_threats_that_the_policy_marks(tmp_path):
     words = ("meeting", "--games", "3", "--fresh", "0", "--iterations", "100")
     credible, committed = (
-        summary(tmp_path, *words, "--credible"),
-        summary(tmp_path, *words, "--commitment"),
+        summary(tmp_path, *words),
+        summary(tmp_path, *words, "--policy", "commitment"),
     )
     assert committed["calls"] == 0
     gains = [find_figures(found, "recorded texts") for found in (credible, committed)]
@@ -201,6 +226,47 @@ def test_a_commitment_gains_more_by_threats_that_the_policy_marks(tmp_path):
     threats = [row for row in committed["policy"] if row["threat"]]
     assert all(row["advice"] == row["commitment"] for row in threats)
     assert len(threats) == sum(row["threats"] for row in committed["games"]) > 0
+
+
+def test_iterations_change_the_policy_of_cfr_and_what_is_followed(tmp_path):
+    words = ("debate", "--games", "3", "--seed", "5", "--fresh", "0", "--policy", "cfr")
+    runs = [summary(tmp_path, *words, "--iterations", number) for number in ("1", "10", "1000")]
+    tables = [{row["policy"]: row for row in found["policies"]} for found in runs]
+    assert list(tables[0]) == ["cfr+ at 1 iteration", "credible", "commitment", "unguided"]
+    assert next(iter(tables[2])) == "cfr+ at 1,000 iterations"
+    convs = [next(iter(rows.values()))["nash_conv"]["estimate"] for rows in tables]
+    assert convs[0] > 0.3 > 0.05 > convs[1] > convs[2]
+    assert convs[2] == pytest.approx(0, abs=1e-4)
+    for found, rows in zip(runs, tables, strict=True):
+        recorded = find_figures(found, "recorded texts")
+        first = next(iter(rows.values()))
+        assert recorded["cfr_nash_conv"] == recorded["nash_conv"]
+        assert recorded["nash_conv"]["estimate"] == first["nash_conv"]["estimate"]
+        assert recorded["gain"]["estimate"] == recorded["cfr_gain"]["estimate"]
+        assert first["gain"]["estimate"] == recorded["gain"]["estimate"]
+        assert (first["followed"], first["published_nash_conv"], first["published_gain"]) == (
+            "yes",
+            0.024,
+            0.106,
+        )
+        # What CFR learns does not touch the other policies.
+        assert rows["credible"] == tables[0]["credible"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        ("cfr", "Solved by counterfactual regret minimisation (cfr+, 20 iterations)"),
+        ("credible", "Solved by best replies at every information set"),
+        ("commitment", "Solved for the equilibrium that gains most"),
+    ],
+)
+def test_the_report_says_by_what_it_was_solved(tmp_path, policy, words):
+    summary(tmp_path, "debate", "--fresh", "0", "--policy", policy, "--iterations", "20")
+    (folder,) = tmp_path.glob("steer-*")
+    page = (folder / "report.html").read_text()
+    assert words in page
+    assert ("Solved by counterfactual regret minimisation" in page) == (policy == "cfr")
 
 
 def test_a_domain_from_a_file(tmp_path):

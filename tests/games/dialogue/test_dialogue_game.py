@@ -1,11 +1,19 @@
 """A dialogue is a game of perfect recall, built once, whose every choice is voiced."""
 
+import re
+
 import pytest
 from steering import cast_of, dialogue, recorded
 
 from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import InvalidGame, OverBudget
-from bestresponse.games.dialogue.domain import domain_names, load_domain, parse_domain, scenarios
+from bestresponse.games.dialogue.domain import (
+    domain_names,
+    load_domain,
+    parse_domain,
+    read_domain_text,
+    scenarios,
+)
 from bestresponse.games.dialogue.game import (
     PERSON,
     Book,
@@ -287,3 +295,36 @@ def test_people_are_told_which_message_they_write_and_when_a_note_is_sealed():
     told = game.word_private(state, "player 1")
     assert "sealed note, which nobody reads before all have handed in theirs" in told
     assert "which of rock, paper or scissors you play" in told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        (
+            '[actions.tone.definitions]\ncalm = "',
+            '[actions.tone.definitions]\nwild = "',
+            "'wild' is no text for one of",
+        ),
+        (
+            "[actions.tone.labelled]\ncalm = [",
+            "[actions.tone.labelled]\nwild = [",
+            "expected a list of messages",
+        ),
+        (
+            "[texts]\n",
+            "[texts]\nexamples = 'It is worth 3.'\n",
+            "expected a text with a line 'Value: <number>'",
+        ),
+    ],
+)
+def test_definitions_labels_and_examples_of_a_domain_are_checked(old, new, problem):
+    text = read_domain_text("meeting")
+    assert old in text
+    with pytest.raises(InvalidGame, match=re.escape(problem)):
+        parse_domain(text.replace(old, new, 1))
+
+
+def test_a_meeting_may_propose_sets_of_days():
+    days = load_domain("meeting").manners("days")
+    assert len(days.options) == 11
+    assert days.texts["Monday or Friday"] == "Propose to meet on Monday or Friday."

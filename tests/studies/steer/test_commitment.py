@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from steering import dialogue, recorded
 
+from bestresponse.core.errors import UsageError
 from bestresponse.games.dialogue.domain import domain_names
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.solving import (
@@ -12,6 +13,7 @@ from bestresponse.studies.steer.solving import (
     find_credible_policy,
     find_losses,
     solve_dialogue,
+    solve_tree,
 )
 from bestresponse.theory.trees.sequence_form import nash_conv, plan_regrets, to_sequence_form
 from bestresponse.theory.trees.tree import Leaf, Turn, build_tree, policy_from_table, uniform_policy
@@ -87,6 +89,58 @@ def test_of_equally_good_replies_the_one_is_advised_that_lets_the_gain_grow():
     credible = find_credible_policy(policy(tree, 1.0, 1.0))
     assert credible.at("first", "start") == {"out": 0.0, "in": 1.0}
     assert credible.at("second", "in") == {"share": 1.0, "fight": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("iterations", "out", "conv", "gain"),
+    [
+        # At first both are uniform. The first earns 1.75 and could have 2, the second 2.8125 and
+        # could have 3. Among unguided (in, share: 3 and 1) the first then earns 2.5 and the second
+        # 0.625: 0.5 and 0.375 less.
+        (1, 1 / 2, 0.4375, -0.4375),
+        # Out has a regret of 0.25, so it is played next, with twice the weight: (1/2 + 2) / 3. The
+        # second is not reached any more and stays uniform. Regrets are (2 - 1.5) / 6 and (1 -
+        # 0.625) / 6.
+        (2, 5 / 6, 0.5 / 6 + 0.375 / 6, ((5 / 6) * -1 - 0.375) / 2),
+        (1000, 1.0, 0.0, -0.6875),
+    ],
+)
+def test_the_policy_of_cfr_is_that_of_its_iterations(iterations, out, conv, gain):
+    tree = entry_tree(out=(2, 5), share=(3, 1), fight=(0, 0.25))
+    solved = solve_tree(policy(tree, 0.0, 1.0), iterations, follow="cfr")
+    assert solved.policy.at("first", "start")["out"] == pytest.approx(out, abs=1e-5)
+    assert solved.policy.at("second", "in")["share"] == pytest.approx(0.5)
+    assert (
+        solved.figures["nash_conv"]
+        == solved.figures["cfr_nash_conv"]
+        == pytest.approx(conv, abs=1e-5)
+    )
+    assert solved.figures["gain"] == solved.figures["cfr_gain"] == pytest.approx(gain, abs=1e-5)
+    # The credible policy is what the unguided do already, whatever CFR has learned.
+    assert solved.policies["credible"].nash_conv == 0
+    assert solved.policies["credible"].earned.gain == solved.figures["credible_gain"] == 0
+
+
+def test_sampled_regret_minimisation_comes_near_the_equilibrium_of_pennies():
+    def guess(win):
+        return Turn(
+            "second", "blind", {"heads": Leaf((1 - win, win)), "tails": Leaf((win, 1 - win))}
+        )
+
+    tree = build_tree(
+        ["first", "second"], Turn("first", "coin", {"heads": guess(1), "tails": guess(0)})
+    )
+    sampled = solve_tree(uniform_policy(tree), 4000, follow="cfr", variant="external-sampling")
+    assert sampled.policy.probabilities == pytest.approx([0.5] * 4, abs=0.05)
+    assert 0 < sampled.figures["nash_conv"] < 0.05
+
+
+def test_a_policy_that_is_not_worked_out_is_refused():
+    tree = entry_tree(out=(2, 5), share=(3, 1), fight=(0, 0.25))
+    with pytest.raises(
+        UsageError, match="'nash' is no policy that is worked out; expected one of cfr, credible"
+    ):
+        solve_tree(policy(tree, 0.0, 1.0), follow="nash")
 
 
 @pytest.mark.parametrize(("wanted", "plan"), [("in", (0.0, 1.0)), ("out", (1.0, 0.0))])

@@ -63,7 +63,8 @@ def test_the_report_counts_what_was_ruled(tmp_path):
         if section.title == "Beside the published study"
     )
     published = (
-        "328 games of debate: the mean NashConv of its policies is 0.024, their mean gain 0.106"
+        "328 games of debate: the mean NashConv of its CFR policies is 0.024, their mean CFR gain"
+        " 0.106"
     )
     assert published in beside.blocks[0].text
     # One of both wins a debate, whatever they choose: their payoffs add up to 1.

@@ -40,7 +40,16 @@ NAN = float("nan")
 def solve_by_hand(unguided, guided, **figures):
     """A solution of which only the figures are known."""
     return SimpleNamespace(
-        figures={"gain": 0.5, "loss": 0.0, "relative_gain": 9.0} | figures,
+        figures={"gain": 0.5, "loss": 0.0, "relative_gain": 9.0, "unguided_nash_conv": 1.0}
+        | figures,
+        policies={
+            name: SimpleNamespace(nash_conv=conv, earned=SimpleNamespace(gain=gain))
+            for name, conv, gain in (
+                ("cfr", 0.25, 0.5),
+                ("credible", 0.0, 1.0),
+                ("commitment", 0.0, 2.0),
+            )
+        },
         tree=SimpleNamespace(num_nodes=7, num_players=3, infosets=()),
         threats=np.array([0.02, 0.01, 0.5]),
         unguided_payoffs=unguided,
@@ -114,6 +123,15 @@ def test_a_run_is_averaged_over_its_games_and_the_largest_loss_is_told():
     ]
     assert made.frames["unread"].rows == [{"what": "x" * 160, "times": 1}]
     assert [row["game"] for row in made.frames["games"]] == [0, 1, 2]
+    assert [
+        (row["policy"], row["followed"], row["nash_conv"].estimate)
+        for row in made.frames["policies"]
+    ] == [
+        ("cfr+ at 1,000 iterations", "no", 0.25),
+        ("credible", "yes", 0.0),
+        ("commitment", "no", 0.0),
+        ("unguided", "no", 1.0),
+    ]
 
 
 def test_a_run_without_a_solved_game_has_no_figures_and_no_fresh_situations():
@@ -332,6 +350,15 @@ def test_every_iteration_tells_what_its_mixture_gains_over_the_neutral_manner():
         # A quarter of 2 and three quarters of 4 are 3.5, against 2.
         {"iteration": 1, "player": "player 1", "gain": 1.5, "new_prompt_mass": 0.75},
         {"iteration": 1, "player": "player 2", "gain": 0.0, "new_prompt_mass": 0.0},
+    ]
+    # The whole equilibrium of each iteration; firm comes in with the second.
+    assert [tuple(row.values()) for row in frames["manners"]] == [
+        (0, "player 1", "calm", 1.0, 0),
+        (0, "player 2", "calm", 1.0, 0),
+        (1, "player 1", "calm", 0.25, 0),
+        (1, "player 1", "firm", 0.75, 1),
+        (1, "player 2", "calm", 1.0, 0),
+        (1, "player 2", "firm", 0.0, 1),
     ]
     assert [
         (row["player"], row["manner"], row["score"], row["plays"], row["outcome"])

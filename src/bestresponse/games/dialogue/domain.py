@@ -3,14 +3,17 @@ games drawn from it.
 
     name, players, [utilities] low and high
     [actions.<set>]      options, the neutral one, and a text for each that tells a speaker how to
-                         speak; `new` tells it for a manner found later
+                         speak; `new` tells it for a manner found later; `definitions` say how a
+                         reader recognises each, `labelled` are messages whose manner is known, to
+                         test whoever names manners
     [deal]               kind (see `deals`) and what may be agreed on: items, prices, issues, or
                          moves and payoffs
     [generate]           names, ranges of values (and availability, endowments, topics, sides,
                          parts) to draw games from; `situations`, if given, are sentences of which
                          one is told after the task
     [texts]              task, private, message, referee, score, with $places; `note` where notes
-                         are sealed
+                         are sealed; `examples` of how an outcome is worth so much, for a model that
+                         scores, each ending in "Value: <number>"
 
 I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, appendix G, has the
 idea of such a file.
@@ -28,7 +31,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.resources import files
 from itertools import count as numbers, islice
@@ -63,6 +66,7 @@ _KINDS: dict[str, type[DealRules]] = {
     kind.kind: kind for kind in (Option, Trade, Price, Issues, Moves, Verdict)
 }
 _MOST_PLAYERS = 10
+_EXAMPLE = re.compile(r"^Value: -?\d", re.M)
 _TRIES = (
     1000  # draws in a row without a new or possible game, after which there is taken to be none
 )
@@ -81,7 +85,8 @@ class Actions:
     """Ways to speak: labels, the neutral one among them, and the instruction that goes with each.
 
     `new` is the instruction for a manner that is not listed, with the place $manner; empty where
-    there are no others.
+    there are no others. `definitions` say how a reader recognises a manner, and `labelled` are
+    pairs of a message and its manner.
     """
 
     name: str
@@ -89,6 +94,8 @@ class Actions:
     neutral: str
     texts: Mapping[str, str]
     new: str = ""
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    labelled: tuple[tuple[str, str], ...] = ()
 
     def with_manner(self, manner: str) -> Actions:
         """These and one more."""
@@ -233,7 +240,24 @@ def _read_actions(reader: DomainReader, name: str) -> Actions:
     new = reader.get(f"actions.{name}.new", str, "")
     if new and "$manner" not in new:
         raise reader.wrong(f"actions.{name}.new: expected a text with the place $manner")
-    return Actions(name, options, neutral, texts, new)
+    definitions = reader.get(f"actions.{name}.definitions", dict, {})
+    strangers = [
+        key for key, text in definitions.items() if key not in options or not isinstance(text, str)
+    ]
+    if strangers:
+        raise reader.wrong(
+            f"actions.{name}.definitions: {strangers[0]!r} is no text for one of the options"
+        )
+    labelled = reader.get(f"actions.{name}.labelled", dict, {})
+    for manner, messages in labelled.items():
+        texts_only = isinstance(messages, list) and all(isinstance(text, str) for text in messages)
+        if manner not in options or not texts_only:
+            raise reader.wrong(
+                f"actions.{name}.labelled: expected a list of messages for each option, got"
+                f" {manner!r}"
+            )
+    pairs = tuple((text, manner) for manner, messages in labelled.items() for text in messages)
+    return Actions(name, options, neutral, texts, new, definitions, pairs)
 
 
 def _read_texts(reader: DomainReader, deal: DealRules) -> dict[str, str]:
@@ -253,7 +277,13 @@ def _read_texts(reader: DomainReader, deal: DealRules) -> dict[str, str]:
                 f"texts.{name}: the place ${unknown[0].lstrip('$')} is not known; expected"
                 f" {expected}"
             )
-    return {name: texts[name].strip() for name in names}
+    examples = texts.get("examples", "")
+    if examples and (not isinstance(examples, str) or not _EXAMPLE.search(examples)):
+        raise reader.wrong(
+            "texts.examples: expected a text with a line 'Value: <number>' after each example"
+        )
+    chosen = (*names, "examples") if examples else names
+    return {name: texts[name].strip() for name in chosen}
 
 
 def _check_generator(domain: Domain, reader: DomainReader) -> None:

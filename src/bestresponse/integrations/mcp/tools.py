@@ -28,10 +28,12 @@ from bestresponse.core.registry import find_by_name
 from bestresponse.formal.evaluate.validation import find_names
 from bestresponse.formal.strategies.programs import PUBLISHED
 from bestresponse.games.comparison import compare_games
+from bestresponse.games.dialogue.domain import domain_names
 from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import FORMATS, LoadedGame, NamedGame, as_source, find_game
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.runs.study import studies
+from bestresponse.studies.steer.advising import advise
 from bestresponse.studies.tournament.study import (
     GROUPS,
     TournamentConfig,
@@ -395,6 +397,68 @@ def tournament(
     )
 
 
+class SpokenLine(BaseModel):
+    """A message of a conversation."""
+
+    text: str = Field(max_length=4000)
+    name: str = Field(default="", description="Who wrote it, if known.")
+    manner: str = Field(default="", description="In which manner it was written, if known.")
+
+
+class ManneredAdvice(BaseModel):
+    """In which manner to write the next message, and what that would earn."""
+
+    manner: str
+    instruction: str = Field(description="The manner in words, as an instruction to a writer.")
+    probabilities: Mix
+    earns: float | None = Field(
+        description="What following the advice earns the speaker on average."
+    )
+    unguided: float | None = Field(
+        description="What speaking in no particular manner earns instead."
+    )
+    worth: Mix = Field(description="What every manner earns, where the situation was solved.")
+    source: Literal["solved tree", "learnt policy"]
+    policy: str
+    games: int
+
+
+def advise_speaker(
+    domain: Annotated[
+        str, Field(description="A domain of dialogue, such as meeting, fruit or debate.")
+    ],
+    transcript: Annotated[
+        list[SpokenLine], Field(description="The messages so far, in turn.", max_length=200)
+    ],
+    private: Annotated[
+        JsonObject,
+        Field(
+            description=(
+                'What the next speaker alone knows: {"values": {"Monday": 8, "Friday": 3}} in a'
+                " meeting, "
+                '{"endowment": {...}, "values": {...}} in fruit, {"side": "for"} in a debate.'
+            )
+        ),
+    ],
+    public: Annotated[
+        dict[str, str] | None,
+        Field(description="What everybody knows, such as the topic of a debate."),
+    ] = None,
+) -> ManneredAdvice:
+    """Say in which manner to write next in a negotiation or debate: solved by `bestresponse steer`
+    beforehand."""
+    if domain not in domain_names():
+        raise UsageError(
+            f"there is no domain named {domain!r}; expected one of {', '.join(domain_names())}"
+        )
+    lines = [{"from": line.name, "text": line.text, "manner": line.manner} for line in transcript]
+    found = advise(domain, lines, private, public=public).to_json()
+    known = {name: value for name, value in found.items() if name in ManneredAdvice.model_fields}
+    for name in ("earns", "unguided"):
+        known[name] = known[name] if np.isfinite(known[name]) else None
+    return ManneredAdvice.model_validate(known)
+
+
 def _read_game(text: str) -> LoadedGame:
     """Return the game that `text` names or writes down. No file is ever opened.
 
@@ -460,5 +524,6 @@ TOOLS: dict[str, Callable[..., BaseModel]] = {
     "list_games": list_known_games,
     "list_strategies": list_known_strategies,
     "list_studies": list_studies,
+    "advise": advise_speaker,
 }
 """By name, in the order in which clients see them."""

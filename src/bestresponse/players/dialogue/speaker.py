@@ -228,6 +228,9 @@ class ScoreReferee(_Referee):
                 "me": name,
                 "told": private,
                 "question": question,
+                "examples": (
+                    self.domain.texts.get("examples") or TEXTS.text("dialogue_examples").strip()
+                ),
             }
             reply = say(TEXTS.fill("dialogue_score", **slots))
             try:

@@ -720,10 +720,15 @@ Messages = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """How often each told manner was named as which (times drawn), and messages left unreadable."""
+    """How often each told manner was named as which (times drawn), and messages left unreadable.
+
+    `labelled` are pairs of the manner of a labelled message and the one that was named, None where
+    it was unreadable.
+    """
 
     named: Messages = field(default_factory=dict)
     unreadable: int = 0
+    labelled: tuple[tuple[str, str | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -792,7 +797,7 @@ def follow_rate(
     """Let `model` name the manner of every message that was told one, several at the same time."""
     guided = [(manner, text) for manner, text in messages if manner != manners.neutral]
 
-    described = "\n".join(f"- {option}: {manners.texts[option]}" for option in manners.options)
+    described = "\n".join(_describe_manner(manners, option) for option in manners.options)
     choices = manners.options if model.abilities.choices else ()
 
     def read(reply: Reply) -> tuple[str | None, Reading]:
@@ -810,6 +815,8 @@ def follow_rate(
 
     with ThreadPoolExecutor(workers, thread_name_prefix="follow") as pool:
         entries = list(pool.map(name, guided))
+        known = [(manner, text) for text, manner in manners.labelled]
+        tested = list(pool.map(name, known))
     named: Counter[tuple[str, str]] = Counter()
     unreadable = 0
     for message, entry in zip(guided, entries, strict=True):
@@ -817,4 +824,12 @@ def follow_rate(
             unreadable += messages[message]
         else:
             named[message[0], entry.text] += messages[message]
-    return Followed(dict(named), unreadable)
+    labelled = tuple((manner, entry.text) for (manner, _), entry in zip(known, tested, strict=True))
+    return Followed(dict(named), unreadable, labelled)
+
+
+def _describe_manner(manners: Actions, option: str) -> str:
+    """Say how a writer is told a manner and, where the domain defines it, how a reader recognises
+    it."""
+    defined = manners.definitions.get(option)
+    return f"- {option}: {manners.texts[option]}" + (f" {defined}" if defined else "")

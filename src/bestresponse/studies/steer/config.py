@@ -13,9 +13,28 @@ from bestresponse.players.lookup import SIMULATED
 from bestresponse.runs.inputs import ModelSetting, NamedModel, as_model, list_once
 from bestresponse.runs.settings import RunSettings, setting, settings
 
-_ONLY_CFR = ("second", "follow", "wordings", "credible", "farthest", "embed")
-_ONLY_PSRO: tuple[str, ...] = ("oracle", "meta", "candidates", "plays", "swap_seats")
-"""The settings that one solver alone has."""
+PolicyName = Literal["cfr", "credible", "commitment"]
+"""The policies that are worked out on a tree; `solving` says what each is."""
+Variant = Literal["cfr", "cfr+", "dcfr", "pcfr+", "external-sampling"]
+"""Ways of regret minimisation: `theory.trees.cfr`, or samples of play (`theory.trees.mccfr`)."""
+
+_ONLY_PSRO = ("oracle", "meta", "candidates", "plays", "swap_seats")
+_OF_TREES = ("wordings", "variant", "embed")
+_ONLY_CFR = ("second", "follow", "policy", "farthest")
+_REFUSED: Mapping[str, tuple[tuple[tuple[str, ...], str], ...]] = {
+    "cfr": ((_ONLY_PSRO, "it belongs to the solver psro"),),
+    "psro": (
+        (
+            (*_ONLY_CFR, *_OF_TREES),
+            "it belongs to cfr; psro plays dialogues instead of building their tree",
+        ),
+    ),
+    "imitation": (
+        (_ONLY_PSRO, "it belongs to the solver psro"),
+        (_ONLY_CFR, "it belongs to cfr; imitation learns the policies of cfr from many games"),
+    ),
+}
+"""By solver, the settings that it does not read, and why not."""
 
 
 @settings
@@ -38,10 +57,11 @@ class SteerConfig(RunSettings):
     second_judge: str = setting(
         default="", help="The model of the second ruling; the judge if not said."
     )
-    solver: Literal["cfr", "psro"] = setting(
-        default="cfr", help="Solve the tree, or search for better prompts."
-    )
-    games: int = setting(default=1, ge=1, help="Number of games drawn from the domain.")
+    solver: Literal["cfr", "psro", "imitation"] = setting(default="cfr")
+    """Solve the tree, search for better prompts, or train a network on the policies of many
+    games."""
+    games: int = setting(default=None, ge=1)
+    """Number of games drawn from the domain [default: 1, or 200 for imitation]."""
     seed: int = setting(default=0, ge=0, help="Seed of the games and draws.")
     replies: int = setting(default=1, ge=1, help="Messages of each speaker.")
     wordings: int = setting(default=1, ge=1, help="Recorded texts of each choice.")
@@ -59,12 +79,16 @@ class SteerConfig(RunSettings):
     )
     classifier: str = setting(default="")
     """For follow: the model that names the manners; the judge if not said."""
-    credible: bool = setting(default=True, metavar="commitment")  # the option that turns it off
-    """Advise what is best wherever a talk leads; or the equilibrium that gains most, threats
-    included."""
+    policy: PolicyName = setting(default="credible")
+    """Which policy is followed: that of CFR after `iterations`, the one that is best wherever a
+    talk leads, or the equilibrium that gains most, threats included; all three are reported."""
     iterations: int = setting(
-        default=None, ge=1, help="Of the solver; 1000 for cfr, 4 for psro if not said."
+        default=None,
+        ge=1,
+        help="Of the solver [default: 1000 for cfr, 10 for imitation, 4 for psro].",
     )
+    variant: Variant = setting(default="cfr+")
+    """cfr: which counterfactual regret minimisation; external-sampling is for large trees."""
     oracle: Literal["shotgun", "better", "trajectory", "categorical"] = setting(default="shotgun")
     """psro: how new prompts are found."""
     meta: Literal["replicator", "nash", "welfare", "bargaining"] = setting(default="nash")
@@ -84,7 +108,8 @@ class SteerConfig(RunSettings):
     """How far (1 less the cosine) the nearest known situation may be from fresh words; beyond it
     there is no advice."""
     held_out: int = setting(default=None, ge=0)
-    """psro: further games kept from the search, to play its solution on; 20 if not said."""
+    """Further games kept from psro or imitation, to play on what was found [default: 20 for psro,
+    50 for imitation]."""
     embed: Literal["words", "minilm"] = setting(default="words")
     """How texts are compared: hashed words, or a small network (extra `embed`)."""
     max_nodes: int = setting(
@@ -102,33 +127,38 @@ class SteerConfig(RunSettings):
             self._settle("model", NamedModel(self.model))
         if not self.domain_text:
             self._settle("domain_text", read_domain_text(str(self.domain)))
+        self._settle_counts()
+        self._check_together()
+
+    def _settle_counts(self) -> None:
+        """Settle what is left open by None, which only a default can be, to the whole number of the
+        solver."""
         psro = self.solver == "psro"
-        # The three are left open by None, which only a default can be, and are whole numbers from
-        # here on.
+        if self.games is None:
+            self._settle("games", 200 if self.solver == "imitation" else 1)
         if self.iterations is None:
-            self._settle("iterations", 4 if psro else 1000)
+            self._settle("iterations", {"cfr": 1000, "psro": 4, "imitation": 10}[self.solver])
         fresh, held_out = self.fresh, self.held_out
-        if (
-            fresh is None
-        ):  # none where texts never differ, or where psro has no game to play them on
-            self._settle("fresh", int(held_out != 0) if psro else 4 * (self.temperature > 0))
+        if fresh is None:
+            # None where texts never differ, or where psro has no game to play them on.
+            usual = {"cfr": 4 * (self.temperature > 0), "psro": int(held_out != 0), "imitation": 0}
+            self._settle("fresh", usual[self.solver])
         if held_out is None:
-            self._settle("held_out", 20 * (psro and fresh != 0))
-        self._check_together(psro)
+            usual = {"cfr": 0, "psro": 20 * (psro and fresh != 0), "imitation": 50}
+            self._settle("held_out", usual[self.solver])
 
     def _settle(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
-    def _check_together(self, psro: bool) -> None:
+    def _check_together(self) -> None:
         """Refuse what the solver does not do, and evaluations that cannot be made."""
-        useless, why = _ONLY_PSRO, "it belongs to the solver psro"
-        if psro:
-            useless, why = (
-                _ONLY_CFR,
-                "it belongs to cfr; psro plays dialogues instead of building their tree",
-            )
-        self.refuse_set(useless, why)
-        held_out = "with psro the held-out games are played `fresh` times each: give both or none"
+        for useless, why in _REFUSED[self.solver]:
+            self.refuse_set(useless, why)
+        psro = self.solver == "psro"
+        trees = self.solver == "cfr"
+        learns = self.solver == "imitation"
+        both = "with psro the held-out games are played `fresh` times each: give both or none"
+        needs = "imitation is judged on held-out games: at least 1"
         certain = self.temperature == 0
         for name, wrong, problem in (
             (
@@ -138,11 +168,17 @@ class SteerConfig(RunSettings):
             ),
             (
                 "fresh",
-                not psro and self.fresh and certain,
+                trees and self.fresh and certain,
                 "fresh draws of the texts need a temperature above 0",
             ),
-            ("held_out", not psro and self.held_out, why),
-            ("held_out", psro and bool(self.held_out) != bool(self.fresh), held_out),
+            (
+                "fresh",
+                learns and self.fresh,
+                "imitation is judged exactly on the recorded texts of held-out games",
+            ),
+            ("held_out", trees and self.held_out, "it belongs to psro and imitation"),
+            ("held_out", learns and not self.held_out, needs),
+            ("held_out", psro and bool(self.held_out) != bool(self.fresh), both),
             ("classifier", self.classifier and not self.follow, "it belongs to follow"),
             ("second_judge", self.second_judge and not self.second, "it belongs to second"),
         ):

@@ -17,7 +17,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from typing import cast
 
 from bestresponse.core.errors import (
     InvalidGame,
@@ -45,8 +47,16 @@ from bestresponse.runs.store.folder import Manifest, RunFolder
 from bestresponse.runs.study import Estimate
 from bestresponse.studies.steer import building, psro as search
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.solving import SolvedDialogue, solve_dialogue
+from bestresponse.studies.steer.imitation import Imitation, LearntGame, Training, imitate
+from bestresponse.studies.steer.solving import (
+    SolvedDialogue,
+    evaluate,
+    learn_policy,
+    solve_dialogue,
+    unguided_policy,
+)
 from bestresponse.telling.render import write_rules
+from bestresponse.theory.trees.compile import compile_game
 
 _AT_ONCE = 4
 _EXAMPLES = 3
@@ -200,6 +210,9 @@ class SteerResults:
     psro_played: int = 0
     psro_voids: int = 0
     psro_held_out: building.FreshPlays | None = None
+    imitation: Imitation | None = None
+    learnt: tuple[LearntGame, ...] = ()
+    """The games that imitation has learnt from or was judged on, solved by CFR."""
     stopped: str = ""
     entries: tuple[Entry, ...] = ()
     """Every recorded answer that the run is made of, in order."""
@@ -247,6 +260,11 @@ class SteerSession:
             calls[config.payoffs],
             calls[config.second],
         )
+
+    @property
+    def embed(self) -> building.Embedding:
+        """How texts become numbers."""
+        return building.MiniLM() if self.config.embed == "minilm" else building.HashedWords()
 
     def draw_games(self) -> tuple[list[DialogueGame], list[DialogueGame]]:
         """Draw the games for the solver and, after those, the ones on which is judged what was
@@ -299,13 +317,23 @@ def run(
     *,
     workers: int = 1,
     on_progress: Tell = lambda progress: None,
+    learn: bool = True,
 ) -> tuple[SteerResults, Outcome]:
-    """Do everything that the settings want; what is on record already is not asked again."""
+    """Do everything that the settings want; what is on record already is not asked again.
+
+    Without `learn` nothing is trained: imitation then only asks for its texts.
+    """
     session, written = SteerSession(
         config, config.read_domain(), models, answers, workers
     ).write_scenarios()
     results = SteerResults(config, session.domain, written)
-    outcome = (_run_psro if config.solver == "psro" else _run_cfr)(session, results, on_progress)
+    match config.solver:
+        case "cfr":
+            outcome = _run_cfr(session, results, on_progress)
+        case "psro":
+            outcome = _run_psro(session, results, on_progress)
+        case "imitation":
+            outcome = _run_imitation(session, results, on_progress, learn)
     results.stopped = outcome.stopped
     results.entries = tuple(entry for entry in answers.book.entries if entry.key in answers.used)
     return results, outcome
@@ -313,52 +341,90 @@ def run(
 
 def _run_cfr(session: SteerSession, results: SteerResults, tell: Tell) -> Outcome:
     """Build, solve and judge one game after another, as far as that is possible."""
-    config, outcome = session.config, Outcome()
-    games, embed = (
-        session.draw_games()[0],
-        building.MiniLM() if config.embed == "minilm" else building.HashedWords(),
-    )
+    outcome = Outcome()
+    games, embed = session.draw_games()[0], session.embed
     for number, game in enumerate(games):
         before = session.answers.calls
-        built = building.build_dialogue(
-            game, session.cast, session.answers, wordings=config.wordings, workers=session.workers
-        )
+        built = _build_game(session, game)
         result = _judge_game(session, _solve_game(session, number, game, built), built, embed)
         results.games = (*results.games, result)
-        outcome.stopped = built.stopped
-        if built.failed or built.stopped:
-            outcome.failed += 1
-        elif session.answers.calls > before:
-            outcome.played += 1
-        else:
-            outcome.found += 1
-        if built.last_failure and built.last_failure not in outcome.failures:
-            outcome.failures.append(built.last_failure)
+        _count_built(outcome, built, asked=session.answers.calls > before)
         tell(Progress(len(games), outcome.found, outcome.played, outcome.failed))
         if outcome.stopped:
             break
     return outcome
 
 
+def _build_game(session: SteerSession, game: DialogueGame) -> building.Built:
+    """Ask for every text of a game that is not on record."""
+    wordings = session.config.wordings
+    return building.build_dialogue(
+        game, session.cast, session.answers, wordings=wordings, workers=session.workers
+    )
+
+
+def _count_built(outcome: Outcome, built: building.Built, *, asked: bool) -> None:
+    """Count a game as failed, played or found on record."""
+    outcome.stopped = built.stopped
+    if built.failed or built.stopped:
+        outcome.failed += 1
+    elif asked:
+        outcome.played += 1
+    else:
+        outcome.found += 1
+    if built.last_failure and built.last_failure not in outcome.failures:
+        outcome.failures.append(built.last_failure)
+
+
+def _run_imitation(
+    session: SteerSession, results: SteerResults, tell: Tell, learn: bool
+) -> Outcome:
+    """Build all games, those held out too; then learn from the first and judge on the others."""
+    config, outcome = session.config, Outcome()
+    learnt_from, held_out = session.draw_games()
+    if results.domain.players != 2:
+        raise UsageError("imitation needs the same actions in every game: a domain of two speakers")
+    games = [*learnt_from, *held_out]
+    for number, game in enumerate(games):
+        before = session.answers.calls
+        built = _build_game(session, game)
+        recorded, why_void = _read_recorded(session, game, built)
+        results.games = (*results.games, GameResult(number, game, recorded, why_void=why_void))
+        _count_built(outcome, built, asked=session.answers.calls > before)
+        tell(Progress(len(games), outcome.found, outcome.played, outcome.failed))
+        if outcome.stopped:
+            return outcome
+    if learn:
+        parts = (results.games[: config.games], results.games[config.games :])
+        known, unseen = (
+            [_learn_game(session, game) for game in part if game.recorded] for part in parts
+        )
+        results.learnt = (*known, *unseen)
+        manners = games[0].manners.options
+        how = Training(seed=config.seed)
+        results.imitation = imitate(known, unseen, manners, session.embed, how)
+    return outcome
+
+
+def _learn_game(session: SteerSession, game: GameResult) -> LearntGame:
+    """Solve a game by counterfactual regret minimisation alone."""
+    recorded = cast(RecordedDialogue, game.recorded)
+    tree = compile_game(recorded)
+    unguided = unguided_policy(recorded, tree)
+    policy = learn_policy(tree, session.config.iterations, session.config.variant)
+    return LearntGame(unguided, evaluate(unguided, policy))
+
+
 def _solve_game(
     session: SteerSession, number: int, game: DialogueGame, built: building.Built
 ) -> GameResult:
-    config, book = session.config, session.answers.book
-    try:
-        recorded = RecordedDialogue(game, book, config.wordings)
-    except InvalidGame as error:
-        unread = Counter(
-            entry.reading.how
-            for entry in book.entries
-            if entry.key in built.keys and entry.text is None
-        )
-        why = built.stopped or built.last_failure or str(error)
-        if unread and not built.stopped and not built.last_failure:
-            why = (
-                f"no dialogue came to a readable end; mostly because {unread.most_common(1)[0][0]}"
-            )
-        return GameResult(number, game, why_void=why)
-    solved = solve_dialogue(recorded, config.iterations, credible=config.credible)
+    config = session.config
+    recorded, why_void = _read_recorded(session, game, built)
+    if recorded is None:
+        return GameResult(number, game, why_void=why_void)
+    solved = solve_dialogue(
+        recorded, config.iterations, follow=config.policy, variant=config.variant
+    )
     second = session.cast.second
     opinions = (
         building.Opinions()
@@ -366,6 +432,24 @@ def _solve_game(
         else building.compare_rulings(recorded, second, session.answers)
     )
     return GameResult(number, game, recorded, solved, opinions=opinions)
+
+
+def _read_recorded(
+    session: SteerSession, game: DialogueGame, built: building.Built
+) -> tuple[RecordedDialogue | None, str]:
+    """Return the game on record, or None and why it cannot be played."""
+    book = session.answers.book
+    try:
+        return RecordedDialogue(game, book, session.config.wordings), ""
+    except InvalidGame as error:
+        if built.stopped or built.last_failure:
+            return None, built.stopped or built.last_failure
+        lost = (entry for entry in book.entries if entry.key in built.keys and entry.text is None)
+        unread = Counter(entry.reading.how for entry in lost)
+        if not unread:
+            return None, str(error)
+        common = unread.most_common(1)[0][0]
+        return None, f"no dialogue came to a readable end; mostly because {common}"
 
 
 def _judge_game(
@@ -461,7 +545,8 @@ def estimate_run(
         session, _ = session.write_scenarios()
     except NotCached:  # before they are written, games that the seed draws take as many calls
         calls = most_questions(config.games + config.held_out)
-    calls_to_play, nodes = (_estimate_psro if config.solver == "psro" else _estimate_cfr)(session)
+    estimate = _estimate_psro if config.solver == "psro" else _estimate_trees
+    calls_to_play, nodes = estimate(session)
     calls += calls_to_play
     game = session.draw_games()[0][0]
     state = game.start() if len(game.cases) == 1 else game.apply(game.start(), {"nature": 0})
@@ -476,11 +561,11 @@ def estimate_run(
     )
 
 
-def _estimate_cfr(session: SteerSession) -> tuple[int, int]:
+def _estimate_trees(session: SteerSession) -> tuple[int, int]:
     config, cast, answers = session.config, session.cast, session.answers
     draws = range(config.wordings, config.wordings + config.fresh)
     calls = nodes = 0
-    for game in session.draw_games()[0]:
+    for game in chain(*session.draw_games()):
         missing = building.count_missing_calls(game, cast, answers, config.wordings)
         size = building.size_of(game, config.wordings)
         calls += missing + (size.messages if config.follow and missing else 0)
@@ -488,6 +573,8 @@ def _estimate_cfr(session: SteerSession) -> tuple[int, int]:
             known = answers.has_all_of(partial(building.hold_talk, game, cast, draw, config.seed))
             calls += 0 if known else _count_draw(game, cast)
         nodes = max(nodes, size.nodes)
+    if config.follow and calls:
+        calls += len(session.domain.manners(config.actions).labelled)
     return calls, nodes
 
 

@@ -1,8 +1,11 @@
 """One dialogue game solved: what to advise, its certificate, and what it earns beside unguided
 talk.
 
-Two policies are worked out on the recorded tree, exactly and without a further call:
+Three policies are worked out on the recorded tree, without a further call:
 
+    cfr          the average policy of counterfactual regret minimisation after so many iterations,
+                 as in the published study; near an equilibrium as far as its NashConv says, and
+                 uniform where it never leads
     credible     sequentially rational: at every information set, reached or not, no other move
                  earns more against the policy itself, whatever was said before
     commitment   the Nash equilibrium that earns most from unguided partners (`commitment`); off its
@@ -14,7 +17,8 @@ Two policies are worked out on the recorded tree, exactly and without a further 
                  sequential equilibrium (Kreps and Wilson 1982)
     NashConv     what all speakers together could gain by deviating alone (0 at an equilibrium)
     gain         what a speaker gains by switching from the unguided manner to the policy while the
-                 others stay unguided, mean over speakers
+                 others stay unguided, mean over speakers; of the policy of CFR it is the published
+                 study's "CFR gain"
     margin       what the guided speaker earns minus what the unguided others earn on average in the
                  same dialogue, mean over the seats of the guided one
     won          the share of dialogues in which the guided speaker earns most, a tie for half, mean
@@ -53,17 +57,20 @@ strategies", Games and Economic Behavior 14, 1996; T. Sandholm, A. Gilpin and V.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, get_args
 
 import numpy as np
 
+from bestresponse.core.errors import UsageError
 from bestresponse.core.native_output import NativeOutputToStderr
 from bestresponse.games.dialogue.game import RecordedDialogue
 from bestresponse.report.frames import Value, column
+from bestresponse.studies.steer.config import PolicyName, Variant
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees import sequence_form
 from bestresponse.theory.trees.cfr import cfr
 from bestresponse.theory.trees.compile import compile_game
+from bestresponse.theory.trees.mccfr import mccfr_tree
 from bestresponse.theory.trees.perfection.sequential import find_sequential
 from bestresponse.theory.trees.sequence_form_lp import plan_constraints
 from bestresponse.theory.trees.tree import IntArray, Policy, Tree, uniform_policy
@@ -214,6 +221,9 @@ class GuidanceFigures(TypedDict, total=False):
     """the gain as a share of what unguided speakers earn"""
     won: Annotated[Value, column("dialogues won", ".3f")]
     """share of dialogues in which the guided speaker earns most, a tie for half"""
+    cfr_gain: Annotated[Value, column("CFR gain", ".3f")]
+    """the gain of the policy of counterfactual regret minimisation after the iterations of the
+    run"""
     credible_gain: Annotated[Value, column(format=".3f")]
     """the gain of advice that is best wherever a talk leads"""
     commitment_gain: Annotated[Value, column(format=".3f")]
@@ -222,6 +232,9 @@ class GuidanceFigures(TypedDict, total=False):
     """what best replies to unguided partners gain, in equilibrium or not"""
     loss: Annotated[Value, column("largest loss", ".4f")]
     """the most that the advice loses where it is given, share of the payoffs' range"""
+    cfr_nash_conv: Annotated[Value, column("NashConv of CFR", ".3f")]
+    """what all could gain by deviating alone from the policy of counterfactual regret
+    minimisation"""
     nash_conv: Annotated[Value, column("NashConv of the policy", ".3f")]
     """what all could gain by deviating alone; 0 at an equilibrium"""
     unguided_nash_conv: Annotated[Value, column("NashConv of unguided talk", ".3f")]
@@ -240,17 +253,27 @@ class Earned:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class EvaluatedPolicy:
+    """A policy, what all speakers together could gain by leaving it, and what it earns."""
+
+    policy: Policy
+    nash_conv: float
+    earned: Earned
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SolvedDialogue:
     """A solved dialogue; payoffs are by seat, in the order of the players.
 
-    `policy` is the one that is followed, `losses` what it loses at each information set as a share
-    of the range of payoffs, and `threats` what the commitment loses there.
+    `policies` are all that were worked out and `policy` the one that is followed; `losses` is what
+    that loses at each information set as a share of the range of payoffs, and `threats` what the
+    commitment loses there.
     """
 
     tree: Tree
     unguided: Policy
+    policies: Mapping[PolicyName, EvaluatedPolicy]
     policy: Policy
-    commitment: Policy
     losses: Array
     threats: Array
     unguided_payoffs: tuple[float, ...]
@@ -258,53 +281,100 @@ class SolvedDialogue:
     equilibrium_payoffs: tuple[float, ...]
     figures: GuidanceFigures
 
+    @property
+    def commitment(self) -> Policy:
+        """The equilibrium that gains most, threats included."""
+        return self.policies["commitment"].policy
+
 
 def solve_dialogue(
-    game: RecordedDialogue, iterations: int = 1000, *, credible: bool = True
+    game: RecordedDialogue,
+    iterations: int = 1000,
+    *,
+    follow: PolicyName = "credible",
+    variant: Variant = "cfr+",
 ) -> SolvedDialogue:
-    """Solve the recorded tree and compare the policy that is wanted with unguided talk."""
+    """Solve the recorded tree and compare the policy that is followed with unguided talk."""
     tree = compile_game(game)
-    unguided = unguided_policy(game, tree)
-    rational = find_credible_policy(unguided)
-    learnt = cfr(tree, iterations, "cfr+").policy
-    start = min((rational, learnt), key=lambda policy: sequence_form.nash_conv(tree, policy))
-    commitment = find_commitment(start, unguided)
-    policy = rational if credible else commitment
-    form, before = (
-        sequence_form.to_sequence_form(tree),
-        tuple(sequence_form.policy_value(tree, unguided).values()),
-    )
-    best = [
-        sequence_form.best_response_value(form, seat, form.plans(unguided))
-        for seat in range(len(tree.players))
-    ]
-    earned, losses = evaluate_policy(unguided, policy), find_losses(policy)
+    return solve_tree(unguided_policy(game, tree), iterations, follow=follow, variant=variant)
+
+
+def solve_tree(
+    unguided: Policy,
+    iterations: int = 1000,
+    *,
+    follow: PolicyName = "credible",
+    variant: Variant = "cfr+",
+) -> SolvedDialogue:
+    """Solve the tree of `unguided` and compare the policy that is followed with it."""
+    if follow not in get_args(PolicyName):
+        expected = ", ".join(get_args(PolicyName))
+        raise UsageError(f"{follow!r} is no policy that is worked out; expected one of {expected}")
+    tree = unguided.tree
+    policies = _find_policies(unguided, iterations, variant)
+    chosen = policies[follow]
+    before = tuple(sequence_form.policy_value(tree, unguided).values())
+    losses = find_losses(chosen.policy)
     figures = GuidanceFigures(
-        gain=earned.gain,
-        margin=earned.margin,
-        relative_gain=compare_earnings(earned.payoffs, before),
-        won=earned.won,
-        credible_gain=evaluate_policy(unguided, rational).gain,
-        commitment_gain=evaluate_policy(unguided, commitment).gain,
-        best_reply_gain=float(np.mean(np.subtract(best, before))),
+        gain=chosen.earned.gain,
+        margin=chosen.earned.margin,
+        relative_gain=compare_earnings(chosen.earned.payoffs, before),
+        won=chosen.earned.won,
+        cfr_gain=policies["cfr"].earned.gain,
+        credible_gain=policies["credible"].earned.gain,
+        commitment_gain=policies["commitment"].earned.gain,
+        best_reply_gain=_find_best_reply_gain(unguided, before),
         loss=float(losses.max()),
-        nash_conv=sequence_form.nash_conv(tree, policy),
+        cfr_nash_conv=policies["cfr"].nash_conv,
+        nash_conv=chosen.nash_conv,
         unguided_nash_conv=sequence_form.nash_conv(tree, unguided),
     )
-    settled = tuple(sequence_form.policy_value(tree, policy).values())
-    threats = find_losses(commitment)
     return SolvedDialogue(
-        tree,
-        unguided,
-        policy,
-        commitment,
-        losses,
-        threats,
-        before,
-        earned.payoffs,
-        settled,
-        figures,
+        tree=tree,
+        unguided=unguided,
+        policies=policies,
+        policy=chosen.policy,
+        losses=losses,
+        threats=find_losses(policies["commitment"].policy),
+        unguided_payoffs=before,
+        guided_payoffs=chosen.earned.payoffs,
+        equilibrium_payoffs=tuple(sequence_form.policy_value(tree, chosen.policy).values()),
+        figures=figures,
     )
+
+
+def _find_policies(
+    unguided: Policy, iterations: int, variant: Variant
+) -> dict[PolicyName, EvaluatedPolicy]:
+    """Work out the three policies and evaluate each."""
+    learnt = evaluate(unguided, learn_policy(unguided.tree, iterations, variant))
+    rational = evaluate(unguided, find_credible_policy(unguided))
+    start = min((rational, learnt), key=lambda found: found.nash_conv)
+    commitment = evaluate(unguided, find_commitment(start.policy, unguided))
+    return {"cfr": learnt, "credible": rational, "commitment": commitment}
+
+
+def evaluate(unguided: Policy, policy: Policy) -> EvaluatedPolicy:
+    """Say how far a policy is from an equilibrium, and what it earns among unguided speakers."""
+    conv = sequence_form.nash_conv(policy.tree, policy)
+    return EvaluatedPolicy(policy, conv, evaluate_policy(unguided, policy))
+
+
+def learn_policy(tree: Tree, iterations: int, variant: Variant) -> Policy:
+    """Return the average policy of so many iterations of regret minimisation; samples have the seed
+    0."""
+    if variant == "external-sampling":
+        return mccfr_tree(tree, iterations=iterations, sampling="external").on(tree)
+    return cfr(tree, iterations, variant).policy
+
+
+def _find_best_reply_gain(unguided: Policy, before: Sequence[float]) -> float:
+    """Say what a best response to unguided partners gains, mean over speakers."""
+    form = sequence_form.to_sequence_form(unguided.tree)
+    plans = form.plans(unguided)
+    seats = range(len(unguided.tree.players))
+    best = [sequence_form.best_response_value(form, seat, plans) for seat in seats]
+    return float(np.mean(np.subtract(best, before)))
 
 
 def compare_earnings(guided: Sequence[float], unguided: Sequence[float]) -> float | None:
@@ -449,6 +519,13 @@ def _value_moves(tree: Tree, row: Array, others: Array, payoffs: Array) -> Array
         above = tree.parent[made]
         np.add.at(worth, moves[made], reach[above] / totals[tree.infoset[above]] * values[made])
     return worth
+
+
+def value_moves(policy: Policy, others: Policy) -> Array:
+    """Compute what each move earns its player where it is made, who goes on by `policy` among
+    players of `others`."""
+    tree = policy.tree
+    return _value_moves(tree, policy.probabilities, others.probabilities, tree.payoffs)
 
 
 def _index_moves(tree: Tree) -> IntArray:

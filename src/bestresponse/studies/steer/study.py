@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, TypedDict, get_args
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from bestresponse.core.player import Nature
 from bestresponse.core.seeds import split
 from bestresponse.games.dialogue.game import PERSON, Book, DialogueGame
 from bestresponse.games.dialogue.texts import TEXTS
+from bestresponse.games.logic.tables import format_game
 from bestresponse.models.base import Abilities, Model
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.wrappers.limits import Budget
@@ -48,14 +49,22 @@ from bestresponse.report.stats.statistics import Interval, cluster_bootstrap
 from bestresponse.runs.execution import Execution, Job, Outcome
 from bestresponse.runs.executors.driver import lend_workers
 from bestresponse.runs.reporting.answers import Readings
+from bestresponse.runs.run import Run
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Measured, Replay, Study, recorded_models
 from bestresponse.studies.steer import building, session, solving
-from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.advising import (
+    FILE as ADVISER,
+    Adviser,
+    list_situations,
+    write_adviser,
+)
+from bestresponse.studies.steer.config import PolicyName, SteerConfig
+from bestresponse.studies.steer.imitation import Imitation, build_choice_game
 from bestresponse.studies.steer.psro import Candidate, PsroResult, find_intervals, weigh_table
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.equilibria.solve import nash_one
-from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.games.regrets import regret
 from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.theory.trees.tree import Policy
@@ -66,6 +75,11 @@ threat."""
 _LONGEST = 200
 _RARE = 0.005  # moves with less probability are not worth a reader's time
 _MOST_GUIDED = 3
+
+_NASH_CONV = "what all could gain by deviating alone; 0 at an equilibrium"
+_PUBLISHED = {"debate": (0.024, 0.106), "meeting": (0.417, 1.596)}
+"""NashConv and CFR gain of the published study (Gemp et al. 2024, appendix J, table 1), by
+domain."""
 
 Evaluation = Mapping[str, Value]
 """What guidance earns on one set of texts or games, by the name of the metric."""
@@ -116,6 +130,18 @@ class DialogueRow(solving.GuidanceFigures, total=False):
         float | None, column("", ".3f", "the gain in dialogues with fresh texts, mean over draws")
     ]
     why_void: Annotated[str | None, column("void because")]
+
+
+class PolicyRow(TypedDict):
+    """One policy on the recorded texts, mean over games; `published` is table 1 of the published
+    study."""
+
+    policy: str
+    followed: Annotated[str, column(help="whether the run's advice is this policy's")]
+    nash_conv: Annotated[Value, column("NashConv", ".3f", _NASH_CONV)]
+    gain: Annotated[Value, column("", ".3f", "over unguided talk among unguided partners")]
+    published_nash_conv: Annotated[float | None, column("published NashConv", ".3f")]
+    published_gain: Annotated[float | None, column("published gain", ".3f")]
 
 
 class AdviceRow(TypedDict):
@@ -172,6 +198,21 @@ class FollowRow(TypedDict):
     chance: Annotated[float, column("by chance", ".3f")]
     judged: int
     unreadable: int
+    labelled: Annotated[
+        int, column("labelled messages", help="messages of the domain whose manner is known")
+    ]
+    labelled_right: Annotated[
+        float | None, column("of these named right", ".3f", "how good the classifier itself is")
+    ]
+
+
+class NamedRow(TypedDict):
+    """How often messages that were told one manner were taken for another."""
+
+    told: str
+    named: str
+    messages: int
+    labelled: Annotated[bool, column(help="whether these are the labelled messages of the domain")]
 
 
 class GuidanceRow(TypedDict):
@@ -181,6 +222,19 @@ class GuidanceRow(TypedDict):
     second: Annotated[str, column("player 2")]
     payoffs: str
     probability: Annotated[float, column("", ".3f", "in one equilibrium of that choice")]
+
+
+class LearningRow(TypedDict):
+    """What the network learnt from, and how well it fits."""
+
+    games: Annotated[int, column("games learnt from")]
+    situations: Annotated[int, column("situations learnt from")]
+    numbers: Annotated[int, column("numbers per situation")]
+    embedding: str
+    layers: Annotated[str, column("hidden layers")]
+    learnt_loss: Annotated[float, column("cross entropy", ".3f", "on the games learnt from")]
+    held_out_loss: Annotated[float, column("cross entropy, held-out games", ".3f")]
+    held_out: Annotated[int, column("games held out")]
 
 
 class SolutionRow(TypedDict):
@@ -199,6 +253,17 @@ class IterationRow(TypedDict):
     player: str
     gain: Annotated[float, column("gain over the neutral manner", ".3f")]
     new_prompt_mass: Annotated[float, column("equilibrium mass of new prompts", ".3f")]
+
+
+class MannerRow(TypedDict):
+    """How often a player uses a manner at the equilibrium of one iteration, over all manners that
+    were known then."""
+
+    iteration: int
+    player: str
+    manner: str
+    probability: Annotated[float, column("", ".3f")]
+    entered: Annotated[int, column(help="the iteration in which the manner was first in the table")]
 
 
 class ProfileRow(TypedDict):
@@ -240,9 +305,7 @@ def measure_steering(results: session.SteerResults) -> SteerMeasured:
     unread = Counter(
         entry.reading.how[:160] for entry in results.entries if not entry.reading.status.readable
     )
-    solution = (
-        _measure_cfr(results) if results.psro is None else _measure_psro(results, results.psro)
-    )
+    solution = _measure_solution(results)
     frames: dict[str, Frame[Any]] = {
         **solution,
         "overview": Frame(OverviewRow, [_describe_run(results)]),
@@ -250,11 +313,29 @@ def measure_steering(results: session.SteerResults) -> SteerMeasured:
         "unread": _count(unread),
         "answers": readings.frames["answers"],
     }
-    groups = (
-        _evaluate_cfr(results) if results.psro is None else _evaluate_psro(results, results.psro)
-    )
-    answered = len(results.solved) + (results.psro is not None)
-    return SteerMeasured(frames, answered, ("measured on",), groups, results=results)
+    groups = _evaluate(results)
+    found = (results.psro, results.imitation)
+    answered = len(results.solved) + sum(one is not None for one in found)
+    label = "who guides" if results.config.solver == "imitation" else "measured on"
+    return SteerMeasured(frames, answered, (label,), groups, results=results)
+
+
+def _measure_solution(results: session.SteerResults) -> Mapping[str, Frame[Any]]:
+    """Build the frames of the solver that the run has."""
+    if results.psro is not None:
+        return _measure_psro(results, results.psro)
+    if results.config.solver == "imitation":
+        return _measure_imitation(results, results.imitation)
+    return _measure_cfr(results)
+
+
+def _evaluate(results: session.SteerResults) -> dict[Heads, Evaluation]:
+    """Evaluate what the solver of the run found."""
+    if results.psro is not None:
+        return _evaluate_psro(results, results.psro)
+    if results.imitation is not None:
+        return _evaluate_imitation(results, results.imitation)
+    return _evaluate_cfr(results)
 
 
 def _count(counts: Counter[str]) -> Frame[CountRow]:
@@ -392,6 +473,7 @@ def _measure_cfr(results: session.SteerResults) -> dict[str, Frame[Row]]:
             rulings.update(_describe_ruling(ruling, game.game.names) for ruling in ends)
     return {
         "games": Frame(DialogueRow, [_describe_game(game) for game in games]),
+        "policies": Frame(PolicyRow, list(_list_policies(results))),
         "policy": Frame(AdviceRow, advice),
         "dialogues": Frame(
             MessageRow, [row for game in solved[:1] for row in _list_dialogues(game)]
@@ -403,11 +485,48 @@ def _measure_cfr(results: session.SteerResults) -> dict[str, Frame[Row]]:
     }
 
 
+def _list_policies(results: session.SteerResults) -> Iterator[PolicyRow]:
+    """Put the policies of the run side by side, with unguided talk last."""
+    config, solved = results.config, results.solved
+    if not solved:
+        return
+    names = {
+        "cfr": (
+            f"{config.variant} at {config.iterations:,} iteration" + "s" * (config.iterations > 1)
+        ),
+        "credible": "credible",
+        "commitment": "commitment",
+    }
+    published = _PUBLISHED.get(results.domain.name, (None, None))
+    for name in get_args(PolicyName):
+        found = [dialogue.policies[name] for dialogue in solved]
+        beside = published if name == "cfr" else (None, None)
+        convs = [policy.nash_conv for policy in found]
+        gains = [policy.earned.gain for policy in found]
+        yield PolicyRow(
+            policy=names[name],
+            followed="yes" if name == config.policy else "no",
+            nash_conv=_average(results, convs, f"{name} NashConv"),
+            gain=_average(results, gains, f"{name} gain"),
+            published_nash_conv=beside[0],
+            published_gain=beside[1],
+        )
+    unguided = [dialogue.figures["unguided_nash_conv"] for dialogue in solved]
+    yield PolicyRow(
+        policy="unguided",
+        followed="no",
+        nash_conv=_average(results, unguided, "unguided NashConv"),
+        gain=0.0,
+        published_nash_conv=None,
+        published_gain=None,
+    )
+
+
 def _describe_game(game: session.GameResult) -> DialogueRow:
     solved, people = game.solved, ", ".join(game.game.names)
     scenario = [case.to_json() for case in game.game.cases]
     if solved is None:
-        void = game.why_void[:_LONGEST]
+        void = game.why_void[:_LONGEST] or None
         return DialogueRow(game=game.number, people=people, scenario=scenario, why_void=void)
     fresh = [] if game.fresh is None else game.fresh.gains[np.isfinite(game.fresh.gains)].tolist()
     return DialogueRow(
@@ -535,6 +654,8 @@ def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
         for pair in Counter(game.followed.named).elements()
     ]
     hits = [float(manner == name) for _, manner, name in pairs]
+    # The labelled messages are the same in every game, and each is asked about once.
+    tested = results.games[0].followed.labelled if results.games else ()
     classifier = str(config.classifier or config.judge or config.model)
     row = FollowRow(
         classifier=classifier,
@@ -542,9 +663,23 @@ def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
         rate=_average(results, hits, "follow", [number for number, _, _ in pairs]),
         chance=1 / len(manners.options),
         judged=len(hits),
+        labelled=len(tested),
+        labelled_right=(
+            float(np.mean([manner == name for manner, name in tested])) if tested else None
+        ),
         unreadable=sum(game.followed.unreadable for game in results.games),
     )
-    return {"following": Frame(FollowRow, [row] if config.follow and hits else [])}
+    counts = Counter((manner, name, False) for _, manner, name in pairs)
+    counts.update((manner, name or "unreadable", True) for manner, name in tested)
+    confused = [
+        NamedRow(told=told, named=name, messages=times, labelled=labelled)
+        for (told, name, labelled), times in sorted(counts.items())
+    ]
+    found = config.follow and hits
+    return {
+        "following": Frame(FollowRow, [row] if found else []),
+        "named": Frame(NamedRow, confused if found else []),
+    }
 
 
 def _list_choices(solved: Sequence[solving.SolvedDialogue]) -> Iterator[GuidanceRow]:
@@ -552,7 +687,12 @@ def _list_choices(solved: Sequence[solving.SolvedDialogue]) -> Iterator[Guidance
     equilibrium."""
     if not solved or solved[0].tree.num_players != 2:
         return
-    form = build_guidance_game(solved)
+    yield from _list_choice_game(build_guidance_game(solved))
+
+
+def _list_choice_game(form: NormalForm) -> Iterator[GuidanceRow]:
+    """List the payoffs of both for every pair of choices, and how likely it is in one
+    equilibrium."""
     rows, columns = nash_one(form).strategies
     for (i, first), (j, second) in product(enumerate(form.actions[0]), enumerate(form.actions[1])):
         payoffs = f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}"
@@ -564,16 +704,60 @@ def _list_choices(solved: Sequence[solving.SolvedDialogue]) -> Iterator[Guidance
 def build_guidance_game(solved: Sequence[solving.SolvedDialogue]) -> NormalForm:
     """Build the game of choosing how to be guided: exact payoffs on the recorded trees, mean over
     games."""
-    choices = ("unguided", "guided")
-    players = solved[0].tree.players
-    payoffs: Array = np.zeros((len(players), *(len(choices),) * len(players)))
-    for dialogue in solved:
-        for choice in product(range(len(choices)), repeat=len(players)):
-            guided = {seat: dialogue.policy for seat, chosen in enumerate(choice) if chosen}
-            values = policy_value(dialogue.tree, solving.mixed_policy(dialogue.unguided, guided))
-            for seat, player in enumerate(players):
-                payoffs[seat][choice] += values[player] / len(solved)
-    return NormalForm(payoffs, players, (choices,) * len(players))
+    guided = {"guided": [dialogue.policy for dialogue in solved]}
+    return build_choice_game([dialogue.unguided for dialogue in solved], guided)
+
+
+def _evaluate_imitation(results: session.SteerResults, found: Imitation) -> dict[Heads, Evaluation]:
+    """Evaluate every guide on the held-out games, those who follow nobody last."""
+    groups: dict[Heads, Evaluation] = {}
+    before = [tuple(policy_value(base.tree, base).values()) for base in found.unguided]
+    unguided = [payoff for payoffs in before for payoff in payoffs]
+    for guide, policies in found.evaluated.items():
+        earned = [one.earned for one in policies]
+        guided = [payoff for one in earned for payoff in one.payoffs]
+        groups[guide,] = {
+            "gain": _average(results, [one.gain for one in earned], f"{guide} gain"),
+            "margin": _average(results, [one.margin for one in earned], f"{guide} margin"),
+            "relative_gain": solving.compare_earnings(guided, unguided),
+            "won": _average(results, [one.won for one in earned], f"{guide} won"),
+            "nash_conv": _average(
+                results, [one.nash_conv for one in policies], f"{guide} NashConv"
+            ),
+        }
+    convs = [solving.evaluate(base, base) for base in found.unguided]
+    groups["unguided",] = {
+        "gain": 0.0,
+        "won": _average(results, [one.earned.won for one in convs], "unguided won"),
+        "nash_conv": _average(results, [one.nash_conv for one in convs], "unguided NashConv"),
+    }
+    return groups
+
+
+def _measure_imitation(
+    results: session.SteerResults, found: Imitation | None
+) -> dict[str, Frame[Row]]:
+    """Say what was learnt from how much, and build the game between policies."""
+    games = [_describe_game(game) for game in results.games]
+    frames: dict[str, Frame[Any]] = {"games": Frame(DialogueRow, games)}
+    if found is None:
+        return frames
+    row = LearningRow(
+        games=found.games,
+        situations=found.situations,
+        numbers=found.network.width,
+        embedding=results.config.embed,
+        layers=" x ".join(str(len(bias)) for _, bias in found.network.layers[:-1]),
+        learnt_loss=found.losses[0],
+        held_out_loss=found.losses[1],
+        held_out=len(found.unguided),
+    )
+    choices = list(_list_choice_game(found.build_game()))
+    return {
+        **frames,
+        "learning": Frame(LearningRow, [row]),
+        "guidance": Frame(GuidanceRow, choices),
+    }
 
 
 def _measure_psro(results: session.SteerResults, psro: PsroResult) -> dict[str, Frame[Row]]:
@@ -627,9 +811,27 @@ def _measure_psro(results: session.SteerResults, psro: PsroResult) -> dict[str, 
     return {
         "solution": Frame(SolutionRow, solution),
         "iterations": Frame(IterationRow, iterations),
+        "manners": Frame(MannerRow, list(_list_manners(psro, players))),
         "profiles": Frame(ProfileRow, list(_list_profiles(psro, players))),
         "candidates": Frame(CandidateRow, candidates),
     }
+
+
+def _list_manners(psro: PsroResult, players: Sequence[str]) -> Iterator[MannerRow]:
+    """List every iteration's equilibrium over all manners, as in figure 3 of the published
+    study."""
+    entered: dict[tuple[str, str], int] = {}
+    for number, step in enumerate(psro.history):
+        seats = zip(players, step.prompts, step.solution.marginals, strict=True)
+        for player, manners, mix in seats:
+            for manner, probability in zip(manners, mix.tolist(), strict=True):
+                yield MannerRow(
+                    iteration=number,
+                    player=player,
+                    manner=manner,
+                    probability=probability,
+                    entered=entered.setdefault((player, manner), number),
+                )
 
 
 def _list_profiles(psro: PsroResult, players: Sequence[str]) -> Iterator[ProfileRow]:
@@ -650,6 +852,10 @@ def _list_profiles(psro: PsroResult, players: Sequence[str]) -> Iterator[Profile
             )
 
 
+_MOST_TREES = 20
+"""So many trees of a run are written as files."""
+_MOST_NODES = 20_000
+"""Larger trees are not written as files: every situation is a text."""
 _MOST_ENDS = 70
 """A tree with more ends cannot be read."""
 
@@ -673,7 +879,12 @@ def run_steering(
         lend_workers(how.executor, job),
     ):
         return session.run(
-            config, recording, answers, workers=how.workers, on_progress=how.on_progress
+            config,
+            recording,
+            answers,
+            workers=how.workers,
+            on_progress=how.on_progress,
+            learn=False,
         )[1]
 
 
@@ -767,6 +978,38 @@ def show_first_dialogue(measured: Measurement) -> list[Shown]:
     return [*shown, Shown("Dialogues", (*briefing, *(beside.blocks if beside else ())))]
 
 
+def write_more(measured: Measured, run: Run[SteerConfig]) -> Iterator[tuple[Path, str]]:
+    """Write what `advise` reads, and the solved trees for other solvers."""
+    results: session.SteerResults = measured.results  # type: ignore[attr-defined]
+    text = write_adviser(make_adviser(results))
+    if text and results.psro is None:
+        yield run.path / ADVISER, text
+    trees = [(game.number, game.solved.tree) for game in results.games if game.solved is not None]
+    for number, tree in trees[:_MOST_TREES]:
+        if tree.num_nodes <= _MOST_NODES:
+            yield run.path / f"tree-{number}.efg", format_game(tree, ".efg")
+
+
+def make_adviser(results: session.SteerResults) -> Adviser:
+    """Gather what the policies of a run advise in every situation."""
+    config = results.config
+    pairs = [(solved.policy, solved.unguided) for solved in results.solved]
+    pairs += [(game.solved.policy, game.unguided) for game in results.learnt]
+    situations = tuple(
+        one for policy, unguided in pairs for one in list_situations(policy, unguided)
+    )
+    found = results.imitation
+    return Adviser(
+        domain=results.domain,
+        manners=config.actions,
+        replies=config.replies,
+        policy=config.policy if found is None else "cfr",
+        situations=situations,
+        network=None if found is None else found.network,
+        embed=config.embed,
+    )
+
+
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 steer = Study(
@@ -779,18 +1022,42 @@ steer = Study(
     command="steer",
     unit="steps",
     texts=(TEXTS,),
-    count_plays=lambda config: config.games if config.solver == "cfr" else config.iterations + 1,
+    tables=lambda config: 1 if config.solver == "psro" else 2 + config.follow,
+    count_plays=lambda config: (
+        config.iterations + 1 if config.solver == "psro" else config.games + config.held_out
+    ),
     estimate_calls=estimate_all,
     estimate_rest=estimate_rest,
     make_run=run_steering,
     repeat_run=replay_answers,
     locate_calls=locate_calls,
+    more_files=write_more,
     report=(
         text(_PROSE["stopped"], kind="warning"),
         metrics_table("What guidance earns"),
+        table("policies", caption=_PROSE["policies"]),
+        table("following", caption="Whether messages show their manner"),
+        pivot(
+            "named",
+            "told",
+            "named",
+            "messages",
+            where={"labelled": False},
+            title="Whether messages show their manner",
+            caption="How often a manner (rows) was named as which (columns)",
+        ),
+        pivot(
+            "named",
+            "told",
+            "named",
+            "messages",
+            where={"labelled": True},
+            caption="The same for the labelled messages of the domain",
+        ),
         text(_PROSE["worth"], kind="info"),
         text(_PROSE["published"], title="Beside the published study"),
         table("guidance", title="Beside the published study", caption=_PROSE["guidance"]),
+        table("learning", title="What was learnt", caption=_PROSE["learning"]),
         scatter("games", "gain", "fresh_gain", title="Games", caption=_PROSE["fresh"]),
         table(
             "games",
@@ -805,21 +1072,23 @@ steer = Study(
             title="Games",
         ),
         show_first_dialogue,
-        table("following", title="Whether messages show their manner"),
         table(
             "solution",
             title="Solution",
             caption="Intervals hold together with 95 % confidence over the plays",
         ),
         text(_PROSE["search"]),
-        lines(
-            "iterations",
+        pivot(
+            "manners",
+            "manner",
             "iteration",
-            "gain",
-            "player",
+            "probability",
+            heat=True,
+            split="player",
             title="Manners over iterations",
-            caption=_PROSE["gain"],
+            caption=_PROSE["manners"],
         ),
+        lines("iterations", "iteration", "gain", "player", caption=_PROSE["gain"]),
         lines(
             "iterations",
             x="iteration",

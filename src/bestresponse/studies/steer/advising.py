@@ -1,0 +1,472 @@
+"""Advice in the middle of a conversation: in which manner to speak next, and what that would earn.
+
+A run leaves a file `adviser.json` with every situation of its solved trees (who speaks, what they
+know, what was said) and what the policy advises there; a run of imitation also leaves the network
+that it trained. `advise` looks the situation up:
+
+    solved tree     the situation is on record: the probabilities of the policy, and what every
+                    manner earns there, the speaker going on by the policy and the partners
+                    unguided; exact on these texts
+    learnt policy   it is not: the probabilities of the network, and the mean earnings of the ten
+                    most similar situations that the network learnt from
+
+Where several recorded games have the same situation (a debate that nobody has opened yet), the
+advice is their mean.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from bestresponse.core.errors import BestResponseError, InvalidGame, StoreError, UsageError
+from bestresponse.core.json import JsonMapping, JsonObject, canonical
+from bestresponse.games.dialogue.deals import read_by_schema, shorten
+from bestresponse.games.dialogue.domain import Domain, Scenario, load_domain
+from bestresponse.games.dialogue.game import Dialogue, DialogueGame, Spoken
+from bestresponse.runs.run import Run, list_manifests
+from bestresponse.studies.steer import building
+from bestresponse.studies.steer.imitation import PolicyNetwork, embed_texts
+from bestresponse.studies.steer.solving import value_moves
+from bestresponse.theory.games.normal_form import Array
+from bestresponse.theory.trees.tree import Policy
+
+FILE = "adviser.json"
+_NEAREST = 10
+"""Earnings of a situation that was never met are those of so many similar ones."""
+_LONGEST = 4000
+"""Characters of a message, as in a dialogue."""
+_MOST_SITUATIONS = 20_000
+"""More are not written down: the file would have hundreds of megabytes."""
+
+Line = str | Mapping[str, Any] | Sequence[str]
+"""A message: its text, (name, text), or {"text": ...} with "from" and "manner" where they are
+known."""
+Key = tuple[int, str, tuple[str, ...]]
+"""Who speaks, what it knows alone, and the messages so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """How to speak next: the likeliest manner, the probabilities of all, and what following them
+    would earn.
+
+    `unguided` is what speaking in the neutral manner earns instead; `worth` is what each manner
+    earns where the solved tree is known. `games` says of how many recorded games, or of how many
+    similar situations, these are the mean.
+    """
+
+    speaker: int
+    manner: str
+    instruction: str
+    probabilities: Mapping[str, float]
+    earns: float
+    unguided: float
+    worth: Mapping[str, float]
+    source: Literal["solved tree", "learnt policy"]
+    policy: str
+    games: int
+
+    def to_json(self) -> JsonObject:
+        """Return the advice as plain JSON data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """One information set of a solved tree with the policy's advice; the speaker is known by its
+    number."""
+
+    speaker: int
+    private: JsonMapping
+    public: Mapping[str, str]
+    told: str
+    said: tuple[str, ...]
+    own: tuple[str, ...]
+    probabilities: Mapping[str, float]
+    worth: Mapping[str, float]
+    unguided: float
+
+    @property
+    def earns(self) -> float:
+        """What following the policy earns."""
+        return sum(chance * self.worth[manner] for manner, chance in self.probabilities.items())
+
+    @property
+    def key(self) -> Key:
+        """What has to be the same for a situation to be known."""
+        return self.speaker, canonical(self.private), self.said
+
+
+def list_situations(policy: Policy, unguided: Policy) -> Iterator[Situation]:
+    """List what a policy advises at every information set of a recorded dialogue, and what that
+    earns."""
+    tree = policy.tree
+    worth = value_moves(policy, unguided)
+    alone = value_moves(unguided, unguided)
+    for index, infoset in enumerate(tree.infosets):
+        _, told, _, facts, *_ = json.loads(infoset.key)
+        part = slice(int(tree.first_move[index]), int(tree.first_move[index + 1]))
+        neutral = unguided.probabilities[part]
+        yield Situation(
+            speaker=facts["seat"],
+            private=facts["private"],
+            public=facts["public"],
+            told=told,
+            said=tuple(text for _, _, text in facts["said"]),
+            own=tuple(facts["own"]),
+            probabilities=dict(
+                zip(infoset.moves, policy.probabilities[part].tolist(), strict=True)
+            ),
+            worth=dict(zip(infoset.moves, worth[part].tolist(), strict=True)),
+            unguided=float(neutral @ alone[part]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Adviser:
+    """Everything that a run knows about how to speak in one domain.
+
+    `manners` names the set of actions, `replies` is how many messages each speaker writes, `policy`
+    whose advice it is.
+    """
+
+    domain: Domain
+    manners: str
+    replies: int
+    policy: str
+    situations: tuple[Situation, ...]
+    network: PolicyNetwork | None = None
+    embed: str = "words"
+
+    @cached_property
+    def _known(self) -> dict[Key, list[Situation]]:
+        known: dict[Key, list[Situation]] = {}
+        for situation in self.situations:
+            known.setdefault(situation.key, []).append(situation)
+        return known
+
+    def to_json(self) -> JsonObject:
+        """Return the adviser as plain JSON data, the domain by its digest."""
+        return {
+            "domain": self.domain.name,
+            "digest": self.domain.digest,
+            "manners": self.manners,
+            "replies": self.replies,
+            "policy": self.policy,
+            "embed": self.embed,
+            "network": None if self.network is None else self.network.to_json(),
+            "situations": [asdict(situation) for situation in self.situations],
+        }
+
+    @classmethod
+    def from_json(cls, data: JsonMapping, domain: Domain) -> Adviser:
+        """Return the adviser that `to_json` wrote; UsageError where it is one for another
+        domain."""
+        if data["domain"] != domain.name or data["digest"] != domain.digest:
+            other = "another version of it" if data["domain"] == domain.name else data["domain"]
+            raise UsageError(f"it is for {other}, not for {domain.name}")
+        situations = tuple(
+            Situation(**{**row, "said": tuple(row["said"]), "own": tuple(row["own"])})
+            for row in data["situations"]
+        )
+        network = None if data["network"] is None else PolicyNetwork.from_json(data["network"])
+        return cls(
+            domain=domain,
+            manners=data["manners"],
+            replies=data["replies"],
+            policy=data["policy"],
+            situations=situations,
+            network=network,
+            embed=data["embed"],
+        )
+
+    def advise(
+        self,
+        transcript: Sequence[Line],
+        private: JsonMapping,
+        *,
+        names: Sequence[str] = (),
+        public: Mapping[str, str] | None = None,
+    ) -> Advice:
+        """Say how the next speaker should speak; see `advise`."""
+        lines = [_read_line(line, number) for number, line in enumerate(transcript, 1)]
+        names = self._check_names(lines, names)
+        self._check_length(lines)
+        speaker = len(lines) % self.domain.players
+        known_alone = self._read_private(private)
+        heard = tuple(text for _, text, _ in lines)
+        found = self._known.get((speaker, canonical(known_alone), heard), [])
+        own = [
+            manner
+            for number, (_, _, manner) in enumerate(lines)
+            if number % self.domain.players == speaker
+        ]
+        found = [one for one in found if _fits(one, public, own)]
+        if found:
+            return self._combine(speaker, found)
+        if self.network is None:
+            raise UsageError(
+                f"the solved trees of {self.domain.name} do not know this situation, and the run"
+                f" has learnt no policy; `bestresponse steer {self.domain.name} --solver imitation`"
+                " makes one that has"
+            )
+        told = self._tell(speaker, lines, names, known_alone, public or {})
+        return self._ask_network(speaker, told, heard)
+
+    def _check_names(
+        self, lines: Sequence[tuple[str, str, str]], names: Sequence[str]
+    ) -> tuple[str, ...]:
+        """Return the names of the speakers in their order; UsageError where the transcript is out
+        of turn."""
+        players = self.domain.players
+        if names and len(names) != players:
+            raise UsageError(f"{self.domain.name} has {players} speakers, got {len(names)} names")
+        known: list[str] = list(names) or [""] * players
+        for number, (name, _, _) in enumerate(lines):
+            seat = number % players
+            if name and known[seat] and name != known[seat]:
+                raise UsageError(
+                    f"message {number + 1} is by {name}; it is the turn of {known[seat]}"
+                )
+            if name and name in known[:seat] + known[seat + 1 :]:
+                raise UsageError(
+                    f"message {number + 1} is by {name}, who is not on turn: speakers take turns"
+                )
+            known[seat] = known[seat] or name
+        drawn = iter(name for name in self.domain.generate["names"] if name not in known)
+        return tuple(name or next(drawn) for name in known)
+
+    def _check_length(self, lines: Sequence[object]) -> None:
+        """Refuse a talk that is over."""
+        most = (self.replies + self.domain.deal.sealed) * self.domain.players
+        if len(lines) >= most:
+            raise UsageError(
+                f"the transcript has {len(lines)} messages; "
+                f"a {self.domain.name} dialogue of this run is over after {most}"
+            )
+
+    def _read_private(self, private: JsonMapping) -> JsonMapping:
+        schema = self.domain.deal.private_schema(self.domain.generate)
+        try:
+            read: JsonMapping = read_by_schema(private, schema, "private")
+        except InvalidGame as error:
+            raise UsageError(f"this does not fit {self.domain.name}: {error}") from None
+        return read
+
+    def _tell(
+        self,
+        speaker: int,
+        lines: Sequence[tuple[str, str, str]],
+        names: tuple[str, ...],
+        private: JsonMapping,
+        public: Mapping[str, str],
+    ) -> str:
+        """Write what a speaker in this situation is told."""
+        needed = [
+            part for part in ("topic",) if part in self.domain.deal.public and part not in public
+        ]
+        if needed:
+            raise UsageError(
+                f"the {needed[0]} of the {self.domain.name} is missing: give it in `public`"
+            )
+        # Only the speaker's own private information is told to it.
+        scenario = Scenario(names, dict(public), (private,) * self.domain.players)
+        manners = self.domain.manners(self.manners)
+        game = DialogueGame(self.domain, (scenario,), manners, self.replies)
+        players = self.domain.players
+        said = tuple(
+            Spoken(number % players, manners.neutral, (number + 1) % players, text)
+            for number, (_, text, _) in enumerate(lines)
+        )
+        return game.view(Dialogue(0, said), game.roles[speaker]).briefing
+
+    def _combine(self, speaker: int, found: Sequence[Situation]) -> Advice:
+        """Average what is known of the same situation in several games."""
+        return self._make_advice(
+            speaker,
+            probabilities=_average([one.probabilities for one in found]),
+            worth=_average([one.worth for one in found]),
+            earns=float(np.mean([one.earns for one in found])),
+            unguided=float(np.mean([one.unguided for one in found])),
+            source="solved tree",
+            games=len(found),
+        )
+
+    def _ask_network(self, speaker: int, told: str, heard: tuple[str, ...]) -> Advice:
+        if self.network is None:
+            raise UsageError("the run has learnt no policy")
+        row = embed_texts([told], ["\n".join(reversed(heard))], self._embedding)
+        if row.shape[1] != self.network.width:
+            raise StoreError(
+                f"the learnt policy reads {self.network.width} numbers, the embedding has"
+                f" {row.shape[1]}"
+            )
+        chances = self.network(row)[0]
+        options = self.domain.manners(self.manners).options
+        at_turn = [
+            one for one in self.situations if (one.speaker, len(one.said)) == (speaker, len(heard))
+        ]
+        vectors = self._vectors[speaker, len(heard)] if at_turn else np.zeros((0, row.shape[1]))
+        nearest = np.argsort(-(vectors @ row[0]), kind="stable")[:_NEAREST]
+        similar = [at_turn[int(index)] for index in nearest]
+        return self._make_advice(
+            speaker,
+            probabilities=dict(zip(options, chances.tolist(), strict=True)),
+            worth={},
+            earns=float(np.mean([one.earns for one in similar])) if similar else float("nan"),
+            unguided=float(np.mean([one.unguided for one in similar])) if similar else float("nan"),
+            source="learnt policy",
+            games=len(similar),
+        )
+
+    def _make_advice(
+        self, speaker: int, *, probabilities: Mapping[str, float], **more: Any
+    ) -> Advice:
+        manner = max(probabilities, key=lambda name: probabilities[name])
+        plain = manner.partition(", to ")[0]
+        instruction = self.domain.manners(self.manners).texts[plain]
+        return Advice(
+            speaker=speaker,
+            manner=manner,
+            instruction=instruction,
+            probabilities=probabilities,
+            policy=self.policy,
+            **more,
+        )
+
+    @cached_property
+    def _embedding(self) -> building.Embedding:
+        return building.MiniLM() if self.embed == "minilm" else building.HashedWords()
+
+    @cached_property
+    def _vectors(self) -> dict[tuple[int, int], Array]:
+        """The numbers of all situations, by who speaks after how many messages."""
+        places: dict[tuple[int, int], list[Situation]] = {}
+        for one in self.situations:
+            places.setdefault((one.speaker, len(one.said)), []).append(one)
+        return {
+            place: embed_texts(
+                [one.told for one in here],
+                ["\n".join(reversed(one.said)) for one in here],
+                self._embedding,
+            )
+            for place, here in places.items()
+        }
+
+
+def _read_line(line: object, number: int) -> tuple[str, str, str]:
+    """Return name, text and manner of a message; UsageError where it is none."""
+    match line:
+        case str():
+            name, text, manner = "", line, ""
+        case {"text": str(text), **more}:
+            name, manner = str(more.get("from", "")), str(more.get("manner", ""))
+        case (str(name), str(text)):
+            manner = ""
+        case _:
+            raise UsageError(
+                f"message {number} is {shorten(line)}, expected a text, a name with a text, or an"
+                " object with `text`"
+            )
+    if not text.strip() or len(text) > _LONGEST:
+        raise UsageError(
+            f"message {number} has {len(text.strip())} characters, expected 1 to {_LONGEST}"
+        )
+    return name.strip(), text.strip(), manner.strip()
+
+
+def _fits(situation: Situation, public: Mapping[str, str] | None, own: Sequence[str]) -> bool:
+    """Tell whether what else the caller knows is so in a recorded situation."""
+    if public is not None and any(
+        situation.public.get(part) != text for part, text in public.items()
+    ):
+        return False
+    pairs = zip(situation.own, own, strict=False)
+    return all(not manner or before.rpartition(" to ")[0] == manner for before, manner in pairs)
+
+
+def _average(tables: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Average numbers by name; a name that is missing counts as 0."""
+    names = dict.fromkeys(name for table in tables for name in table)
+    return {name: float(np.mean([table.get(name, 0.0) for table in tables])) for name in names}
+
+
+def write_adviser(adviser: Adviser) -> str:
+    """Return the text of the file that a run leaves; empty where there are too many situations."""
+    if len(adviser.situations) > _MOST_SITUATIONS:
+        return ""
+    return json.dumps(adviser.to_json(), ensure_ascii=False) + "\n"
+
+
+@lru_cache(maxsize=8)
+def _load_adviser(path: Path, changed: int, source: str) -> Adviser:
+    domain = load_domain(source)
+    try:
+        data = json.loads(path.read_text("utf-8"))
+        return Adviser.from_json(data, domain)
+    except UsageError as error:
+        raise UsageError(f"{path.parent} has no advice: {error}") from None
+    except BestResponseError:
+        raise
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise StoreError(
+            f"{path} cannot be read as advice ({type(error).__name__}: {error})"[:300]
+        ) from None
+
+
+def open_adviser(domain: str | Path, run: str | Path | Run[Any] = "results") -> Adviser:
+    """Open the advice of a run, or of the newest run of that domain below a folder."""
+    path = run.path if isinstance(run, Run) else Path(run)
+    if (path / "manifest.json").exists():
+        if not (path / FILE).exists():
+            raise UsageError(
+                f"{path} has no advice: no solved tree was written there; expected a finished run"
+                " of steer"
+            )
+        return _load_adviser(path / FILE, (path / FILE).stat().st_mtime_ns, str(domain))
+    load_domain(domain)  # one that does not exist is told before runs are looked for
+    for file in _list_files(path):
+        try:
+            return _load_adviser(file, file.stat().st_mtime_ns, str(domain))
+        except UsageError:  # a run of another domain
+            continue
+    command = f"bestresponse steer {domain} --model M --output-dir {path}"
+    raise UsageError(f"there is no solved dialogue of {domain} below {path}; `{command}` makes one")
+
+
+def _list_files(folder: Path) -> Iterable[Path]:
+    """List the advice of the runs below a folder, the newest run first."""
+    return [
+        manifest.with_name(FILE)
+        for manifest in list_manifests(folder)
+        if manifest.with_name(FILE).exists()
+    ]
+
+
+def advise(
+    domain: str | Path,
+    transcript: Sequence[Line],
+    private: JsonMapping,
+    *,
+    run: str | Path | Run[Any] = "results",
+    names: Sequence[str] = (),
+    public: Mapping[str, str] | None = None,
+) -> Advice:
+    """Say in which manner to speak next in a conversation, and what that would earn.
+
+    `transcript` are the messages so far, in turn, and `private` is what the next speaker alone
+    knows, in the form of the domain: `{"values": {"Monday": 8, "Friday": 3}}` for a meeting.
+    `public` is what everybody knows (the topic of a debate), `names` are those of the speakers in
+    their order. `run` is a run of `steer`, its folder, or a folder of runs, of which the newest for
+    this domain is taken.
+    """
+    if isinstance(transcript, str) or not isinstance(transcript, Sequence):
+        raise UsageError(f"the transcript is {shorten(transcript)}, expected a list of messages")
+    return open_adviser(domain, run).advise(transcript, private, names=names, public=public)

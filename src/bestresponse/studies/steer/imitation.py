@@ -1,0 +1,394 @@
+"""A small network that imitates the policies of CFR: from what a speaker knows to how it should
+speak, with no solver.
+
+Every information set of the solved games becomes a row of 768 numbers, beside it the probabilities
+that CFR found:
+
+    384 numbers   what the speaker was told: its role, the task, its private information
+    384 numbers   the messages so far
+
+Each half is the embedding of a text (`building.HashedWords`, or MiniLM), of length 1, or 0 where
+nothing was said yet. The network has two hidden layers of 256 rectified units and is trained by
+10,000 steps of Adam on batches of 128 at a rate of 0.001, towards the least cross entropy (Gemp et
+al. 2024, section 4 and appendix E). On games that it has not seen it is played against unguided
+speakers, exactly on their recorded trees, and beside it
+
+    CFR                 the policy of CFR on the held-out game itself, the only one that has seen
+                        this game
+    mean policy         the mean probabilities of the games learnt from, by who speaks after how
+                        many messages
+    nearest situation   the probabilities of the most similar situation learnt from: the largest
+                        cosine of the 768
+
+Figure 4 of the study, the game between policies, is one in which both speakers choose whom to
+follow.
+
+I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from math import gcd, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bestresponse.core.errors import StoreError, UsageError
+from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.studies.steer.building import Embedding
+from bestresponse.studies.steer.solving import EvaluatedPolicy, evaluate, mixed_policy
+from bestresponse.theory.games.normal_form import Array, NormalForm
+from bestresponse.theory.trees.sequence_form import policy_value
+from bestresponse.theory.trees.tree import Policy
+
+Singles = NDArray[np.float32]
+Layers = tuple[tuple[Singles, Singles], ...]
+Place = tuple[str, int]
+"""Who speaks, and after how many messages."""
+
+LEARNERS = ("imitation", "mean policy", "nearest situation")
+"""What is learnt from other games, in the order in which it is reported."""
+_MOST_WIDTH = 100_000
+"""No layer of a stored network is larger; a file that says so is damaged."""
+_BLOCK = (128, 32, 64)
+"""Rows, inner numbers and columns of a block: OpenBLAS takes one thread up to 2^18 products."""
+_WORTH_BLOCKS = 2**13
+"""Below so many products a block is not worth its overhead."""
+_SMALLEST = 1e-12
+"""Keeps logarithms and divisions finite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How a network is trained; the defaults are the published ones."""
+
+    steps: int = 10_000
+    batch: int = 128
+    rate: float = 1e-3
+    hidden: int = 256
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PolicyNetwork:
+    """Weights and biases of the layers."""
+
+    layers: Layers
+
+    def __call__(self, rows: Array) -> Array:
+        """Return probabilities, one row for each row of numbers."""
+        return np.asarray(_forward(self.layers, rows.astype(np.float32))[-1], dtype=np.float64)
+
+    @property
+    def width(self) -> int:
+        """How many numbers it reads."""
+        return int(self.layers[0][0].shape[0])
+
+    def to_json(self) -> list[JsonObject]:
+        """Return the layers as plain data, the numbers as little-endian bytes in base 64."""
+        return [
+            {"shape": list(weights.shape), "weights": _encode(weights), "bias": _encode(bias)}
+            for weights, bias in self.layers
+        ]
+
+    @classmethod
+    def from_json(cls, data: object) -> PolicyNetwork:
+        """Return the network that `to_json` wrote; StoreError where its layers do not fit."""
+        try:
+            layers = tuple(_decode_layer(layer) for layer in data)  # type: ignore[attr-defined]
+            widths = [weights.shape for weights, _ in layers]
+            fit = all(before[1] == after[0] for before, after in pairwise(widths))
+            finite = all(np.isfinite(array).all() for layer in layers for array in layer)
+        except (TypeError, ValueError, KeyError) as error:
+            raise StoreError(f"the learnt policy cannot be read: {error}") from None
+        if not layers or not fit or not finite:
+            raise StoreError("the learnt policy cannot be read: its layers do not fit together")
+        return cls(layers)
+
+
+def _encode(array: Singles) -> str:
+    return b64encode(array.astype("<f4").tobytes()).decode("ascii")
+
+
+def _decode_layer(layer: JsonMapping) -> tuple[Singles, Singles]:
+    rows, columns = (int(size) for size in layer["shape"])
+    if not 0 < rows <= _MOST_WIDTH or not 0 < columns <= _MOST_WIDTH:
+        raise ValueError(f"a layer of {rows} by {columns}")
+    weights = np.frombuffer(b64decode(layer["weights"], validate=True), dtype="<f4")
+    bias = np.frombuffer(b64decode(layer["bias"], validate=True), dtype="<f4")
+    if len(bias) != columns:
+        raise ValueError(f"{len(bias)} biases of {columns} units")
+    return weights.reshape(rows, columns).astype(np.float32), bias.astype(np.float32)
+
+
+def cross_entropy(guessed: Array, targets: Array) -> float:
+    """Return the mean over rows of -sum target * log guess."""
+    return float(-(targets * np.log(guessed + _SMALLEST)).sum(axis=1).mean())
+
+
+def train_network(inputs: Array, targets: Array, how: Training | None = None) -> PolicyNetwork:
+    """Fit distributions to rows of numbers."""
+    how = how or Training()
+    rng = np.random.default_rng(how.seed)
+    rows = inputs.astype(np.float32)
+    wanted = targets.astype(np.float32)
+    sizes = (rows.shape[1], how.hidden, how.hidden, wanted.shape[1])
+    layers: Layers = tuple(
+        (rng.normal(0, np.sqrt(2 / m), (m, n)).astype(np.float32), np.zeros(n, dtype=np.float32))
+        for m, n in pairwise(sizes)
+    )
+    adam = _Adam(layers, how.rate)
+    for _ in range(how.steps):
+        chosen = rng.integers(len(rows), size=min(how.batch, len(rows)))
+        adam.step(_find_slopes(layers, rows[chosen], wanted[chosen]))
+    return PolicyNetwork(layers)
+
+
+class _Adam:
+    """Steps down the slopes, each weight at its own pace (Kingma & Ba 2015)."""
+
+    def __init__(self, layers: Layers, rate: float) -> None:
+        self._arrays = [array for layer in layers for array in layer]
+        self._means = [np.zeros_like(array) for array in self._arrays]
+        self._squares = [np.zeros_like(array) for array in self._arrays]
+        self._rate = rate
+        self._steps = 0
+
+    def step(self, slopes: Sequence[Singles]) -> None:
+        """Move every weight once."""
+        self._steps += 1
+        pace = self._rate * np.sqrt(1 - 0.999**self._steps) / (1 - 0.9**self._steps)
+        moved = zip(self._arrays, slopes, self._means, self._squares, strict=True)
+        for array, slope, mean, square in moved:
+            mean += np.float32(0.1) * (slope - mean)
+            square += np.float32(0.001) * (slope * slope - square)
+            array -= np.float32(pace) * mean / (np.sqrt(square) + np.float32(1e-8))
+
+
+def _multiply(left: Singles, right: Singles) -> Singles:
+    """Multiply two matrices in blocks that a BLAS library works out on one thread.
+
+    So the result is the same on any number of cores, and nobody waits for cores that others keep
+    busy: with threads a step took 160 ms beside other work on two cores, in blocks 30 ms.
+    """
+    rows, inner = left.shape
+    columns = right.shape[1]
+    high, deep, wide = gcd(rows, _BLOCK[0]), gcd(inner, _BLOCK[1]), gcd(columns, _BLOCK[2])
+    if rows * inner * columns <= prod(_BLOCK) or high * deep * wide < _WORTH_BLOCKS:
+        return left @ right
+    first = left.reshape(rows // high, 1, high, inner // deep, deep).transpose(0, 1, 3, 2, 4)
+    second = right.reshape(1, inner // deep, deep, columns // wide, wide).transpose(0, 3, 1, 2, 4)
+    blocks = np.matmul(first, second).sum(axis=2)
+    return np.ascontiguousarray(blocks.transpose(0, 2, 1, 3).reshape(rows, columns))
+
+
+def _forward(layers: Layers, rows: Singles) -> list[Singles]:
+    """Return the rows after every layer; the last are probabilities."""
+    values = [rows]
+    for weights, bias in layers[:-1]:
+        values.append(np.maximum(_multiply(values[-1], weights) + bias, 0))
+    weights, bias = layers[-1]
+    scores = values[-1] @ weights + bias
+    scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return [*values, scores / scores.sum(axis=1, keepdims=True)]
+
+
+def _find_slopes(layers: Layers, rows: Singles, targets: Singles) -> list[Singles]:
+    """Return the slope of the mean cross entropy along every weight and bias, layer by layer."""
+    values = _forward(layers, rows)
+    back = (values[-1] - targets) / np.float32(len(rows))
+    slopes: list[Singles] = []
+    for index in range(len(layers) - 1, -1, -1):
+        slopes = [_multiply(values[index].T, back), back.sum(axis=0), *slopes]
+        if index:
+            back = _multiply(back, layers[index][0].T) * (values[index] > 0)
+    return slopes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearntGame:
+    """A recorded game with its unguided policy and that of CFR."""
+
+    unguided: Policy
+    solved: EvaluatedPolicy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Imitation:
+    """What was learnt, from how much, and what it earns on games that were held out.
+
+    `losses` are the cross entropies on the games learnt from and on those held out; `evaluated` has
+    for each guide one policy for each held-out game.
+    """
+
+    network: PolicyNetwork
+    games: int
+    situations: int
+    losses: tuple[float, float]
+    evaluated: Mapping[str, tuple[EvaluatedPolicy, ...]]
+    unguided: tuple[Policy, ...]
+
+    def build_game(self) -> NormalForm:
+        """Build the game of choosing whom to follow: exact payoffs, mean over the held-out
+        games."""
+        guides = {
+            name: [one.policy for one in self.evaluated[name]] for name in ("imitation", "CFR")
+        }
+        return build_choice_game(self.unguided, guides)
+
+
+def imitate(
+    learnt: Sequence[LearntGame],
+    held_out: Sequence[LearntGame],
+    actions: tuple[str, ...],
+    embed: Embedding,
+    how: Training | None = None,
+) -> Imitation:
+    """Train on the games of `learnt` and play on those of `held_out`."""
+    if not learnt or not held_out:
+        counts = f"{len(learnt)} and {len(held_out)}"
+        raise UsageError(
+            f"imitation needs solved games to learn from and to be judged on, got {counts}"
+        )
+    if learnt[0].unguided.tree.num_players != 2:
+        raise UsageError("imitation needs the same actions in every game: a domain of two speakers")
+    rows = np.vstack([embed_situations(list_keys(game), embed) for game in learnt])
+    targets = np.vstack([list_targets(game.solved.policy, actions) for game in learnt])
+    network = train_network(rows, targets, how)
+    means = _average_by_place(learnt, actions)
+    anywhere = np.mean(list(means.values()), axis=0)
+    seen = [embed_situations(list_keys(game), embed) for game in held_out]
+
+    def follow_network(game: LearntGame, inputs: Array) -> Array:
+        return network(inputs)
+
+    def follow_mean(game: LearntGame, inputs: Array) -> Array:
+        return np.array([means.get(find_place(key), anywhere) for key in list_keys(game)])
+
+    def follow_nearest(game: LearntGame, inputs: Array) -> Array:
+        return np.asarray(targets[find_nearest(inputs, rows)])
+
+    def play(choose: Callable[[LearntGame, Array], Array]) -> tuple[EvaluatedPolicy, ...]:
+        played = []
+        for game, inputs in zip(held_out, seen, strict=True):
+            policy = make_policy(game.unguided, choose(game, inputs), actions)
+            played.append(evaluate(game.unguided, policy))
+        return tuple(played)
+
+    guesses = np.vstack([network(inputs) for inputs in seen])
+    wanted = np.vstack([list_targets(game.solved.policy, actions) for game in held_out])
+    learners = (follow_network, follow_mean, follow_nearest)
+    return Imitation(
+        network=network,
+        games=len(learnt),
+        situations=len(rows),
+        losses=(cross_entropy(network(rows), targets), cross_entropy(guesses, wanted)),
+        evaluated={
+            "CFR": tuple(game.solved for game in held_out),
+            **{name: play(choose) for name, choose in zip(LEARNERS, learners, strict=True)},
+        },
+        unguided=tuple(game.unguided for game in held_out),
+    )
+
+
+def list_keys(game: LearntGame) -> list[str]:
+    """List the keys of all information sets."""
+    return [infoset.key for infoset in game.unguided.tree.infosets]
+
+
+def embed_situations(keys: Sequence[str], embed: Embedding) -> Array:
+    """Make a row of numbers of every situation: what the speaker was told, and the messages so
+    far."""
+    told, said = zip(*map(describe_situation, keys), strict=True)
+    return embed_texts(told, said, embed)
+
+
+def embed_texts(told: Sequence[str], said: Sequence[str], embed: Embedding) -> Array:
+    """Put the embeddings of both texts side by side, each text embedded once; silence is 0."""
+    texts = list(dict.fromkeys([*told, *said]))
+    vectors = dict(zip(texts, embed(texts), strict=True))
+    silence = np.zeros_like(vectors[texts[0]])
+    halves = [[vectors[text] if text else silence for text in half] for half in (told, said)]
+    return np.hstack(halves)
+
+
+def describe_situation(key: str) -> tuple[str, str]:
+    """Return what the speaker at an information set was told, and the messages so far, the last one
+    first.
+
+    The last message comes first because a sentence model reads only the beginning of a long text.
+    """
+    _, briefing, _, facts, *_ = json.loads(key)
+    return briefing, "\n".join(text for _, _, text in reversed(facts["said"]))
+
+
+def find_nearest(inputs: Array, known: Array) -> NDArray[np.int64]:
+    """Return for every row the index of the most similar known one."""
+    lengths = np.maximum(np.linalg.norm(known, axis=1), _SMALLEST)
+    return np.asarray(np.argmax(inputs @ known.T / lengths, axis=1), dtype=np.int64)
+
+
+def list_targets(policy: Policy, actions: tuple[str, ...]) -> Array:
+    """List the probabilities of all actions at every information set; 0 for what is not open
+    there."""
+    tree = policy.tree
+    rows = np.zeros((len(tree.infosets), len(actions)))
+    for index, infoset in enumerate(tree.infosets):
+        first = tree.first_move[index]
+        for k, move in enumerate(infoset.moves):
+            rows[index, actions.index(move)] = policy.probabilities[first + k]
+    return rows
+
+
+def make_policy(unguided: Policy, chances: Array, actions: tuple[str, ...]) -> Policy:
+    """Make a policy of rows of probabilities; where an action is not open, the others share what it
+    had."""
+    tree = unguided.tree
+    row = np.zeros_like(unguided.probabilities)
+    for index, infoset in enumerate(tree.infosets):
+        open_to = chances[index, [actions.index(move) for move in infoset.moves]] + _SMALLEST
+        first = tree.first_move[index]
+        row[first : first + len(infoset.moves)] = open_to / open_to.sum()
+    return Policy(tree, row)
+
+
+def find_place(key: str) -> Place:
+    """Say who speaks, and after how many messages."""
+    role, _, _, facts, *_ = json.loads(key)
+    return role, len(facts["said"])
+
+
+def _average_by_place(games: Sequence[LearntGame], actions: tuple[str, ...]) -> dict[Place, Array]:
+    """Average the probabilities by who speaks after how many messages, every game counted once."""
+    means: dict[Place, list[Array]] = {}
+    for game in games:
+        here: dict[Place, list[Array]] = {}
+        for key, row in zip(
+            list_keys(game), list_targets(game.solved.policy, actions), strict=True
+        ):
+            here.setdefault(find_place(key), []).append(row)
+        for place, rows in here.items():
+            means.setdefault(place, []).append(np.mean(rows, axis=0))
+    return {place: np.mean(rows, axis=0) for place, rows in means.items()}
+
+
+def build_choice_game(
+    unguided: Sequence[Policy], guides: Mapping[str, Sequence[Policy]]
+) -> NormalForm:
+    """Build the game in which speakers choose whom to follow: exact payoffs on the recorded trees,
+    mean over games."""
+    players = unguided[0].tree.players
+    choices = ("unguided", *guides)
+    payoffs: Array = np.zeros((len(players), *(len(choices),) * len(players)))
+    for number, base in enumerate(unguided):
+        for choice in product(range(len(choices)), repeat=len(players)):
+            followed = {seat: guides[choices[k]][number] for seat, k in enumerate(choice) if k}
+            values = policy_value(base.tree, mixed_policy(base, followed))
+            for seat, player in enumerate(players):
+                payoffs[seat][choice] += values[player] / len(unguided)
+    return NormalForm(payoffs, players, (choices,) * len(players))

@@ -1,0 +1,535 @@
+"""Every promise of "Steering Language Models with Game-Theoretic Solvers", each with a call and a
+check of its result.
+
+The ids are the promises with the section of the paper they stand in. docs/papers/steering.md tells
+the same in words. Promises that are not kept yet are marked as such, with what is missing; the mark
+fails once they are kept.
+"""
+
+import inspect
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from steer_command import steer as type_command
+from steering import dialogue, recorded
+
+import bestresponse as br
+from bestresponse.core.errors import InvalidMove
+from bestresponse.games.dialogue.domain import (
+    load_domain,
+    parse_domain,
+    read_domain_text,
+    scenarios,
+)
+from bestresponse.models.providers.scripted import ScriptedModel
+from bestresponse.players.dialogue.speaker import ScoreReferee
+from bestresponse.studies.steer import session
+from bestresponse.studies.steer.config import SteerConfig
+from bestresponse.studies.steer.imitation import Training
+from bestresponse.theory.trees.compile import compile_game
+
+PAGE = Path(__file__).parents[2] / "docs" / "papers" / "steering.md"
+PROMISES = []
+MANNERS = ["calm", "assertive", "submissive", "any"]
+
+
+def promise(sentence, *, missing=""):
+    """Put a check under the sentence that it holds the program to; `missing` says why it is not
+    kept yet."""
+    marks = [pytest.mark.xfail(strict=True, reason=missing)] if missing else []
+
+    def add(check):
+        PROMISES.append(pytest.param(check, id=sentence, marks=marks))
+        return check
+
+    return add
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("steering")
+
+
+@pytest.fixture(scope="module")
+def debates(folder):
+    return br.steer(
+        "debate",
+        games=3,
+        wordings=2,
+        fresh=1,
+        follow=True,
+        second="score",
+        policy="cfr",
+        iterations=10,
+        output_dir=folder,
+    )
+
+
+@pytest.fixture(scope="module")
+def trades(folder):
+    return br.steer(
+        "fruit",
+        solver="psro",
+        meta="replicator",
+        swap_seats=True,
+        seed=3,
+        iterations=1,
+        held_out=0,
+        output_dir=folder,
+    )
+
+
+@pytest.fixture(scope="module")
+def learnt(folder):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "Training", lambda seed: Training(steps=100, hidden=16, seed=seed))
+        return br.steer("meeting", solver="imitation", games=3, held_out=2, output_dir=folder)
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return compile_game(recorded(dialogue("meeting", types=2))[0])
+
+
+@pytest.mark.parametrize("check", PROMISES)
+def test_the_promise_is_kept(check, request):
+    wanted = inspect.signature(check).parameters
+    check(**{name: request.getfixturevalue(name) for name in wanted})
+
+
+def read_prompts(name, number, **more):
+    """What the speaker of message `number` is told in the first game, in the manner `calm`."""
+    game = dialogue(name, **more)
+    state = game.start()
+    for _ in range(number):
+        role = game.roles[game.turn(state)]
+        state = game.apply(game.apply(state, {role: game.options(0)[0]}), {role: "Some words."})
+    role = game.roles[game.turn(state)]
+    view = game.view(game.apply(state, {role: game.options(0)[0]}), role)
+    return game, f"{view.briefing}\n{view.situation}"
+
+
+@promise(
+    "A dialogue is a game in extensive form with players, chance, infostates and perfect recall (2)"
+)
+def _(tree, debates):
+    assert tree.players == ("player 1", "player 2")
+    assert tree.num_players == 2
+    assert len(tree.infosets) > 4
+    game = br.find_game(
+        str(debates.path / "tree-0.efg")
+    ).solvable()  # refused where recall is not perfect
+    assert game.num_nodes == debates.frames["games"][0]["nodes"]
+
+
+@promise("Actions are tones or strategies in which an LLM writes (2)")
+def _():
+    assert list(load_domain("fruit").manners().options) == MANNERS
+
+
+@promise(
+    "An action may be the choice of which LLM to call (2)",
+    missing="every manner is spoken by the same model",
+)
+def _():
+    text = read_domain_text("debate").replace(
+        "[actions.style.texts]", '[actions.style.models]\nlogos = "x"\n[actions.style.texts]'
+    )
+    assert parse_domain(text).manners().models["logos"] == "x"
+
+
+@promise("A dialogue ends after a limited number of messages (2)")
+def _():
+    assert [dialogue("meeting", replies=number).messages for number in (1, 2, 5)] == [2, 4, 10]
+
+
+@promise("Or it ends when an LLM says that it is over (2, G)")
+def _():
+    game = dialogue("meeting", replies=3, early_end=True)
+    assert [game.rules_after(number) for number in (1, 2, 3, 6)] == [False, True, True, True]
+
+
+@promise("An LLM quantifies the reward of each player (2, D)")
+def _(debates):
+    (agreement,) = debates.frames["agreement"]
+    assert agreement["payoffs"] > 0
+    assert agreement["same"] == 1.0
+
+
+@promise(
+    "The reward model is prompted with worked examples of its own domain, step by step (3.1, D)"
+)
+def _():
+    domain = load_domain("fruit")
+    model = ScriptedModel(["They did not agree.", "No trade.\nValue: 0", "No trade.\nValue: 0"])
+    game = dialogue("fruit")
+    decision = ScoreReferee(model, domain).decide(game.view(game.start(), "referee"), None)
+    asked = decision.calls[1].request["messages"][-1][1]
+    assert "receives a value of 5 and gives away a value of 2, and 5 - 2 = 3.\nValue: 3" in asked
+    assert "Sunday" not in asked
+
+
+@promise("Messages are public; actions, endowments and values are private (2)")
+def _():
+    game, told = read_prompts("fruit", 1)
+    own, other = (json.dumps(game.cases[0].private[seat]["values"]) for seat in (1, 0))
+    assert own != other
+    assert "Some words." in told
+    assert "Write in a calm tone." in told
+    state = game.apply(game.start(), {"player 1": "submissive"})
+    heard = game.view(game.apply(state, {"player 1": "Hi."}), "player 2")
+    assert "submissive" not in heard.briefing + heard.situation
+    assert heard.facts["private"] == game.cases[0].private[1]
+
+
+@promise("Scheduling meetings: private days and values, nothing without an agreement (3.2)")
+def _():
+    domain = load_domain("meeting")
+    scenario = scenarios(domain, 0, 1)[0]
+    utilities = domain.deal.utilities
+    day, value = next(iter(scenario.private[0]["values"].items()))
+    assert utilities({"agreed": True, "choice": day}, scenario.private)[0] == value
+    assert utilities({"agreed": False, "choice": None}, scenario.private) == (0, 0)
+
+
+@promise("Scheduling meetings: an action is a set of days to propose (3.2)")
+def _():
+    _, told = read_prompts("meeting", 0)
+    days = load_domain("meeting").manners("days")
+    assert "Monday or Tuesday" in days.options
+    assert "calm tone" in told
+    run = SteerConfig("meeting", actions="days").read_domain().manners("days")
+    assert run.texts["Monday or Tuesday"] == "Propose to meet on Monday or Tuesday."
+
+
+@promise("Trading fruit: endowments, valuations, what a trade gains, four tones (3.2)")
+def _():
+    domain = load_domain("fruit")
+    private = tuple(
+        {"endowment": basket, "values": {"apple": 2, "banana": 5, "blueberry": 1, "kiwi": 1}}
+        for basket in ({"apple": 3}, {"banana": 1})
+    )
+    deal = {"agreed": True, "gives": [{"apple": 2}, {"banana": 1}]}
+    # Two apples at 2 go for a banana at 5, and the other way round.
+    assert domain.deal.utilities(deal, private) == (1, -1)
+
+
+@promise("Debate: topics, for or against, logos, ethos and pathos, a winner and a loser (3.2, C)")
+def _(debates):
+    domain = load_domain("debate")
+    assert domain.manners().options == ("logos", "ethos", "pathos", "any")
+    assert len(domain.generate["topics"]) >= 10
+    assert domain.deal.utilities({"winner": 0}, ({}, {})) == (1, 0)
+    sides = {known["side"] for known in debates.frames["games"][0]["scenario"][0]["private"]}
+    assert sides == {"for", "against"}
+
+
+@promise("1000 games of each domain are drawn by procedure (3.2)")
+def _():
+    for name in ("meeting", "fruit", "debate"):
+        assert len({scenario.id for scenario in scenarios(load_domain(name), 0, 1000)}) == 1000
+
+
+@promise("The equilibrium action is told to the model in its prompt (3.1)")
+def _():
+    assert "How to write: Write in a calm tone." in read_prompts("meeting", 0)[1]
+
+
+@promise('The control is an LLM without guidance: the action "any" (4)')
+def _(debates, trades, learnt):
+    assert all(
+        load_domain(name).manners().neutral == "any" for name in ("meeting", "fruit", "debate")
+    )
+    assert debates.frames["policies"][-1]["policy"] == "unguided"
+    assert {row["manner"] for row in trades.frames["manners"]} >= {"any"}
+    assert ("unguided",) in dict(learnt.results.groups)
+
+
+@promise(
+    "Do LLMs follow the solver? A held-out classifier with definitions, tested on labelled"
+    " messages (4)"
+)
+def _(debates, folder):
+    (row,) = debates.frames["following"]
+    assert 0.6 < row["rate"].estimate <= 1
+    assert (row["labelled"], row["labelled_right"]) == (8, 1.0)
+    assert {named["told"] for named in debates.frames["named"]} >= {"logos", "ethos", "pathos"}
+    shown = type_command(folder, "debate", "--follow", "--fresh", "0")
+    assert "messages in the manner they were told" in shown.stdout
+    calls = next(folder.glob("dialogues-debate-*")) / "calls.jsonl"
+    assert "Gives reasons, facts, numbers or inferences." in calls.read_text()
+
+
+@promise("Are guided LLMs more strategic? Payoffs and dialogues won, in per cent (4)")
+def _(debates):
+    groups = {heads[0]: figures for heads, figures in debates.results.groups.items()}
+    for texts in ("recorded texts", "fresh texts"):
+        assert 0 <= groups[texts]["won"].estimate <= 1
+    recorded_texts = groups["recorded texts"]
+    # In a debate speakers share 1, so the unguided earn 1/2 and a gain of g is 2 g of that.
+    assert recorded_texts["relative_gain"] == pytest.approx(2 * recorded_texts["gain"].estimate)
+
+
+@promise("How good is the LLM as a reward model? Two rulings on the same dialogues (4, D)")
+def _(debates):
+    (row,) = debates.frames["agreement"]
+    assert (row["same"], row["distance"], row["void"]) == (1.0, 0.0, 0)
+
+
+@promise("Hallucinated trades, and trades of what nobody owns, are found (D.3)")
+def _():
+    domain = load_domain("fruit")
+    private = tuple({"endowment": {"apple": 3}, "values": {"apple": 1}} for _ in range(2))
+    ruling = {"agreed": True, "gives": {"Ines": {"apple": 50}, "Bo": {"apple": 1}}}
+    with pytest.raises(InvalidMove, match="Ines gives 50 x apple but owns 3"):
+        domain.deal.read(ruling, ("Ines", "Bo"), private)
+
+
+@promise("CFR solves the games: its policy at N iterations, its NashConv and the CFR gain (4, J)")
+def _(debates):
+    solved = debates.results.results.solved
+    learnt = debates.frames["policies"][0]
+    assert (learnt["policy"], learnt["followed"]) == ("cfr+ at 10 iterations", "yes")
+    assert learnt["nash_conv"].estimate == pytest.approx(
+        np.mean([one.policies["cfr"].nash_conv for one in solved])
+    )
+    assert 0 < learnt["nash_conv"].estimate < 0.1
+    assert learnt["gain"].estimate == pytest.approx(
+        np.mean([one.policies["cfr"].earned.gain for one in solved])
+    )
+
+
+@promise("Table 1: average NashConv and CFR gain beside the published ones (J)")
+def _(debates):
+    learnt, *others = debates.frames["policies"]
+    assert (learnt["published_nash_conv"], learnt["published_gain"]) == (0.024, 0.106)
+    assert all(row["published_gain"] is None for row in others)
+
+
+@promise(
+    "PSRO: a table over prompts, its equilibrium, an approximate best response (3.3, algorithm 5)"
+)
+def _(trades):
+    assert len(trades.results.results.psro.history) == 2
+    assert any(row["outcome"] == "added" for row in trades.frames["candidates"])
+
+
+@promise("The equilibrium over prompts is found by replicator dynamics (4)")
+def _(trades):
+    assert trades.config.meta == "replicator"
+    mix = trades.results.results.psro.history[0].solution.marginals[0]
+    assert sum(mix) == pytest.approx(1)
+
+
+@promise(
+    "Across algorithms: the Nash bargaining solution and the coarse correlated equilibrium (4)"
+)
+def _(trades):
+    from bestresponse.studies.steer.psro import solve_meta
+
+    game = trades.results.results.psro.game
+    bargained, correlated = (solve_meta(game, how) for how in ("bargaining", "welfare"))
+    assert bargained.joint.sum() == pytest.approx(1)
+    # Nobody gains by leaving the coarse correlated equilibrium for one manner, whatever was drawn.
+    for seat, payoffs in enumerate(game.means):
+        others = correlated.joint.sum(axis=seat)
+        alone = np.tensordot(np.moveaxis(payoffs, seat, 0), others, axes=others.ndim)
+        assert alone.max() <= correlated.payoffs[seat] + 1e-6
+    # What is bargained for gives both at least what each can secure alone.
+    for seat, payoffs in enumerate(game.means):
+        secured = np.moveaxis(payoffs, seat, 0).reshape(payoffs.shape[seat], -1).min(axis=1).max()
+        assert bargained.payoffs[seat] >= secured - 1e-6
+
+
+@promise(
+    "Best responses by shotgun, better response, trajectory and categories (H, algorithms 1 to 4)"
+)
+def _(folder):
+    for oracle in ("shotgun", "better", "trajectory", "categorical"):
+        run = br.steer(
+            "fruit",
+            solver="psro",
+            oracle=oracle,
+            iterations=1,
+            plays=2,
+            candidates=2,
+            held_out=0,
+            output_dir=folder,
+        )
+        assert run.frames["candidates"].rows, oracle
+
+
+@promise("Figure 3: the equilibrium over all prompts at every iteration (4)")
+def _(trades):
+    rows = [row for row in trades.frames["manners"] if row["player"] == "player 1"]
+    for number in (0, 1):
+        step = [row for row in rows if row["iteration"] == number]
+        assert [row["manner"] for row in step][:4] == MANNERS
+        assert sum(row["probability"] for row in step) == pytest.approx(1)
+    titles = [section.title for section in trades.report().sections]
+    assert "Manners over iterations" in titles
+
+
+@promise("New prompts enter the set and get probability (4)")
+def _(trades):
+    new = [row for row in trades.frames["manners"] if row["entered"] == 1]
+    assert new
+    assert max(row["probability"] for row in new) > 0.1
+
+
+@promise("The expected payoff tensor P over joint actions (algorithm 5)")
+def _(trades):
+    size = len(trades.results.results.psro.prompts[0])
+    assert len(trades.frames["profiles"]) == 2 * size**2
+
+
+@promise(
+    "Imitation: 200 games, 10 iterations of CFR, 768 numbers, two layers of 256, 10^4 steps of Adam"
+    " (4, E)"
+)
+def _(learnt):
+    config, how = SteerConfig("meeting", solver="imitation"), Training()
+    assert (config.games, config.iterations) == (200, 10)
+    assert (how.steps, how.batch, how.rate, how.hidden) == (10_000, 128, 0.001, 256)
+    (row,) = learnt.frames["learning"]
+    assert (row["games"], row["numbers"], row["held_out"]) == (3, 768, 2)
+    guides = [heads[0] for heads in learnt.results.groups]
+    assert guides == ["CFR", "imitation", "mean policy", "nearest situation", "unguided"]
+
+
+@promise("Figure 4: the equilibrium of the game between imitation, the solver and the baseline (F)")
+def _(learnt):
+    rows = learnt.frames["guidance"]
+    assert {row["first"] for row in rows} == {"unguided", "imitation", "CFR"}
+    assert len(rows) == 9
+    assert sum(row["probability"] for row in rows) == pytest.approx(1)
+
+
+@promise("Header, names, private information and scenarios are one configuration (G)")
+def _(tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text(read_domain_text("debate").replace('name = "debate"', 'name = "mine"'))
+    run = br.steer(str(mine), fresh=0, output_dir=tmp_path)
+    assert run.frames["overview"][0]["domain"] == "mine"
+
+
+@promise("An LLM generates names, endowments and valuations from examples (G)")
+def _(folder):
+    run = br.steer("fruit", scenarios_by="simulated", fresh=0, output_dir=folder)
+    drawn = scenarios(load_domain("fruit"), 0, 1)[0].to_json()
+    assert run.frames["games"][0]["scenario"][0] != drawn
+
+
+@promise(
+    "`payoffs` is a list of payoff objects with an aggregation function (G)",
+    missing="one kind of deal per domain",
+)
+def _():
+    text = read_domain_text("debate").replace("[deal]", '[payoffs]\naggregate = "sum"\n[deal]')
+    assert parse_domain(text).payoffs.aggregate == "sum"
+
+
+@promise(
+    "Observations are summaries of the dialogue by an LLM, with a prefix and a postfix (G)",
+    missing="an infostate holds the transcript itself",
+)
+def _():
+    assert SteerConfig("meeting", observe="summary").observe == "summary"
+
+
+@promise("`num_llm_seeds`: several texts for each choice, drawn by chance (G)")
+def _():
+    game = recorded(dialogue("meeting"), wordings=3)[0]
+    chosen = game.apply(game.start(), {"player 1": "calm"})
+    ((_, lottery),) = game.asks(chosen).items()
+    assert 1 <= len(lottery.chances) <= 3
+    assert sum(share for _, share in lottery.chances) == pytest.approx(1)
+
+
+@promise("The action space is recipient x tone (G)")
+def _():
+    game = dialogue("email")
+    assert len(game.options(0)) == len(game.manners.options) * 2
+    assert game.options(0)[0].endswith(f", to {game.names[1]}")
+
+
+@promise("Policies generalise to dialogues that the solver has not seen (4)")
+def _(debates):
+    (row,) = debates.frames["overview"]
+    # Two guided seats in one draw of three games, one choice each.
+    assert row["known"] + row["nearest"] + row["no_advice"] == 6
+
+
+@promise(
+    "Strategies become part of the training of an LLM (discussion)",
+    missing="export writes examples of matrix games, not of guided dialogues",
+)
+def _(debates, tmp_path):
+    br.export(debates, tmp_path / "sft.jsonl")
+    assert (tmp_path / "sft.jsonl").read_text()
+
+
+@promise("Equilibria of the largest welfare (ethics)")
+def _(trades):
+    from bestresponse.studies.steer.psro import solve_meta
+
+    game = trades.results.results.psro.game
+    best = solve_meta(game, "welfare").payoffs.sum()
+    assert best >= trades.results.results.psro.solution.payoffs.sum() - 1e-9
+
+
+@promise("Sampled counterfactual regret minimisation for large trees (limitations)")
+def _(folder):
+    run = br.steer(
+        "debate",
+        policy="cfr",
+        variant="external-sampling",
+        iterations=2000,
+        fresh=0,
+        output_dir=folder,
+    )
+    sampled = run.frames["policies"][0]
+    assert sampled["policy"] == "external-sampling at 2,000 iterations"
+    assert sampled["nash_conv"].estimate < 0.1
+
+
+def test_there_are_forty_promises_and_each_is_told_once():
+    names = [case.id for case in PROMISES]
+    assert len(names) == len(set(names)) == 40
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "infostate",
+        "tone",
+        "CFR gain",
+        "NashConv",
+        "num_llm_seeds",
+        "num_max_replies",
+        "NB",
+        "CCE",
+        "replicator",
+        "reward model",
+        "termination prompt",
+        "ChatGames",
+        "imitation",
+        "PSRO",
+        "figure 3",
+        "figure 4",
+        "table 1",
+    ],
+)
+def test_the_words_of_the_paper_are_found_in_its_page(word):
+    assert word.casefold() in PAGE.read_text("utf-8").casefold()
+
+
+def test_every_command_of_the_page_is_taken(tmp_path):
+    lines = [line.partition("#")[0].strip() for line in PAGE.read_text("utf-8").splitlines()]
+    commands = [line.split()[2:] for line in lines if line.startswith("bestresponse steer ")]
+    assert len(commands) >= 10
+    for words in commands:
+        done = type_command(tmp_path, *words, "--dry-run")
+        assert done.exit_code == 0, words
