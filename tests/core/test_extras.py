@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -38,11 +36,17 @@ def test_a_wheel_or_a_commit_is_named_again_with_the_extra():
     )
 
 
-def test_source_files_that_were_never_installed_are_those_of_a_clone():
-    code = "from bestresponse.core.extras import install_hint; print(install_hint('web'))"
-    words = [sys.executable, "-S", "-c", code]  # -S: without installed packages
-    done = subprocess.run(words, capture_output=True, text=True, env={"PYTHONPATH": str(SOURCE.parent)}, check=True)
-    assert done.stdout == "pip install '.[web]' in your clone of the repository\n"
+def test_what_lies_beside_the_package_says_where_it_came_from(tmp_path):
+    assert extras._read_origin(tmp_path) == "{}"  # source files, used where they lie
+    metadata = tmp_path / "bestresponse-0.1.0.dist-info"
+    metadata.mkdir()
+    assert extras._read_origin(tmp_path) is None  # from an index
+    (metadata / "direct_url.json").write_text('{"dir_info": {}, "url": "file:///home/me/clone"}')
+    assert extras._read_origin(tmp_path) == '{"dir_info": {}, "url": "file:///home/me/clone"}'
+
+
+def test_the_package_that_is_tested_came_from_a_clone():
+    assert extras.install_hint("web") == "pip install '.[web]' in your clone of the repository"
 
 
 def test_no_other_line_of_the_source_says_how_an_extra_is_installed():

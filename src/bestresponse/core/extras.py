@@ -1,6 +1,7 @@
 """How to install an extra, in words that work for the way in which this package was installed."""
 
 import json
+from pathlib import Path
 
 
 def install_hint(extra: str) -> str:
@@ -9,17 +10,18 @@ def install_hint(extra: str) -> str:
     Where the package came from a folder or an address (PEP 610), the name alone may mean nothing on an index, or the
     package of somebody else, so it is given only to those who installed it from an index.
     """
-    return _write_hint(extra, _read_origin())
+    return _write_hint(extra, _read_origin(Path(__file__).parents[2]))
 
 
-def _read_origin() -> str | None:
-    """Return the text of `direct_url.json`: None after an installation from an index, "{}" for mere source files."""
-    from importlib.metadata import PackageNotFoundError, distribution  # slow to load, and seldom needed
+def _read_origin(folder: Path) -> str | None:
+    """Return the text of `direct_url.json` for the package in `folder`: None after an installation from an index.
 
-    try:
-        return distribution("bestresponse").read_text("direct_url.json")
-    except PackageNotFoundError:
-        return "{}"
+    An installed package has its metadata beside it; source files that are used where they lie have none: "{}".
+    """
+    for metadata in folder.glob("bestresponse-*.dist-info"):
+        origin = metadata / "direct_url.json"
+        return origin.read_text("utf-8") if origin.exists() else None
+    return "{}"
 
 
 def _write_hint(extra: str, origin: str | None) -> str:

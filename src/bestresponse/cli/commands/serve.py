@@ -3,6 +3,7 @@ let programs take part in it.
 """
 
 import os
+import shlex
 from contextlib import suppress
 from pathlib import Path
 from socket import AF_INET, AF_INET6, IPPROTO_TCP, SO_REUSEADDR, SOCK_STREAM, SOL_SOCKET, socket
@@ -30,7 +31,7 @@ try:
     from bestresponse.web.services.formalizing import prepare_solver
     from bestresponse.web.sessions.setup import GameChoice, list_parameters, make_game
     from bestresponse.web.supervisor import can_supervise, supervise
-    from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
+    from bestresponse.web.trial import TrialSettings, count_people, list_models, render_preview, try_experiment
 except ImportError as missing:
     why = f"this needs the extra `web` ({missing.name} is missing): {install_hint('web')}"
     raise UsageError(why) from None
@@ -155,6 +156,9 @@ def try_file(config: ExperimentConfig) -> None:
     text = read_experiment(file)
     if config.task == "check":
         print(f"{file} is right. People who fill one group of every treatment: {count_people(text)}.")
+        if named := list_models(text):
+            needed = " ".join(f"--model {shlex.quote(name)}" for name in named)
+            print(f"It seats models: run `serve` and `bots` with {needed}.")
         return
     count = config.people if config.task == "bots" else count_people(text)
     trial_settings = TrialSettings(count, config.player, config.drop_outs, config.speed, config.model)

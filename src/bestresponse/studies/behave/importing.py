@@ -85,6 +85,9 @@ class Layout:
     def __post_init__(self) -> None:
         if len(self.subjects) > len(ROLES):
             raise SettingError("subjects", f"expected the names of one or two seats, got {len(self.subjects)}")
+        file = self.join.get("file", "")
+        if file in (".", "..") or "/" in file or "\\" in file:
+            raise UsageError(f"join: expected the name of a file beside the one that is imported, got {file!r}")
 
     @cached_property
     def sides(self) -> tuple[tuple[str, ...], ...]:

@@ -148,7 +148,10 @@ class SentenceReader:
             more += read
             if not read:
                 left.append(clause.rest)
-        if any(has_word(rest, "hedges") or (before and has_word(rest, "shifts")) for rest in left):
+        # "Namely when the other sets Low" says where the statement holds; it puts no condition on it.
+        hedged = parting.link != "namely" and any(has_word(rest, "hedges") for rest in left)
+        shifted = before and any(has_word(rest, "shifts") for rest in left)
+        if hedged or shifted:
             return None
         return Told((*claims, *more), tuple(rest for rest in left if self.tells(rest)))
 
