@@ -1,6 +1,8 @@
-"""Every promise of the paper "Logic-Enhanced Language Model Agents", each with a call and a check of what comes out.
+"""Every promise of the paper "Logic-Enhanced Language Model Agents", each with a call and a check
+of what comes out.
 
-The ids are the promises with the section of the paper they stand in. docs/papers/lelma.md tells the same in words.
+The ids are the promises with the section of the paper they stand in. docs/papers/lelma.md tells the
+same in words.
 """
 
 import csv
@@ -89,7 +91,8 @@ def rater(prompt):
 
 @dataclass
 class Made:
-    """A run of two models on three games, rated by three people and a model, and what a model was asked."""
+    """A run of two models on three games, rated by three people and a model, and what a model was
+    asked."""
 
     run: Any
     folder: Path
@@ -99,7 +102,8 @@ class Made:
         return list(self.run.frame(name).select(**where))
 
     def ask(self, *replies, game=PD, **settings):
-        """Let a model with these replies, the last one for ever, reason; return the run and what it was asked."""
+        """Let a model with these replies, the last one for ever, reason; return the run and what it
+        was asked."""
         asked = []
 
         def model(prompt):
@@ -124,7 +128,8 @@ def made(tmp_path_factory):
     for number in (1, 2, 3):
         lines = [head]
         for index, row in enumerate(run.rows()):
-            # The third rater overlooks the error of the first sample; all agree that the learner ends up right.
+            # The third rater overlooks the error of the first sample; all agree that the learner
+            # ends up right.
             first = int(number == 3 and index == 0)
             last = int(row["model"] == "learner")
             lines.append(f"{row['run']},{first},{last},{'' if first else 'pa'}")
@@ -148,17 +153,28 @@ def _(made):
     assert len(made.frame("runs")) == 12
 
 
-@promise("Framework Overview: the Translator is another instance of a model, in a fresh conversation")
+@promise(
+    "Framework Overview: the Translator is another instance of a model, in a fresh conversation"
+)
 def _(made):
     asked = []
 
     def translator(prompt):
         asked.append(prompt)
-        return '{"claims": [{"form": "higher", "first": 5, "second": 7, "quote": "5 is more than 7"}]}'
+        return (
+            '{"claims": [{"form": "higher", "first": 5, "second": 7, "quote": "5 is more than 7"}]}'
+        )
 
     review = br.verify("5 is more than 7.", PD, translator=translator, output_dir=made.folder)
     assert review.state.value == "refuted"
-    offered = set(FORMS) - {"no_claim", "will_play", "continuation_payoff", "moves_next", "average_payoff", "knows"}
+    offered = set(FORMS) - {
+        "no_claim",
+        "will_play",
+        "continuation_payoff",
+        "moves_next",
+        "average_payoff",
+        "knows",
+    }
     assert [form for form in offered if f"- {form}" not in asked[0]] == []
 
 
@@ -173,16 +189,25 @@ def _(made):
         engine.close()
 
 
-@promise("Algorithm 1, line 5: without queries the reasoning is returned, and here counts as unchecked")
+@promise(
+    "Algorithm 1, line 5: without queries the reasoning is returned, and here counts as unchecked"
+)
 def _(made):
     run, asked = made.ask("I follow my heart.\nANSWER: B")
     assert (len(asked), run.rows()[0]["last_state"]) == (1, "unchecked")
 
 
-@promise("Algorithm 1, lines 9 to 17: all true ends it, failures are fed back, at most max_attempts times")
+@promise(
+    "Algorithm 1, lines 9 to 17: all true ends it, failures are fed back, at most max_attempts"
+    " times"
+)
 def _(made):
     wrong, right = "If both pick R, I get 7.\nANSWER: B", "If both pick R, I get 1.\nANSWER: R"
-    assert [len(made.ask(*replies)[1]) for replies in ((right,), (wrong, right), (wrong,))] == [1, 2, 5]
+    assert [len(made.ask(*replies)[1]) for replies in ((right,), (wrong, right), (wrong,))] == [
+        1,
+        2,
+        5,
+    ]
     assert len(made.ask(wrong, attempts=3)[1]) == 3
 
 
@@ -225,7 +250,9 @@ TABLE_3 = {
 
 @promise("Table 3: every query with its meaning")
 def _(made):
-    expected = {query: [Verdict.PROVED if holds else Verdict.REFUTED] for query, holds in TABLE_3.items()}
+    expected = {
+        query: [Verdict.PROVED if holds else Verdict.REFUTED] for query, holds in TABLE_3.items()
+    }
     assert {query: decide(query) for query in TABLE_3} == expected
 
 
@@ -238,7 +265,9 @@ def _(made):
         "lower_guaranteed_payoff('confess', 'betray')": True,
         "lowest_mutual_payoff('betray', 'betray')": True,
     }
-    expected = {query: [Verdict.PROVED if holds else Verdict.REFUTED] for query, holds in queries.items()}
+    expected = {
+        query: [Verdict.PROVED if holds else Verdict.REFUTED] for query, holds in queries.items()
+    }
     assert {query: decide(query) for query in queries} == expected
 
 
@@ -249,12 +278,17 @@ def _(made):
     assert not re.search("dilemma|prisoner|betray|confess", prompt, re.IGNORECASE)
 
 
-@promise("Settings: the prompt asks to reason as a human player, and says nothing of aims or of rational others")
+@promise(
+    "Settings: the prompt asks to reason as a human player, and says nothing of aims or of rational"
+    " others"
+)
 def _(made):
     config = VerifyConfig("m", PD)
     _, (human,) = made.ask("ANSWER: B")
     assert "as a person would" in config.system
-    assert not re.search("rational|your aim|as large as possible", config.system + human, re.IGNORECASE)
+    assert not re.search(
+        "rational|your aim|as large as possible", config.system + human, re.IGNORECASE
+    )
     _, (rational,) = made.ask("ANSWER: B", framing="rational")
     assert "The others are perfectly rational" in rational
 
@@ -267,17 +301,27 @@ def _(made):
     assert config.system == "Reason like a chess player."
     assert VerifyConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
     path.write_text("")
-    for name, problem in (("nowhere.txt", "cannot be read: No such file"), ("instruction.txt", "is empty")):
+    for name, problem in (
+        ("nowhere.txt", "cannot be read: No such file"),
+        ("instruction.txt", "is empty"),
+    ):
         with pytest.raises(UsageError, match=f"{name} {problem}"):
             VerifyConfig("m", PD, instruction=made.folder / name)
 
 
-@promise("Settings: actions are called R and B, their order is inverted, and the report says what they stand for")
+@promise(
+    "Settings: actions are called R and B, their order is inverted, and the report says what they"
+    " stand for"
+)
 def _(made):
     assert made.run.config.scene.choices == ("R", "B")
     letters = {(row["game"], row["letter"]): row["move"] for row in made.frame("letters")}
     assert letters[PD, "B"] == "confess"
-    said = [block.text for block in made.show("First and last attempt").blocks if isinstance(block, Paragraph)]
+    said = [
+        block.text
+        for block in made.show("First and last attempt").blocks
+        if isinstance(block, Paragraph)
+    ]
     assert f"{PD}: B is confess, R is betray." in said[0]
     assert "in the reverse of the game's order: R, B." in said[0]
     run, _ = made.ask("ANSWER: B")
@@ -296,21 +340,34 @@ def _(made):
 
     dilemma, doves, stags = map(read, GAMES)
     assert dilemma == {
-        ("betray", "betray"): (1, 1), ("betray", "confess"): (5, 0),
-        ("confess", "betray"): (0, 5), ("confess", "confess"): (3, 3),
-    }  # fmt: skip
+        ("betray", "betray"): (1, 1),
+        ("betray", "confess"): (5, 0),
+        ("confess", "betray"): (0, 5),
+        ("confess", "confess"): (3, 3),
+    }
     assert stags == {
-        ("hare", "hare"): (1, 1), ("hare", "stag"): (3, 0), ("stag", "hare"): (0, 3), ("stag", "stag"): (5, 5),
-    }  # fmt: skip
+        ("hare", "hare"): (1, 1),
+        ("hare", "stag"): (3, 0),
+        ("stag", "hare"): (0, 3),
+        ("stag", "stag"): (5, 5),
+    }
     assert doves == {
-        ("hawk", "hawk"): (0, 0), ("hawk", "dove"): (5, 1), ("dove", "hawk"): (1, 5), ("dove", "dove"): (3, 3),
-    }  # fmt: skip
+        ("hawk", "hawk"): (0, 0),
+        ("hawk", "dove"): (5, 1),
+        ("dove", "hawk"): (1, 5),
+        ("dove", "dove"): (3, 3),
+    }
 
 
 @promise("Table 4: temperature 1, 1,024 tokens, 5 attempts, 30 repetitions")
 def _(made):
     config = VerifyConfig("m", PD)
-    assert (config.temperature, config.max_tokens, config.attempts, config.repeats) == (1.0, 1024, 5, 30)
+    assert (config.temperature, config.max_tokens, config.attempts, config.repeats) == (
+        1.0,
+        1024,
+        5,
+        30,
+    )
 
 
 @promise("Table 4: GPT-4 Omni and Gemini can be asked")
@@ -323,8 +380,20 @@ def _(made):
     table = made.show("Attempts").blocks[0]
     assert isinstance(table, Table)
     # The learner needs two attempts in each of its six runs.
-    assert [row["runs"] for row in made.frame("attempts", model="learner", game="all games")] == [0, 6, 0, 0, 0]
-    assert [row["runs"] for row in made.frame("attempts", model="stubborn", game="all games")] == [0, 0, 0, 0, 6]
+    assert [row["runs"] for row in made.frame("attempts", model="learner", game="all games")] == [
+        0,
+        6,
+        0,
+        0,
+        0,
+    ]
+    assert [row["runs"] for row in made.frame("attempts", model="stubborn", game="all games")] == [
+        0,
+        0,
+        0,
+        0,
+        6,
+    ]
 
 
 @promise("Table 6: how often B is chosen in the first and the last reasoning, by game")
@@ -354,8 +423,9 @@ def _(made):
     assert ("stubborn", "all games", "last") in heads
     totals = made.frame("judgements", game="all games", model="learner")
     assert [(row["people"], row["unrefuted"], row["refuted"]) for row in totals] == [
-        ("correct", 0, 0), ("incorrect", 0, 6),
-    ]  # fmt: skip
+        ("correct", 0, 0),
+        ("incorrect", 0, 6),
+    ]
 
 
 @promise("Computational cost: tokens and seconds of an attempt")
@@ -381,7 +451,9 @@ def _(made):
     for game in GAMES:
         assert game in protocol
     assert "If you choose B and Player 2 chooses R, you get 1, Player 2 gets 5." in protocol
-    assert [kind for kind in ERROR_KINDS if not re.search(rf"^{kind} ", protocol, re.MULTILINE)] == []
+    assert [
+        kind for kind in ERROR_KINDS if not re.search(rf"^{kind} ", protocol, re.MULTILINE)
+    ] == []
     assert "dominant, equilibrium or Pareto" in protocol
 
 
@@ -401,14 +473,19 @@ def _(made):
 
 @promise("Inter-rater agreement: Fleiss' kappa of three evaluators")
 def _(made):
-    (row,) = made.frame("agreement", model="learner", game="all games", figure="Fleiss' kappa of the raters")
-    # Of 18 marks 1 says correct. Observed: (5 + 1/3) / 6 = 8/9; by chance (1 + 289) / 324; kappa (288 - 290) / 34.
+    (row,) = made.frame(
+        "agreement", model="learner", game="all games", figure="Fleiss' kappa of the raters"
+    )
+    # Of 18 marks 1 says correct. Observed: (5 + 1/3) / 6 = 8/9; by chance (1 + 289) / 324; kappa
+    # (288 - 290) / 34.
     assert row["value"] == pytest.approx((8 / 9 - 290 / 324) / (1 - 290 / 324))
 
 
 @promise("Evaluation protocol: kinds of error are counted")
 def _(made):
-    (row,) = made.frame("agreement", model="learner", game="all games", figure=f"errors: {ERROR_KINDS['pa']}")
+    (row,) = made.frame(
+        "agreement", model="learner", game="all games", figure=f"errors: {ERROR_KINDS['pa']}"
+    )
     # Three raters of six samples, of whom one left one out.
     assert row["value"] == 17
 
@@ -417,8 +494,9 @@ def _(made):
 def _(made):
     text = "Both betraying is not a Nash equilibrium. If both betray, I get 1."
     assert br.verify(text, PD).state.value == "refuted"
-    assert br.verify(text, PD, forms="paper").summary == (
-        "nothing refuted; 1 claim read, 0 of 2 sentences unread, 1 set aside"
+    assert (
+        br.verify(text, PD, forms="paper").summary
+        == "nothing refuted; 1 claim read, 0 of 2 sentences unread, 1 set aside"
     )
     assert br.verify("If both betray, I get 3.", PD, forms="paper").state.value == "refuted"
     assert {"payoff", "higher", "lowest_mutual_payoff"} < set(PAPER_FORMS) < set(FORMS)
@@ -427,7 +505,9 @@ def _(made):
 @promise("LELMA Evaluation: a model with the protocol in an evaluator's place, beside people")
 def _(made):
     assert (made.run.path / "sheet-model-rater.csv").exists()
-    (row,) = made.frame("agreement", model="stubborn", game=PD, figure="accuracy of rater in a rater's place")
+    (row,) = made.frame(
+        "agreement", model="stubborn", game=PD, figure="accuracy of rater in a rater's place"
+    )
     assert row["value"].estimate == 1.0
     names = {row["figure"] for row in made.frame("agreement")}
     assert {"kappa of people and rater", "kappa of people and checker"} <= names
@@ -437,7 +517,11 @@ def _(made):
 def _(made):
     folder = made.folder / "claims"
     export(ExportConfig(folder, games="claims", count=8, workers=1))
-    rows = [json.loads(line) for path in folder.glob("*.jsonl") for line in path.read_text().splitlines()]
+    rows = [
+        json.loads(line)
+        for path in folder.glob("*.jsonl")
+        for line in path.read_text().splitlines()
+    ]
     assert len(rows) == 8
     for row in rows:
         assert br.score_reply(row["task"], row["messages"][-1]["content"]) == 1.0
@@ -466,7 +550,8 @@ def _(made):
 @promise("Introduction: verified agents in simulations")
 def _(made):
     answers = iter(
-        ["If we both confess, I get 9.\nANSWER: confess"] + ["If we both confess, I get 3.\nANSWER: betray"] * 9
+        ["If we both confess, I get 9.\nANSWER: confess"]
+        + ["If we both confess, I get 3.\nANSWER: betray"] * 9
     )
     model = br.from_function("agent", lambda prompt: next(answers))
     record = br.play(PD, {"row": _verify(model)})
@@ -483,7 +568,11 @@ def _verify(model):
 
 @promise("LELMA Accuracy: cooperation beside that of people (Dal Bo 2005)")
 def _(made):
-    said = [block.text for block in made.show("First and last attempt").blocks if isinstance(block, Paragraph)]
+    said = [
+        block.text
+        for block in made.show("First and last attempt").blocks
+        if isinstance(block, Paragraph)
+    ]
     (people,) = [text for text in said if "People, where defecting gains" in text]
     assert people.startswith(f"{PD}: ")
     assert "Dal Bo, American Economic Review 95, 2005" in people
@@ -505,10 +594,15 @@ def _(made):
     found = br.reproduce("lelma", recorded("lelma"))
     cells = {check.what: check.found for check in found.checks}
     assert (cells["one or two attempts, %"], cells["incorrect after five attempts, %"]) == (78, 0)
-    assert [check.what for check in found.differing] == ["Hawk-Dove: false alarm", "Hawk-Dove: missed"]
+    assert [check.what for check in found.differing] == [
+        "Hawk-Dove: false alarm",
+        "Hawk-Dove: missed",
+    ]
 
 
-@promise("Evaluation protocol: its own examples of errors are found or told as unread, never approved")
+@promise(
+    "Evaluation protocol: its own examples of errors are found or told as unread, never approved"
+)
 def _(made):
     examples = (
         "Betraying while they betray will result in a payoff of $5 for me.",

@@ -59,7 +59,9 @@ def faulty(tmp_path, monkeypatch):
 
 
 def decide(query, solver="both", engine=True):
-    checker = Checker(Subject(load("prisoners-dilemma")), EmbeddedEngine() if engine else None, solver)
+    checker = Checker(
+        Subject(load("prisoners-dilemma")), EmbeddedEngine() if engine else None, solver
+    )
     proof = checker.check(parse(query)[0]).proof
     return proof.verdict, proof.why
 
@@ -71,11 +73,19 @@ def test_a_form_of_a_package_is_decided_by_its_rule_and_by_its_arithmetic():
     for query, holds in ((SAME, True), (OTHER, False)):
         (claim,) = parse(query)
         assert checker.check(claim).verdict is (Verdict.PROVED if holds else Verdict.REFUTED)
-        assert checker.check(claim.negate()).verdict is (Verdict.REFUTED if holds else Verdict.PROVED)
+        assert checker.check(claim.negate()).verdict is (
+            Verdict.REFUTED if holds else Verdict.PROVED
+        )
         from bestresponse.formal.claims.checker import ground
 
-        assert checker.logic.decide(ground(claim, checker.subject)).verdict is checker.check(claim).verdict
-    assert say(parse(SAME)[0]) == "Everybody gets the same if you choose defect and the other player chooses defect."
+        assert (
+            checker.logic.decide(ground(claim, checker.subject)).verdict
+            is checker.check(claim).verdict
+        )
+    assert (
+        say(parse(SAME)[0])
+        == "Everybody gets the same if you choose defect and the other player chooses defect."
+    )
 
 
 @pytest.mark.usefixtures("installed")
@@ -85,10 +95,14 @@ def test_a_model_is_offered_the_form_and_is_corrected_by_it():
     def translate(prompt):
         asked.append(prompt)
         outcome = [{"who": "you", "action": "defect"}, {"who": "them", "action": "cooperate"}]
-        return json.dumps({"claims": [{"form": "fair_outcome", "quote": "It would be fair", "outcome": outcome}]})
+        return json.dumps(
+            {"claims": [{"form": "fair_outcome", "quote": "It would be fair", "outcome": outcome}]}
+        )
 
     review = br.verify("It would be fair.", "prisoners-dilemma", translator=translate)
-    assert "- fair_outcome: outcome (chain). Meaning: everybody gets the same if {outcome}" in asked[0]
+    assert (
+        "- fair_outcome: outcome (chain). Meaning: everybody gets the same if {outcome}" in asked[0]
+    )
     assert review.summary.startswith("1 refuted")
     assert "not everybody gets the same" in review.corrections[0].text.lower()
 
@@ -103,13 +117,17 @@ def test_a_solver_of_a_package_replaces_ours():
     assert Checker(game, None, "closed-world").check(claim).verdict is Verdict.REFUTED
     assert decide("higher(5, 3)", "closed-world") == (Verdict.PROVED, "")
     text = "If I defect and they cooperate, I get 7."
-    assert br.verify(text, "prisoners-dilemma", solver="closed-world").summary.startswith("1 refuted")
+    assert br.verify(text, "prisoners-dilemma", solver="closed-world").summary.startswith(
+        "1 refuted"
+    )
 
 
 def test_without_the_package_there_is_no_such_form_or_solver():
     assert "fair_outcome" not in FORMS
     assert parse(SAME)[0].why.startswith("there is no form of claim 'fair_outcome'")
-    with pytest.raises(UsageError, match="there is no solver named 'closed-world'; known: both, theory"):
+    with pytest.raises(
+        UsageError, match="there is no solver named 'closed-world'; known: both, theory"
+    ):
         br.verify("I get 3.", "prisoners-dilemma", solver="closed-world")
     with pytest.raises(UsageError, match="solver: 'closed-world' is none of both, theory"):
         br.verify_model(lambda prompt: "ANSWER: B", "prisoners-dilemma", solver="closed-world")
@@ -130,12 +148,17 @@ def test_a_faulty_package_decides_nothing_and_spoils_nothing():
         Verdict.UNKNOWN,
         "the solver fails: ZeroDivisionError: division by zero",
     )
-    with pytest.raises(UsageError, match="the solver 'mute' of the package faulty-claims cannot be used: Mute has no"):
+    with pytest.raises(
+        UsageError,
+        match="the solver 'mute' of the package faulty-claims cannot be used: Mute has no",
+    ):
         decide("higher(5, 3)", "mute")
 
 
 def test_an_argument_that_claims_do_not_have_is_refused():
-    with pytest.raises(UsageError, match="the form loud has an argument 'volume'; possible: who, value"):
+    with pytest.raises(
+        UsageError, match="the form loud has an argument 'volume'; possible: who, value"
+    ):
 
         @add_form("it <is|is not> loud")
         def loud(game, volume):

@@ -43,9 +43,13 @@ def test_a_question_is_what_the_translator_of_verify_asks(examples):
 def test_a_claim_is_written_as_the_schema_wants_it():
     (claim,) = parse("finally(goal(them, 5), do(choice(you, 'B'), do(choice(them, 'R'), s0)))")
     assert WordedClaim(claim, "They get 5").to_json() == {
-        "form": "payoff", "negated": False, "quote": "They get 5", "who": "them", "value": 5,
+        "form": "payoff",
+        "negated": False,
+        "quote": "They get 5",
+        "who": "them",
+        "value": 5,
         "outcome": [{"who": "them", "action": "R"}, {"who": "you", "action": "B"}],
-    }  # fmt: skip
+    }
 
 
 def test_half_a_text_understood_scores_by_precision_and_recall(examples):
@@ -77,7 +81,9 @@ def test_amounts_are_true_about_half_of_the_time_or_more():
 def test_files_of_claims_are_written_and_formats_are_refused(tmp_path):
     exported = export(ExportConfig(tmp_path / "claims", games="claims", count=30, workers=1))
     assert sum(exported.counts.values()) == 30
-    rows = [json.loads(line) for path in (tmp_path / "claims").glob("*.jsonl") for line in path.open()]
+    rows = [
+        json.loads(line) for path in (tmp_path / "claims").glob("*.jsonl") for line in path.open()
+    ]
     assert {row["task"]["kind"] for row in rows} == {"claims"}
     with pytest.raises(UsageError, match="formats: does nothing for claims"):
         ExportConfig(tmp_path / "x", games="claims", formats=("table",))

@@ -1,4 +1,5 @@
-"""`bestresponse verify`: reasoning about a game, checked claim by claim: of a model, or of a text in a file."""
+"""`bestresponse verify`: reasoning about a game, checked claim by claim: of a model, or of a text
+in a file."""
 
 import json
 import sys
@@ -19,12 +20,16 @@ from bestresponse.runs.settings import RunSettings, read_settings
 from bestresponse.studies.verify.judge import judge_reasoning
 
 _TEXT = Annotated[
-    Path | None, typer.Option(help="Check the reasoning in this file instead of asking a model; - reads it.")
+    Path | None,
+    typer.Option(help="Check the reasoning in this file instead of asking a model; - reads it."),
 ]
 _ENGINE = Annotated[str, typer.Option(help="Logic engine for --text: auto, embedded or swi.")]
 _JUDGE = Annotated[
     Path | None,
-    typer.Option(metavar="RUN", help="Let the model rate the reasonings of this run by its protocol, as people do."),
+    typer.Option(
+        metavar="RUN",
+        help="Let the model rate the reasonings of this run by its protocol, as people do.",
+    ),
 ]
 _FOR_JUDGES = ("model", "workers", "cache", "max_calls", "max_total_tokens", "max_cost")
 _FOR_TEXTS = (
@@ -45,10 +50,12 @@ _run_study = make_study_command(br.verify_model)
 
 
 def verify_command(*, text: Path | None, judge: Path | None, engine: str, **typed: Any) -> None:
-    """Check reasoning about payoffs by logic: of a model, with feedback until it is right, or of a given text.
+    """Check reasoning about payoffs by logic: of a model, with feedback until it is right, or of a
+    given text.
 
-    The same command again goes on where it was stopped. With --text no model is needed; the exit code is then 1 where
-    something is refuted and 2 where nothing could be checked. With --judge the model rates a finished run.
+    The same command again goes on where it was stopped. With --text no model is needed; the exit
+    code is then 1 where something is refuted and 2 where nothing could be checked. With --judge the
+    model rates a finished run.
     """
     if judge is not None:
         _judge_run(judge, text, typed)
@@ -58,9 +65,16 @@ def verify_command(*, text: Path | None, judge: Path | None, engine: str, **type
             raise UsageError("give either --model (who reasons) or --text (a reasoning to check)")
         _run_study(**typed)
         return
-    useless = [name for name, value in typed.items() if value not in (None, [], False) and name not in _FOR_TEXTS]
+    useless = [
+        name
+        for name, value in typed.items()
+        if value not in (None, [], False) and name not in _FOR_TEXTS
+    ]
     if useless:
-        raise UsageError(f"--{useless[0].replace('_', '-')} is about a model that reasons; it does nothing for --text")
+        raise UsageError(
+            f"--{useless[0].replace('_', '-')} is about a model that reasons; it does nothing for"
+            " --text"
+        )
     games = typed["game"] or []
     if len(games) != 1:
         raise UsageError(f"--text is about one game, got {', '.join(games) or 'none'}")
@@ -82,7 +96,9 @@ def verify_command(*, text: Path | None, judge: Path | None, engine: str, **type
     )
     translator = typed["translator"] or "rules"
     if typed["as_json"]:
-        print(json.dumps({"translator": translator, **review.to_json()}, indent=2, ensure_ascii=False))
+        print(
+            json.dumps({"translator": translator, **review.to_json()}, indent=2, ensure_ascii=False)
+        )
     else:
         _print_review(review, translator)
     if code := {State.REFUTED: 1, State.UNREFUTED: 0}.get(review.state, 2):
@@ -102,8 +118,14 @@ verify_command.__annotations__ = {parameter.name: parameter.annotation for param
 def _judge_run(run: Path, text: Path | None, typed: dict[str, Any]) -> None:
     """Let models rate the reasonings of a run, and name the sheets they filled in."""
     if text is not None:
-        raise UsageError("--judge is about a finished run and --text about a text; give one of them")
-    useless = [name for name, value in typed.items() if value not in (None, [], False) and name not in _FOR_JUDGES]
+        raise UsageError(
+            "--judge is about a finished run and --text about a text; give one of them"
+        )
+    useless = [
+        name
+        for name, value in typed.items()
+        if value not in (None, [], False) and name not in _FOR_JUDGES
+    ]
     if useless:
         option = "GAME" if useless[0] == "game" else f"--{useless[0].replace('_', '-')}"
         raise UsageError(f"{option} does nothing for --judge, which takes the games of the run")
@@ -118,7 +140,10 @@ def _judge_run(run: Path, text: Path | None, typed: dict[str, Any]) -> None:
 def _print_review(review: Review, translator: str) -> None:
     """Print every claim, its verdict, what is true instead, and what was not read."""
     columns = (Column("verdict"), Column("claim"), Column("why it is unknown"))
-    rows = tuple((claim.verdict.value.upper(), claim.text, claim.proof.why or None) for claim in review.checked)
+    rows = tuple(
+        (claim.verdict.value.upper(), claim.text, claim.proof.why or None)
+        for claim in review.checked
+    )
     if rows:
         print_table(console(), Table(columns, rows, f"Claims found by {translator}"))
     print(review.summary)
@@ -133,7 +158,12 @@ def _print_review(review: Review, translator: str) -> None:
         place = f"{passage['start']}-{passage['end']}"
         print(visible(f"  partly read {place}: {passage['text']} (not read: {left_out})"))
     for passage in facts["set_aside"] or ():
-        print(visible(f"  set aside {passage['start']}-{passage['end']}: {passage['text']} ({passage['why']})"))
+        print(
+            visible(
+                f"  set aside {passage['start']}-{passage['end']}: {passage['text']}"
+                f" ({passage['why']})"
+            )
+        )
     for passage in facts["unread"] or ():
         why = f" ({passage['why']})" if passage["why"] else ""
         print(visible(f"  unread {passage['start']}-{passage['end']}: {passage['text']}{why}"))

@@ -1,20 +1,22 @@
-"""What a form of claim is. Each is declared once, at a method of a theory of games (`tables`, `trees`):
+"""What a form of claim is. Each is declared once, at a method of a theory of games (`tables`,
+`trees`):
 
     @form("{if outcome}{who} <get> {value}")
     def payoff(self, who: int, value: Fraction, outcome: PureProfile) -> Fraction: ...
 
-The method's name and parameters are the form's name and arguments, in its words `<a|b>` is a where the claim is made
-and b where it is denied, and `<get>` is a verb of {who}. The method decides the claim by arithmetic: it returns whether
-it holds, or the number that `value` has to be. The rule by which a logic engine decides it stands in `shared.pl`,
-`tables.pl` or `trees.pl`:
+The method's name and parameters are the form's name and arguments, in its words `<a|b>` is a where
+the claim is made and b where it is denied, and `<get>` is a verb of {who}. The method decides the
+claim by arithmetic: it returns whether it holds, or the number that `value` has to be. The rule by
+which a logic engine decides it stands in `shared.pl`, `tables.pl` or `trees.pl`:
 
     claim(payoff(Who, Value, Outcome)) :- pays(Who, Outcome, U), U =:= Value.
 
-Its arguments are those of the method and perhaps `Error`, half a unit of the last place of a number that was written;
-`possible(...)` is the rule by which it may hold. A form without a rule is decided by theory alone.
+Its arguments are those of the method and perhaps `Error`, half a unit of the last place of a number
+that was written; `possible(...)` is the rule by which it may hold. A form without a rule is decided
+by theory alone.
 
-A package adds a form by the entry point NAME of the group `bestresponse.forms`: a function of a theory and of the
-arguments, declared by `add_form` with its words and its rule.
+A package adds a form by the entry point NAME of the group `bestresponse.forms`: a function of a
+theory and of the arguments, declared by `add_form` with its words and its rule.
 """
 
 from __future__ import annotations
@@ -50,7 +52,9 @@ SORTS: Final = {
     "who": Sort.WHO,
     **dict.fromkeys(("value", "first", "second", "share"), Sort.NUMBER),
     **dict.fromkeys(("action", "other"), Sort.ACTION),
-    **dict.fromkeys(("outcome", "than", "against", "after", "known", "removed", "chosen"), Sort.CHAIN),
+    **dict.fromkeys(
+        ("outcome", "than", "against", "after", "known", "removed", "chosen"), Sort.CHAIN
+    ),
     **dict.fromkeys(("mixed", "mixes", "part"), Sort.MIXES),
     "actions": Sort.JOINT,
 }
@@ -76,7 +80,8 @@ Chain = tuple[Move, ...]
 
 
 class Belief(NamedTuple):
-    """How some players mix, in the order of the players: probabilities, and the most that each may have been."""
+    """How some players mix, in the order of the players: probabilities, and the most that each may
+    have been."""
 
     rows: tuple[tuple[Fraction, ...], ...]
     highest: tuple[tuple[Fraction, ...], ...]
@@ -120,7 +125,8 @@ def form(words: str) -> Callable[[Method], Method]:
 
 @dataclass(frozen=True, slots=True)
 class AddedForm:
-    """A form of claim of a package: how it is decided by arithmetic, and by which rule in logic ("" for none)."""
+    """A form of claim of a package: how it is decided by arithmetic, and by which rule in logic (""
+    for none)."""
 
     form: Form
     decide: Callable[..., bool | Fraction | Proof]
@@ -133,16 +139,18 @@ def add_form(
 ) -> Callable[[Callable[..., bool | Fraction | Proof]], AddedForm]:
     """Declare a form of claim of a package, at the function that decides it.
 
-    The function takes the theory of the game (`TableTheory` or `TreeTheory`) and the arguments of the form, whose names
-    are among those of `SORTS`. Claims by a model and in the paper's notation are read at once; the rules for plain
-    English do not know its words.
+    The function takes the theory of the game (`TableTheory` or `TreeTheory`) and the arguments of
+    the form, whose names are among those of `SORTS`. Claims by a model and in the paper's notation
+    are read at once; the rules for plain English do not know its words.
     """
 
     def declare(decide: Callable[..., bool | Fraction | Proof]) -> AddedForm:
         names = tuple(signature(decide).parameters)[1:]
         if unknown := [name for name in names if name not in SORTS]:
             known = ", ".join(SORTS)
-            raise UsageError(f"the form {decide.__name__} has an argument {unknown[0]!r}; possible: {known}")
+            raise UsageError(
+                f"the form {decide.__name__} has an argument {unknown[0]!r}; possible: {known}"
+            )
         return AddedForm(Form(decide.__name__, names, words), decide, rule, about)
 
     return declare
@@ -222,7 +230,9 @@ class SharedForms(ABC, Generic[Outcome]):
         return self.pay(who, outcome) > self.pay(who, than)
 
     @form("{who} <get> {value} more if {outcome} than if {than}")
-    def payoff_difference(self, who: int, value: Fraction, outcome: Outcome, than: Outcome) -> Fraction:
+    def payoff_difference(
+        self, who: int, value: Fraction, outcome: Outcome, than: Outcome
+    ) -> Fraction:
         """Say how much more a player gets in one outcome than in another."""
         return self.pay(who, outcome) - self.pay(who, than)
 
@@ -249,7 +259,8 @@ def number_text(value: Fraction) -> str:
 
 
 class WrittenNumber(Fraction):
-    """A number as it was written: `decimals` are the digits after its point, zeros at its end too."""
+    """A number as it was written: `decimals` are the digits after its point, zeros at its end
+    too."""
 
     decimals: int
 
@@ -261,7 +272,8 @@ class WrittenNumber(Fraction):
 
 
 def find_rounding(value: Fraction, decimals: int = 1) -> Fraction:
-    """Return how far a number may be from the decimal that was written for it: half a unit of its last place.
+    """Return how far a number may be from the decimal that was written for it: half a unit of its
+    last place.
 
     What has fewer decimals is taken as it stands, and so is a probability of 0.50.
 

@@ -1,17 +1,20 @@
 """An agent: a game and a strategy, both as logic programs, under a name.
 
-Agents are values. They are made from rules (text, files or the published strategies), saved and loaded as JSON, cloned,
-and changed by replacing the strategy or the default move; each change gives a new agent. What an agent does is a
-table or an automaton (`Agent.seats`), taken out of its rules inside a logic engine; the rules never run anywhere else.
+Agents are values. They are made from rules (text, files or the published strategies), saved and
+loaded as JSON, cloned, and changed by replacing the strategy or the default move; each change gives
+a new agent. What an agent does is a table or an automaton (`Agent.seats`), taken out of its rules
+inside a logic engine; the rules never run anywhere else.
 
-Rules that see only the last move of each player are a strategy of memory one (see `theory.repeated.automaton`). Rules
-with a memory of their own, a counter for example, have one state for each state of memory and pair of last moves. In a
-game whose seats differ a strategy is one automaton for each seat. `write_match_program` writes a table of payoffs as a
-game program, so that strategies written as rules can play any matrix game.
+Rules that see only the last move of each player are a strategy of memory one (see
+`theory.repeated.automaton`). Rules with a memory of their own, a counter for example, have one
+state for each state of memory and pair of last moves. In a game whose seats differ a strategy is
+one automaton for each seat. `write_match_program` writes a table of payoffs as a game program, so
+that strategies written as rules can play any matrix game.
 
-Strategies in words are made into rules: a model writes `select/4`, the rules are checked, and it may repair them, after
-Mensfelt, Stathis and Trencsenyi (2024), section 3.3: one example, tit-for-tat, is shown. Rules count only if they
-give a legal move in every situation, in both seats (`Seats`); what is wrong is told back in words.
+Strategies in words are made into rules: a model writes `select/4`, the rules are checked, and it
+may repair them, after Mensfelt, Stathis and Trencsenyi (2024), section 3.3: one example,
+tit-for-tat, is shown. Rules count only if they give a legal move in every situation, in both seats
+(`Seats`); what is wrong is told back in words.
 """
 
 from __future__ import annotations
@@ -36,7 +39,12 @@ from bestresponse.logic.confined.engine import ConfinedEngine
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.language.diagnostics import numbered
 from bestresponse.logic.language.terms import Atom, write
-from bestresponse.logic.programs.strategies import Mixture, SeatsFound, StrategyMachine, StrategyTable
+from bestresponse.logic.programs.strategies import (
+    Mixture,
+    SeatsFound,
+    StrategyMachine,
+    StrategyTable,
+)
 from bestresponse.logic.programs.validate import validate_strategy
 from bestresponse.logic.settings import settings
 from bestresponse.models.base import Message, Model, Reply, Request
@@ -46,7 +54,8 @@ from bestresponse.theory.repeated.automaton import Automaton, memory_one, reduce
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """`game` and `rules` are programs; `words` says where the strategy comes from, if it was told in words."""
+    """`game` and `rules` are programs; `words` says where the strategy comes from, if it was told
+    in words."""
 
     name: str
     game: str
@@ -57,7 +66,8 @@ class Agent:
 
     @classmethod
     def of(cls, name: str, game: str | Path | NormalForm, strategy: str | Path) -> Agent:
-        """A game as program text, file or payoff table; a strategy as rules, file, or name of a published one.
+        """A game as program text, file or payoff table; a strategy as rules, file, or name of a
+        published one.
 
         >>> from bestresponse.theory.catalogue.tables import load
         >>> Agent.of("Ada", load("prisoners-dilemma"), "tit-for-tat").name
@@ -90,30 +100,39 @@ class Agent:
         except ValidationError as error:
             wrong = error.errors()[0]
             problem = f"{wrong['msg']} {'.'.join(map(str, wrong['loc']))}".rstrip()
-            raise UsageError(f"{path}: expected an agent as JSON, with name, game and rules: {problem}") from None
+            raise UsageError(
+                f"{path}: expected an agent as JSON, with name, game and rules: {problem}"
+            ) from None
 
     def seats(self) -> Seats:
-        """Return what it does in either seat of its game; all of it is found out in a confined process."""
+        """Return what it does in either seat of its game; all of it is found out in a confined
+        process."""
         engine = ConfinedEngine(settings.limits.patient)
         return Seats(self.name, engine.find_seats(self.game, self.rules, self.default_move))
 
 
 @dataclass(frozen=True, slots=True)
 class Seats:
-    """The two seats of an agent's game: who sits there, which moves there are, what the agent does."""
+    """The two seats of an agent's game: who sits there, which moves there are, what the agent
+    does."""
 
     agent: str
     facts: SeatsFound
 
     def table(self, seat: int) -> StrategyTable:
-        """What the agent does in seat 0 or 1; InvalidGame where its rules do not say, or keep a memory."""
+        """What the agent does in seat 0 or 1; InvalidGame where its rules do not say, or keep a
+        memory."""
         behaviour = self._behaviour(seat)
         if isinstance(behaviour, StrategyMachine):
-            raise InvalidGame(f"the strategy {self.agent} keeps a memory of its own; it is an automaton, not a table")
+            raise InvalidGame(
+                f"the strategy {self.agent} keeps a memory of its own; it is an automaton, not a"
+                " table"
+            )
         return behaviour
 
     def automaton(self, seat: int, actions: Sequence[Sequence[str]] = ((), ())) -> Automaton:
-        """The same as an automaton; `actions` are the moves of both seats in the order the game lists them."""
+        """The same as an automaton; `actions` are the moves of both seats in the order the game
+        lists them."""
         return build_automaton(self._behaviour(seat), self.agent, actions[seat], actions[1 - seat])
 
     def _behaviour(self, seat: int) -> StrategyTable | StrategyMachine:
@@ -128,40 +147,56 @@ def _text(source: str | Path) -> str:
 
 
 def _strategy(strategy: str | Path) -> str:
-    return published_strategy(strategy) if strategy in PUBLISHED and isinstance(strategy, str) else _text(strategy)
+    return (
+        published_strategy(strategy)
+        if strategy in PUBLISHED and isinstance(strategy, str)
+        else _text(strategy)
+    )
 
 
 def build_automaton(
-    behaviour: StrategyTable | StrategyMachine, name: str, own: Sequence[str] = (), other: Sequence[str] = ()
+    behaviour: StrategyTable | StrategyMachine,
+    name: str,
+    own: Sequence[str] = (),
+    other: Sequence[str] = (),
 ) -> Automaton:
     """Return what a strategy does as an automaton.
 
-    `own` and `other` are the moves in the order in which the game lists them for each seat; without them the strategy's
-    own order is used.
+    `own` and `other` are the moves in the order in which the game lists them for each seat; without
+    them the strategy's own order is used.
     """
     mine, theirs = tuple(own or behaviour.moves), tuple(other or behaviour.moves)
     if isinstance(behaviour, StrategyTable):
         after = [[_weights(behaviour.reply(a, b), mine, name) for b in theirs] for a in mine]
         return reduced(memory_one(name, _weights(behaviour.first, mine, name), after))
-    pair_index = {pair: index for index, pair in enumerate(product(behaviour.moves, behaviour.moves))}
+    pair_index = {
+        pair: index for index, pair in enumerate(product(behaviour.moves, behaviour.moves))
+    }
     mix = [_weights(mixture, mine, name) for mixture, _ in behaviour.states]
-    step = [[[following[pair_index[a, b]] for b in theirs] for a in mine] for _, following in behaviour.states]
+    step = [
+        [[following[pair_index[a, b]] for b in theirs] for a in mine]
+        for _, following in behaviour.states
+    ]
     return reduced(Automaton(name, np.array(mix), np.array(step)))
 
 
 def _weights(mixture: Mixture, moves: tuple[str, ...], name: str) -> list[float]:
     foreign = [move for move, _ in mixture if move not in moves]
     if foreign:
-        raise InvalidGame(f"the strategy {name} plays {foreign[0]}, which is none of {', '.join(moves)}")
+        raise InvalidGame(
+            f"the strategy {name} plays {foreign[0]}, which is none of {', '.join(moves)}"
+        )
     chances = dict(mixture)
     return [float(chances.get(move, 0)) for move in moves]
 
 
 def write_match_program(form: NormalForm) -> str:
-    """Write the program of a two-player game with as many moves for each; both players' moves have the first one's
-    names, of which the first is the default move."""
+    """Write the program of a two-player game with as many moves for each; both players' moves have
+    the first one's names, of which the first is the default move."""
     if form.num_players != 2 or form.shape[0] != form.shape[1]:
-        raise InvalidGame(f"a repeated match needs two players with equally many moves, got {form.shape}")
+        raise InvalidGame(
+            f"a repeated match needs two players with equally many moves, got {form.shape}"
+        )
     moves = form.actions[0]
     table = as_game_table(NormalForm(form.payoffs, players=("p1", "p2"), actions=(moves, moves)))
     first, *others = (write(Atom(move)) for move in moves)
@@ -180,7 +215,8 @@ _DECLINED = re.compile(r"^[*_#>%\"' ]{0,10}CANNOT\b[ \t:*.-]{0,10}(.*)", re.MULT
 
 @dataclass(frozen=True, slots=True)
 class StrategyAttempt:
-    """One answer: the request, the reply, the rules found in it, and what is wrong with them (nothing if empty)."""
+    """One answer: the request, the reply, the rules found in it, and what is wrong with them
+    (nothing if empty)."""
 
     request: Request
     reply: Reply
@@ -214,7 +250,9 @@ class StrategyFormalization:
         if self.ok:
             return ""
         if self.declined:
-            return f"{self.model} says that the strategy cannot be written as rules: {self.declined}"
+            return (
+                f"{self.model} says that the strategy cannot be written as rules: {self.declined}"
+            )
         tries = "1 attempt" if len(self.attempts) == 1 else f"{len(self.attempts)} attempts"
         return f"after {tries} the rules of {self.model} are still wrong: {self.attempts[-1].wrong}"
 
@@ -222,13 +260,21 @@ class StrategyFormalization:
 def formalize_strategy(
     words: str, game: str, model: Model, engine: LogicEngine, attempts: int = 5
 ) -> StrategyFormalization:
-    """Rules for the strategy told in `words`, in the game of the program `game`; or everything that was tried."""
+    """Rules for the strategy told in `words`, in the game of the program `game`; or everything that
+    was tried."""
     strategy = words.strip()
     if not any(c.isalpha() for c in strategy):
-        raise UsageError("the strategy is empty: tell what to do first, and what after each move of the other player")
+        raise UsageError(
+            "the strategy is empty: tell what to do first, and what after each move of the other"
+            " player"
+        )
     if len(strategy) > MOST_CHARACTERS:
-        raise UsageError(f"the strategy has {len(strategy):,} characters; expected at most {MOST_CHARACTERS:,}")
-    task = TEXTS.fill("task", example=published_strategy("tit-for-tat").strip(), game=game.strip(), words=strategy)
+        raise UsageError(
+            f"the strategy has {len(strategy):,} characters; expected at most {MOST_CHARACTERS:,}"
+        )
+    task = TEXTS.fill(
+        "task", example=published_strategy("tit-for-tat").strip(), game=game.strip(), words=strategy
+    )
     made: list[StrategyAttempt] = []
     declined = ""
     while len(made) < attempts and not declined and (not made or made[-1].wrong):

@@ -1,6 +1,8 @@
-"""Examples for translators: a text about a drawn game, and the claims that it makes, as `verify` asks for them.
+"""Examples for translators: a text about a drawn game, and the claims that it makes, as `verify`
+asks for them.
 
-Half of the amounts in a text are true and half are not: a translator writes down what a text says, mistakes included.
+Half of the amounts in a text are true and half are not: a translator writes down what a text says,
+mistakes included.
 """
 
 from __future__ import annotations
@@ -47,8 +49,14 @@ class WordedClaim:
 
     def to_json(self) -> JsonObject:
         """Return the claim as a translator writes it."""
-        row: JsonObject = {"form": self.claim.form, "negated": self.claim.negated, "quote": self.sentence}
-        for (name, sort), argument in zip(FORMS[self.claim.form].parameters, self.claim.args, strict=True):
+        row: JsonObject = {
+            "form": self.claim.form,
+            "negated": self.claim.negated,
+            "quote": self.sentence,
+        }
+        for (name, sort), argument in zip(
+            FORMS[self.claim.form].parameters, self.claim.args, strict=True
+        ):
             row[name] = _write_argument(sort, argument)
         return row
 
@@ -66,13 +74,18 @@ def _write_argument(sort: Sort, argument: Argument) -> object:
         if isinstance(part, Move):
             parts.append({"who": part.who, "action": part.action})
         elif isinstance(part, Mix):
-            weights = [{"action": action, "probability": number_text(p)} for action, p in part.weights]
+            weights = [
+                {"action": action, "probability": number_text(p)} for action, p in part.weights
+            ]
             parts.append({"who": part.who, "weights": weights})
     return parts
 
 
-def draw_text(form: NormalForm, seat: int, rng: np.random.Generator) -> tuple[str, list[WordedClaim]]:
-    """Draw a text about a game of two, as the player of a seat writes it, and the claims in it, each once."""
+def draw_text(
+    form: NormalForm, seat: int, rng: np.random.Generator
+) -> tuple[str, list[WordedClaim]]:
+    """Draw a text about a game of two, as the player of a seat writes it, and the claims in it,
+    each once."""
     made: dict[Claim, WordedClaim] = {}
     sentences: list[str] = []
     for _ in range(int(rng.integers(_LEAST, _MOST + 1))):
@@ -121,7 +134,8 @@ def _draw_claim(form: NormalForm, seat: int, rng: np.random.Generator) -> Worded
 def _draw_amount(
     form: NormalForm, seat: int, chosen: Sequence[str], of_them: bool, rng: np.random.Generator
 ) -> Fraction:
-    """Return what a player gets where both choose so, or, half of the time, another amount of the game."""
+    """Return what a player gets where both choose so, or, half of the time, another amount of the
+    game."""
     cell = [0, 0]
     for player, action in zip((seat, 1 - seat), chosen, strict=True):
         cell[player] = form.actions[player].index(action)
@@ -141,7 +155,8 @@ def write_claims_answer(claims: Sequence[WordedClaim]) -> str:
 
 
 def score_claims(task: JsonMapping, reply: str) -> float:
-    """Return how far the claims of a reply are those of the text: the harmonic mean of precision and recall."""
+    """Return how far the claims of a reply are those of the text: the harmonic mean of precision
+    and recall."""
     if "claims" not in reply:
         raise InvalidMove("there is no list of claims in the reply")
     found = set(_list_printed(reply))

@@ -1,20 +1,23 @@
-"""Round robins: strategies and models against each other in a repeated game, every pair in both seats.
+"""Round robins: strategies and models against each other in a repeated game, every pair in both
+seats.
 
-Matches between strategies that are automata are worked out exactly or played in bulk; those with models, functions and
-other players are played round by round.
+Matches between strategies that are automata are worked out exactly or played in bulk; those with
+models, functions and other players are played round by round.
 
-The normalised payoff is (total - least) / (most - least), where least and most are the totals that a player would earn
-with its lowest or highest payoff in every round (Mensfelt, Stathis and Trencsenyi 2024, section 4.3), here for each
-seat by its own payoffs. Totals are over all matches in both seats, against itself included.
+The normalised payoff is (total - least) / (most - least), where least and most are the totals that
+a player would earn with its lowest or highest payoff in every round (Mensfelt, Stathis and
+Trencsenyi 2024, section 4.3), here for each seat by its own payoffs. Totals are over all matches in
+both seats, against itself included.
 
-Strategies that multiply by what they earn: shares grow in proportion to what a strategy earns against all shares
-(Axelrod, The Evolution of Cooperation, 1984, chapter 2), that is the discrete replicator; the Moran process is that of
-a finite population, see `theory.dynamics.moran`. Both use the mean payoff a round over both seats.
+Strategies that multiply by what they earn: shares grow in proportion to what a strategy earns
+against all shares (Axelrod, The Evolution of Cooperation, 1984, chapter 2), that is the discrete
+replicator; the Moran process is that of a finite population, see `theory.dynamics.moran`. Both use
+the mean payoff a round over both seats.
 
 Who takes part in a tournament: groups and names of strategies, files, functions and models.
 
-A strategy is an automaton for each seat of the game where it can be written as one (`as_automata`); players, functions
-and models are asked round by round.
+A strategy is an automaton for each seat of the game where it can be written as one (`as_automata`);
+players, functions and models are asked round by round.
 """
 
 from __future__ import annotations
@@ -32,7 +35,13 @@ import numpy as np
 
 from bestresponse.analysis.people import show_people
 from bestresponse.core.episode import Record, Submission
-from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, StoreError, UsageError
+from bestresponse.core.errors import (
+    BestResponseError,
+    InvalidGame,
+    SettingError,
+    StoreError,
+    UsageError,
+)
 from bestresponse.core.files import read_text_file, read_toml
 from bestresponse.core.game import NATURE, Game, S
 from bestresponse.core.json import digest
@@ -64,7 +73,12 @@ from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.theory.dynamics.learning import replicator
 from bestresponse.theory.dynamics.moran import count_takeovers
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.repeated.automaton import Automaton, behave_alike, classic_strategies, cooperative_actions
+from bestresponse.theory.repeated.automaton import (
+    Automaton,
+    behave_alike,
+    classic_strategies,
+    cooperative_actions,
+)
 from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin, play_round_robin
 
 GROUPS = ("all", "published", "classic")
@@ -79,9 +93,10 @@ Kind = Literal["rules", "classic", "player", "axelrod", "model", "function", "wo
 class Contestant:
     """One who takes part.
 
-    `rules` is the program of a strategy written as rules, `words` its text where it was told in words; `source` says
-    where it came from: a file, `published`, the name of a classic strategy, of another player or of Axelrod's library,
-    or a model. `thing` is the model or the function itself where one was given; no file keeps it.
+    `rules` is the program of a strategy written as rules, `words` its text where it was told in
+    words; `source` says where it came from: a file, `published`, the name of a classic strategy, of
+    another player or of Axelrod's library, or a model. `thing` is the model or the function itself
+    where one was given; no file keeps it.
     """
 
     name: str
@@ -98,7 +113,8 @@ class Contestant:
 
 @dataclass(frozen=True, slots=True)
 class StageGame:
-    """The game of one round; `program` is the logic program it came from, empty for a table of payoffs."""
+    """The game of one round; `program` is the logic program it came from, empty for a table of
+    payoffs."""
 
     name: str
     form: NormalForm
@@ -108,14 +124,20 @@ class StageGame:
 Participant: TypeAlias = "str | Path | Model | strategies.HistoryFunction | Contestant"
 
 
-class EntriesSetting(inputs.Converted["Participant | Sequence[Participant]", tuple[Contestant, ...]]):
-    """Who takes part: groups, strategies, models and files by name, models, and functions of both histories."""
+class EntriesSetting(
+    inputs.Converted["Participant | Sequence[Participant]", tuple[Contestant, ...]]
+):
+    """Who takes part: groups, strategies, models and files by name, models, and functions of both
+    histories."""
 
     many = True
 
     @classmethod
-    def convert(cls, value: Participant | Sequence[Participant], stored: bool) -> tuple[Contestant | str, ...]:
-        """Read files and describe models and functions; names are looked up once the game is known."""
+    def convert(
+        cls, value: Participant | Sequence[Participant], stored: bool
+    ) -> tuple[Contestant | str, ...]:
+        """Read files and describe models and functions; names are looked up once the game is
+        known."""
         if isinstance(value, Sequence) and not isinstance(value, str):
             return tuple(_describe_entry(item, stored) for item in value)
         return (_describe_entry(value, stored),)
@@ -137,21 +159,28 @@ def _describe_entry(item: object, stored: bool) -> Contestant | str:
         return Contestant(item.id, "model", item.id, thing=item)
     if isinstance(item, str | Path):
         path = Path(item)
-        return read_strategy(path) if path.suffix.lower() in (".pl", ".json", ".txt", ".md") else str(item)
+        return (
+            read_strategy(path)
+            if path.suffix.lower() in (".pl", ".json", ".txt", ".md")
+            else str(item)
+        )
     if callable(item) and inputs.count_parameters(item) == 1:
         model = inputs.as_model(item)
         return Contestant(model, "model", model, thing=model.model)
     if callable(item) and inputs.count_parameters(item) == 2:
         name = getattr(item, "__name__", type(item).__name__)
-        return Contestant(name, "function", hash_function(item) or digest(repr(item), 12), thing=item)
+        return Contestant(
+            name, "function", hash_function(item) or digest(repr(item), 12), thing=item
+        )
     raise UsageError(
-        f"expected a strategy, a model, a function from a prompt to a text or one of two histories, got "
-        f"{type(item).__name__}"
+        "expected a strategy, a model, a function from a prompt to a text or one of two histories,"
+        f" got {type(item).__name__}"
     )
 
 
 def read_strategy(path: Path) -> Contestant:
-    """Read a strategy as rules (`.pl`), that of a saved agent (`.json`), or one in words (`.txt`, `.md`)."""
+    """Read a strategy as rules (`.pl`), that of a saved agent (`.json`), or one in words (`.txt`,
+    `.md`)."""
     if not path.exists():
         raise SettingError("entries", f"{path}: there is no such file")
     match path.suffix.lower():
@@ -164,19 +193,26 @@ def read_strategy(path: Path) -> Contestant:
             try:
                 return Contestant(path.stem, "words", path.name, words=read_text_file(path))
             except UnicodeDecodeError as error:
-                raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
+                raise UsageError(
+                    f"{path}: expected text in UTF-8; byte {error.start} is none"
+                ) from None
 
 
 def formalize_entry(entry: Contestant, stage: StageGame, model: Model) -> Contestant:
-    """Let a model write the rules of a strategy in words; InvalidGame says what was wrong with the last attempt."""
+    """Let a model write the rules of a strategy in words; InvalidGame says what was wrong with the
+    last attempt."""
     engine = open_engine()
     try:
-        result = formalize_strategy(entry.words, stage.program or write_match_program(stage.form), model, engine)
+        result = formalize_strategy(
+            entry.words, stage.program or write_match_program(stage.form), model, engine
+        )
     finally:
         engine.close()
     if not result.ok:
         raise InvalidGame(f"{entry.source}: {result.trouble}")
-    return Contestant(entry.name, "rules", f"{entry.source}, formalized by {model.id}", result.rules, result.words)
+    return Contestant(
+        entry.name, "rules", f"{entry.source}, formalized by {model.id}", result.rules, result.words
+    )
 
 
 def formalize_entries(
@@ -185,12 +221,16 @@ def formalize_entries(
     config: RunSettings,
     find_stage: Callable[[], StageGame],
 ) -> tuple[Contestant, ...]:
-    """Let the model write the rules of those strategies that are in words; without any no model is needed."""
+    """Let the model write the rules of those strategies that are in words; without any no model is
+    needed."""
     in_words = [entry for entry in entries if entry.kind == "words"]
     if not in_words:
         return entries
     if model is None:
-        raise SettingError("model", f"{in_words[0].source} is a strategy in words; name the model that formalizes it")
+        raise SettingError(
+            "model",
+            f"{in_words[0].source} is a strategy in words; name the model that formalizes it",
+        )
     stage = find_stage()
     with open_models((model,), Path(config.output_dir), config.limits) as opened:
         rules = {entry: formalize_entry(entry, stage, opened.models[model]) for entry in in_words}
@@ -199,11 +239,13 @@ def formalize_entries(
 
 @cache
 def make_stage(game: NamedGame) -> StageGame:
-    """Make a game the stage of a tournament; InvalidGame unless two players move once, at the same time."""
+    """Make a game the stage of a tournament; InvalidGame unless two players move once, at the same
+    time."""
     form = game.loaded.solvable()
     if not isinstance(form, NormalForm) or form.num_players != 2 or form.shape[0] != form.shape[1]:
         raise InvalidGame(
-            f"{game.name}: a tournament needs two players who choose at the same time among equally many moves"
+            f"{game.name}: a tournament needs two players who choose at the same time among equally"
+            " many moves"
         )
     return StageGame(game.name, form, game.text if game.ending == ".pl" else "")
 
@@ -211,7 +253,8 @@ def make_stage(game: NamedGame) -> StageGame:
 def gather_entries(
     wanted: Iterable[Contestant | str], stage: StageGame, default_move: str | None = None
 ) -> tuple[tuple[Contestant, ...], tuple[tuple[str, str], ...]]:
-    """Return those who take part, and why others of a group cannot or need not: who is named must be able to play."""
+    """Return those who take part, and why others of a group cannot or need not: who is named must
+    be able to play."""
     moves = stage.form.actions[0]
     if default_move is not None and default_move not in moves:
         raise SettingError("default_move", f"{default_move!r} is none of {', '.join(moves)}")
@@ -246,13 +289,21 @@ def _list_probes(item: str, stage: StageGame, default_move: str | None) -> list[
     """List the probes of a fingerprint, a square of so many points a side."""
     side = item.removeprefix(PROBES)
     if not side.isdigit() or not 2 <= int(side) <= _MOST_POINTS:
-        raise SettingError("entries", f"{item!r}: expected {PROBES}N with N from 2 to {_MOST_POINTS}")
+        raise SettingError(
+            "entries", f"{item!r}: expected {PROBES}N with N from 2 to {_MOST_POINTS}"
+        )
     points = [f"{k / (int(side) - 1):.3g}" for k in range(int(side))]
-    return [_find_entry(f"{strategies.PROBE}{x}:{y}", stage, default_move) for x, y in product(points, points)]
+    return [
+        _find_entry(f"{strategies.PROBE}{x}:{y}", stage, default_move)
+        for x, y in product(points, points)
+    ]
 
 
-def _add_classic(entries: list[Contestant], stage: StageGame, default_move: str | None) -> dict[str, str]:
-    """Add the classic strategies that are not there already under this or another name; return the others."""
+def _add_classic(
+    entries: list[Contestant], stage: StageGame, default_move: str | None
+) -> dict[str, str]:
+    """Add the classic strategies that are not there already under this or another name; return the
+    others."""
     try:
         cooperative_actions(stage.form)
     except InvalidGame as error:
@@ -260,10 +311,14 @@ def _add_classic(entries: list[Contestant], stage: StageGame, default_move: str 
     left_out = {}
     for strategy in classic_strategies():
         taken = any(entry.name == strategy.name for entry in entries)
-        entry = Contestant(f"classic {strategy.name}" if taken else strategy.name, "classic", strategy.name)
+        entry = Contestant(
+            f"classic {strategy.name}" if taken else strategy.name, "classic", strategy.name
+        )
         seats = as_automata(entry, stage, default_move) or ()
         others = ((other.name, as_automata(other, stage, default_move)) for other in entries)
-        alike = (name for name, theirs in others if theirs and all(map(behave_alike, seats, theirs)))
+        alike = (
+            name for name, theirs in others if theirs and all(map(behave_alike, seats, theirs))
+        )
         same = next(alike, None)
         if same is None:
             entries.append(entry)
@@ -273,7 +328,8 @@ def _add_classic(entries: list[Contestant], stage: StageGame, default_move: str 
 
 
 def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Contestant:
-    """Find who is named: a strategy, any player who needs no model (see `players.lookup`), or a model."""
+    """Find who is named: a strategy, any player who needs no model (see `players.lookup`), or a
+    model."""
     classic = [strategy.name for strategy in classic_strategies()]
     game = RepeatedGame(stage.form, 2)
     if name in PUBLISHED or name in classic or name.startswith(strategies.PROBE):
@@ -290,14 +346,18 @@ def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Contes
         return Contestant(name, "axelrod", name.removeprefix(AXELROD))
     known = [*GROUPS, *PUBLISHED, *classic, *list_strategies(game)]
     raise UsageError(
-        f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups: {', '.join(GROUPS)}, {PROBES}N; "
-        "where Axelrod's library is installed, its strategies by name; models are PROVIDER/MODEL, files are paths."
+        f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups:"
+        f" {', '.join(GROUPS)}, {PROBES}N; where Axelrod's library is installed, its strategies by"
+        " name; models are PROVIDER/MODEL, files are paths."
     )
 
 
 @cache
-def as_automata(entry: Contestant, stage: StageGame, default_move: str | None) -> tuple[Automaton, Automaton] | None:
-    """Return a strategy in both seats of the game, None for who has to be asked; InvalidGame where it cannot play."""
+def as_automata(
+    entry: Contestant, stage: StageGame, default_move: str | None
+) -> tuple[Automaton, Automaton] | None:
+    """Return a strategy in both seats of the game, None for who has to be asked; InvalidGame where
+    it cannot play."""
     match entry.kind:
         case "classic":
             make_seat = partial(strategies.make_automaton, entry.source, stage.form)
@@ -308,8 +368,11 @@ def as_automata(entry: Contestant, stage: StageGame, default_move: str | None) -
             return None
 
 
-def _run_rules(entry: Contestant, stage: StageGame, default_move: str | None) -> tuple[Automaton, Automaton]:
-    """Let rules speak the language of the game's own program; for a table one is written, with the first's moves."""
+def _run_rules(
+    entry: Contestant, stage: StageGame, default_move: str | None
+) -> tuple[Automaton, Automaton]:
+    """Let rules speak the language of the game's own program; for a table one is written, with the
+    first's moves."""
     own_program = stage.program and set(stage.form.actions[0]) == set(stage.form.actions[1])
     program = stage.program if own_program else write_match_program(stage.form)
     actions = stage.form.actions if own_program else (stage.form.actions[0], stage.form.actions[0])
@@ -325,7 +388,8 @@ _MORAN_RUNS = 100
 
 
 class StandingRow(TypedDict):
-    """One who took part: figures are over all matches in both seats that count, None where nothing was played."""
+    """One who took part: figures are over all matches in both seats that count, None where nothing
+    was played."""
 
     name: str
     kind: str
@@ -350,7 +414,8 @@ class StandingRow(TypedDict):
 
 
 class MatchRow(TypedDict):
-    """What two earned in their match, the first and the second seat; means over plays, None where none counts."""
+    """What two earned in their match, the first and the second seat; means over plays, None where
+    none counts."""
 
     first: str
     second: str
@@ -383,7 +448,8 @@ class MoranRow(TypedDict):
 
 
 def normalise(total: float, least: float, most: float, plays: float) -> float:
-    """Return a total as a share of the range it could lie in after `plays` plays with payoffs from `least` to `most`.
+    """Return a total as a share of the range it could lie in after `plays` plays with payoffs from
+    `least` to `most`.
 
     >>> normalise(24, least=2, most=8, plays=4)
     0.6666666666666666
@@ -422,12 +488,16 @@ def _count_rounds(config: TournamentConfig, play: StoredPlay) -> int:
     rounds = sum(turn.role == config.stage.form.players[0] for turn in play.record.submissions)
     if not rounds:
         pair = " against ".join(config.entries[index].name for index in play.data["places"])
-        raise StoreError(f"the record of {pair} holds no moves, so its rounds are unknown; run the tournament anew")
+        raise StoreError(
+            f"the record of {pair} holds no moves, so its rounds are unknown; run the tournament"
+            " anew"
+        )
     return rounds
 
 
 def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
-    """Work out or play in bulk every match between automata: totals, their deviation over plays, rounds; else NaN.
+    """Work out or play in bulk every match between automata: totals, their deviation over plays,
+    rounds; else NaN.
 
     Where a strategy differs by seat, those of both seats meet, and first against second is kept.
     """
@@ -443,7 +513,9 @@ def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
             result = exact_round_robin([*first, *second], config.stage.form, config.rules)
         else:
             plays, seed = config.repetitions, split(config.seed, "matches")
-            result = play_round_robin([*first, *second], config.stage.form, config.rules, repetitions=plays, seed=seed)
+            result = play_round_robin(
+                [*first, *second], config.stage.form, config.rules, repetitions=plays, seed=seed
+            )
         grid, part = np.ix_(indices, indices), (slice(len(first)), slice(-len(first), None))
         totals[grid] = result.totals[part]
         spread[grid] = np.nan if result.spread is None else result.spread[part]
@@ -473,11 +545,16 @@ class Standings:
     @cached_property
     def opponents(self) -> list[int]:
         """Whose matches count: everybody's, or those against one."""
-        return [self.names.index(self.config.against)] if self.config.against else list(range(len(self.names)))
+        return (
+            [self.names.index(self.config.against)]
+            if self.config.against
+            else list(range(len(self.names)))
+        )
 
     @cached_property
     def per_round(self) -> Array:
-        """The payoffs of a round on average, of the rounds that were played: longer matches are no better ones."""
+        """The payoffs of a round on average, of the rounds that were played: longer matches are no
+        better ones."""
         return np.asarray(self.totals / self.rounds[:, :, None])
 
     @cached_property
@@ -489,29 +566,48 @@ class Standings:
     def rows(self) -> list[StandingRow]:
         """One row for each participant, best first; those without any play last."""
         rows = [self._make_row(index) for index in range(len(self.names))]
-        # By payoffs, as winners are: normalised by seat, another order is possible where seats have other payoffs.
-        return sorted(rows, key=lambda row: (row["per_round"] is None, -(row["per_round"] or 0.0), row["name"]))
+        # By payoffs, as winners are: normalised by seat, another order is possible where seats have
+        # other payoffs.
+        return sorted(
+            rows,
+            key=lambda row: (row["per_round"] is None, -(row["per_round"] or 0.0), row["name"]),
+        )
 
     @property
     def places(self) -> list[int]:
-        """The place of each row; whoever earned the same shares the best of their places, as in 1, 1, 3."""
+        """The place of each row; whoever earned the same shares the best of their places, as in 1,
+        1, 3."""
         earned = [-inf if row["per_round"] is None else row["per_round"] for row in self.rows]
-        return [1 + sum(other > mine and not self._is_level(other, mine) for other in earned) for mine in earned]
+        return [
+            1 + sum(other > mine and not self._is_level(other, mine) for other in earned)
+            for mine in earned
+        ]
 
     @property
     def winners(self) -> tuple[str, ...]:
-        """Those who reach their target where targets are given, else those with the highest payoff a round.
+        """Those who reach their target where targets are given, else those with the highest payoff
+        a round.
 
         Who lacks matches has no total, and cannot win.
         """
         key: Literal["total", "per_round"] = "total" if self.config.target else "per_round"
         earned = {row["name"]: row[key] or 0.0 for row in self.rows if row["total"] is not None}
         goals = self.config.target or dict.fromkeys(earned, max(earned.values(), default=0.0))
-        return tuple(name for name, value in earned.items() if name in goals and self._is_level(value, goals[name]))
+        return tuple(
+            name
+            for name, value in earned.items()
+            if name in goals and self._is_level(value, goals[name])
+        )
 
     def _is_level(self, payoff: float, other: float) -> bool:
-        """Tell whether two earned the same, but for rounding, which grows with the payoffs of the game."""
-        return isclose(payoff, other, rel_tol=1e-12, abs_tol=1e-9 * float(np.ptp(self.config.stage.form.payoffs)))
+        """Tell whether two earned the same, but for rounding, which grows with the payoffs of the
+        game."""
+        return isclose(
+            payoff,
+            other,
+            rel_tol=1e-12,
+            abs_tol=1e-9 * float(np.ptp(self.config.stage.form.payoffs)),
+        )
 
     def _make_row(self, index: int) -> StandingRow:
         entry, against = self.config.entries[index], self.opponents
@@ -520,12 +616,15 @@ class Standings:
         payoffs = self.config.stage.form.payoffs
         least, width = payoffs.min(axis=(1, 2))[:, None], np.ptp(payoffs, axis=(1, 2))[:, None]
         # Where all payoffs of a seat are the same, everybody earns the highest.
-        shares = np.where(width > 0, (seats - least) / np.where(width > 0, width, 1.0), 1.0 + 0 * seats)
+        shares = np.where(
+            width > 0, (seats - least) / np.where(width > 0, width, 1.0), 1.0 + 0 * seats
+        )
         played = np.stack([self.plays[index, against], self.plays[against, index]])
         gaps = np.stack([self.missing[index, against], self.missing[against, index]])
         lost = gaps / np.maximum(played, 1.0)
         missing = int(gaps.sum())
-        # Bounds: the mean if every missing play had earned the least, and if it had earned the most.
+        # Bounds: the mean if every missing play had earned the least, and if it had earned the
+        # most.
         kept = np.nan_to_num(shares) * (1 - lost)
         bounded = missing and not np.isnan(shares).all()
         return StandingRow(
@@ -550,7 +649,11 @@ class Standings:
                 continue
             figures = {
                 f"{seat}_{name}": _finite(values[first, second, number])
-                for name, values in (("total", self.totals), ("per_round", self.per_round), ("deviation", self.spread))
+                for name, values in (
+                    ("total", self.totals),
+                    ("per_round", self.per_round),
+                    ("deviation", self.spread),
+                )
                 for number, seat in enumerate(("first", "second"))
             }
             yield MatchRow(
@@ -574,7 +677,8 @@ class Standings:
         return [self.names[index] for index in kept], self.between[np.ix_(kept, kept)]
 
     def list_shares(self, generations: int = _GENERATIONS) -> Iterator[GenerationRow]:
-        """Yield the shares of strategies that multiply by what they earn, from equal ones; none for fewer than two."""
+        """Yield the shares of strategies that multiply by what they earn, from equal ones; none for
+        fewer than two."""
         names, payoffs = self.complete
         if len(names) < 2:
             return
@@ -590,10 +694,11 @@ class Standings:
                 yield GenerationRow(generation=int(generation), strategy=name, share=float(share))
 
     def list_takeovers(self) -> list[MoranRow]:
-        """List how often each strategy took over a population that began with equal numbers of all, best first.
+        """List how often each strategy took over a population that began with equal numbers of all,
+        best first.
 
-        Raises:
-            UsageError: the population has fewer individuals than there are strategies, so some could never win.
+        Raises: UsageError: the population has fewer individuals than there are strategies, so some
+        could never win.
         """
         names, payoffs = self.complete
         population = self.config.moran
@@ -601,15 +706,22 @@ class Standings:
             return []
         if population < len(names):
             raise UsageError(
-                f"moran: a population of {population} has no place for each of {len(names)} strategies; "
-                f"expected at least {len(names)}"
+                f"moran: a population of {population} has no place for each of {len(names)}"
+                f" strategies; expected at least {len(names)}"
             )
         # Equal numbers; where they do not come out even, the first strategies get one more.
-        counts = [population // len(names) + (k < population % len(names)) for k in range(len(names))]
-        result = count_takeovers(payoffs, counts, runs=_MORAN_RUNS, seed=split(self.config.seed, "moran"))
+        counts = [
+            population // len(names) + (k < population % len(names)) for k in range(len(names))
+        ]
+        result = count_takeovers(
+            payoffs, counts, runs=_MORAN_RUNS, seed=split(self.config.seed, "moran")
+        )
         rows = [
             MoranRow(strategy=name, wins=wins, share=wins / _MORAN_RUNS)
-            for name, wins in [*zip(names, result.wins, strict=True), ("undecided", result.undecided)]
+            for name, wins in [
+                *zip(names, result.wins, strict=True),
+                ("undecided", result.undecided),
+            ]
             if wins
         ]
         return sorted(rows, key=lambda row: (row["strategy"] == "undecided", -row["wins"]))
@@ -636,34 +748,55 @@ _LASTING_SHARE = 1e-6
 
 @settings
 class TournamentConfig(RunSettings):
-    """Run a round robin, including self-play, with every pair in both seats, and print who earns most.
+    """Run a round robin, including self-play, with every pair in both seats, and print who earns
+    most.
 
     Matches between strategies are worked out exactly. Models are asked round by round.
     """
 
     game: inputs.GameSetting = setting(kw_only=False, argument=True)
-    """A name from `bestresponse games`, or a .nfg, .json or .pl file: two players, one move each."""
+    """A name from `bestresponse games`, or a .nfg, .json or .pl file: two players, one move
+    each."""
     entries: EntriesSetting = setting(default=("all",), kw_only=False)
-    """Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed players, models,
-    files of rules (.pl), of saved agents (.json) or of words (.txt); those of the `axelrod` package by name."""
+    """Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed
+    players, models, files of rules (.pl), of saved agents (.json) or of words (.txt); those of the
+    `axelrod` package by name."""
     model: inputs.OptionalModelSetting = setting(default=None, short="-m")
     """The model that formalizes strategies in words."""
-    rounds: int = setting(default=10, ge=1, le=100_000, help="Rounds of a match; with continuation the most.")
-    noise: float = setting(default=0.0, ge=0, lt=1, help="Probability that another move is made than the one chosen.")
-    continuation: float = setting(default=1.0, gt=0, le=1, help="Probability of another round after each.")
+    rounds: int = setting(
+        default=10, ge=1, le=100_000, help="Rounds of a match; with continuation the most."
+    )
+    noise: float = setting(
+        default=0.0, ge=0, lt=1, help="Probability that another move is made than the one chosen."
+    )
+    continuation: float = setting(
+        default=1.0, gt=0, le=1, help="Probability of another round after each."
+    )
     repetitions: int | None = setting(default=None, ge=1, le=1_000_000)
     """Plays of each match; expected payoffs, and 1 for those who must be asked, if not said."""
-    against: str | None = setting(default=None, help="Only matches against this one count (clones).")
-    default_move: str | None = setting(default=None, help="The default move, in place of the game's own.")
+    against: str | None = setting(
+        default=None, help="Only matches against this one count (clones)."
+    )
+    default_move: str | None = setting(
+        default=None, help="The default move, in place of the game's own."
+    )
     target: Mapping[str, float] = setting(default_factory=dict, metavar="NAME=TOTAL")
     """Winners are those who reach their total."""
-    moran: int = setting(default=0, ge=0, le=100_000, help="Also the Moran process with this many individuals.")
+    moran: int = setting(
+        default=0, ge=0, le=100_000, help="Also the Moran process with this many individuals."
+    )
     seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of everything that is drawn.")
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature of models.")
     max_tokens: int = setting(default=256, ge=1, le=100_000, help="Longest reply, in tokens.")
-    attempts: int = setting(default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read.")
-    style: Literal["auto", "line", "json", "letter"] = setting(default="auto", help="How models answer.")
-    reasons: bool = setting(default=False, help="Let models explain each choice before they answer.")
+    attempts: int = setting(
+        default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read."
+    )
+    style: Literal["auto", "line", "json", "letter"] = setting(
+        default="auto", help="How models answer."
+    )
+    reasons: bool = setting(
+        default=False, help="Let models explain each choice before they answer."
+    )
     left_out: tuple[tuple[str, str], ...] = setting(default=(), option=False)
 
     def __post_init__(self) -> None:
@@ -679,10 +812,17 @@ class TournamentConfig(RunSettings):
             raise SettingError("entries", f"{len(names)} take part; at most {_MOST_ENTRIES} can")
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise SettingError("entries", f"two who take part are both called {twice[0]!r}; leave one out")
-        for where, name in [*(("target", name) for name in self.target), ("against", self.against or names[0])]:
+            raise SettingError(
+                "entries", f"two who take part are both called {twice[0]!r}; leave one out"
+            )
+        for where, name in [
+            *(("target", name) for name in self.target),
+            ("against", self.against or names[0]),
+        ]:
             if name not in names:
-                raise SettingError(where, f"nobody called {name!r} takes part.{did_you_mean(name, names)}")
+                raise SettingError(
+                    where, f"nobody called {name!r} takes part.{did_you_mean(name, names)}"
+                )
 
     @property
     def stage(self) -> StageGame:
@@ -702,12 +842,19 @@ class TournamentConfig(RunSettings):
     @property
     def models(self) -> tuple[inputs.NamedModel, ...]:
         """The models that take part."""
-        return tuple(inputs.NamedModel(entry.source, entry.thing) for entry in self.entries if entry.kind == "model")
+        return tuple(
+            inputs.NamedModel(entry.source, entry.thing)
+            for entry in self.entries
+            if entry.kind == "model"
+        )
 
     @cached_property
     def asked_pairs(self) -> tuple[tuple[int, int], ...]:
-        """The seats of the matches in which somebody has to be asked; only those that count where all play one."""
-        asked = [as_automata(entry, self.stage, self.default_move) is None for entry in self.entries]
+        """The seats of the matches in which somebody has to be asked; only those that count where
+        all play one."""
+        asked = [
+            as_automata(entry, self.stage, self.default_move) is None for entry in self.entries
+        ]
         names = [entry.name for entry in self.entries]
         rival = names.index(self.against) if self.against else None
         return tuple(
@@ -718,7 +865,8 @@ class TournamentConfig(RunSettings):
         )
 
     def is_mirrored(self, first: int, second: int) -> bool:
-        """Say whether a match is played once for both seats: in Axelrod's library, in a symmetric game."""
+        """Say whether a match is played once for both seats: in Axelrod's library, in a symmetric
+        game."""
         payoffs = self.stage.form.payoffs
         in_library = all(self.entries[index].kind == "axelrod" for index in (first, second))
         return in_library and bool((payoffs[0] == payoffs[1].T).all())
@@ -726,28 +874,49 @@ class TournamentConfig(RunSettings):
 
 def formalize_words(config: TournamentConfig) -> TournamentConfig:
     """Let the model write the rules of strategies in words before the run begins."""
-    return replace(config, entries=formalize_entries(config.entries, config.model, config, lambda: config.stage))
+    return replace(
+        config,
+        entries=formalize_entries(config.entries, config.model, config, lambda: config.stage),
+    )
 
 
 _ASKING = (
-    "rounds", "noise", "continuation", "default_move", "temperature", "max_tokens", "attempts", "style", "reasons",
-)  # fmt: skip
+    "rounds",
+    "noise",
+    "continuation",
+    "default_move",
+    "temperature",
+    "max_tokens",
+    "attempts",
+    "style",
+    "reasons",
+)
 # A model is shown all rounds and answers at once; a match in which it does not is void.
 _AGENTS = {
-    "memory": "full", "own_words": False, "reasoning": "direct", "policy": "void", "personas": {},
-}  # fmt: skip
+    "memory": "full",
+    "own_words": False,
+    "reasoning": "direct",
+    "policy": "void",
+    "personas": {},
+}
 
 
 def list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
     """Yield every match in which somebody has to be asked, `repetitions` times."""
-    shared = {"study": "tournament", "game": config.game.to_json(), **{name: getattr(config, name) for name in _ASKING}}
+    shared = {
+        "study": "tournament",
+        "game": config.game.to_json(),
+        **{name: getattr(config, name) for name in _ASKING},
+    }
     for repetition, pair in product(range(config.repetitions or 1), config.asked_pairs):
         entries = [config.entries[index] for index in pair]
         names = [entry.source if entry.kind == "model" else entry.name for entry in entries]
         yield {
             **shared,
             **_AGENTS,
-            "seats": [[role, name] for role, name in zip(config.repeated.roles, names, strict=True)],
+            "seats": [
+                [role, name] for role, name in zip(config.repeated.roles, names, strict=True)
+            ],
             "entries": [entry.to_json() for entry in entries],
             "places": list(pair),
             "repetition": repetition,
@@ -755,7 +924,9 @@ def list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
         }
 
 
-def _seat_entry(config: TournamentConfig, spec: Spec, game: Game[S], role: str, name: str) -> Player | None:
+def _seat_entry(
+    config: TournamentConfig, spec: Spec, game: Game[S], role: str, name: str
+) -> Player | None:
     """Seat who needs no model."""
     seat = game.roles.index(role)
     entry, seed = config.entries[spec.data["places"][seat]], split(spec.data["seed"], seat)
@@ -763,7 +934,9 @@ def _seat_entry(config: TournamentConfig, spec: Spec, game: Game[S], role: str, 
         case "model":
             return None
         case "function" if entry.thing is None:
-            raise UsageError(f"{entry.name} was a Python function, which a stored run does not hold")
+            raise UsageError(
+                f"{entry.name} was a Python function, which a stored run does not hold"
+            )
         case "function":
             return strategies.HistoryPlayer(entry.thing, entry.name)
         case "player" if player := find_strategy(entry.source, game, role, seed):
@@ -778,12 +951,16 @@ def _seat_entry(config: TournamentConfig, spec: Spec, game: Game[S], role: str, 
             )
     automata = as_automata(entry, config.stage, config.default_move)
     if automata is None:
-        raise UsageError(f"{entry.name} cannot play here: it is no installed player, or in words and without rules")
+        raise UsageError(
+            f"{entry.name} cannot play here: it is no installed player, or in words and without"
+            " rules"
+        )
     return strategies.AutomatonPlayer(automata[seat], seed)
 
 
 def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
-    """Return the function that plays one match; two strategies of Axelrod's library play it there."""
+    """Return the function that plays one match; two strategies of Axelrod's library play it
+    there."""
     play_seats = make_player(lambda spec: config.repeated, models, partial(_seat_entry, config))
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
@@ -791,24 +968,35 @@ def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> Pl
         if any(entry.kind != "axelrod" for entry in entries):
             return play_seats(spec, done, keep)
         names = entries[0].source, entries[1].source
-        rounds = strategies.play_in_library(names, config.stage.form, config.rules, spec.data["seed"])
-        players = {role: entry.name for role, entry in zip(config.repeated.roles, entries, strict=True)}
+        rounds = strategies.play_in_library(
+            names, config.stage.form, config.rules, spec.data["seed"]
+        )
+        players = {
+            role: entry.name for role, entry in zip(config.repeated.roles, entries, strict=True)
+        }
         return record_rounds(config.repeated, rounds, players)
 
     return play_one
 
 
-def record_rounds(game: RepeatedGame, rounds: Sequence[strategies.LibraryRound], players: Mapping[str, str]) -> Record:
-    """Return the record of a match that was played elsewhere, as an `Episode` with the same moves would leave it.
+def record_rounds(
+    game: RepeatedGame, rounds: Sequence[strategies.LibraryRound], players: Mapping[str, str]
+) -> Record:
+    """Return the record of a match that was played elsewhere, as an `Episode` with the same moves
+    would leave it.
 
     It is put together here because an episode takes as long for 200 rounds as the library does.
     """
-    # Submissions are values, so that one object serves for every round in which a seat does the same.
+    # Submissions are values, so that one object serves for every round in which a seat does the
+    # same.
     meant = [
         [Submission(role, Decision(action)) for action in actions]
         for role, actions in zip(game.roles, game.form.actions, strict=True)
     ]
-    drawn = [[Submission(NATURE, Decision(action)) for action in actions] for actions in game.form.actions]
+    drawn = [
+        [Submission(NATURE, Decision(action)) for action in actions]
+        for actions in game.form.actions
+    ]
     go_on = Submission(NATURE, Decision(GO_ON))
     stop = Submission(NATURE, Decision(STOP))
     submissions: list[Submission] = []
@@ -830,7 +1018,9 @@ def estimate_matches(config: TournamentConfig) -> Estimate:
     calls = dict.fromkeys(map(str, config.models), 0)
     for index in (index for pair in config.asked_pairs for index in pair):
         if config.entries[index].kind == "model":
-            calls[config.entries[index].source] += config.rounds * config.attempts * (config.repetitions or 1)
+            calls[config.entries[index].source] += (
+                config.rounds * config.attempts * (config.repetitions or 1)
+            )
     game = config.repeated
     briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN
     tokens = briefing + config.rounds * _TOKENS_A_ROUND // 2
@@ -840,7 +1030,8 @@ def estimate_matches(config: TournamentConfig) -> Estimate:
 
 
 class BetweenRow(TypedDict):
-    """What a strategy earned a round against another, the mean of both seats; best strategies first."""
+    """What a strategy earned a round against another, the mean of both seats; best strategies
+    first."""
 
     strategy: str
     against: str
@@ -848,7 +1039,8 @@ class BetweenRow(TypedDict):
 
 
 class FingerprintRow(TypedDict):
-    """What the one whom all play earned a round against a probe: tit-for-tat that errs in two ways."""
+    """What the one whom all play earned a round against a probe: tit-for-tat that errs in two
+    ways."""
 
     cooperates: Annotated[str, column("cooperates anyway")]
     defects: Annotated[str, column("defects anyway")]
@@ -878,7 +1070,15 @@ class LeftOutRow(TypedDict):
 
 
 METRICS = list_metrics(
-    StandingRow, "per_round", "first", "second", "share", "total", "missing", "share_low", "share_high"
+    StandingRow,
+    "per_round",
+    "first",
+    "second",
+    "share",
+    "total",
+    "missing",
+    "share_low",
+    "share_high",
 )
 """Every figure of one who took part, in the order of the columns."""
 
@@ -890,10 +1090,13 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
     played = 0
 
     def read_plays() -> Iterator[StoredPlay]:
-        """Yield one play at a time: thousands of matches with all their moves do not fit into memory."""
+        """Yield one play at a time: thousands of matches with all their moves do not fit into
+        memory."""
         nonlocal played
         for play in folder.sorted_plays():
-            readings.count(play.record, {role: name for role, name in play.data["seats"] if name in models})
+            readings.count(
+                play.record, {role: name for role, name in play.data["seats"] if name in models}
+            )
             played += not play.record.void
             yield play
 
@@ -903,11 +1106,17 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
     totals = {row["name"]: row["total"] for row in standings.rows}
     ranked = [standings.names.index(row["name"]) for row in standings.rows]
     targets = [
-        TargetRow(strategy=name, expected=total, total=totals[name], reached=name in standings.winners)
+        TargetRow(
+            strategy=name, expected=total, total=totals[name], reached=name in standings.winners
+        )
         for name, total in config.target.items()
     ]
     between = [
-        BetweenRow(strategy=standings.names[i], against=standings.names[k], payoff=float(standings.between[i, k]))
+        BetweenRow(
+            strategy=standings.names[i],
+            against=standings.names[k],
+            payoff=float(standings.between[i, k]),
+        )
         for i, k in product(ranked[:_MOST_IN_A_HEATMAP], repeat=2)
         if standings.between[i, k] == standings.between[i, k]
     ]
@@ -916,7 +1125,9 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
         if name.startswith(strategies.PROBE):
             _, x, y = name.split(":")
             earned = float(standings.between[standings.opponents[0], k])
-            fingerprint.append(FingerprintRow(cooperates=x, defects=y, payoff=earned if earned == earned else None))
+            fingerprint.append(
+                FingerprintRow(cooperates=x, defects=y, payoff=earned if earned == earned else None)
+            )
     final = [row for row in shares if row["generation"] == last and row["share"] > _LASTING_SHARE]
     return Measured(
         {
@@ -926,7 +1137,9 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
             "between": Frame(BetweenRow, between),
             "fingerprint": Frame(FingerprintRow, fingerprint),
             "targets": Frame(TargetRow, targets),
-            "left_out": Frame(LeftOutRow, [LeftOutRow(name=name, why=why) for name, why in config.left_out]),
+            "left_out": Frame(
+                LeftOutRow, [LeftOutRow(name=name, why=why) for name, why in config.left_out]
+            ),
             "shares": Frame(GenerationRow, shares),
             "final_shares": Frame(GenerationRow, sorted(final, key=lambda row: -row["share"])),
             "moran": Frame(MoranRow, standings.list_takeovers()),
@@ -934,7 +1147,10 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
         },
         played if config.asked_pairs else len(standings.rows),
         ("place", "strategy"),
-        {(place, row["name"]): row for place, row in zip(standings.places, standings.rows, strict=True)},
+        {
+            (place, row["name"]): row
+            for place, row in zip(standings.places, standings.rows, strict=True)
+        },
     )
 
 
@@ -983,10 +1199,23 @@ tournament = Study(
             caption=_PROSE["between"],
         ),
         pivot(
-            "fingerprint", "defects", "cooperates", "payoff", heat=True, title="Fingerprint", caption=_PROSE["probes"]
+            "fingerprint",
+            "defects",
+            "cooperates",
+            "payoff",
+            heat=True,
+            title="Fingerprint",
+            caption=_PROSE["probes"],
         ),
         text(_PROSE["shares"], title="If strategies multiply by what they earn"),
-        lines("shares", x="generation", y="share", by="strategy", most=8, caption="Shares of the largest"),
+        lines(
+            "shares",
+            x="generation",
+            y="share",
+            by="strategy",
+            most=8,
+            caption="Shares of the largest",
+        ),
         table("final_shares", columns=("strategy", "share"), caption="Shares at the end"),
         table("moran", caption=_PROSE["moran"]),
         text(_PROSE["missing"], kind="info"),

@@ -1,4 +1,5 @@
-"""How every sentence of a reasoning was read and judged, for the page of a run and for people who check the checker."""
+"""How every sentence of a reasoning was read and judged, for the page of a run and for people who
+check the checker."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from bestresponse.studies.verify.ratings import RunRow
 _SAMPLED = 100
 """Verdicts that people are asked to judge, drawn from all."""
 _SHOWN = 4
-"""Runs that are shown on the page, with all their attempts; attempts.jsonl and runs.csv hold the others."""
+"""Runs that are shown on the page, with all their attempts; attempts.jsonl and runs.csv hold the
+others."""
 _COLUMNS = (
     Column("sentence"),
     Column("how it was read"),
@@ -23,8 +25,8 @@ _COLUMNS = (
     Column("correction, or why there is none"),
 )
 _OLD = (
-    "These runs were recorded before partly read sentences were told apart from read ones. What was left out of a "
-    "sentence is not known; run them again to see it."
+    "These runs were recorded before partly read sentences were told apart from read ones. What was"
+    " left out of a sentence is not known; run them again to see it."
 )
 
 
@@ -40,7 +42,8 @@ class SentenceVerdict(NamedTuple):
 
 
 def list_sentences(attempt: JsonMapping) -> list[SentenceVerdict]:
-    """List the sentences of an attempt in their order, one entry for each claim, or for a sentence without one."""
+    """List the sentences of an attempt in their order, one entry for each claim, or for a sentence
+    without one."""
     partly = {passage["start"]: passage for passage in attempt.get("partly_read") or ()}
     told = set()
     spans: list[tuple[int, SentenceVerdict]] = []
@@ -67,7 +70,9 @@ def list_sentences(attempt: JsonMapping) -> list[SentenceVerdict]:
     for start, passage in partly.items():
         if start not in told:
             why_not = _tell_left_out(passage)
-            spans.append((start, SentenceVerdict(passage["text"], "partly read", None, None, why_not)))
+            spans.append(
+                (start, SentenceVerdict(passage["text"], "partly read", None, None, why_not))
+            )
     for reading in ("unread", "not_asserted", "set_aside"):
         for passage in attempt.get(reading) or ():
             state = reading.replace("_", " ")
@@ -90,13 +95,16 @@ def sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, str]]:
     for number, row in enumerate(rows):
         for place, cells in enumerate(list_sentences(row["transcript"][0])):
             if cells.verdict in ("proved", "refuted"):
-                text = f"Sentence: {cells.sentence}\nRead as: {cells.words}\nVerdict: {cells.verdict}"
+                text = (
+                    f"Sentence: {cells.sentence}\nRead as: {cells.words}\nVerdict: {cells.verdict}"
+                )
                 items.append({"item": f"{number}-{place}", "text": text})
     return random.Random(0).sample(items, min(_SAMPLED, len(items)))
 
 
 def show_audit(measured: Measurement) -> Shown:
-    """Show, sentence by sentence, how every attempt of some runs was read and judged, the approved ones too."""
+    """Show, sentence by sentence, how every attempt of some runs was read and judged, the approved
+    ones too."""
     rows = measured.frame("runs").rows
     blocks: list[Block] = []
     if not all("partly_read" in attempt for row in rows for attempt in row["transcript"]):
@@ -113,7 +121,10 @@ def _show_run(row: RunRow) -> Iterator[Block]:
         sentences = list_sentences(attempt)
         if not sentences:
             continue
-        source = f"{row['model']} on {row['game']}, run {row['repeat']}, attempt {number} of {row['attempts']}"
+        source = (
+            f"{row['model']} on {row['game']}, run {row['repeat']}, attempt {number} of"
+            f" {row['attempts']}"
+        )
         yield Quote(attempt["reasoning"], f"{source}: {attempt['state']}")
         yield Table(_COLUMNS, tuple(tuple(cells)[:-1] for cells in sentences))
         formulas = dict.fromkeys(cells.formula for cells in sentences if cells.formula)

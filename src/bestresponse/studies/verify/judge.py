@@ -1,7 +1,9 @@
-"""A model in a rater's place: it reads the protocol and both reasonings of a sample, and marks them as people do.
+"""A model in a rater's place: it reads the protocol and both reasonings of a sample, and marks them
+as people do.
 
-Its marks go into a sheet of its own in the run's folder, and `report` sets them beside people's. Neither GPT-4 Omni nor
-GPT-4 Turbo was reliable at this in the LELMA paper, so a model is never counted among the raters.
+Its marks go into a sheet of its own in the run's folder, and `report` sets them beside people's.
+Neither GPT-4 Omni nor GPT-4 Turbo was reliable at this in the LELMA paper, so a model is never
+counted among the raters.
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ def judge_reasoning(
     model: ModelLike | Sequence[ModelLike],
     limits: ModelLimits | None = None,
 ) -> tuple[Path, ...]:
-    """Let every model mark every sample of a run of `verify`, and write a sheet for each beside those of people.
+    """Let every model mark every sample of a run of `verify`, and write a sheet for each beside
+    those of people.
 
     A sample whose marks cannot be read is left out of the sheet; BadReply where none can be read.
     """
@@ -59,14 +62,20 @@ def judge_reasoning(
     protocol = write_protocol(loaded.config)
     names = ModelsSetting.convert(model, stored=False)
     with open_models(names, loaded.path.parent, limits) as opened:
-        return tuple(_write_sheet(loaded.path, rows, protocol, opened.models[name], limits) for name in names)
+        return tuple(
+            _write_sheet(loaded.path, rows, protocol, opened.models[name], limits) for name in names
+        )
 
 
-def _write_sheet(folder: Path, rows: Sequence[RunRow], protocol: str, model: Model, limits: ModelLimits | None) -> Path:
+def _write_sheet(
+    folder: Path, rows: Sequence[RunRow], protocol: str, model: Model, limits: ModelLimits | None
+) -> Path:
     workers = (limits and limits.workers) or model.abilities.concurrency
     with ThreadPoolExecutor(workers, thread_name_prefix="judge") as pool:
         marked = list(pool.map(lambda row: mark_sample(row, protocol, model), rows))
-    ratings = {row["run"]: rating for row, rating in zip(rows, marked, strict=True) if rating is not None}
+    ratings = {
+        row["run"]: rating for row, rating in zip(rows, marked, strict=True) if rating is not None
+    }
     if not ratings:
         raise BadReply(f"{model.id} gave no marks that could be read")
     path = folder / name_model_sheet(model.id)
@@ -76,7 +85,8 @@ def _write_sheet(folder: Path, rows: Sequence[RunRow], protocol: str, model: Mod
 
 
 def mark_sample(row: RunRow, protocol: str, model: Model) -> Rating | None:
-    """Let a model mark the first and the last reasoning of a sample; None where its answer cannot be used."""
+    """Let a model mark the first and the last reasoning of a sample; None where its answer cannot
+    be used."""
     style = "reasoned" if model.abilities.schema else "line"
     judge = LlmPlayer(
         model,

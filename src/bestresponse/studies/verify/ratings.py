@@ -1,9 +1,11 @@
-"""Reasoning that people judged: the sheets they fill in, how far they agree, and how well a checker predicts them.
+"""Reasoning that people judged: the sheets they fill in, how far they agree, and how well a checker
+predicts them.
 
-The protocol is that of LELMA: three raters mark the first and the last reasoning of a sample as correct or not, and
-name the kinds of error (`pa` payoff assignment, `rga` risk or gain of an action, `pc` comparison of payoffs, `u`
-unclassified). Aggregation is conservative: a reasoning is correct only where all raters say so. Models can be asked to
-fill in the same sheet (`judge`); they count apart from people.
+The protocol is that of LELMA: three raters mark the first and the last reasoning of a sample as
+correct or not, and name the kinds of error (`pa` payoff assignment, `rga` risk or gain of an
+action, `pc` comparison of payoffs, `u` unclassified). Aggregation is conservative: a reasoning is
+correct only where all raters say so. Models can be asked to fill in the same sheet (`judge`); they
+count apart from people.
 """
 
 from __future__ import annotations
@@ -54,7 +56,8 @@ SHEET = (
 
 
 class RunRow(TypedDict):
-    """One run of the loop: its attempts in full; choice, state, payoff and gap of the first and the last one."""
+    """One run of the loop: its attempts in full; choice, state, payoff and gap of the first and the
+    last one."""
 
     run: str
     model: str
@@ -73,7 +76,8 @@ class RunRow(TypedDict):
 
 
 class CorrectnessRow(TypedDict):
-    """The share of reasonings that are correct, by the checker and by people, first and last attempts."""
+    """The share of reasonings that are correct, by the checker and by people, first and last
+    attempts."""
 
     model: str
     game: str
@@ -96,7 +100,8 @@ class JudgementRow(TypedDict):
 
 
 class AgreementRow(TypedDict):
-    """A figure of the agreement of people with each other, with the checker, and with models in a rater's place."""
+    """A figure of the agreement of people with each other, with the checker, and with models in a
+    rater's place."""
 
     model: str
     game: str
@@ -106,7 +111,8 @@ class AgreementRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What one rater said about the first and the last reasoning, and which kinds of error there were."""
+    """What one rater said about the first and the last reasoning, and which kinds of error there
+    were."""
 
     first: bool
     last: bool
@@ -119,7 +125,8 @@ Sheet = Mapping[str, Rating]
 
 @dataclass(frozen=True, slots=True)
 class RatedSheets:
-    """The sheets of a run that were filled in: those of people, and those of models by their names."""
+    """The sheets of a run that were filled in: those of people, and those of models by their
+    names."""
 
     people: tuple[Sheet, ...] = ()
     models: Mapping[str, Sheet] | None = None
@@ -138,7 +145,9 @@ class Confusion:
     def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Confusion:
         """From pairs (actually correct, predicted correct)."""
         counts = Counter(pairs)
-        return cls(counts[True, True], counts[True, False], counts[False, True], counts[False, False])
+        return cls(
+            counts[True, True], counts[True, False], counts[False, True], counts[False, False]
+        )
 
     @property
     def total(self) -> int:
@@ -165,11 +174,14 @@ class Confusion:
             (0, 0, self.caught),
         )
         pairs = [(actual, predicted) for actual, predicted, count in counts for _ in range(count)]
-        return compute_if_defined(lambda both: cohen_kappa(*np.reshape(both, (-1, 2)).T.tolist()), pairs)
+        return compute_if_defined(
+            lambda both: cohen_kappa(*np.reshape(both, (-1, 2)).T.tolist()), pairs
+        )
 
 
 def aggregate(ratings: Sequence[Rating]) -> tuple[bool, bool]:
-    """Whether the first and the last reasoning are correct: only where all raters agree that they are."""
+    """Whether the first and the last reasoning are correct: only where all raters agree that they
+    are."""
     return all(rating.first for rating in ratings), all(rating.last for rating in ratings)
 
 
@@ -183,7 +195,8 @@ def agreement(rated: Sequence[Sequence[Rating]]) -> float | None:
 
 
 def read_ratings(text: str) -> dict[str, Rating]:
-    """Read the ratings of a filled sheet, by sample; rows not filled in are left out, faults are UsageErrors."""
+    """Read the ratings of a filled sheet, by sample; rows not filled in are left out, faults are
+    UsageErrors."""
     ratings: dict[str, Rating] = {}
     for line, row in read_sheet(text, ("sample", "first_correct", "last_correct")):
         first, last = row["first_correct"].strip(), row["last_correct"].strip()
@@ -191,10 +204,15 @@ def read_ratings(text: str) -> dict[str, Rating]:
             continue
         kinds = tuple(kind for kind in row.get("error_kinds", "").strip().split("#") if kind)
         if {first, last} - {"0", "1"}:
-            raise UsageError(f"line {line}: first_correct and last_correct are 0 or 1, got {first!r} and {last!r}")
+            raise UsageError(
+                f"line {line}: first_correct and last_correct are 0 or 1, got {first!r} and"
+                f" {last!r}"
+            )
         if unknown := [kind for kind in kinds if kind not in ERROR_KINDS]:
             known = ", ".join(ERROR_KINDS)
-            raise UsageError(f"line {line}: there is no kind of error {unknown[0]!r}; known: {known}")
+            raise UsageError(
+                f"line {line}: there is no kind of error {unknown[0]!r}; known: {known}"
+            )
         ratings[row["sample"]] = Rating(first == "1", last == "1", kinds)
     return ratings
 
@@ -217,7 +235,8 @@ def read_rated_sheets(folder: Path) -> RatedSheets:
 
 
 def merge_labels(sheets: Iterable[Sheet]) -> dict[str, tuple[bool, bool]]:
-    """Merge the marks of several raters: first and last reasoning are correct only where all say so."""
+    """Merge the marks of several raters: first and last reasoning are correct only where all say
+    so."""
     marks: dict[str, list[Rating]] = {}
     for sheet in sheets:
         for run, rating in sheet.items():
@@ -226,7 +245,8 @@ def merge_labels(sheets: Iterable[Sheet]) -> dict[str, tuple[bool, bool]]:
 
 
 def split_runs(rows: Sequence[RunRow]) -> Iterator[tuple[str, str, list[RunRow]]]:
-    """Yield the runs of every model in every game and, where there are several games, in all of them together."""
+    """Yield the runs of every model in every game and, where there are several games, in all of
+    them together."""
     games = list(dict.fromkeys(row["game"] for row in rows))
     for model in dict.fromkeys(row["model"] for row in rows):
         own = [row for row in rows if row["model"] == model]
@@ -246,23 +266,34 @@ def measure_correctness(rows: Sequence[RunRow], sheets: RatedSheets) -> Iterator
         shares: dict[str, Interval | None] = {}
         for number, when in enumerate(BOTH):
             states = [row[f"{when}_state"] for row in part]  # type: ignore[literal-required]
-            decided = [state == "unrefuted" for state in states if state in ("unrefuted", "refuted")]
+            decided = [
+                state == "unrefuted" for state in states if state in ("unrefuted", "refuted")
+            ]
             rated = [labels[row["run"]][number] for row in part if row["run"] in labels]
             shares[f"{when}_by_checker"] = wilson(sum(decided), len(decided)) if decided else None
             shares[f"{when}_by_people"] = wilson(sum(rated), len(rated)) if rated else None
         yield CorrectnessRow(model=model, game=game, **shares)  # type: ignore[typeddict-item]
 
 
-def compare_with_people(rows: Sequence[RunRow], sheets: RatedSheets) -> tuple[list[JudgementRow], list[AgreementRow]]:
-    """Set people's judgement of first reasonings beside the checker's; undecided and unchecked runs are left out."""
+def compare_with_people(
+    rows: Sequence[RunRow], sheets: RatedSheets
+) -> tuple[list[JudgementRow], list[AgreementRow]]:
+    """Set people's judgement of first reasonings beside the checker's; undecided and unchecked runs
+    are left out."""
     if not sheets.people and not sheets.models:
         return [], []
     labels = {run: first for run, (first, _) in merge_labels(sheets.people).items()}
     judgements: list[JudgementRow] = []
     agreements: list[AgreementRow] = []
     for model, game, part in split_runs(rows):
-        decided = [row for row in part if row["run"] in labels and row["first_state"] in ("unrefuted", "refuted")]
-        table = Confusion.of((labels[row["run"]], row["first_state"] == "unrefuted") for row in decided)
+        decided = [
+            row
+            for row in part
+            if row["run"] in labels and row["first_state"] in ("unrefuted", "refuted")
+        ]
+        table = Confusion.of(
+            (labels[row["run"]], row["first_state"] == "unrefuted") for row in decided
+        )
         if sheets.people:
             judgements += [
                 JudgementRow(
@@ -281,14 +312,18 @@ def compare_with_people(rows: Sequence[RunRow], sheets: RatedSheets) -> tuple[li
                 ),
             ]
         figures = _list_figures({row["run"] for row in part}, table, labels, sheets)
-        agreements += [AgreementRow(model=model, game=game, figure=name, value=value) for name, value in figures]
+        agreements += [
+            AgreementRow(model=model, game=game, figure=name, value=value)
+            for name, value in figures
+        ]
     return judgements, agreements
 
 
 def _list_figures(
     runs: set[str], table: Confusion, labels: Mapping[str, bool], sheets: RatedSheets
 ) -> Iterator[tuple[str, float | Interval | None]]:
-    """Yield the figures of agreement on some runs; `table` compares people and checker on those it decided."""
+    """Yield the figures of agreement on some runs; `table` compares people and checker on those it
+    decided."""
     own = [{run: rating for run, rating in sheet.items() if run in runs} for sheet in sheets.people]
     if own:
         common = [run for run in own[0] if all(run in sheet for sheet in own)]

@@ -1,11 +1,13 @@
-"""Checked reasoning: a model reasons, logic refutes, and it is asked again; the first against the last attempt.
+"""Checked reasoning: a model reasons, logic refutes, and it is asked again; the first against the
+last attempt.
 
-The payoff of a choice is what it earns against the others at one equilibrium of the game (`scenes` says how), its gap
-how much less that is than the best choice would earn: 0 exactly for best responses. "Right for the wrong reason" is a
-best response whose reasoning was refuted. In a game played move by move the first decision is measured.
+The payoff of a choice is what it earns against the others at one equilibrium of the game (`scenes`
+says how), its gap how much less that is than the best choice would earn: 0 exactly for best
+responses. "Right for the wrong reason" is a best response whose reasoning was refuted. In a game
+played move by move the first decision is measured.
 
-The transcript of all attempts are the decision's remarks: reasoning, choice, claims with verdicts and corrections of
-each. Everything that is measured is a function of it.
+The transcript of all attempts are the decision's remarks: reasoning, choice, claims with verdicts
+and corrections of each. Everything that is measured is a function of it.
 """
 
 from __future__ import annotations
@@ -108,7 +110,8 @@ _BEST = 1e-9
 
 @settings
 class VerifyConfig(RunSettings):
-    """Let a model reason about a game, refute what is wrong, and measure what changes from first to last attempt."""
+    """Let a model reason about a game, refute what is wrong, and measure what changes from first to
+    last attempt."""
 
     model: ModelsSetting = setting(kw_only=False, short="-m", help="A model that reasons.")
     game: GamesSetting = setting(kw_only=False, argument=True)
@@ -124,19 +127,27 @@ class VerifyConfig(RunSettings):
     attempts: int = setting(default=5, ge=1, le=20, help="The most attempts at one reasoning.")
     feedback: Literal["positive", "negative"] = setting(default="positive")
     """What is said of a refuted claim: the true values, or its negation."""
-    unit: Literal["text", "paragraph"] = setting(default="text", help="What is translated at a time.")
+    unit: Literal["text", "paragraph"] = setting(
+        default="text", help="What is translated at a time."
+    )
     framing: Literal["human", "rational"] = setting(default="human")
     """Say nothing of aims, or that everybody is rational and maximises the own payoff."""
     instruction: FileTextSetting = setting(default=None, metavar="FILE")
     """A text file with the instruction to the reasoner, in place of ours."""
-    disguised: bool = setting(default=True, help="Tell the game with letters instead of its own names.")
+    disguised: bool = setting(
+        default=True, help="Tell the game with letters instead of its own names."
+    )
     inverted: bool = setting(default=True, help="Reverse the order of actions.")
-    seat: str | None = setting(default=None, help="The player who reasons, by name; the first if not said.")
+    seat: str | None = setting(
+        default=None, help="The player who reasons, by name; the first if not said."
+    )
     after: NamesSetting = setting(default=())
     """In a game played move by move: the moves made before, in order."""
     think: bool = setting(default=True)
     """Ask the model to write down its reasons before it answers."""
-    temperature: float = setting(default=1.0, ge=0, le=5, help="Sampling temperature of the reasoner.")
+    temperature: float = setting(
+        default=1.0, ge=0, le=5, help="Sampling temperature of the reasoner."
+    )
     max_tokens: int = setting(default=1024, ge=1, le=100_000, help="Longest reply, in tokens.")
     llm_seed: int | None = setting(default=None, help="Seed sent to the models.")
 
@@ -168,18 +179,22 @@ class VerifyConfig(RunSettings):
         if isinstance(form, Tree):
             self._check_tree(game.name, form)
         elif self.after:
-            raise SettingError("after", f"nothing is chosen before in {game.name}, where all choose at once")
+            raise SettingError(
+                "after", f"nothing is chosen before in {game.name}, where all choose at once"
+            )
 
     def _check_tree(self, name: str, form: Tree) -> None:
         """Refuse a game that cannot be told move by move."""
         hides = not form.is_perfect_information
         if self.after and hides:
-            raise SettingError("after", f"{name} hides some moves; a model is asked from the start only")
+            raise SettingError(
+                "after", f"{name} hides some moves; a model is asked from the start only"
+            )
         if hides and form.num_players != 2:
             raise SettingError(
                 "game",
-                f"{name} hides some moves from some of its {form.num_players} players; a model can reason about such "
-                "games of two players. A text about this game can be checked",
+                f"{name} hides some moves from some of its {form.num_players} players; a model can"
+                " reason about such games of two players. A text about this game can be checked",
             )
         moves = 0
         for depth, nodes in enumerate(form.levels):
@@ -187,8 +202,8 @@ class VerifyConfig(RunSettings):
         if len(form.leaves) > _MOST_WAYS or moves > _MOST_MOVES:
             raise SettingError(
                 "game",
-                f"{name} can end in {len(form.leaves):,} ways with {moves:,} moves together; at most {_MOST_WAYS} ways "
-                f"with {_MOST_MOVES:,} moves can be told to a model",
+                f"{name} can end in {len(form.leaves):,} ways with {moves:,} moves together; at"
+                f" most {_MOST_WAYS} ways with {_MOST_MOVES:,} moves can be told to a model",
             )
 
     @cached_property
@@ -215,7 +230,10 @@ class VerifyConfig(RunSettings):
     @property
     def moves(self) -> Mapping[str, tuple[dict[str, str], ...]]:
         """By game, for each player its moves as they are told, each with its name in the game."""
-        return {game.name: name_moves(game.loaded.solvable(), letters=self.disguised) for game in self.game}
+        return {
+            game.name: name_moves(game.loaded.solvable(), letters=self.disguised)
+            for game in self.game
+        }
 
     @property
     def system(self) -> str:
@@ -240,7 +258,8 @@ def list_runs(config: VerifyConfig) -> Iterator[dict[str, object]]:
 
 
 def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
-    """Return the function that makes one run: the verified reasoner in its seat, the others at an equilibrium."""
+    """Return the function that makes one run: the verified reasoner in its seat, the others at an
+    equilibrium."""
     second = None
     if config.translator in translators.names():
         translator = find_translator(config.translator)
@@ -260,7 +279,9 @@ def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         repeat: int = spec.data["repeat"]
         scene = config.scenes[read_game_name(spec.data)]
-        sampling = Sampling(config.temperature, max_tokens=config.max_tokens, seed=config.llm_seed, replicate=repeat)
+        sampling = Sampling(
+            config.temperature, max_tokens=config.max_tokens, seed=config.llm_seed, replicate=repeat
+        )
         model = LlmPlayer(models[spec.data["model"]], sampling, system=config.system)
         reasoner = Thinking(model) if config.think else model
         verified = Verified(reasoner, reviewer, config.attempts, scene.subject)
@@ -277,7 +298,8 @@ def read_game_name(data: JsonMapping) -> str:
 
 
 def estimate_runs(config: VerifyConfig) -> Estimate:
-    """Count every attempt at every decision; a prompt is the briefing and the feedback before it."""
+    """Count every attempt at every decision; a prompt is the briefing and the feedback before
+    it."""
     runs = config.repeats * len(config.game) * len(config.model)
     decisions = sum(scene.decisions for scene in config.scenes.values())
     most = config.repeats * config.attempts * decisions
@@ -316,7 +338,8 @@ class ClaimRow(TypedDict):
 
 
 class AttemptCostRow(TypedDict):
-    """What one attempt of a reasoner takes, on average; calls of translators are not counted here."""
+    """What one attempt of a reasoner takes, on average; calls of translators are not counted
+    here."""
 
     model: str
     game: str
@@ -363,7 +386,8 @@ class ChosenRow(TypedDict):
 
 
 class AttemptFigures(TypedDict):
-    """The figures of the first or the last attempts; the share of every choice stands beside them."""
+    """The figures of the first or the last attempts; the share of every choice stands beside
+    them."""
 
     unrefuted: int
     """runs in which at least one claim was proved and none refuted"""
@@ -383,7 +407,9 @@ class AttemptFigures(TypedDict):
 
 def list_readable(rows: Iterable[RunRow]) -> list[RunRow]:
     """List the runs with a first and a last choice that could be read."""
-    return [row for row in rows if row["first_choice"] is not None and row["last_choice"] is not None]
+    return [
+        row for row in rows if row["first_choice"] is not None and row["last_choice"] is not None
+    ]
 
 
 def list_values(rows: Iterable[RunRow], what: Literal["payoff", "gap"], when: When) -> list[float]:
@@ -392,19 +418,34 @@ def list_values(rows: Iterable[RunRow], what: Literal["payoff", "gap"], when: Wh
     return [value for value in values if value is not None]
 
 
-def sum_up_attempts(rows: Sequence[RunRow], when: When, choices: Mapping[str, str]) -> Mapping[str, Value]:
-    """Compute the figures of the first or last attempts, and the shares of `choices` by the names of their metrics."""
+def sum_up_attempts(
+    rows: Sequence[RunRow], when: When, choices: Mapping[str, str]
+) -> Mapping[str, Value]:
+    """Compute the figures of the first or last attempts, and the shares of `choices` by the names
+    of their metrics."""
     every: Any = rows
     readable: Any = list_readable(rows)
     states = Counter(row[f"{when}_state"] for row in every)
     values = {"payoff": list_values(rows, "payoff", when), "gap": list_values(rows, "gap", when)}
-    best = [row for row in readable if row[f"{when}_gap"] is not None and row[f"{when}_gap"] <= _BEST]
+    best = [
+        row for row in readable if row[f"{when}_gap"] is not None and row[f"{when}_gap"] <= _BEST
+    ]
     chosen = Counter(row[f"{when}_choice"] for row in readable)
     return {
         **{state: states[state] for state in ("unrefuted", "refuted", "undecided", "unchecked")},
-        **{name: cluster_bootstrap(v, rng=np.random.default_rng(0)) if v else None for name, v in values.items()},
-        "wrong_reason": wilson(sum(row[f"{when}_state"] == "refuted" for row in best), len(best)) if best else None,
-        **{name: wilson(chosen[action], len(readable)) if readable else None for name, action in choices.items()},
+        **{
+            name: cluster_bootstrap(v, rng=np.random.default_rng(0)) if v else None
+            for name, v in values.items()
+        },
+        "wrong_reason": (
+            wilson(sum(row[f"{when}_state"] == "refuted" for row in best), len(best))
+            if best
+            else None
+        ),
+        **{
+            name: wilson(chosen[action], len(readable)) if readable else None
+            for name, action in choices.items()
+        },
     }
 
 
@@ -413,7 +454,8 @@ METRICS = list_metrics(AttemptFigures)
 
 
 def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
-    """Measure every finished run, and how people judge them where raters have filled in their sheets."""
+    """Measure every finished run, and how people judge them where raters have filled in their
+    sheets."""
     rows = _list_rows(config, folder)
     sheets = read_rated_sheets(folder.path)
     judgements, agreements = compare_with_people(rows, sheets)
@@ -447,7 +489,10 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
 
 def _list_rows(config: VerifyConfig, folder: RunFolder) -> list[RunRow]:
     """Measure every run; in the order of the models, the games and the repeats."""
-    rows = [_measure_run(play, config.scenes[read_game_name(play.data)]) for play in folder.sorted_plays()]
+    rows = [
+        _measure_run(play, config.scenes[read_game_name(play.data)])
+        for play in folder.sorted_plays()
+    ]
     models = [str(model) for model in config.model]
     games = [game.name for game in config.game]
     return sorted(
@@ -478,15 +523,20 @@ def _name_choices(config: VerifyConfig) -> dict[str, str]:
     told = dict.fromkeys(action for scene in config.scenes.values() for action in scene.choices)
     for number, action in enumerate(told, 1):
         name = "chose_" + re.sub(r"\W", "_", action)
-        choices[f"{name}_{number}" if name in choices else name] = action  # +1 and -1 are two choices
+        choices[f"{name}_{number}" if name in choices else name] = (
+            action  # +1 and -1 are two choices
+        )
     return choices
 
 
 def _list_shares(config: VerifyConfig, choices: Mapping[str, str]) -> Iterator[Metric[Any]]:
-    """Yield the share of every choice as a metric, with the move that it stands for where all games agree."""
+    """Yield the share of every choice as a metric, with the move that it stands for where all games
+    agree."""
     for name, action in choices.items():
         moves = {
-            config.moves[game][scene.seat][action] for game, scene in config.scenes.items() if action in scene.choices
+            config.moves[game][scene.seat][action]
+            for game, scene in config.scenes.items()
+            if action in scene.choices
         }
         said = _explain(action, next(iter(moves))) if len(moves) == 1 else action
         yield Metric(name, f"chose {said}", "share of readable runs", "", ".3f", itemgetter(name))
@@ -506,7 +556,9 @@ def _list_letters(config: VerifyConfig) -> Iterator[LetterRow]:
                 yield LetterRow(game=game, player=player, letter=letter, move=move)
 
 
-def _count_choices(parts: Iterable[tuple[str, str, Sequence[RunRow]]], config: VerifyConfig) -> Iterator[ChosenRow]:
+def _count_choices(
+    parts: Iterable[tuple[str, str, Sequence[RunRow]]], config: VerifyConfig
+) -> Iterator[ChosenRow]:
     for model, game, rows in parts:
         readable: Any = list_readable(rows)
         if game not in config.scenes or not readable:
@@ -518,10 +570,14 @@ def _count_choices(parts: Iterable[tuple[str, str, Sequence[RunRow]]], config: V
                 chosen = sum(row[f"{when}_choice"] == action for row in readable)
                 shares[when] = wilson(chosen, len(readable))
             choice = _explain(action, config.moves[game][scene.seat][action])
-            yield ChosenRow(model=model, game=game, choice=choice, first=shares["first"], last=shares["last"])
+            yield ChosenRow(
+                model=model, game=game, choice=choice, first=shares["first"], last=shares["last"]
+            )
 
 
-def _count_attempts(parts: Iterable[tuple[str, str, Sequence[RunRow]]], most: int) -> Iterator[AttemptRow]:
+def _count_attempts(
+    parts: Iterable[tuple[str, str, Sequence[RunRow]]], most: int
+) -> Iterator[AttemptRow]:
     for model, game, rows in parts:
         counts = Counter(row["attempts"] for row in rows)
         for number in range(1, most + 1):
@@ -531,7 +587,8 @@ def _count_attempts(parts: Iterable[tuple[str, str, Sequence[RunRow]]], most: in
 def _average_attempts(
     parts: Iterable[tuple[str, str, Sequence[RunRow]]], config: VerifyConfig, folder: RunFolder
 ) -> Iterator[AttemptCostRow]:
-    """Yield tokens and seconds of a reasoner's attempt; its calls are those with the instruction to the reasoner."""
+    """Yield tokens and seconds of a reasoner's attempt; its calls are those with the instruction to
+    the reasoner."""
     replies: dict[str, list[JsonMapping]] = {}
     for call in folder.calls():
         _, instruction = call["request"]["messages"][0]
@@ -601,13 +658,17 @@ def _list_changes(rows: Sequence[RunRow], model: str = "", game: str = "") -> It
         if len(whole) > 1:
             first, last = (list_values(whole, what, when) for when in BOTH)
             change = paired_difference(last, first, rng=np.random.default_rng(0))
-            yield ChangeRow(model=model, game=game, figure=title, difference=change.difference, p=change.p_value)
+            yield ChangeRow(
+                model=model, game=game, figure=title, difference=change.difference, p=change.p_value
+            )
 
 
 def _count_claims(rows: Iterable[RunRow]) -> Iterator[ClaimRow]:
     made: Counter[str] = Counter()
     verdicts: Counter[tuple[str, str]] = Counter()
-    for claim in (claim for row in rows for attempt in row["transcript"] for claim in attempt["claims"]):
+    for claim in (
+        claim for row in rows for attempt in row["transcript"] for claim in attempt["claims"]
+    ):
         made[claim["form"]] += 1
         verdicts[claim["form"], claim["verdict"]] += 1
     for form, count in made.most_common():
@@ -620,26 +681,35 @@ def _count_claims(rows: Iterable[RunRow]) -> Iterator[ClaimRow]:
 
 
 def list_sheets(measured: Measured, run: Run[VerifyConfig]) -> list[tuple[Path, str]]:
-    """List a sheet for each rater and the protocol; a sheet that is there already is left as it was filled in."""
+    """List a sheet for each rater and the protocol; a sheet that is there already is left as it was
+    filled in."""
     rows = measured.frames["runs"].rows
     sheet = to_csv(list_sheet_rows(rows), SHEET)
     texts = {f"sheet-rater-{rater}.csv": sheet for rater in range(1, RATERS + 1)}
     texts["protocol.txt"] = write_protocol(run.config)
     texts["verdicts.csv"] = to_csv(sample_verdicts(rows), ("item", "text"))
-    return [(run.path / name, content) for name, content in texts.items() if not (run.path / name).exists()]
+    return [
+        (run.path / name, content)
+        for name, content in texts.items()
+        if not (run.path / name).exists()
+    ]
 
 
 def write_protocol(config: VerifyConfig) -> str:
-    """Write the protocol for raters: every game as it was told, what to mark, and what is no error."""
+    """Write the protocol for raters: every game as it was told, what to mark, and what is no
+    error."""
     games = []
     for name, scene in config.scenes.items():
         letters = _describe_letters(config, name)
         games.append(f"{f'{name}. {letters}'.strip()}\n\n{_write_briefing(scene)}")
-    return TEXTS.fill("protocol", games="\n\n".join(games), first_move=config.scene.choices[0]) + "\n"
+    return (
+        TEXTS.fill("protocol", games="\n\n".join(games), first_move=config.scene.choices[0]) + "\n"
+    )
 
 
 def _describe_letters(config: VerifyConfig, game: str) -> str:
-    """Say which letter stands for which move of a game; empty where it is told under its own names."""
+    """Say which letter stands for which move of a game; empty where it is told under its own
+    names."""
     if not config.disguised:
         return ""
     players = config.moves[game]
@@ -653,7 +723,9 @@ def _describe_letters(config: VerifyConfig, game: str) -> str:
 def show_letters(measured: Measurement) -> Shown:
     """Say which letter is which move, and what is inverted."""
     config: VerifyConfig = measured.config
-    said = [f"{game}: {words}" for game in config.scenes if (words := _describe_letters(config, game))]
+    said = [
+        f"{game}: {words}" for game in config.scenes if (words := _describe_letters(config, game))
+    ]
     if not said:
         said.append("The games are told under the names of their own moves.")
     first = config.scene.choices
@@ -668,7 +740,9 @@ def show_people_beside(measured: Measurement) -> Shown | None:
     """Say what people did in the dilemmas nearest to the games; nothing where none is near."""
     config: VerifyConfig = measured.config
     forms = {game.name: game.loaded.solvable() for game in config.game}
-    said = {name: describe_people(form) for name, form in forms.items() if isinstance(form, NormalForm)}
+    said = {
+        name: describe_people(form) for name, form in forms.items() if isinstance(form, NormalForm)
+    }
     paragraphs = tuple(Paragraph(f"{name}: {words}") for name, words in said.items() if words)
     return Shown("", paragraphs) if paragraphs else None
 
@@ -676,14 +750,21 @@ def show_people_beside(measured: Measurement) -> Shown | None:
 def show_briefing(measured: Measurement) -> Shown:
     """Show how reasoning was checked and what the reasoner was told."""
     about = Paragraph(
-        "Each reasoning is translated into claims; each claim is decided by a logic engine on the game's program and "
-        "by theory on its payoffs; refuted claims are put right and the reasoner is asked again. After A. Mensfelt, "
-        "K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents, 2024."
+        "Each reasoning is translated into claims; each claim is decided by a logic engine on the"
+        " game's program and by theory on its payoffs; refuted claims are put right and the"
+        " reasoner is asked again. After A. Mensfelt, K. Stathis, V. Trencsenyi, Logic-Enhanced"
+        " Language Model Agents, 2024."
     )
     config: VerifyConfig = measured.config
     told = [Code(config.system, title="The instruction")]
     for game, scene in config.scenes.items():
-        told.append(Code(f"{game}\n\n{_write_briefing(scene)}" if len(config.game) > 1 else _write_briefing(scene)))
+        told.append(
+            Code(
+                f"{game}\n\n{_write_briefing(scene)}"
+                if len(config.game) > 1
+                else _write_briefing(scene)
+            )
+        )
     return Shown("What the reasoner was told", (about, *told))
 
 
@@ -707,7 +788,9 @@ verify_model = Study(
     more_files=list_sheets,
     report=(
         text(_PROSE["missing"], kind="warning"),
-        metrics_table("First and last attempt", "Numbers of runs, means and shares with 95 % intervals"),
+        metrics_table(
+            "First and last attempt", "Numbers of runs, means and shares with 95 % intervals"
+        ),
         show_letters,
         text(_PROSE["unrefuted"]),
         show_people_beside,
