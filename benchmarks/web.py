@@ -10,7 +10,7 @@ every session must be over, and the answers on disk must be exactly those that w
 lost, none doubled. The server and all the people share this machine. The time of a submit counts
 from the first try to the answer; submits that overlap with a restart are told apart from the
 others.
-"""
+"""  # noqa: E501
 
 from __future__ import annotations
 

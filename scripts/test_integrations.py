@@ -31,13 +31,14 @@ class Integration:
     """A tool, what to install for it in this order, and the tests that need it.
 
     `wheel` names a package that nobody is expected to build: where there is no wheel, the tool is
-    not available.
+    not available. `aids` are packages that the tests use themselves.
     """
 
     name: str
     installs: tuple[str, ...]
     tests: tuple[str, ...]
     wheel: str = ""
+    aids: tuple[str, ...] = ()
 
 
 INTEGRATIONS = (
@@ -106,6 +107,7 @@ INTEGRATIONS = (
             "tests/runs/executors/test_ray.py",
             "tests/test_scale_examples.py::test_the_job_of_ray_plays_on_a_cluster_that_is_there_already",
         ),
+        aids=("psutil",),
     ),
 )
 
@@ -139,9 +141,9 @@ def test(integration: Integration) -> str:
         venv.create(folder, with_pip=True)
     if integration.wheel and lacks_wheel(python, integration.wheel):
         return "not available on this platform: no wheel"
-    # What runs the tests comes first, so that no page relies on a package that only tests install
-    # later.
-    for packages in (list_runners(), *([package] for package in integration.installs)):
+    # As a page says, one line after the other: a later line must not be needed by an earlier one.
+    aids = [*list_runners(), *integration.aids]
+    for packages in (aids, *([package] for package in integration.installs)):
         if run([str(python), "-m", "pip", "install", "--quiet", *packages]):
             return f"failed: pip install {' '.join(packages)}"
     # The installed package is tested, not the one in `src`.

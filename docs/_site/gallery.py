@@ -25,7 +25,7 @@ NOT_SOLVED = "leduc-poker"
 """The largest tree; it is only described."""
 BEHAVIOUR = tomllib.loads((Path(__file__).parent / "behaviour.toml").read_text("utf-8"))
 INTRO = """Every game is played and measured by its name. Equilibria of tables are exact fractions. What people did in
-dilemmas is worked out from recorded data, what models did is published; `bestresponse reproduce` gives both."""
+dilemmas is worked out from recorded data, what models did is published; `bestresponse reproduce` gives both."""  # noqa: E501
 
 
 def write_gallery(folder: Path) -> None:

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from bestresponse.studies.improve.export import export_examples as export  # noqa: F401
     from bestresponse.studies.improve.study import train as train
     from bestresponse.studies.population.study import (
-        population as simulate_population,
-    )  # noqa: F401
+        population as simulate_population,  # noqa: F401
+    )
     from bestresponse.studies.simulate.study import simulate as simulate
     from bestresponse.studies.steer.study import steer as steer
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401

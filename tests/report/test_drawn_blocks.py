@@ -60,7 +60,7 @@ def drawn(monkeypatch):
 
         return draw
 
-    for name in ("lines", "intervals", "distribution", "bars", "scatter", "heatmap"):
+    for name in ("lines", "intervals", "distribution", "bars", "scatter", "heatmap", "box_series"):
         monkeypatch.setattr(charts, f"draw_{name}", record(name))
     return calls
 
@@ -291,3 +291,19 @@ def test_prose_is_a_paragraph_or_a_note_and_nothing_in_it_is_escaped_twice():
     assert blocks.text("beware", kind="warning")(Run([])).blocks == (Note("beware", "warning"),)
     with pytest.raises(Exception, match="'unknown' is undefined"):
         blocks.text("{{ unknown }}")(Run([]))
+
+
+def test_boxes_along_an_axis_have_five_columns_each_and_one_level(drawn):
+    rows = [
+        paid("ann", 1, 2.0, theory=3.0, low=0.0, high=5.0),
+        paid("ann", 2, 4.0, theory=3.0, low=1.0, high=9.0),
+    ]
+    block = blocks.box_series(
+        "rows", "day", ("low", "paid", "paid", "paid", "high"), "theory", caption="prices"
+    )
+    (figure,) = block(Run(rows)).blocks
+    assert (figure.caption, figure.alt) == ("prices", "amount paid by day")
+    ((name, (across, boxes), options),) = drawn
+    assert (name, across) == ("box_series", [1.0, 2.0])
+    assert boxes == [[0.0, 1.0], [2.0, 4.0], [2.0, 4.0], [2.0, 4.0], [5.0, 9.0]]
+    assert options == {"level": 3.0, "x_label": "day", "y_label": "amount paid"}

@@ -22,8 +22,8 @@ def hash_of(text):
 
 
 class ModelServer:
-    """Answers chat completions; `delivered` holds the bodies of all calls whose reply was written
-    in full.
+    """Answers chat completions with the text or the message that `answer` gives for a body;
+    `delivered` holds the bodies of all calls whose reply was written in full.
 
     The calls whose numbers are in `lies` (from 1) get half a JSON object under a header that
     promises a whole one. After `answer_only(n)` it delivers n more replies and lets other calls
@@ -42,6 +42,8 @@ class ModelServer:
 
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                said = answer(body)
+                message = said if isinstance(said, dict) else {"role": "assistant", "content": said}
                 reply = {
                     "id": "x",
                     "object": "chat.completion",
@@ -50,7 +52,7 @@ class ModelServer:
                     "choices": [
                         {
                             "index": 0,
-                            "message": {"role": "assistant", "content": answer(body)},
+                            "message": message,
                             "finish_reason": "stop",
                         }
                     ],

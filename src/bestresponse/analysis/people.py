@@ -18,6 +18,7 @@ import numpy as np
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.files import read_toml
 from bestresponse.games.capabilities import find_stage_form
+from bestresponse.games.lookup import NamedGame
 from bestresponse.report.blocks import Measurement, Shown
 from bestresponse.report.document import Paragraph
 from bestresponse.theory.games.normal_form import NormalForm
@@ -124,6 +125,6 @@ def show_people(measured: Measurement) -> Shown | None:
     """Say in the report of a run what people did in the dilemma nearest to its game; nothing for
     other games."""
     game = getattr(measured.config, "game", None)
-    form = None if game is None else find_stage_form(game.game())
+    form = find_stage_form(game.game()) if isinstance(game, NamedGame) else None
     words = "" if form is None else describe_people(form)
     return Shown("", (Paragraph(words),)) if words else None

@@ -101,7 +101,8 @@ _THREE_THINGS = """Language models meet game theory. Three things to try:
   bestresponse solve prisoners-dilemma    the equilibria of a game, and all else that theory knows of it
   bestresponse play kuhn-poker            play against an equilibrium
 
-`bestresponse --help` lists all commands, `bestresponse COMMAND --help` what each takes."""
+`bestresponse --help` lists all commands, `bestresponse COMMAND --help` what each takes.
+From a paper (Nash gap, autoformalization, LELMA, CFR gain, Alympics)? See docs/papers."""  # noqa: E501
 
 
 class _LazyGroup(TyperGroup):
@@ -220,7 +221,12 @@ def start(
         ),
     ] = ENDS,
 ) -> None:
-    """Language models meet game theory: describe, formalize, solve, play and measure."""
+    """Language models meet game theory: describe, formalize, solve, play and measure.
+
+    It implements five papers (the Nash-gap benchmark, steering by solvers, autoformalization,
+    LELMA, Alympics): docs/papers has a page for each, with its words for ours and the command for
+    each of its tables and figures.
+    """
     if version:
         print(__version__)
         raise typer.Exit

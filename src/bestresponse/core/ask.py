@@ -80,7 +80,7 @@ class Amount:
 
     def read(self, text: str) -> float | str:
         """Return the number that `text` states, with or without a dollar sign."""
-        if self.may_pass and text.strip() == PASS:
+        if self.may_pass and text.strip().casefold() == PASS:
             return PASS
         try:
             amount = float(text.strip().removeprefix("$"))

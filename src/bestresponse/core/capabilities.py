@@ -15,6 +15,7 @@ a game of a plug-in gets everything that a built-in one gets.
     NumberedRounds     which round it is
     RoundHistory       the rounds so far as a table
     AdjustableRounds   the same game with another number of rounds
+    NamedParameters    what can be set in its rules, by name
     TheoryRemark       what is known where no equilibrium is
 
 Those that speak of payoff tables and trees are in `games.capabilities`.
@@ -210,15 +211,27 @@ class AdjustableRounds(Protocol):
         """What a round is called, in the plural: rounds, days."""
 
     @property
-    def usual_rounds(self) -> int:
-        """How many rounds suit people at a screen."""
-
-    @property
     def most_answers(self) -> int:
         """How often a seat is asked at most."""
 
     def with_rounds(self, rounds: int) -> AnyGame:
         """Return the same game with that many rounds."""
+
+
+Parameter = bool | int | float | str | tuple[str, ...]
+"""A value in the rules of a game that an experiment can set."""
+
+
+@runtime_checkable
+class NamedParameters(Protocol):
+    """A game that names what can be set in its rules; of any other game these are its plain
+    fields."""
+
+    def list_parameters(self) -> Mapping[str, Parameter]:
+        """Return every parameter with the value that it has."""
+
+    def with_parameters(self, values: Mapping[str, Parameter]) -> AnyGame:
+        """Return the same game with these values; UsageError where they do not fit together."""
 
 
 @runtime_checkable

@@ -19,7 +19,7 @@ def list_readings(typed: str, decimal: str = ".") -> tuple[float, ...]:
     ((12.5,), (12.5,), ())
     >>> list_readings("1,000"), list_readings("1,000", decimal=","), list_readings("1.000", decimal=",")
     ((1000.0, 1.0), (1.0,), (1000.0, 1.0))
-    """
+    """  # noqa: E501
     text = typed.strip()
     if decimal == ",":
         text = text.translate(_SWAPPED)

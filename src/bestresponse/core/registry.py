@@ -47,7 +47,7 @@ def find_by_name(known: Mapping[str, Thing], name: str, kind: str) -> Thing:
     >>> find_by_name({"full": 1, "window": 5}, "windo", "memory")
     Traceback (most recent call last):
     bestresponse.core.errors.UsageError: there is no memory named 'windo'; known: full, window. Did you mean window?
-    """
+    """  # noqa: E501
     if name not in known:
         hint = did_you_mean(name, list(known))
         raise UsageError(f"there is no {kind} named {name!r}; known: {', '.join(known)}.{hint}")

@@ -50,7 +50,7 @@ def describe_game(
     >>> print(*describe_game(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))[4:6], sep="\\n")
     What each of them earns:
     - If row chooses a0, col chooses a0: row gets 3, col gets 3.
-    """
+    """  # noqa: E501
     table = game.table if isinstance(game, LogicGame) else game
     try:
         turns, rows, total = _list_parts(table, most)

@@ -8,7 +8,7 @@ keys on. A reply says beside its text what the engine really did with the wishes
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
@@ -66,7 +66,12 @@ class Request(Sendable):
     alternatives to report per token. `replicate` tells repeated samples of one question apart: it
     is part of the cache key and shifts the seed. A temperature of None is the provider's own.
     `effort` (minimal, low, medium, high) and `reasoning_tokens` say how long a model that reasons
-    by itself may do so; each provider takes what it knows of them.
+    by itself may do so; each provider takes what it knows of them. `tools` are what the model may
+    call instead of answering, each the JSON text of a name, a description and the schema of its
+    arguments.
+
+    `facts` tell a model in this process what the question is about, as data. They are neither sent
+    nor kept, and two requests that differ in nothing else are equal.
     """
 
     messages: tuple[Message, ...]
@@ -81,6 +86,12 @@ class Request(Sendable):
     replicate: int = 0
     effort: str | None = None
     reasoning_tokens: int | None = None
+    tools: tuple[str, ...] = ()
+    facts: Mapping[str, object] | None = field(default=None, compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        kind, values = Sendable.__reduce__(self)
+        return kind, values[:-1]
 
     def __post_init__(self) -> None:
         if not self.messages:
@@ -114,8 +125,22 @@ class Usage(Sendable):
 
 
 @dataclass(frozen=True, slots=True)
+class ToolUse(Sendable):
+    """A call of a tool on the way to a reply: its arguments as JSON text, and what came back or
+    went wrong."""
+
+    name: str
+    arguments: str
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reply(Sendable):
-    """What came back. `cached` is true when no model was called for it; `latency` is in seconds."""
+    """What came back. `cached` is true when no model was called for it; `latency` is in seconds.
+
+    `tool_calls` are calls that the model wants to have made, as names and JSON texts; `tools` those
+    that were made.
+    """
 
     text: str
     finish: Finish = Finish.STOP
@@ -125,6 +150,8 @@ class Reply(Sendable):
     latency: float = 0.0
     cached: bool = False
     honoured: Honoured = ()
+    tool_calls: tuple[tuple[str, str], ...] = ()
+    tools: tuple[ToolUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +166,7 @@ class Abilities:
     logprobs: int = 0
     seed: bool = False
     concurrency: int = 1
+    tools: bool = False
 
 
 @runtime_checkable

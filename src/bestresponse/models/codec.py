@@ -3,16 +3,18 @@
 from dataclasses import fields
 
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.models.base import Finish, Reply, Request, Usage
+from bestresponse.models.base import Finish, Reply, Request, ToolUse, Usage
 
 _USAGE = tuple(field.name for field in fields(Usage))
-_REASONING = ("effort", "reasoning_tokens")
-_SETTINGS = tuple(field.name for field in fields(Request) if field.name != "messages")
+_LATER = ("effort", "reasoning_tokens", "tools")
+_SETTINGS = tuple(
+    field.name for field in fields(Request) if field.name not in ("messages", "facts")
+)
 
 
 def request_to_json(request: Request) -> JsonObject:
-    """Return a request as plain data: the messages, and every other field, how it reasons only
-    where that is set.
+    """Return a request as plain data: the messages, and every other field, later ones only where
+    they are set.
 
     >>> from bestresponse.models.base import ask
     >>> request_to_json(ask("hello"))["messages"]
@@ -22,16 +24,15 @@ def request_to_json(request: Request) -> JsonObject:
     data["messages"] = [[message.role, message.content] for message in request.messages]
     data["stop"] = list(request.stop)
     data["choices"] = list(request.choices)
+    data["tools"] = list(request.tools) or None
     # Replies kept before these fields came are found again.
-    return {
-        name: value for name, value in data.items() if value is not None or name not in _REASONING
-    }
+    return {name: value for name, value in data.items() if value is not None or name not in _LATER}
 
 
 def reply_to_json(reply: Reply) -> JsonObject:
     """Return a reply as plain data, without `cached`, which says how a reply was obtained and not
     what it is."""
-    return {
+    data: JsonObject = {
         "text": reply.text,
         "finish": reply.finish.value,
         "usage": {name: getattr(reply.usage, name) for name in _USAGE},
@@ -40,6 +41,11 @@ def reply_to_json(reply: Reply) -> JsonObject:
         "latency": reply.latency,
         "honoured": [list(pair) for pair in reply.honoured],
     }
+    if reply.tool_calls:
+        data["tool_calls"] = [list(call) for call in reply.tool_calls]
+    if reply.tools:
+        data["tools"] = [[use.name, use.arguments, use.result] for use in reply.tools]
+    return data
 
 
 def reply_from_json(data: JsonMapping, *, cached: bool = False) -> Reply:
@@ -55,4 +61,6 @@ def reply_from_json(data: JsonMapping, *, cached: bool = False) -> Reply:
         data["latency"],
         cached,
         tuple((name, value) for name, value in data["honoured"]),
+        tuple((name, arguments) for name, arguments in data.get("tool_calls", ())),
+        tuple(ToolUse(*use) for use in data.get("tools", ())),
     )

@@ -141,7 +141,7 @@ def make_strict(schema: JsonMapping) -> JsonObject | None:
 
     >>> make_strict({"type": "object", "properties": {"note": {"type": "string", "maxLength": 80}}})["properties"]
     {'note': {'type': ['string', 'null']}}
-    """
+    """  # noqa: E501
     if schema.get("type") != "object":
         return None
     named = schema.get("$defs", {})

@@ -14,12 +14,13 @@ Any other name is that of a model; `verified:MODEL` is a model whose reasoning i
 
 A package registers a function or class that is called with `(game, role, seed)` and returns a
 player. An attribute `plays(game) -> bool` keeps it off the lists of games that it does not play.
-"""
+"""  # noqa: E501
 
 from collections.abc import Callable
 
 from bestresponse.core import registry
-from bestresponse.core.capabilities import NamedStrategies, check_telling
+from bestresponse.core.ask import Ask
+from bestresponse.core.capabilities import NamedStrategies, Wording, check_telling
 from bestresponse.core.errors import BestResponseError, InvalidGame, UsageError
 from bestresponse.core.game import REFEREE, Game, Role, S
 from bestresponse.core.player import Player
@@ -38,7 +39,7 @@ from bestresponse.players import strategies
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.players.dialogue.speaker import DealReferee, Speaker, Unguided
 from bestresponse.players.llm.agent import Agent
-from bestresponse.players.llm.player import Sampling
+from bestresponse.players.llm.player import Sampling, Style
 from bestresponse.players.llm.verified import bare_name, is_verified, with_review
 from bestresponse.theory.repeated.automaton import classic_strategies, cooperative_actions
 
@@ -163,9 +164,13 @@ def seat_model(name: str, model: Model, game: Game[S], role: Role, seed: int) ->
     if isinstance(game, HasSpeakers):
         return seat_speaker(model, game, role, seed)
     reasons = is_verified(name)
-    return with_review(
-        name, Agent(model, style="json" if model.abilities.schema and not reasons else "line"), game
-    )
+    style: Style = "json" if model.abilities.schema and not reasons else "line"
+    return with_review(name, Agent(model, style=style, question=find_question(game)), game)
+
+
+def find_question(game: Game[S]) -> Callable[[Ask], str] | None:
+    """Return how the game puts its questions in words; None where it has none of its own."""
+    return game.word_question if isinstance(game, Wording) else None
 
 
 def seat_speaker(

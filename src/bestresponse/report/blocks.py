@@ -115,18 +115,27 @@ class table(FrameBlock):
 
 @dataclass(frozen=True)
 class metrics_table:
-    """Show the metrics of the study, a row for each group."""
+    """Show the metrics of the study, a row for each group: `only` these where some are named, never
+    those of `but`."""
 
     title: str = ""
     caption: str = ""
+    only: Sequence[str] = ()
+    but: Sequence[str] = ()
 
     def __call__(self, measured: Measurement) -> Shown | None:
         """Build the table, or none where nothing was computed."""
-        if not measured.figures.groups:
+        figures = measured.figures
+        chosen = [
+            m
+            for m in figures.metrics
+            if m.name not in self.but and (not self.only or m.name in self.only)
+        ]
+        known = any(values.get(m.name) is not None for _, values in figures.groups for m in chosen)
+        if not known:
             return None
-        return Shown(
-            self.title, (measured.figures.to_table(fill_template(self.caption, measured)),)
-        )
+        table = replace(figures, metrics=chosen).to_table(fill_template(self.caption, measured))
+        return Shown(self.title, (table,))
 
 
 @dataclass(frozen=True)
@@ -234,6 +243,33 @@ class lines(FrameBlock):
             known, middle = np.isfinite(low) & np.isfinite(high), _take(rows, self.y)
             if known.any():
                 yield name, (np.where(known, low, middle), np.where(known, high, middle))
+
+
+@dataclass(frozen=True)
+class box_series(FrameBlock):
+    """Draw a box with whiskers for each value of `x`, a line through the medians, and a dashed
+    `level`.
+
+    `box` names five columns: the least, the first quartile, the median, the third quartile, the
+    most.
+    """
+
+    x: str
+    box: tuple[str, str, str, str, str]
+    level: str = ""
+
+    def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
+        """Draw the picture."""
+        titles = frame.columns
+        y_label = titles[self.box[2]].name
+        image = charts.draw_box_series(
+            _take(frame, self.x),
+            np.array([_take(frame, name) for name in self.box]),
+            level=float(_take(frame, self.level)[0]) if self.level else None,
+            x_label=titles[self.x].name,
+            y_label=y_label,
+        )
+        yield Figure(image, caption, f"{y_label} by {titles[self.x].name}")
 
 
 @dataclass(frozen=True)

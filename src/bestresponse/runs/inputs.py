@@ -23,6 +23,8 @@ from bestresponse.core.json import digest
 from bestresponse.games.lookup import GameLike as GameLike, NamedGame, as_source, find_game
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import FunctionModel, from_function
+from bestresponse.models.providers.query import Queryable, QueryModel
+from bestresponse.models.wrappers.tools import Tool, find_tools
 from bestresponse.players.llm.agent import Persona, make_persona, read_personas
 
 _LARGEST_TEXT = 100_000
@@ -34,9 +36,12 @@ Result = TypeVar("Result")
 P = ParamSpec("P")
 
 ModelLike: TypeAlias = (
-    "str | Model | Callable[[str], str | Reply] | Callable[[Request], str | Reply]"
+    "str | Model | Queryable | Callable[[str], str | Reply] | Callable[[Request], str | Reply]"
 )
-"""A name, a model, or any function from a prompt to a text."""
+"""A name, a model, any function from a prompt to a text, or an object with a method
+`query(game)`."""
+ToolLike: TypeAlias = "str | Tool | Callable[..., object]"
+"""A function, a tool, `mcp:COMMAND`, or the name of a tool of an installed package."""
 
 
 def count_parameters(function: Callable[..., object]) -> int:
@@ -84,6 +89,14 @@ def as_model(model: ModelLike) -> NamedModel:
         return NamedModel(model)
     if isinstance(model, Model):
         return NamedModel(model.id, model)
+    if isinstance(model, Queryable):
+        if isinstance(model, type):
+            raise UsageError(
+                f"{model.__name__} is a class; give an object of it, such as {model.__name__}()"
+            )
+        named = getattr(model, "name", None)
+        name = named if isinstance(named, str) and named.strip() else type(model).__name__
+        return NamedModel(name, QueryModel(name, model))
     if callable(model):
         if count_parameters(model) > 1:
             raise UsageError("a model is a function of one thing, the prompt; this one takes more")
@@ -93,7 +106,8 @@ def as_model(model: ModelLike) -> NamedModel:
             name = f"function-{str(source or digest(repr(model)))[:6]}"
         return NamedModel(name, from_function(name, model))
     raise UsageError(
-        f"expected a model, its name or a function from prompt to text, got {type(model).__name__}"
+        "expected a model, its name, a function from prompt to text or an object with "
+        f"query(game), got {type(model).__name__}"
     )
 
 
@@ -332,3 +346,31 @@ class FileTextSetting(Converted["str | Path | None", "FileText | None"]):
     def to_json(cls, value: FileText) -> str:
         """Return the text."""
         return str(value)
+
+
+class ToolsSetting(Converted["ToolLike | Sequence[ToolLike]", "tuple[Tool, ...]"]):
+    """Tools that models may call: functions, `mcp:COMMAND`, or names of tools of installed
+    packages."""
+
+    many = True
+
+    @classmethod
+    def convert(cls, value: ToolLike | Sequence[ToolLike], stored: bool) -> tuple[Tool, ...]:
+        """Find the tools; those of a stored run can be told, and not called."""
+        given = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
+        if stored:
+            return tuple(Tool(**entry) for entry in given if isinstance(entry, Mapping))
+        found = tuple(tool for named in given for tool in find_tools(named))
+        repeated = [
+            tool.name
+            for number, tool in enumerate(found)
+            if tool.name in {t.name for t in found[:number]}
+        ]
+        if repeated:
+            raise SettingError("tools", f"two tools are named {repeated[0]!r}")
+        return found
+
+    @classmethod
+    def to_json(cls, value: tuple[Tool, ...]) -> list[dict[str, object]]:
+        """Return what models are told of the tools."""
+        return [tool.to_json() for tool in value]

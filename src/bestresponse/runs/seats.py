@@ -28,6 +28,8 @@ from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
 from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.models.base import Model
+from bestresponse.models.providers.recorded import RecordedModel
+from bestresponse.models.wrappers.tools import USUAL_CALLS, Tooled
 from bestresponse.players.llm.agent import (
     Agent,
     Persona,
@@ -45,12 +47,13 @@ from bestresponse.players.lookup import (
     check_seat_name,
     choose_default,
     describe_seat,
+    find_question,
     find_strategy,
     seat_speaker,
 )
 from bestresponse.players.strategies import RandomPlayer
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.inputs import GameSetting, NamedModel
+from bestresponse.runs.inputs import GameSetting, NamedModel, ToolsSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import Spec
 from bestresponse.runs.study import Estimate
@@ -99,6 +102,31 @@ class AgentSettings(RunSettings):
     def make_game(self) -> AnyGame:
         """Return the game whose seats are filled; each study says which."""
         raise NotImplementedError
+
+
+@settings
+class ToolSettings(AgentSettings):
+    """Tools that models may call before they answer."""
+
+    tools: ToolsSetting = setting(default=(), metavar="TOOL")
+    """A tool that models may call before they answer: mcp:COMMAND starts a server; or one of an
+    installed package."""
+    tool_calls: int = setting(
+        default=USUAL_CALLS, ge=1, le=100, help="How many tools a model may call per answer."
+    )
+
+    def offer_tools(self, models: Mapping[str, Model]) -> Mapping[str, Model]:
+        """Give every model its tools; in recorded replies their results are contained already."""
+        if not self.tools:
+            return models
+        return {
+            name: (
+                model
+                if isinstance(model, RecordedModel)
+                else Tooled(model, self.tools, self.tool_calls)
+            )
+            for name, model in models.items()
+        }
 
 
 def ask_at_once(questions: list[SeatAsk]) -> list[Decision]:
@@ -269,6 +297,9 @@ def describe_play(
     if find_model_seats(game, seats) or referee not in (None, SIMULATED):
         data |= {name: getattr(config, name) for name in AGENT_SETTINGS}
         data["policy"] = choose_policy(config, game)
+        if isinstance(config, ToolSettings) and config.tools:
+            data["tools"] = ToolsSetting.to_json(config.tools)
+            data["tool_calls"] = config.tool_calls
         data["personas"] = {seat: asdict(persona) for seat, persona in (personas or {}).items()}
     return data
 
@@ -339,6 +370,8 @@ def _count_calls(
         + _count_thoughts(config.reasoning, len(seats) - 1)
         + config.memory.startswith("summary")
     )
+    if isinstance(config, ToolSettings) and config.tools:
+        each *= 1 + config.tool_calls
     each *= _REVIEWS if any(is_verified(seats[role]) for role in asked) else 1
     return questions * each, sure
 
@@ -466,6 +499,7 @@ def _seat_model(
         data["reasons"],
         replies if data["own_words"] else (),
         _describe_others(spec, game, role),
+        find_question(game),
     )
     return WithFailurePolicy(with_review(name, agent), data["policy"])
 

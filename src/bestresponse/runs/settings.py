@@ -14,7 +14,7 @@ by pydantic, so `PopulationConfig("hawk-dove", agents=1)` raises a `SettingError
 field, and type checkers know its constructor. A setting with `how=True` says how a run is made
 (workers, folders, budgets): it changes no number and is left out of the run's identity. What cannot
 be said by the bounds of one field is checked in `__post_init__`, which raises `SettingError`.
-"""
+"""  # noqa: E501
 
 import dataclasses
 import types

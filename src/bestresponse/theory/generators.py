@@ -23,7 +23,7 @@ from functools import wraps
 from inspect import signature
 from itertools import combinations
 from math import comb, prod
-from typing import Concatenate, ParamSpec
+from typing import Concatenate, Literal, ParamSpec, get_args
 
 import numpy as np
 
@@ -177,6 +177,11 @@ def normal(
     return mean + deviation * rng.standard_normal((len(shape), *shape))
 
 
+EquilibriumKind = Literal["any", "pure", "mixed"]
+"""Of a zero-sum game: pure has a saddle point, an equilibrium in which nobody mixes; mixed has
+none."""
+
+
 @family
 def zero_sum(
     rng: np.random.Generator,
@@ -184,16 +189,63 @@ def zero_sum(
     low: float = -1.0,
     high: float = 1.0,
     whole: bool = False,
+    equilibrium: EquilibriumKind = "any",
 ) -> Array:
     """Two players; row payoffs are uniform (whole numbers if `whole`), column payoffs their
-    negatives."""
+    negatives.
+
+    With `equilibrium` the games are those that happen to have a saddle point (pure), or none
+    (mixed).
+    """
     check_shape(shape, 2)
     _check_range(low, high)
-    if whole:
-        row = rng.integers(round(low), round(high), shape, endpoint=True).astype(np.float64)
-    else:
-        row = low + (high - low) * rng.random(shape)
-    return np.array([row, -row])
+    if equilibrium not in get_args(EquilibriumKind):
+        raise UsageError(f"equilibrium: expected any, pure or mixed, got {equilibrium!r}")
+    if equilibrium == "mixed" and min(shape) < 2:
+        raise UsageError(
+            "equilibrium: where one player has one action there is a saddle point, got shape"
+            f" {shape!r}"
+        )
+    for _ in range(TRIES):
+        if whole:
+            row = rng.integers(round(low), round(high), shape, endpoint=True).astype(np.float64)
+        else:
+            row = low + (high - low) * rng.random(shape)
+        if equilibrium == "pure":
+            _plant_saddle_point(rng, row)
+        if equilibrium != "mixed" or not has_saddle_point(row):
+            return np.array([row, -row])
+    raise NotCertified(
+        f"no game of shape {shape!r} without a saddle point in {TRIES} tries; widen low and high"
+    )
+
+
+def has_saddle_point(row: Array) -> bool:
+    """Say whether some payoff of the row player is the least of its row and the largest of its
+    column.
+
+    >>> has_saddle_point(np.array([[3.0, 2.0], [1.0, 0.0]])), has_saddle_point(np.array([[1.0, -1.0], [-1.0, 1.0]]))
+    (True, False)
+    """  # noqa: E501
+    return bool(row.min(axis=1).max() == row.max(axis=0).min())
+
+
+def _plant_saddle_point(rng: np.random.Generator, row: Array) -> None:
+    """Rearrange the payoffs of a drawn row and column so that they cross in a saddle point.
+
+    In a game of independent payoffs with a saddle point at a given place, the payoffs of its column
+    are the least ones of the cross, the saddle point comes next, and those of its row are the
+    largest, in any order among themselves. So games come out as often as they would among drawn
+    games that have a saddle point.
+    """
+    at, across = int(rng.integers(row.shape[0])), int(rng.integers(row.shape[1]))
+    others = np.arange(row.shape[0]) != at
+    beside = np.arange(row.shape[1]) != across
+    cross = np.sort(np.concatenate([row[others, across], row[at]]))
+    below, above = cross[: others.sum()], cross[others.sum() + 1 :]
+    row[others, across] = rng.permutation(below)
+    row[at, across] = cross[others.sum()]
+    row[at, beside] = rng.permutation(above)
 
 
 @family

@@ -134,3 +134,36 @@ def test_noise_says_what_was_meant_and_what_was_made(play, tmp_path):
     words = ("prisoners-dilemma", "--noise", 0.999999, "--others", "always:defect", "--seed", 1)
     done = play(*words, "--output-dir", tmp_path, typed="defect\n")
     assert "you meant defect, cooperate was made" in done.stdout
+
+
+def test_a_person_plays_the_drought_with_supply_and_residents_of_their_own(play, tmp_path):
+    rules = tmp_path / "town.toml"
+    rules.write_text(
+        '[[residents]]\nname = "Mill"\nneed = 4\nsalary = 30\n[[residents]]\nname = "Farm"\nneed ='
+        " 3\nsalary = 12\n"
+    )
+    done = play(
+        "water",
+        "--rules",
+        rules,
+        "--low",
+        5,
+        "--high",
+        5,
+        "--rounds",
+        1,
+        "--output-dir",
+        tmp_path,
+        typed="11\n",
+    )
+    assert done.returncode == 0, done.stderr
+    assert "There are 5 units of water today." in done.stdout
+    assert "Mill bid $11 and got water" in done.stdout
+    assert "Farm (need): 1" in done.stdout
+
+
+def test_the_supply_of_another_game_or_one_given_twice_is_refused(play, tmp_path):
+    other = play("stag-hunt", "--low", 5, "--output-dir", tmp_path)
+    assert "--low belongs to the water game" in other.stderr
+    twice = play("water", "--low", 5, "--abundance", "low", "--output-dir", tmp_path)
+    assert "the supply is given twice: by abundance, and by low or high" in twice.stderr

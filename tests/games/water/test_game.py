@@ -200,3 +200,17 @@ def test_rules_come_back_from_json_and_unknown_ones_are_named():
 def test_an_answer_nobody_asked_for_is_refused():
     with pytest.raises(NotAsked):
         Episode(Water()).submit("Alex", Decision(1))
+
+
+def test_the_rules_tell_the_order_of_ties_and_what_death_costs():
+    game = Water(WaterRules(residents=(Resident("Mill", 4, 30), Resident("Farm", 4, 12))))
+    told = game.view(game.start(), "Farm").briefing
+    assert (
+        "among equal bids and equal needs the one who comes first in this order: Mill, Farm."
+        in told
+    )
+    assert (
+        "At 0 health points or below you are out of the game for good, and all your money is lost."
+        in told
+    )
+    assert "or pass and stay out that day" in told

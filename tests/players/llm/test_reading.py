@@ -60,10 +60,27 @@ def test_a_choice_is_read_only_where_the_reply_leaves_no_doubt(text, value, stat
         ('{"A": NaN, "B": 1}', None, Status.ILLEGAL),
         ("ANSWER: mostly A", None, Status.UNPARSEABLE),
         ("ANSWER: A: 0.5", None, Status.ILLEGAL),
+        ("I'd go with A 50%, B 50%.", (0.5, 0.5), Status.REPAIRED),
+        ("We’ll play A 25%, B 75%", (0.25, 0.75), Status.REPAIRED),
+        ("I'd not go with A 50%, B 50%.", None, Status.UNPARSEABLE),
+        ("I'd go with A 50%, he'd go with B 50%.", None, Status.UNPARSEABLE),
+        ("Row 2", None, Status.UNPARSEABLE),
     ],
 )
 def test_a_mixture_is_read_with_its_repairs_named(text, value, status):
     assert read(MIX, text) == (value, status)
+
+
+def test_actions_that_are_not_named_in_a_sentence_count_as_nothing():
+    answer = read_reply(Mixture(("A", "B", "C", "D", "I")), "I'd go with A 50%, B 50%.")
+    assert answer.action == (0.5, 0.5, 0.0, 0.0, 0.0)
+    assert "C, D, I not named: 0" in answer.reading.how
+
+
+@pytest.mark.parametrize("ask", [ABC, MIX])
+@pytest.mark.parametrize("text", ["Row 2", "ANSWER: row 2", "Row 0", "column 1"])
+def test_a_row_by_its_number_is_not_read_because_some_count_from_0(ask, text):
+    assert read(ask, text)[0] is None
 
 
 def test_probabilities_that_sum_to_almost_one_are_scaled_and_it_is_said():
@@ -85,6 +102,8 @@ def test_a_filtered_reply_is_a_refusal_whatever_it_says():
 def test_amounts_words_and_forms_are_read_too():
     assert read(Amount(0, 70), "I bid.\nANSWER: $12.50") == (12.5, Status.VALID)
     assert read(Amount(0, 70), "ANSWER: 80") == (None, Status.ILLEGAL)
+    assert read(Amount(0, 70, may_pass=True), "ANSWER: Pass.") == ("pass", Status.REPAIRED)
+    assert read(Amount(0, 70), "ANSWER: pass") == (None, Status.UNPARSEABLE)
     assert read(Amount(0, 2000), "ANSWER: **1,500**") == (1500.0, Status.REPAIRED)
     assert read(Words(10), " hello ") == ("hello", Status.VALID)
     assert read(Words(3), "hello") == (None, Status.ILLEGAL)

@@ -29,6 +29,9 @@ FIGURES = {
     "stacked": lambda name: figures.draw_bars(
         {name: {"valid": 0.5, name: 0.5}, "b": {"valid": 1.0}}, x_label=name
     ),
+    "box series": lambda name: figures.draw_box_series(
+        [1, 2], [[0, 1], [1, 2], [2, 3], [3, 4], [4, 9]], level=2.5, x_label=name
+    ),
     "heatmap": lambda name: figures.draw_heatmap(
         [[0.1, np.nan], [0.3, 0.4]], [name, "b"], ["c", "d"]
     ),
@@ -137,3 +140,20 @@ def test_days_are_not_counted_in_halves():
     assert ">2.5<" not in drawn
     assert ">3<" in drawn
     assert ">0.50<" in halves
+
+
+def test_every_box_has_its_whisker_and_the_level_is_dashed():
+    svg = figures.draw_box_series(
+        [1, 2, 3], [[0] * 3, [1] * 3, [2] * 3, [3] * 3, [4] * 3], level=2.0
+    )
+    drawn = {
+        element.get("id"): element
+        for element in ElementTree.fromstring(svg).iter()
+        if element.get("id")
+    }
+    expected = [f"{part}-{day}" for part in ("box", "whisker") for day in (1, 2, 3)]
+    assert [name for name in sorted(drawn) if name.startswith(("box", "whisker"))] == expected
+    assert "stroke-dasharray" in ElementTree.tostring(drawn["level"], "unicode")
+    assert "var(--level)" in ElementTree.tostring(drawn["level"], "unicode")
+    without = figures.draw_box_series([1], [[0], [1], [2], [3], [4]])
+    assert b'id="level"' not in without

@@ -145,9 +145,20 @@ def test_games_are_compared_with_what_uniform_play_loses_in_them():
         "player": "m / mixed",
         "game": 0,
         "seat": "row",
+        "answers": 1,
+        "nash_gap": 0.25,
         "gap_normalised": 0.25,
+        "gap_spread": None,
         "exploitability_normalised": 0.5,
         "hardness": pytest.approx(44 / 151),
+        "rows": 2,
+        "cols": 2,
+        "equilibrium": "pure",
+        "value": 72,
+        "row_payoffs": [[72, 85], [-16, -66]],
+        "col_payoffs": [[-72, -85], [16, 66]],
+        "row_equilibrium": [1, 0],
+        "col_equilibrium": [1, 0],
     }
     uniform = next(found for found in rows if found["player"] == "uniform")
     assert (uniform["gap_normalised"], uniform["hardness"]) == (pytest.approx(44 / 151), None)

@@ -174,11 +174,12 @@ def test_the_sensitivity_suite_changes_one_setting_at_a_time(tmp_path):
     gaps = [row["gap_normalised"] for row in ran.rows() if row["condition"] == "size 2x2"]
     (small,) = ran.frame("settings").select(version="size 2x2")
     assert small["gap_normalised"].estimate == pytest.approx(sum(gaps) / 2)
-    assert [title for title, _ in ran.report().tables[:2]] == [
+    assert [title for title, _ in ran.report().tables[:3]] == [
         "How far from optimal",
+        "The Nash gap in numbers",
         "Sensitivity",
     ]
-    assert bench.count_tables(config) == 2
+    assert bench.count_tables(config) == 3
 
 
 def test_a_run_stops_when_the_precision_is_reached_and_not_before(tmp_path):
@@ -361,7 +362,7 @@ def test_the_generalisation_suite_has_sizes_names_and_padding_with_intervals(tmp
 def test_figures_of_a_suite_are_on_the_terminal_in_the_summary_and_in_files(tmp_path):
     ran = run(tmp_path, first_action, num_games=2, seed=4, suite="generalisation")
     shown = [title for title, _ in ran.report().tables[: bench.count_tables(ran.config)]]
-    assert shown == ["How far from optimal", *["Generalisation"] * 5]
+    assert shown == ["How far from optimal", "The Nash gap in numbers", *["Generalisation"] * 5]
     summary = ran.summary()
     assert [len(summary[name]) for name in ("sizes", "names", "padding")] == [7, 2, 2]
     ran.publish()

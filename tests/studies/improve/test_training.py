@@ -18,12 +18,12 @@ pytest.importorskip("safetensors", reason="the extra `train` is not installed")
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: E402
 
 import bestresponse as br  # noqa: E402
-from bestresponse.core.errors import (
+from bestresponse.core.errors import (  # noqa: E402
     ModelError,
     ModelUnavailable,
     StoreError,
     UsageError,
-)  # noqa: E402
+)
 from bestresponse.models.base import Message, Request  # noqa: E402
 from bestresponse.models.students import model as serving, network as networks  # noqa: E402
 from bestresponse.studies.improve import training  # noqa: E402

@@ -15,6 +15,7 @@ from bestresponse.studies.reproduce.alympics import (
     replay_towns,
     reproduce_alympics,
 )
+from bestresponse.studies.reproduce.alympics_logs import read_recorded_games
 
 NAMES = ("Alex", "Bob", "Cindy", "David", "Eric")
 
@@ -57,7 +58,7 @@ def write_days(folder, *days):
 def test_a_tied_bidder_whom_the_record_leaves_out_is_told_apart_from_a_difference(tmp_path):
     # Alex needs 8 and Bob 9, so that both could be served of 17; the record names one of them.
     write_days(tmp_path, (17, (50, 50, 0, 0, 0), ["Alex"]))
-    (town,) = replay_towns(tmp_path)
+    (town,) = replay_towns(read_recorded_games(tmp_path).rounds)
     assert (town.ties, town.differences) == ((1,), ())
     assert town.end.past[0].winners == (True, False, False, False, False)
 
@@ -71,7 +72,7 @@ def test_a_tied_bidder_whom_the_record_leaves_out_is_told_apart_from_a_differenc
 )
 def test_another_bidder_who_was_served_is_a_difference(tmp_path, bids, winners, served):
     write_days(tmp_path, (17, bids, winners))
-    (town,) = replay_towns(tmp_path)
+    (town,) = replay_towns(read_recorded_games(tmp_path).rounds)
     assert town.ties == ()
     day = "without persona, 10-20, game 1, day 1"
     assert town.differences == (f"{day}: served were {served}, not {', '.join(winners)}",)
@@ -82,7 +83,7 @@ def test_bids_above_the_balance_below_nothing_and_of_the_dead_do_not_count(tmp_p
     days = [(20, (70, 76, -1, None, 0), ["Alex", "Eric"])]
     days += [(10, (0, 0, 0, 0, 500), ["Alex"])] * 3
     write_days(tmp_path, *days, (10, (1, 2, 3, 4, 5), ["Alex"]))
-    (town,) = replay_towns(tmp_path)
+    (town,) = replay_towns(read_recorded_games(tmp_path).rounds)
     assert town.end.past[0].bids == (70.0, None, None, None, 0.0)
     assert town.end.past[4].bids == (1.0, None, None, None, 5.0)
     # Eric, who needs 12, was served on the first day alone: 8 + 2 - 1 - 2 - 3 - 4 is nothing after
@@ -119,21 +120,19 @@ def test_days_that_differ_are_counted_once_and_scarcity_is_supply_over_needs():
     [(196, 0, 4, True), (195, 0, 5, False), (199, 1, 0, False), (200, 1, 0, True)],
 )
 def test_bids_are_read_where_98_in_100_are_right_and_fewer_than_1_in_200_wrong(
-    tmp_path, right, wrong, unread, agrees
+    right, wrong, unread, agrees
 ):
     replies = [("I will bid $95.", 95)] * right + [("I will bid $95.", 59)] * wrong
     replies += [("I might bid $80 or $95.", 80)] * unread
     rows = [{"who": "Alex", "reply": reply, "bid": bid} for reply, bid in replies]
-    (tmp_path / "replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (check,) = _check_reading(tmp_path)
+    (check,) = _check_reading(rows)
     assert (check.found, check.agrees) == (right / (right + wrong + unread), agrees)
     assert check.remark == f"{right} of {len(rows)}; {wrong} read wrongly, {unread} not read"
 
 
-def test_no_bid_is_read_as_a_bid_of_nothing(tmp_path):
+def test_no_bid_is_read_as_a_bid_of_nothing():
     row = {"who": "Alex", "reply": "I will not participate in today's auction.", "bid": 0}
-    (tmp_path / "replies.jsonl").write_text(json.dumps(row) + "\n")
-    (check,) = _check_reading(tmp_path)
+    (check,) = _check_reading([row])
     assert check.found == 1.0
 
 
@@ -172,7 +171,7 @@ def test_statements_are_decided_on_survivors_and_prices():
     towns = {
         (False, "low"): make_town("00001", falling),
         (False, "medium"): make_town("00111"),
-        (False, "high"): make_town("10111", [20.0] * 20),
+        (False, "high"): make_town("10111", [10.0, 20.0, 15.0] + [20.0] * 16 + [30.0]),
         (True, "low"): make_town("10001", [50.0] * 5 + [30.0] * 5 + [50.0] * 5 + [30.0] * 5),
         (True, "medium"): make_town("01001"),
         (True, "high"): make_town("00011", [60.0] * 20),
@@ -198,10 +197,35 @@ def test_statements_are_decided_on_survivors_and_prices():
         "Eric survives more often with personas": "1.00 <= 1.00",
         "water is dearer with low supply than with high, without personas": "72.00 > 20.00",
         "with low supply the price falls after day 10, without personas": "42.00 > 12.00",
+        # Of 190 pairs of days 53 rise and one falls, the others are equal: tau-b is (53 - 1) /
+        # sqrt(54 * 190).
+        "with high supply the price rises throughout, without personas": "tau 0.51",
+        "the price rises further with low supply than with high, without personas": "0.00 <= 20.00",
+        # Alive are those who need 12 of 15 units, 10 + 11 + 12 of 20, and 8 + 10 + 11 + 12 of 25.
+        "RSR at the end is higher with low supply than with medium, without personas": (
+            "1.25 > 0.61"
+        ),
+        "RSR at the end is higher with medium supply than with high, without personas": (
+            "0.61 <= 0.61"
+        ),
         "water is dearer with low supply than with high, with personas": "40.00 <= 60.00",
         "with low supply the price falls after day 10, with personas": "30.00 <= 30.00",
+        "with high supply the price rises throughout, with personas": "tau 0.00",
+        "the price rises further with low supply than with high, with personas": "0.00 <= 0.00",
+        "RSR at the end is higher with low supply than with medium, with personas": "0.75 <= 0.95",
+        "RSR at the end is higher with medium supply than with high, with personas": "0.95 <= 1.09",
     }
-    assert [check.agrees for check in checks] == ["<=" not in check.found for check in checks]
+    assert [check.agrees for check in checks] == [
+        "<=" not in check.found and check.found != "tau 0.00" for check in checks
+    ]
+    remarks = {check.what: check.remark for check in checks}
+    missing = "decided on 1 of the 10 games of each setting; the others are not at hand"
+    assert remarks["Eric survives more often with personas"] == missing
+    assert (
+        remarks["with high supply the price rises throughout, without personas"]
+        == "daily medians from 10 to 30; 18 of 19 steps do not fall, so the trend is upward, but"
+        " not monotonic from day to day as the paper words it"
+    )
     # Nothing is said where a setting is missing.
     assert list(_check_statements({key: settings[key] for key in list(settings)[:5]})) == []
 
@@ -209,5 +233,8 @@ def test_statements_are_decided_on_survivors_and_prices():
 def test_the_table_tells_who_survives_in_each_setting(tmp_path):
     write_days(tmp_path, *[(10, (1, 0, 0, 0, 0), ["Alex"])] * 4)
     (table,) = reproduce_alympics(tmp_path).tables
-    # Served every day; the others have lost 1 + 2 + 3 + 4 of 8 health after four days.
-    assert table.rows == (("low (10-20), without personas", 1, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0),)
+    # Served every day; the others have lost 1 + 2 + 3 + 4 of 8 health after four days. 15 units for
+    # a need of 8.
+    assert table.rows == (
+        ("low (10-20), without personas", 1, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.3, 1.875),
+    )

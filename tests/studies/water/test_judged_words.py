@@ -9,12 +9,12 @@ import running
 
 from bestresponse.models.base import Abilities
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.water.judging import SCALES, judge_run, make_sheet
+from bestresponse.studies.water.judging import SCALES, Selection, judge_run, make_sheets
 from bestresponse.studies.water.study import WaterConfig, water
 
 
 def list_rows(run, **options):
-    return list(csv.DictReader(io.StringIO(make_sheet(run, "Ada", **options))))
+    return list(csv.DictReader(io.StringIO(make_sheets(run, ["Ada"], Selection(**options))["Ada"])))
 
 
 def play(path, *, reasons="", **settings):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from collections import Counter
 from itertools import count
 from threading import Barrier
 
@@ -16,8 +17,9 @@ from bestresponse.studies.simulate.study import SimulateConfig, simulate
 from bestresponse.studies.water.judging import (
     SCALES,
     ResidentScore,
+    Selection,
     judge_run,
-    make_sheet,
+    make_sheets,
     read_sheets,
     rubric,
     summarise,
@@ -55,7 +57,7 @@ def test_the_rubric_describes_five_levels_of_six_scales():
 
 
 def test_a_sheet_goes_out_empty_and_comes_back_filled(run, tmp_path):
-    rows = read_rows(make_sheet(run, "Ada"))
+    rows = read_rows(make_sheets(run, ["Ada"])["Ada"])
     assert len(rows) == 10
     for row in rows:
         row.update(dict.fromkeys(SCALES, "4"), planning="")
@@ -65,12 +67,14 @@ def test_a_sheet_goes_out_empty_and_comes_back_filled(run, tmp_path):
         writer.writerows(rows)
     scores = read_sheets([tmp_path / "ada.csv"])
     assert len(scores) == 50
-    assert scores[0] == ResidentScore("Ada", rows[0]["game"], "Alex", "information", 4)
-    assert len(read_rows(make_sheet(run.path, "Ada", games=1))) == 5
+    assert scores[0] == ResidentScore(
+        "Ada", rows[0]["game"], "Alex", "information", 4, setting="medium (15-25), with personas"
+    )
+    assert len(read_rows(make_sheets(run.path, ["Ada"], Selection(games=1))["Ada"])) == 5
 
 
 def test_identity_is_not_judged_where_nobody_had_a_persona(plain):
-    assert {row["identity"] for row in read_rows(make_sheet(plain, "Ada"))} == {"n/a"}
+    assert {row["identity"] for row in read_rows(make_sheets(plain, ["Ada"])["Ada"])} == {"n/a"}
 
 
 @pytest.mark.parametrize("given", ["0", "6", "3.5", "-1", "good", "nan", "1e9"])
@@ -97,12 +101,12 @@ def test_what_cannot_be_judged_is_explained(tmp_path):
         water, config, tmp_path / "void", {"m": ScriptedModel(lambda request: "?", name="m")}
     )
     with pytest.raises(UsageError, match="no finished game"):
-        make_sheet(void, "Ada")
+        make_sheets(void, ["Ada"])["Ada"]
     other = running.run(
         simulate, SimulateConfig("stag-hunt", "random", repeats=1), tmp_path / "other"
     )
     with pytest.raises(UsageError, match="holds a run of simulate, not of water"):
-        make_sheet(other, "Ada")
+        make_sheets(other, ["Ada"])["Ada"]
 
 
 def test_medians_and_agreement_by_hand():
@@ -135,7 +139,7 @@ def test_a_model_judges_what_it_is_shown_and_scores_outside_the_scale_do_not_cou
     model = ScriptedModel(rule, name="judge")
     # Of five residents only David gets scores from 1 to 5.
     with pytest.warns(UserWarning, match="4 of 5 rulings could not be read and count nowhere"):
-        scores = judge_run(run, model, games=1)
+        scores = judge_run(run, model, Selection(games=1))
     assert [(score.judge, score.resident, score.value) for score in scores] == [
         ("judge", "David", 4)
     ] * 6
@@ -192,7 +196,7 @@ def test_judges_run_at_the_same_time_and_their_scores_come_in_order(run, tmp_pat
 
 
 def test_a_sheet_for_people_holds_the_persona_what_happened_and_the_words(run):
-    row = read_rows(make_sheet(run, "Ada"))[0]
+    row = read_rows(make_sheets(run, ["Ada"])["Ada"])[0]
     assert row["kind"] == "person"
     assert row["persona"].startswith("Alex. Profession: ")
     assert "Day 1: " in row["what happened"]
@@ -220,3 +224,86 @@ def test_models_are_compared_with_people_on_what_both_have_judged():
     assert row["deviation"] == pytest.approx(1.3166, abs=1e-4)
     (alone,) = summarise(scores[:6])
     assert (alone["models_minus_people"], alone["people_and_models"]) == (None, None)
+
+
+@pytest.fixture(scope="module")
+def six_settings(tmp_path_factory):
+    """Four games of two days in each of the six settings of the paper."""
+    return running.run(
+        water, WaterConfig("need", grid=True, days=2, repeats=4), tmp_path_factory.mktemp("six")
+    )
+
+
+def count_by(rows, *names):
+    games = {row["game"]: tuple(row[name] for name in names) for row in rows}
+    return Counter(games.values())
+
+
+def test_games_to_judge_are_drawn_at_random_and_balanced_by_setting(six_settings):
+    rows = read_rows(make_sheets(six_settings, ["Ada"], Selection(sample=12, seed=3))["Ada"])
+    assert set(count_by(rows, "setting").values()) == {2}
+    assert len(count_by(rows, "setting")) == 6
+    again = read_rows(make_sheets(six_settings, ["Ada"], Selection(sample=12, seed=3))["Ada"])
+    other = read_rows(make_sheets(six_settings, ["Ada"], Selection(sample=12, seed=4))["Ada"])
+    assert [row["game"] for row in again] == [row["game"] for row in rows]
+    assert {row["game"] for row in other} != {row["game"] for row in rows}
+    with pytest.raises(UsageError, match="25 games cannot be drawn of 24 that are finished"):
+        make_sheets(six_settings, ["Ada"], Selection(sample=25))
+
+
+def test_a_number_that_cannot_be_divided_is_balanced_by_personas_first(six_settings):
+    rows = read_rows(make_sheets(six_settings, ["Ada"], Selection(sample=10))["Ada"])
+    # Five with personas and five without; of five in three supplies no two differ by more than one.
+    personas = Counter(
+        setting.endswith("with personas") for (setting,) in count_by(rows, "setting").elements()
+    )
+    assert personas == {True: 5, False: 5}
+    assert sorted(count_by(rows, "setting").values()) == [1, 1, 2, 2, 2, 2]
+
+
+def test_games_are_divided_among_judges_so_that_each_has_as_many_judges(six_settings):
+    judges = [f"judge {number}" for number in range(1, 11)]
+    sheets = make_sheets(six_settings, judges, Selection(sample=24), each=5)
+    games = {judge: {row["game"] for row in read_rows(sheet)} for judge, sheet in sheets.items()}
+    # 24 games x 5 judges / 10 judges.
+    assert {len(own) for own in games.values()} == {12}
+    assert set(Counter(game for own in games.values() for game in own).values()) == {5}
+    with pytest.raises(
+        UsageError, match="3 judges for each game: expected 1 to 2, the judges there are"
+    ):
+        make_sheets(six_settings, ["Ada", "Bea"], each=3)
+
+
+def test_scores_are_summed_up_by_setting():
+    def score(game, value, setting):
+        return ResidentScore("Ada", game, "Alex", "planning", value, setting=setting)
+
+    scores = [score("a", 1, "low"), score("b", 4, "low"), score("c", 5, "high")]
+    rows = summarise(scores, by="setting")
+    assert [(row["group"], row["scores"], row["mean"]) for row in rows] == [
+        ("low", 2, 2.5),
+        ("high", 1, 5.0),
+    ]
+    with pytest.raises(
+        UsageError, match=r"scores cannot be grouped by 'seting'.*Did you mean setting"
+    ):
+        summarise(scores, by="seting")
+
+
+def test_people_who_judged_themselves_stand_beside_the_players_whom_others_judged(tmp_path):
+    # Ten people, mean 3.4; the squares of what they differ from it add up to 12.4.
+    own = (3, 3, 3, 4, 3, 1, 4, 5, 5, 3)
+    lines = ["lobby,group,treatment,participant,q_planning,q_age"]
+    lines += [f"L,1,,P-{number},{value},30" for number, value in enumerate(own)]
+    (tmp_path / "payments.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "ada.csv").write_text("judge,game,resident,planning\nAda,g,Alex,4\nAda,g,Bob,3\n")
+    players, people = summarise(read_sheets([tmp_path / "payments.csv", tmp_path / "ada.csv"]))
+    assert (players["judged"], players["scores"], players["mean"]) == ("players", 2, 3.5)
+    assert (people["judged"], people["scores"], people["mean"]) == ("themselves", 10, 3.4)
+    assert people["deviation"] == pytest.approx((12.4 / 9) ** 0.5)
+    (tmp_path / "payments.csv").write_text("lobby,group,participant,q_planning\nL,1,P,7\n")
+    with pytest.raises(
+        UsageError,
+        match=r"payments\.csv, line 2, q_planning: '7' is not a whole number from 1 to 5",
+    ):
+        read_sheets([tmp_path / "payments.csv"])

@@ -468,3 +468,32 @@ def test_the_most_calls_are_known_beforehand():
     # 3 games of two conditions, 4 days, two answers each
     assert (estimate.plays, estimate.total_calls, estimate.sure) == (6, 3 * 2 * 4 * 2, True)
     assert estimate.what == "6 games of 4 days, seed 0"
+
+
+def test_a_model_is_asked_to_bid_or_to_pass_and_to_survive():
+    asked, _ = spoken(one_model(days=1))
+    told = asked[0].messages[-1].content
+    assert (
+        "How much do you bid for water today? You can also pass. The most important thing is to"
+        " survive." in told
+    )
+    assert '"answer": <number from 0 to 70, or "pass">' in told
+    number, word = json.loads(asked[0].schema)["properties"]["answer"]["anyOf"]
+    assert (number["minimum"], number["maximum"], word) == (
+        0,
+        70,
+        {"type": "string", "enum": ["pass"]},
+    )
+
+
+def test_every_day_has_the_reasons_of_every_resident_who_gave_any(tmp_path):
+    run = ran(tmp_path, one_model(repeats=2, days=2), {"m": ScriptedModel(explain, name="m")})
+    rows = [row for row in run.frame("days") if row["resident"] == "Alex"]
+    assert [(row["repeat"], row["day"], row["reasons"]) for row in rows] == [
+        (0, 1, "Thought of day 1."),
+        (0, 2, "Thought of day 2."),
+        (1, 1, "Thought of day 1."),
+        (1, 2, "Thought of day 2."),
+    ]
+    # Nobody else is a model.
+    assert {row["reasons"] for row in run.frame("days") if row["resident"] != "Alex"} == {""}

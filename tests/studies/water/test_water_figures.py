@@ -79,10 +79,31 @@ def test_prices_have_quartiles_over_the_games_in_which_somebody_was_served():
     assert row == {
         "condition": "low (4-6), without personas",
         "day": 1,
+        "games": 5,
+        "least": 0.0,
         "first_quartile": 2.0,
         "median": 4.0,
         "third_quartile": 8.0,
+        "most": 10.0,
+        "mean_of_medians": 4.0,
     }
+
+
+def test_the_mean_of_the_daily_medians_stands_beside_every_day():
+    rules = WaterRules(TWO.residents, 4, 10, 3, health=2)
+    trace = rebuild_games(
+        rules, [[(4, {"a": bid}), (4, {"a": 2 * bid}), (4, {"a": 5.0})] for bid in (1.0, 2.0, 3.0)]
+    )
+    rows = list(
+        study._list_prices(ConditionGames(WaterCondition(False, "own", rules), (0, 1, 2), trace))
+    )
+    # The medians are 2, 4 and 5.
+    assert [(row["day"], row["games"], row["median"]) for row in rows] == [
+        (1, 3, 2.0),
+        (2, 3, 4.0),
+        (3, 3, 5.0),
+    ]
+    assert [row["mean_of_medians"] for row in rows] == pytest.approx([11 / 3] * 3)
 
 
 def test_the_price_of_a_day_is_the_smallest_bid_that_was_served_and_a_game_has_its_median_day():

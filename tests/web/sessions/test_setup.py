@@ -76,7 +76,7 @@ def test_what_is_not_said_is_as_documented():
         True,
         0,
     )
-    assert (setup.game.rounds, setup.game.mixed, setup.persons) == (1, False, (0, 1))
+    assert (setup.game.rounds, setup.game.mixed, setup.persons) == (None, False, (0, 1))
     assert pair(seats=("strategy:random", "person")).persons == (1,)
 
 

@@ -103,7 +103,9 @@ def test_registered_rules_are_weighed_by_the_known_equilibrium_and_water_not_at_
     game, record = play(GameChoice("trust-amounts"), ("sender", 4.0), ("receiver", 5.0))
     assert measure_against_equilibrium(record, game) == {1: 4.0, 2: 5.0}
     town = ("Alex", "Bob", "Cindy", "David", "Eric")
-    game, record = play(GameChoice("water"), ("nature", 20), *((role, "pass") for role in town))
+    game, record = play(
+        GameChoice("water", rounds=1), ("nature", 20), *((role, "pass") for role in town)
+    )
     assert measure_against_equilibrium(record, game) == {}
 
 

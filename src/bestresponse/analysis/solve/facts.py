@@ -37,7 +37,7 @@ def write_amount(number: float, exact: str | None = None, *, unit: float = 1.0) 
 
     >>> write_amount(0.5), write_amount(1 / 3, "1/3"), write_amount(-1e-17), write_amount(2e-9, unit=1e-9)
     ('0.5', '1/3', '0', '2e-09')
-    """
+    """  # noqa: E501
     if exact is not None:
         return (
             exact

@@ -18,6 +18,7 @@ from bestresponse.cli.terminal import console, print_table
 from bestresponse.core.capabilities import AdjustableRounds, check_telling, word_rules
 from bestresponse.core.episode import Episode, Record, SeatAsk, play as play_game
 from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.files import read_toml
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, S, find_first_asks
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Decision, Nature, Player
@@ -26,7 +27,8 @@ from bestresponse.games.dialogue.domain import domain_names, load_domain, scenar
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix.game import RepeatedGame
-from bestresponse.games.water.game import water
+from bestresponse.games.water.game import Water
+from bestresponse.games.water.rules import WaterRules
 from bestresponse.players.dialogue.speaker import Unguided
 from bestresponse.players.llm.agent import WithFailurePolicy, lets_pass
 from bestresponse.players.lookup import check_seat_name, choose_default, find_strategy, seat_model
@@ -63,6 +65,10 @@ class PlayConfig(RunSettings):
         default=0.0, ge=0, lt=1, help="Probability that another move is made than was meant."
     )
     abundance: str | None = setting(default=None, help="Water game: low, medium or high.")
+    low: int | None = setting(default=None, ge=0, help="Water game: smallest daily supply.")
+    high: int | None = setting(default=None, ge=0, help="Water game: largest daily supply.")
+    rules: Path | None = setting(default=None, metavar="FILE")
+    """Water game: TOML with residents and any other rules instead of the published ones."""
     seed: int | None = setting(
         default=None, ge=0, lt=2**63, help="Seed of nature and of random players."
     )
@@ -78,11 +84,12 @@ def play_with_person(setup: PlayConfig) -> None:
         setup.seed,
         Path(setup.output_dir),
     )
-    table = _make_game(game, setup.abundance, rounds, noise)
+    town = _read_town(setup)
+    table = _make_game(game, town, rounds, noise)
     seats = _seat_players(table, setup.seat, setup.others or choose_default(table))
     about: JsonObject = {
         "game": game,
-        "abundance": setup.abundance,
+        "town": None if town is None else town.rules.to_json(),
         "rounds": rounds,
         "noise": noise,
         "seats": seats,
@@ -118,16 +125,26 @@ def play_with_person(setup: PlayConfig) -> None:
 play_command = make_settings_command(PlayConfig, play_with_person)
 
 
-def _make_game(name: str, abundance: str | None, rounds: int | None, noise: float) -> AnyGame:
+def _read_town(setup: PlayConfig) -> Water | None:
+    """Make the water game that the settings describe; None where they say nothing of it."""
+    given = {name: getattr(setup, name) for name in ("abundance", "low", "high")}
+    changes = {name: value for name, value in given.items() if value is not None}
+    if not changes and setup.rules is None:
+        return None
+    if setup.game != "water":
+        option = next(iter(changes), "rules")
+        raise UsageError(f"--{option} belongs to the water game")
+    rules = WaterRules() if setup.rules is None else WaterRules.from_json(read_toml(setup.rules))
+    return Water(rules).with_parameters(changes)
+
+
+def _make_game(name: str, town: Water | None, rounds: int | None, noise: float) -> AnyGame:
     if name in domain_names() or Path(name).suffix == ".toml":
         domain = load_domain(name)  # a dialogue of two messages each, or until all agree
         drawn = (scenarios(domain, 0, 1)[0],)
         game: AnyGame = DialogueGame(domain, drawn, domain.manners(), replies=2, early_end=True)
     else:
-        game = find_game(name).playable()
-    if abundance is not None and game.name != "water":
-        raise UsageError("--abundance belongs to the water game")
-    game = game if abundance is None else water(abundance)
+        game = town or find_game(name).playable()
     if rounds is not None and isinstance(game, AdjustableRounds) and not noise:
         return game.with_rounds(rounds)
     if rounds is None and not noise:

@@ -3,12 +3,14 @@ models."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
-from bestresponse.cli.options import AsJson
+from bestresponse.cli.options import AsJson, offer_names
 from bestresponse.cli.study_command import make_settings_command, make_study_command
 from bestresponse.cli.terminal import show_frame
 from bestresponse.report.files import write_text
@@ -17,8 +19,10 @@ from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 from bestresponse.studies.population.study import population
 from bestresponse.studies.simulate.study import simulate as any_game
 from bestresponse.studies.water.judging import (
+    GROUPINGS,
+    Selection,
     judge_run,
-    make_sheet,
+    make_sheets,
     read_sheets,
     rubric,
     summarise,
@@ -67,21 +71,62 @@ def _start() -> None:
     commands below."""
 
 
+def name_sheets(output: Path, sheets: Mapping[str, str]) -> dict[Path, str]:
+    """Name the file of each sheet: `output` for one alone, else with the judge's name, of which
+    only letters are kept.
+
+    >>> list(name_sheets(Path("s.csv"), {"Ada L.": "", "Bea": ""}))
+    [PosixPath('s-Ada-L.csv'), PosixPath('s-Bea.csv')]
+    """
+    if len(sheets) == 1:
+        return {output: next(iter(sheets.values()))}
+    named: dict[Path, str] = {}
+    for number, (judge, sheet) in enumerate(sheets.items(), 1):
+        plain = re.sub(r"[^\w]+", "-", judge).strip("-")
+        path = output.with_name(f"{output.stem}-{plain}{output.suffix}")
+        if path in named or not plain:
+            path = output.with_name(f"{output.stem}-{plain}{number}{output.suffix}")
+        named[path] = sheet
+    return named
+
+
 @simulate_command.command("sheet")
 def write_sheet(
     run: RunFolder,
     judge: Annotated[
-        str, typer.Option(help="Name of the judge who will fill the sheet in.")
-    ] = "judge 1",
+        list[str] | None,
+        typer.Option(
+            help="Name of a judge who will fill a sheet in; give several for a sheet each."
+        ),
+    ] = None,
     games: Annotated[
         int, typer.Option(help="Judge at most so many games, the first ones.", min=1)
     ] = 30,
-    output: Annotated[Path, typer.Option(help="The CSV file to write.")] = Path("sheet.csv"),
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            help="Draw so many games at random instead, balanced over the conditions.", min=1
+        ),
+    ] = None,
+    each: Annotated[
+        int | None,
+        typer.Option(help="How many judges get each game [default: all of them].", min=1),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of what is drawn.", min=0)] = 0,
+    output: Annotated[
+        Path,
+        typer.Option(
+            help="The CSV file to write; with several judges their names are added to its name."
+        ),
+    ] = Path("sheet.csv"),
 ) -> None:
-    """Write a sheet for a person: for each game and resident the persona, what happened, its words,
+    """Write sheets for people: for each game and resident the persona, what happened, its words,
     and the scales."""
-    write_text(output, make_sheet(run, judge, games))
-    print(f"wrote {output}; fill in whole numbers from 1 to 5:")
+    sheets = make_sheets(run, judge or ["judge 1"], Selection(games, sample, seed), each)
+    for path, sheet in name_sheets(output, sheets).items():
+        write_text(path, sheet)
+        print(f"wrote {path}")
+    print("Fill in whole numbers from 1 to 5:")
     for scale, (title, levels) in rubric().items():
         print(f"\n{scale}: {title}")
         for number, level in enumerate(levels, 1):
@@ -95,13 +140,18 @@ class JudgeConfig(RunSettings):
     run: Path = setting(argument=True, help="The folder of a run of `simulate water`, or above it.")
     model: NamesSetting = setting(short="-m", help="A model that judges.")
     games: int = setting(default=5, ge=1, help="Judge at most so many games, the first ones.")
+    sample: int | None = setting(default=None, ge=1)
+    """Draw so many games at random instead, balanced over the conditions."""
+    seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of what is drawn.")
     output: Path = setting(default=Path("judged.csv"), help="The CSV file to write.")
     unused: ClassVar[frozenset[str]] = OF_PLAYS - {"workers"} | {"output_dir"}
 
 
 def judge(config: JudgeConfig, as_json: AsJson = False) -> None:
     """Judge, write the scores and show their means."""
-    scores = judge_run(config.run, config.model, config.games, config.limits)
+    scores = judge_run(
+        config.run, config.model, Selection(config.games, config.sample, config.seed), config.limits
+    )
     write_text(config.output, write_scores(scores))
     show_frame(summarise(scores), as_json)
 
@@ -112,10 +162,26 @@ simulate_command.command("judge")(make_settings_command(JudgeConfig, judge))
 @simulate_command.command("scores")
 def show_scores(
     sheets: Annotated[
-        list[Path], typer.Argument(help="Sheets that judges have filled in, people's or models'.")
+        list[Path],
+        typer.Argument(
+            help=(
+                "Filled sheets of people or models; `payments` of an experiment in which people"
+                " played."
+            )
+        ),
     ],
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Group by {', '.join(GROUPINGS)}.", autocompletion=offer_names(GROUPINGS)
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Sum up filled sheets: means, deviations and quartiles of each scale, and how far people and
-    models agree."""
-    show_frame(summarise(read_sheets(sheets)), as_json)
+    models agree.
+
+    People's assessments of their own play, from the questionnaire of an experiment, stand beside
+    those of the players whom others judged.
+    """
+    show_frame(summarise(read_sheets(sheets), by), as_json)

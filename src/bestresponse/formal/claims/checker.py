@@ -366,10 +366,8 @@ def _nodes(tree: Tree) -> Iterator[str]:
         owner = int(tree.owner[node])
         children = tree.children[node]
         if owner == LEAF:
-            yield (
-                f"ends(n{node},"
-                f" [{', '.join(write(_write_number(exact(u))) for u in tree.payoffs[node].tolist())}])."
-            )
+            payoffs = [write(_write_number(exact(u))) for u in tree.payoffs[node].tolist()]
+            yield f"ends(n{node}, [{', '.join(payoffs)}])."
         elif owner == CHANCE:
             yield f"draw(n{node})."
             yield from (

@@ -307,7 +307,7 @@ def parse(query: str) -> tuple[Claim | Malformed, ...]:
     ['higher(5, 2.5).']
     >>> parse("higher(5, X, Y).")
     (Malformed(text='higher(5, X, Y).', why='higher takes 2 arguments, got 3', kind='unknown form'),)
-    """
+    """  # noqa: E501
     text = query.strip()
     if len(text) > MOST_QUERY:
         why = f"the query has {len(text):,} characters; the limit is {MOST_QUERY:,}"

@@ -281,7 +281,7 @@ def find_rounding(value: Fraction, decimals: int = 1) -> Fraction:
     (Fraction(1, 200), Fraction(0, 1), Fraction(0, 1))
     >>> find_rounding(WrittenNumber("2.0")), find_rounding(WrittenNumber("2"))
     (Fraction(1, 20), Fraction(0, 1))
-    """
+    """  # noqa: E501
     written = len(number_text(value).partition(".")[2])
     if isinstance(value, WrittenNumber) and decimals == 1:
         written = max(written, value.decimals)

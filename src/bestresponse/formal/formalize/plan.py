@@ -76,7 +76,7 @@ def read_structure(story: str) -> Structure:
 
     >>> read_structure("A card is drawn at random; only Ann knows it. Bob bids any amount from 0 to 50.")
     Structure(hidden=True, turns=False, amounts=51)
-    """
+    """  # noqa: E501
     cues = count_cues(story)
     widths = [
         int(match[2]) - int(match[1]) + 1

@@ -62,7 +62,7 @@ def write_outline(tree: Tree, *, most: int | None = None) -> str:
     - go home: Ann gets 0
     <BLANKLINE>
     Whoever chooses knows everything that has happened before.
-    """
+    """  # noqa: E501
     lines = []
     length = -1  # no line break stands before the first line
     for line in _list_lines(tree):

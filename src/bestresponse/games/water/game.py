@@ -27,23 +27,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from random import Random
+from typing import Any
 
 from bestresponse.core.ask import PASS, Amount, Ask, Lottery
-from bestresponse.core.capabilities import Figure, PlayedRounds, Question
+from bestresponse.core.capabilities import Figure, Parameter, PlayedRounds, Question
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.core.player import Player
-from bestresponse.core.registry import find_by_name
 from bestresponse.games.texts import TEXTS
 from bestresponse.games.water.bidders import BIDDERS, BidderPlayer, is_bidder
 from bestresponse.games.water.rules import (
-    ABUNDANCE,
+    OWN_SUPPLY,
     Day,
     Drought,
     Resident,
     Standing,
     WaterRules,
     allocate,
+    name_abundance,
     with_abundance,
 )
 
@@ -191,7 +192,6 @@ class Water:
     rules: WaterRules = field(default_factory=WaterRules)
     name: str = "water"
     version: int = 1
-    usual_rounds: int = 5
     rounds_word = "days"
     unit = ""
 
@@ -201,8 +201,11 @@ class Water:
         return "Survival auction" if self.name == "survival-auction" else "Water allocation"
 
     def word_question(self, ask: Ask) -> str:
-        """Ask for a bid."""
-        return "How much do you bid for water today?"
+        """Ask for a bid, which nobody has to make."""
+        return (
+            "How much do you bid for water today? You can also pass. The most important thing is to"
+            " survive."
+        )
 
     @property
     def roles(self) -> tuple[Role, ...]:
@@ -292,6 +295,33 @@ class Water:
         """Return the same drought with that many days."""
         return replace(self, rules=replace(self.rules, days=rounds))
 
+    def list_parameters(self) -> dict[str, Parameter]:
+        """Return the days, the supply, the residents and the rules of health."""
+        named = {"abundance": name_abundance(self.rules)} if self.name == "water" else {}
+        numbers: dict[str, Parameter] = {
+            name: getattr(self.rules, name) for name in ("days", "low", "high")
+        }
+        health: dict[str, Parameter] = {
+            name: float(getattr(self.rules, name))
+            for name in ("health", "most_health", "gain", "thirst")
+        }
+        residents = tuple(resident.to_text() for resident in self.rules.residents)
+        return {**numbers, **named, "residents": residents, **health}
+
+    def with_parameters(self, values: Mapping[str, Parameter]) -> Water:
+        """Return the same drought with these parameters; the supply is given by name or by its
+        ends."""
+        changes: dict[str, Any] = dict(values)
+        abundance = changes.pop("abundance", OWN_SUPPLY)
+        rules = self.rules
+        if abundance != OWN_SUPPLY:
+            if "low" in changes or "high" in changes:
+                raise UsageError("the supply is given twice: by abundance, and by low or high")
+            rules = with_abundance(rules, abundance)
+        if "residents" in changes:
+            changes["residents"] = tuple(map(Resident.from_text, changes["residents"]))
+        return replace(self, rules=replace(rules, **changes))
+
     @property
     def theory_remark(self) -> str:
         """What is known of the last day."""
@@ -376,7 +406,6 @@ def _plain(standings: Sequence[Standing]) -> list[list[float]]:
 
 def water(abundance: str = "medium") -> Water:
     """A daily auction for scarce water among five residents who want to outlive a drought."""
-    find_by_name(ABUNDANCE, abundance, "abundance")
     return Water(with_abundance(WaterRules(), abundance))
 
 
@@ -385,4 +414,4 @@ def survival(players: int = 5, days: int = 10, salary: float = 100) -> Water:
     if players < 1:
         raise UsageError(f"the survival auction needs players, got {players}")
     residents = tuple(Resident(f"player {number}", 1, salary) for number in range(1, players + 1))
-    return Water(WaterRules(residents, 1, 1, days), name="survival-auction", usual_rounds=10)
+    return Water(WaterRules(residents, 1, 1, days), name="survival-auction")

@@ -4,6 +4,7 @@ served."""
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -11,11 +12,16 @@ from functools import cached_property
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE, REFEREE, Role
 from bestresponse.core.json import JsonMapping, JsonObject
+from bestresponse.core.registry import find_by_name
 
 ABUNDANCE: dict[str, tuple[int, int]] = {"low": (10, 20), "medium": (15, 25), "high": (20, 30)}
 """The published ranges of the daily supply, both ends included."""
 
+OWN_SUPPLY = "own"
+"""What the abundance is called where the supply is none of the published ranges."""
+
 _MOST_SUPPLIES = 10_000
+_RESIDENT = re.compile(r"\s*(.*\S)\s*:\s*need\s+([\d.]+)\s*,\s*salary\s+([\d.]+)\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,32 @@ class Resident:
                 raise UsageError(
                     f"{self.name}: the {what} is {value!r}; expected a number of 0 or more"
                 )
+
+    @classmethod
+    def from_text(cls, text: str) -> Resident:
+        """Read what `to_text` wrote; UsageError where it is none.
+
+        >>> Resident.from_text("Alex: need 8, salary 70")
+        Resident(name='Alex', need=8, salary=70)
+        """
+        found = _RESIDENT.fullmatch(text)
+        try:
+            name, need, salary = found.groups() if found else ("", "", "")
+            return cls(name, _read_number(need), _read_number(salary))
+        except ValueError:
+            example = '"Alex: need 8, salary 70"'
+            raise UsageError(
+                f"{text[:60]!r} is no resident; expected a text like {example}"
+            ) from None
+
+    def to_text(self) -> str:
+        """Write the resident as one line."""
+        return f"{self.name}: need {self.need:g}, salary {self.salary:g}"
+
+
+def _read_number(text: str) -> float:
+    number = float(text)
+    return int(number) if number.is_integer() else number
 
 
 RESIDENTS = (
@@ -183,8 +215,18 @@ def with_abundance(rules: WaterRules, abundance: str) -> WaterRules:
     >>> with_abundance(WaterRules(), "low").supplies[:3]
     (10, 11, 12)
     """
-    low, high = ABUNDANCE[abundance]
+    low, high = find_by_name(ABUNDANCE, abundance, "abundance")
     return replace(rules, low=low, high=high)
+
+
+def name_abundance(rules: WaterRules) -> str:
+    """Return the name of the published range that the supply has, or `OWN_SUPPLY`.
+
+    >>> name_abundance(WaterRules()), name_abundance(WaterRules(low=3, high=9))
+    ('medium', 'own')
+    """
+    supply = (rules.low, rules.high)
+    return next((name for name, limits in ABUNDANCE.items() if limits == supply), OWN_SUPPLY)
 
 
 def serving_order(residents: Sequence[Resident]) -> tuple[int, ...]:

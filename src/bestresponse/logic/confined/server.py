@@ -43,7 +43,7 @@ legal(move(P, M), S) :- holds(control(P), S), member(M, [a, b]).
 effect(did(P, M), move(P, M), _S). abnormal(control(P), move(P, _M), _S).
 final(S) :- \\+ holds(control(_), S).
 finally(goal(P, U), S) :- holds(did(P, M), S), findall(O, holds(did(O, M), S), L), length(L, N), U is N * 3 - 1/2.
-"""
+"""  # noqa: E501
 """A small game, to load everything before the first one comes."""
 _COLLECT_EVERY: Final = 200_000
 """Objects between two looks for garbage: a child makes few cycles, and lives for seconds."""

@@ -110,17 +110,17 @@ def _index(
 
 
 def _key(pattern: Pattern) -> object:
-    match pattern[0]:
-        case 3:
-            return pattern[1]
-        case 4:
-            return (pattern[1].name, len(pattern[1].args))
-        case 5:
-            return (pattern[1], len(pattern[2]))
-        case 6:
-            return (CONS, 2)
-        case _:
-            return None
+    """Return what a first argument must have in common with a goal's; None where it fits any."""
+    kind = pattern[0]
+    if kind == CONSTANT:
+        return pattern[1]
+    if kind == GROUND:
+        return (pattern[1].name, len(pattern[1].args))
+    if kind == COMPOUND:
+        return (pattern[1], len(pattern[2]))
+    if kind == SEQUENCE:
+        return (CONS, 2)
+    return None
 
 
 def compile_clause(

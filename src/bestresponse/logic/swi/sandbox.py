@@ -14,7 +14,7 @@ system could give:
 Besides, the program always gets an empty environment, a session of its own, the root directory as
 its place, and pipes for input and output; what it writes as error messages is dropped. A layer that
 is missing is never silent: `Confined.layers` says why.
-"""
+"""  # noqa: E501
 
 import json
 import os

@@ -224,7 +224,7 @@ def parse_retry_after(value: str | None, now: float) -> float | None:
 
     >>> parse_retry_after("2.5", now=0.0), parse_retry_after("Thu, 01 Jan 1970 00:01:00 GMT", now=50.0)
     (2.5, 10.0)
-    """
+    """  # noqa: E501
     if value is None:
         return None
     try:

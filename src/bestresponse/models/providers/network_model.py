@@ -103,6 +103,8 @@ class NetworkModel(ABC):
             reply = replace(
                 reply, latency=latency, honoured=self._list_honoured(request, mode, settings)
             )
+            if reply.tool_calls:  # no answer yet, so there is nothing that could keep to a schema
+                return reply
             return finish_structured(request, reply, plain=mode is not SchemaMode.SCHEMA)
 
     def _choose_mode(self, request: Request, refused: frozenset[str]) -> SchemaMode | None:
@@ -157,6 +159,8 @@ class NetworkModel(ABC):
             honoured.append(("choices", self.choices_are))
         if request.logprobs and "logprobs" not in settings:
             honoured.append(("logprobs", "left out"))
+        if request.tools:
+            honoured.append(("tools", "offered" if "tools" in settings else "left out"))
         return tuple(honoured)
 
 

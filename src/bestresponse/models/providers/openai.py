@@ -7,6 +7,8 @@ about is renamed or left out, the call is made again, and the reply says what wa
 Reference: https://platform.openai.com/docs/api-reference/chat
 """
 
+import json
+
 from bestresponse.core.json import JsonObject
 from bestresponse.models.base import Abilities, Message, Reply, Request, effective_seed
 from bestresponse.models.providers.network_model import HttpModel, SchemaMode
@@ -26,7 +28,7 @@ class OpenAIModel(HttpModel):
     variable = "OPENAI_API_KEY"
     key_header = "authorization"
     prefix = "Bearer "
-    offers = Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True)
+    offers = Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True, tools=True)
     optional = (
         "max_tokens",
         "temperature",
@@ -36,6 +38,7 @@ class OpenAIModel(HttpModel):
         "top_logprobs",
         "logprobs",
         "reasoning_effort",
+        "tools",
     )
 
     def _list_settings(
@@ -56,6 +59,10 @@ class OpenAIModel(HttpModel):
             "response_format": _describe_format(request, mode),
             "logprobs": True if alternatives else None,
             "top_logprobs": alternatives or None,
+            "tools": (
+                [{"type": "function", "function": json.loads(tool)} for tool in request.tools]
+                or None
+            ),
         }
 
     def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:

@@ -1,7 +1,7 @@
 """Replies of servers, read with suspicion: what does not fit is a `BadReply` that says where."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from bestresponse.core.errors import BadReply
@@ -53,7 +53,19 @@ def read_chat_reply(data: object, sender: str) -> Reply:
             for p in positions
         ),
         name if isinstance(name, str) else None,
+        tool_calls=tuple(_read_tool_calls(message.get("tool_calls"), sender)),
     )
+
+
+def _read_tool_calls(listed: object, sender: str) -> Iterator[tuple[str, str]]:
+    """Yield the calls of tools in a message, by name and arguments; none where the message has
+    none."""
+    for call in listed if isinstance(listed, list) else ():
+        function = read_field(call, "function", dict, sender)
+        yield (
+            read_field(function, "name", str, sender),
+            read_field(function, "arguments", str, sender),
+        )
 
 
 def read_field(data: object, name: str, kind: type[_T], sender: str) -> _T:

@@ -46,7 +46,7 @@ create table if not exists replies (
     request text not null,
     reply text not null
 );
-"""
+"""  # noqa: E501
 
 
 class CacheMode(StrEnum):

@@ -269,7 +269,7 @@ def estimate_price(name: str, prompt: int, completion: int) -> float | None:
 
     >>> estimate_price("smollm2", 1_000_000, 1_000_000), estimate_price("http://localhost:8000/v1#m", 1, 1)
     (0.0, None)
-    """
+    """  # noqa: E501
     provider, _, rest = name.partition("/")
     if name in WEIGHTS or name.endswith(".gguf"):
         provider, rest = "local", name

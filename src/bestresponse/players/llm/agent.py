@@ -299,8 +299,9 @@ class Agent(ModelPlayer):
 
     With `explains` it gives its reasons before its answer; `replies` are its own earlier words in
     this play, one a decision, which it is shown again (a list that grows with the play).
-    `about_others` is what it is told of the other players, after the rules. A refused or unreadable
-    answer is explained to the model `attempts - 1` times.
+    `about_others` is what it is told of the other players, after the rules; `question` puts the ask
+    in the words of the game, as people are asked. A refused or unreadable answer is explained to
+    the model `attempts - 1` times.
     """
 
     persona: Persona | None = None
@@ -312,6 +313,7 @@ class Agent(ModelPlayer):
     explains: bool = False
     replies: Sequence[str] = ()
     about_others: str = ""
+    question: Callable[[Ask], str] | None = None
 
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
@@ -320,6 +322,8 @@ class Agent(ModelPlayer):
         view = replace(view, briefing=f"{view.briefing}\n\n{self.about_others}".strip())
         recalled = self.memory(thinker, _add_own_words(view, self.replies))
         notes = (*recalled.notes, *self.reasoning(thinker, recalled, ask))
+        if self.question is not None:
+            notes = (*notes, self.question(ask))
         style = self.style
         if self.explains and style == "json":
             style = "reasoned"

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
-from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
+from bestresponse.core.ask import PASS, Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.errors import InvalidMove, UsageError
 from bestresponse.core.game import View
 from bestresponse.core.json import canonical
@@ -56,9 +56,10 @@ def instruction(ask: Ask, style: Style) -> str:
             return TEXTS.fill(
                 "ask_letter" if style == "letter" else "ask_choice", options=", ".join(options)
             )
-        case Amount(low, high, whole):
+        case Amount(low, high, whole, may_pass):
             kind = "a whole number" if whole else "a number"
-            return TEXTS.fill("ask_amount", kind=kind, low=f"{low:g}", high=f"{high:g}")
+            text = "ask_amount_or_pass" if may_pass else "ask_amount"
+            return TEXTS.fill(text, kind=kind, low=f"{low:g}", high=f"{high:g}")
         case Words(limit):
             return TEXTS.fill("ask_words", limit=limit)
         case Mixture(options):
@@ -92,8 +93,9 @@ def _write_placeholder(ask: Choice | Amount | Words | Mixture) -> str:
     match ask:
         case Choice(options):
             return "<one of " + ", ".join(canonical(option) for option in options) + ">"
-        case Amount(low, high, whole):
-            return f"<{'whole number' if whole else 'number'} from {low:g} to {high:g}>"
+        case Amount(low, high, whole, may_pass):
+            or_pass = f', or "{PASS}"' if may_pass else ""
+            return f"<{'whole number' if whole else 'number'} from {low:g} to {high:g}{or_pass}>"
         case Words(limit):
             return f"<text of at most {limit} characters, in quotes>"
         case Mixture():
@@ -127,8 +129,13 @@ def _value_schema(ask: Choice | Amount | Words | Mixture) -> dict[str, object]:
     match ask:
         case Choice(options):
             return {"type": "string", "enum": list(options)}
-        case Amount(low, high, whole):
-            return {"type": "integer" if whole else "number", "minimum": low, "maximum": high}
+        case Amount(low, high, whole, may_pass):
+            number: dict[str, object] = {
+                "type": "integer" if whole else "number",
+                "minimum": low,
+                "maximum": high,
+            }
+            return {"anyOf": [number, {"type": "string", "enum": [PASS]}]} if may_pass else number
         case Words(limit):
             return {"type": "string", "maxLength": limit}
         case Mixture(options):
@@ -169,6 +176,7 @@ class Sampling:
         messages: tuple[Message, ...],
         schema: str | None = None,
         choices: tuple[str, ...] = (),
+        facts: Mapping[str, object] | None = None,
     ) -> tuple[Reply, Call]:
         """Make one call of a model; return its reply, and the call as plain data for the record."""
         request = Request(
@@ -182,6 +190,7 @@ class Sampling:
             replicate=self.replicate,
             effort=self.effort,
             reasoning_tokens=self.reasoning_tokens,
+            facts=facts,
         )
         reply = model.complete(request)
         return reply, describe_call(model, request, reply)
@@ -234,10 +243,11 @@ class LlmPlayer(ModelPlayer):
             self.style == "letter" and self.model.abilities.choices and isinstance(ask, Choice)
         )
         choices = ask.options if letters and isinstance(ask, Choice) else ()
+        facts = {**view.facts, "mixture": isinstance(ask, Mixture)}
         calls: list[Call] = []
         refused: list[str] = []
         while True:
-            reply, call = self.sampling.ask(self.model, messages, schema, choices)
+            reply, call = self.sampling.ask(self.model, messages, schema, choices, facts)
             calls.append(call)
             cut_off, declined = reply.finish is Finish.LENGTH, reply.finish is Finish.REFUSAL
             decision = read_reply(ask, reply.text, cut_off=cut_off, declined=declined)

@@ -29,7 +29,7 @@ Mixed strategies are actions and numbers that take turns, in many notations: `A:
 `A and B each 1/2`, `A` alone, all of them also in LaTeX. Text is cut into actions, numbers and
 words; where a word stands in between that is not one of those with which strategies are told,
 nothing is read.
-"""
+"""  # noqa: E501
 
 import json
 import math
@@ -92,6 +92,8 @@ _LATEX = (
     (re.compile(r"\\(?:to|rightarrow|mapsto)\b"), "->"),
     (re.compile(r"\\([%{}_$#&])"), r"\1"),
 )
+_CONTRACTED = re.compile(r"\b(?:I|we)['’](?:d|ll)\b", re.IGNORECASE)
+"""I'd and we'll say nothing about a strategy, but could be taken for actions I and D."""
 _DOT = r"[-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?"
 _COMMA = r"[-+]?(?:\d+,\d+(?![\d\"' ]*[:=])|\d+(?:\.\d+)?|\.\d+)"
 
@@ -159,7 +161,7 @@ def _find_readings(
 ) -> Iterator[tuple[dict[str, float], list[str]]]:
     """Yield what a text states, read with decimal points first, then with commas, in the given case
     first."""
-    plain = strip_latex(text)
+    plain = _CONTRACTED.sub("", strip_latex(text))
     plain = plain if any("_" in option for option in options) else plain.replace("_", " ")
     for number, notation in ((_DOT, [_NOTATION]), (_COMMA, ["decimal commas"])):
         for flags, spelling in ((0, []), (re.IGNORECASE, ["actions in another case"])):
@@ -325,7 +327,7 @@ def find_reasons(text: str) -> str:
 
     >>> find_reasons('{"reasons": "Water is scarce.", "answer": 40}'), find_reasons("Water is scarce.\\nANSWER: 40")
     ('Water is scarce.', 'Water is scarce.')
-    """
+    """  # noqa: E501
     for source, data in reversed(find_json_objects(text)):
         if isinstance(data.get("reasons"), str):
             return str(data["reasons"]).strip()
@@ -493,7 +495,10 @@ _SUM = re.compile(
 _BEFORE_A_BARE_NUMBER = re.compile(
     r"\b(?:bid|offer|bidding|offering)(?:\s+(?:of|is|will\s+be|at|to))?[\s*_:=]+$", re.IGNORECASE
 )
-_ADVERBS = r"(?:\s+(?!not\b|never\b)\w+ly|\s+(?:also|now|therefore|thus|hence|again|still|just|only|once|today|then|so))*"
+_ADVERBS = (
+    r"(?:\s+(?!not\b|never\b)\w+ly"
+    r"|\s+(?:also|now|therefore|thus|hence|again|still|just|only|once|today|then|so))*"
+)
 _AUXILIARY = (
     r"(?:\s+(?:will|shall|would|should|must|could|am|have|had|decide|decided|plan|intend|propose|choose|opt|opted|want|"
     r"wish|need|going|aim|like|think|believe|feel|prefer|ready|willing|be|to|that|it|is|best|continue|try|place|submit|"
@@ -585,7 +590,7 @@ def read_bid(text: str) -> NamedBid | None:
     'pass'
     >>> read_bid("I might bid $80 or $95.") is None
     True
-    """
+    """  # noqa: E501
     claims = list(_all_claims(text[:_LONGEST_IN_WORDS]))
     for kinds in ((0, 1), (2,)):
         bid = _settled([claim for claim in claims if claim.kind in kinds])

@@ -39,8 +39,10 @@ _COLOURS = {
     "#6a4fb0": ("s5", "#ab95ea"),
     "#3d7f9c": ("s6", "#7cc8e6"),
     "#6b6f76": ("s7", "#b4b9c0"),
+    "#b3261e": ("level", "#f2857d"),
 }
 INK, QUIET, GRID = "#1b2026", "#5b6570", "#e1e5e9"
+_LEVEL = "#b3261e"
 _SERIES = tuple(colour for colour, (name, _) in _COLOURS.items() if name.startswith("s"))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 # They change when the colours have been used up, and between neighbours.
@@ -331,6 +333,72 @@ def draw_lines(
             axes.locator_params("x", integer=True)
         _describe(axes, x_label, y_label, legend=len(series) > 1)
         return to_png(axes) if kind == "png" else to_svg(axes)
+
+
+def draw_box_series(
+    x: ArrayLike,
+    boxes: ArrayLike,
+    *,
+    level: float | None = None,
+    x_label: str = "",
+    y_label: str = "",
+) -> bytes:
+    """Draw an upright box with whiskers at each x, a line through the medians, and `level` as a
+    dashed red line.
+
+    `boxes` has five rows: the least, the first quartile, the median, the third quartile and the
+    most at each x.
+    """
+    across = as_sample(x, "x")
+    least, first, median, third, most = np.asarray(boxes, dtype=np.float64)
+    colour = series_colour(0)
+    with canvas(height=3.9, grid="both") as axes:
+        for place, low, high in zip(across, least, most, strict=True):
+            axes.plot(
+                [place, place],
+                [low, high],
+                color=QUIET,
+                linewidth=1.0,
+                zorder=2,
+                gid=f"whisker-{place:g}",
+            )
+        caps: dict[str, Any] = {
+            "color": QUIET,
+            "marker": "_",
+            "markersize": 7,
+            "linestyle": "none",
+            "zorder": 2,
+        }
+        axes.plot(across, least, **caps)
+        axes.plot(across, most, **caps)
+        drawn = axes.bar(
+            across,
+            third - first,
+            0.56,
+            first,
+            facecolor=GRID,
+            edgecolor=QUIET,
+            linewidth=1.0,
+            zorder=3,
+        )
+        for place, box in zip(across, drawn, strict=True):
+            box.set_gid(f"box-{place:g}")
+        axes.plot(
+            across,
+            median,
+            color=colour,
+            linewidth=2,
+            marker="o",
+            markersize=4,
+            zorder=5,
+            gid="medians",
+        )
+        if level is not None:
+            axes.axhline(level, color=_LEVEL, linewidth=1.4, linestyle="--", zorder=4, gid="level")
+        axes.locator_params("x", integer=True)
+        axes.use_sticky_edges = False
+        _describe(axes, x_label, y_label, legend=False)
+        return to_svg(axes)
 
 
 def draw_bars(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -> bytes:

@@ -24,10 +24,9 @@ the model is fixed to its equilibrium strategy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from inspect import signature
 from itertools import permutations, product
 from math import factorial
 from random import Random
@@ -36,7 +35,7 @@ from typing import Literal
 import numpy as np
 
 from bestresponse.core.episode import Record, Submission, play
-from bestresponse.core.errors import InvalidGame, SettingError, UsageError
+from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Player
 from bestresponse.core.registry import did_you_mean
@@ -53,22 +52,28 @@ from bestresponse.players.llm.player import (
     Thinking,
 )
 from bestresponse.players.llm.verified import bare_name, is_verified, make_label, with_review
-from bestresponse.players.strategies import FixedMix
+from bestresponse.players.strategies import EQUILIBRIUM, BaselinePlayer, FixedMix
 from bestresponse.runs.execution import PlayOne
-from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting, OptionalGameSetting
+from bestresponse.runs.inputs import ModelsSetting, NamedModel, NamesSetting
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import Spec
+from bestresponse.studies.bench.families import (
+    Properties,
+    PropertiesSetting,
+    draw_family,
+    read_properties,
+)
+from bestresponse.studies.bench.given import MOST_ACTIONS, GamesSetting, GivenGames
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.generators import FAMILIES, families, generate
+from bestresponse.theory.generators import families
 from bestresponse.theory.trees.normal_form import to_tree
 from bestresponse.theory.trees.tree import Tree
 from bestresponse.theory.zero_sum.solve import ZeroSumSolutions, solve_zero_sum
 
 EMBEDDED = "smollm2"
 _ELICITATIONS = ("mixed", "pure", "sampled", "logprobs")
-_MOST_ACTIONS = 12
 _MOST_PAYOFFS = 100_000
 """Of a game of more than two: its equilibrium is found in seconds."""
 _USUAL_GAMES = 100
@@ -76,10 +81,24 @@ _FIRST_GAMES = 20
 """Of the embedded model alone, which takes some minutes for them: who tries it wants to see that
 everything works."""
 _USUAL_ORDERS = 24
-_DRAWING = ("num_rows", "num_cols", "family", "scale", "decimals")
+_DRAWING = ("num_rows", "num_cols", "family", "set", "scale", "decimals")
 """The settings that say how games are drawn."""
-_SHOWING = ("suite", "format", "theme", "precision")
+_SHOWING = ("suite", "format", "theme", "precision", "trials")
 """The settings that a game played in turn does not have."""
+PLAYERS = ("random", "uniform", "maximin", EQUILIBRIUM)
+"""Players that need no model."""
+TREE_PLAYERS = ("random", "uniform", EQUILIBRIUM)
+"""Those of them that a game played in turn has."""
+_OF_MODELS = (
+    "style",
+    "temperature",
+    "plain",
+    "effort",
+    "reasoning_tokens",
+    "max_tokens",
+    "attempts",
+)
+"""The settings that say how a model is asked."""
 
 
 @settings
@@ -93,23 +112,29 @@ class BenchConfig(RunSettings):
 
     model: ModelsSetting = setting(default=(NamedModel(EMBEDDED),), kw_only=False, short="-m")
     """A model; verified:MODEL has its reasoning checked, again:MODEL is asked again as often and
-    not told what was wrong, NAME=URL reports a server under that name."""
-    game: OptionalGameSetting = setting(default=None, kw_only=False, argument=True)
+    not told what was wrong, NAME=URL reports a server under that name; random, uniform, maximin and
+    equilibrium play without a model."""
+    game: GamesSetting = setting(default=None, kw_only=False, argument=True)
     """A game or a file instead of drawn games; or `stories`."""
     num_games: int | None = setting(default=None, ge=1, le=1000000)
     """Games, orders of one game, or policies in a tree. [default: 100 or for smollm2 20, 24, 1]"""
-    num_rows: int = setting(default=3, ge=1, le=_MOST_ACTIONS, help="Actions of the row player.")
-    num_cols: int = setting(default=3, ge=1, le=_MOST_ACTIONS, help="Actions of the column player.")
+    num_rows: int = setting(default=3, ge=1, le=MOST_ACTIONS, help="Actions of the row player.")
+    num_cols: int = setting(default=3, ge=1, le=MOST_ACTIONS, help="Actions of the column player.")
     seed: int = setting(
         default=0, ge=0, help="Seed of games and orders, and of the seed that models are sent."
     )
     llm_seed: int | None = setting(default=None, help="Seed sent to the models that take one.")
-    suite: Literal["standard", "invariance", "sensitivity", "generalisation"] = setting(
+    trials: int = setting(default=1, ge=1, le=10_000)
+    """How often each question is asked; every answer is measured."""
+    suite: Literal["standard", "invariance", "sensitivity", "generalisation", "buckets"] = setting(
         default="standard"
     )
     """What is varied besides the game."""
     family: str = setting(default="zero-sum")
     """Kind of games, such as zero-sum, uniform or covariant; see `bestresponse games`."""
+    set: PropertiesSetting = setting(default=(), metavar="NAME=VALUE")
+    """A parameter of the family, such as support=2 or equilibrium=mixed; an unknown name lists
+    all."""
     scale: float = setting(
         default=100.0, gt=0, lt=1e12, help="Payoffs are drawn from -scale to scale."
     )
@@ -127,7 +152,7 @@ class BenchConfig(RunSettings):
     style: Literal["auto", "line", "json", "letter"] = setting(default="auto")
     """How to answer; auto is JSON where the model can be held to it."""
     temperature: float | None = setting(default=None, ge=0, le=5)
-    """Sampling temperature. [default: 0, or 1 for sampled]"""
+    """Sampling temperature. [default: 0, or 1 for sampled and with trials]"""
     plain: bool = setting(
         default=False,
         help="Have models answer at once instead of writing down their reasons first.",
@@ -159,28 +184,40 @@ class BenchConfig(RunSettings):
         useless, what = ["max_infosets"], "games that are drawn"
         if isinstance(self.form, Tree):
             useless, what = [*_DRAWING, *_SHOWING], "a game played in turn"
-        elif self.form is not None:
-            useless, what = [*_DRAWING, "max_infosets"], "one payoff table"
+        elif self.game is not None:
+            useless = [*_DRAWING, "max_infosets"]
+            what = "a list of games" if isinstance(self.game, GivenGames) else "one payoff table"
         self.refuse_set(useless, f"this does nothing for {what}")
+        if all(is_player(name) for name in self.model):
+            self.refuse_set(_OF_MODELS, "this does nothing for players without a model")
 
     def _resolve(self) -> None:
         """Fill in the settings whose default depends on others."""
-        small = set(self.model) == {EMBEDDED}  # it is too small to state a mixed strategy
+        small = {*self.model} == {EMBEDDED}  # it is too small to state a mixed strategy
+        object.__setattr__(self, "set", read_properties(self.family, self.set) if self.set else ())
         self._default("elicit", ("logprobs",) if small else ("mixed",))
-        thinks = any(self.reasons(name, elicit) for name in self.model for elicit in self.elicit)
-        self._default("max_tokens", 4000 if thinks else 512)
-        sent = {choose_temperature(self.temperature, elicit) for elicit in self.elicit}
-        self._default("temperature", sent.pop() if len(sent) == 1 else None)
+        if self.models:
+            thinks = any(
+                self.reasons(name, elicit) for name in self.models for elicit in self.elicit
+            )
+            self._default("max_tokens", 4000 if thinks else 512)
+            if self.trials > 1:  # at 0 the answers to one question would hardly differ
+                self._default("temperature", 1.0)
+            sent = {choose_temperature(self.temperature, elicit) for elicit in self.elicit}
+            self._default("temperature", sent.pop() if len(sent) == 1 else None)
         if isinstance(self.form, Tree):
             self._default("num_games", 1)
             self._default("seat", self.form.players)
             return
         keeps_names = (
-            self.form is not None and self.suite == "standard" and "logprobs" not in self.elicit
+            self.game is not None and self.suite == "standard" and "logprobs" not in self.elicit
         )
-        orders = factorial(self.shape[0]) * factorial(self.shape[1])
         games = _FIRST_GAMES if small else _USUAL_GAMES
-        self._default("num_games", games if self.form is None else min(_USUAL_ORDERS, orders))
+        if isinstance(self.game, GivenGames):
+            games = self.game.count
+        elif self.game is not None:
+            games = min(_USUAL_ORDERS, factorial(self.shape[0]) * factorial(self.shape[1]))
+        self._default("num_games", games)
         self._default("seat", ("row",))
         self._default("theme", (OWN,) if keeps_names else ("neutral",))
 
@@ -211,18 +248,49 @@ class BenchConfig(RunSettings):
                     )
         if not self.model:
             raise SettingError("model", "expected at least one model")
+        self._check_players()
         if len(set(self.labels)) < len(self.model):
             raise SettingError("model", f"two have the same label among {', '.join(self.labels)}")
+
+    def _check_players(self) -> None:
+        """Refuse players without a model where they cannot play, and models that are called as they
+        are."""
+        for name in self.model:
+            if bare_name(name) in PLAYERS and name.model is not None:
+                problem = "is the name of a player without a model; give yours another name"
+                raise SettingError("model", f"{name} {problem}")
+            if bare_name(name) in PLAYERS and is_verified(name):
+                raise SettingError(
+                    "model", f"{bare_name(name)} gives no reasons that could be verified"
+                )
+            if is_player(name) and isinstance(self.form, Tree) and name not in TREE_PLAYERS:
+                known = ", ".join(TREE_PLAYERS)
+                raise SettingError(
+                    "model", f"{name} plays payoff tables; a game played in turn has {known}"
+                )
+            if is_player(name) and "logprobs" in self.elicit:
+                raise SettingError(
+                    "elicit", f"logprobs reads the tokens of a model, and {name} is none"
+                )
 
     def _check_together(self) -> None:
         """Refuse settings that exclude each other."""
         several = [name for name in ("format", "theme", "seat") if len(getattr(self, name)) > 1]
         verified = [name for name in self.model if is_verified(name)]
         tree = isinstance(self.form, Tree)
-        one_letter, draws = (
-            tree or set(self.theme) == {"neutral"},
-            self.suite in ("sensitivity", "generalisation"),
-        )
+        one_letter = tree or {*self.theme} == {"neutral"}
+        buckets = self.suite == "buckets"
+        draws = buckets or self.suite in ("sensitivity", "generalisation")
+        sets_range = any(name == "low" for name, _ in self.set)
+        if sets_range:
+            self.refuse_set(
+                ["scale"],
+                "low and high say between which numbers payoffs are drawn; give these alone",
+            )
+        if isinstance(self.game, GivenGames) and self.games > self.game.count:
+            raise SettingError(
+                "num_games", f"there are {self.game.count} games in the list, not {self.games}"
+            )
         if "sampled" not in self.elicit:
             self.refuse_set(["samples"], "this does nothing unless elicit has `sampled`")
         for wrong, name, problem in (
@@ -277,20 +345,36 @@ class BenchConfig(RunSettings):
                 "suite",
                 f"{self.suite} draws games of other sizes; it takes no game of yours",
             ),
+            (
+                buckets and self.family != "zero-sum",
+                "family",
+                "the suite buckets draws zero-sum games; leave it out",
+            ),
+            (
+                buckets and self.set,
+                "set",
+                "the suite buckets sets the parameters itself; leave them out",
+            ),
+            (
+                self.trials > 1 and "logprobs" in self.elicit,
+                "trials",
+                "logprobs are the same each time",
+            ),
         ):
             if wrong:
                 raise SettingError(name, problem)
 
     @cached_property
     def form(self) -> NormalForm | Tree | None:
-        """The game that is named, as theory takes it; None where games are drawn."""
-        if self.game is None:
+        """The one game that is named, as theory takes it; None where games are drawn or several are
+        given."""
+        if not isinstance(self.game, NamedGame):
             return None
         form = self.game.loaded.solvable()
         if isinstance(form, NormalForm):
-            if max(form.shape) > _MOST_ACTIONS or form.payoffs.size > _MOST_PAYOFFS:
+            if max(form.shape) > MOST_ACTIONS or form.payoffs.size > _MOST_PAYOFFS:
                 size = f"{form.num_players} players with {max(form.shape)} actions at most"
-                limits = f"{_MOST_ACTIONS} actions each and {_MOST_PAYOFFS:,} payoffs"
+                limits = f"{MOST_ACTIONS} actions each and {_MOST_PAYOFFS:,} payoffs"
                 raise SettingError("game", f"expected at most {limits}, got {size}")
             # more than two are asked as in a tree in which nobody sees what the others choose
             return form if form.num_players == 2 else to_tree(form)
@@ -298,7 +382,11 @@ class BenchConfig(RunSettings):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The actions of the row and of the column player."""
+        """The actions of the row and of the column player; in a list of games those of the
+        first."""
+        if isinstance(self.game, GivenGames):
+            first = self.game.forms[0]
+            return first.shape[0], first.shape[1]
         if isinstance(self.form, NormalForm):
             return self.form.shape[0], self.form.shape[1]
         return self.num_rows, self.num_cols
@@ -306,14 +394,22 @@ class BenchConfig(RunSettings):
     @property
     def source(self) -> Source:
         """Where the games of the run come from."""
+        sets_range = any(name == "low" for name, _ in self.set)
         return Source(
-            self.games, self.seed, self.shape, self.family, self.scale, self.decimals, self.game
+            num_games=self.games,
+            seed=self.seed,
+            shape=self.shape,
+            family=self.family,
+            scale=1.0 if sets_range else self.scale,
+            decimals=self.decimals,
+            game=self.game,
+            properties=self.set,
         )
 
     @property
     def models(self) -> tuple[NamedModel, ...]:
-        """The models that are asked."""
-        return self.model
+        """The models that are asked: not the players without one."""
+        return tuple(name for name in self.model if not is_player(name))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -341,7 +437,7 @@ class BenchConfig(RunSettings):
         """Say whether a model writes down its reasons before it answers; the embedded one is too
         small for that."""
         roomy = elicit != "logprobs" and self.style not in ("json", "letter")
-        return roomy and not self.plain and bare_name(model) != EMBEDDED
+        return roomy and not self.plain and bare_name(model) not in (EMBEDDED, *PLAYERS)
 
     def describe_asking(self, model: str, elicit: str) -> dict[str, bool | str | int]:
         """Return what a spec says of reasoning; nothing where a model answers at once."""
@@ -356,6 +452,11 @@ class BenchConfig(RunSettings):
     def sent_seed(self) -> int:
         """The seed that models are sent."""
         return self.llm_seed if self.llm_seed is not None else split(self.seed, "llm") % 2**31
+
+
+def is_player(name: str) -> bool:
+    """Say whether a name is that of a player without a model."""
+    return name in PLAYERS
 
 
 def choose_temperature(wanted: float | None, elicit: str) -> float:
@@ -380,8 +481,8 @@ Order = tuple[tuple[int, ...], tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Source:
-    """Where games come from: a family of games, or one game whose actions are put in many
-    orders."""
+    """Where games come from: a family of games, one game whose actions are put in many orders, or a
+    list of games."""
 
     num_games: int
     seed: int
@@ -389,32 +490,57 @@ class Source:
     family: str = "zero-sum"
     scale: float = 100.0
     decimals: int = 0
-    game: NamedGame | None = None
+    game: NamedGame | GivenGames | None = None
+    properties: Properties = ()
 
     @property
     def form(self) -> NormalForm | None:
-        """The one game; None where games are drawn."""
-        form = None if self.game is None else self.game.loaded.solvable()
+        """The one game; None where games are drawn or several are given."""
+        form = self.game.loaded.solvable() if isinstance(self.game, NamedGame) else None
         return form if isinstance(form, NormalForm) else None
+
+    def name_actions(
+        self, game: int, orders: Sequence[Order]
+    ) -> dict[str, list[str] | list[list[str]]]:
+        """Return the own names of a game's players, and those of its actions in the order in which
+        they are put."""
+        if isinstance(self.game, GivenGames):
+            form = self.game.forms[game]
+            return {
+                "players": list(form.players),
+                "actions": [list(names) for names in form.actions],
+            }
+        one = self.form
+        assert one is not None, "only games of the user's have names of their own"
+        put = zip(one.actions, orders[game], strict=True)
+        return {
+            "players": list(one.players),
+            "actions": [[names[k] for k in order] for names, order in put],
+        }
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """All games of a source, payoffs (n, 2, rows, cols); `orders` where they are one game in
-    several orders."""
+    """All games of a source, payoffs (2, rows, cols) of each; `orders` where they are one game in
+    several orders.
 
-    payoffs: Array
+    Games of one shape are an array (n, 2, rows, cols); those of a list may have different shapes.
+    """
+
+    payoffs: Array | tuple[Array, ...]
     orders: tuple[Order, ...] = ()
 
     @cached_property
     def zero_sum(self) -> bool:
         """Whether all games are zero-sum."""
+        if isinstance(self.payoffs, tuple):
+            return all((table[0] == -table[1]).all() for table in self.payoffs)
         return bool((self.payoffs[:, 0] == -self.payoffs[:, 1]).all())
 
     @cached_property
     def solved(self) -> ZeroSumSolutions:
-        """The zero-sum solutions, from the row player's side."""
-        return solve_zero_sum(self.payoffs[:, 0])
+        """The zero-sum solutions of games of one shape, from the row player's side."""
+        return solve_zero_sum(np.asarray(self.payoffs)[:, 0])
 
     @cached_property
     def _equilibria(self) -> dict[int, tuple[Array, ...]]:
@@ -422,7 +548,12 @@ class Drawn:
 
     def _solve(self, game: int) -> tuple[Array, ...]:
         if game not in self._equilibria:
-            self._equilibria[game] = nash(NormalForm(self.payoffs[game])).equilibria[0].strategies
+            table = self.payoffs[game]
+            if (table[0] == -table[1]).all():
+                solved = solve_zero_sum(table[0])
+                self._equilibria[game] = solved.row[0], solved.col[0]
+            else:
+                self._equilibria[game] = nash(NormalForm(table)).equilibria[0].strategies
         return self._equilibria[game]
 
     def get_equilibrium(self, game: int) -> tuple[Array, Array]:
@@ -432,7 +563,7 @@ class Drawn:
         One game in many orders is solved in its own order, so that the equilibrium is the same in
         every order.
         """
-        if self.zero_sum:
+        if self.zero_sum and not isinstance(self.payoffs, tuple):
             return self.solved.row[game], self.solved.col[game]
         if self.orders:
             (row, col), (rows, cols) = self._solve(0), self.orders[game]
@@ -444,28 +575,25 @@ class Drawn:
 @lru_cache(maxsize=2)
 def draw_games(source: Source) -> Drawn:
     """Draw the games of a source; playing and measuring a run share them."""
-    orders: tuple[Order, ...] = ()
+    if isinstance(source.game, GivenGames):
+        return Drawn(source.game.tables[: source.num_games])
     if source.form is not None:
         table = source.form.payoffs
         orders = list_orders(source.shape, source.num_games, source.seed)
         payoffs = np.stack([table[:, list(rows)][:, :, list(cols)] for rows, cols in orders])
-    else:
-        takes = signature(FAMILIES[source.family]).parameters
-        properties: JsonObject = {"shape": source.shape} if "shape" in takes else {}
-        if source.family in (
-            "zero-sum",
-            "uniform",
-        ):  # payoffs from -1 to 1 where their range is a property
-            properties |= {"low": -1.0, "high": 1.0}
-        batch = generate(source.family, source.num_games, seed=source.seed, **properties).payoffs
-        if batch.shape[1] != 2:
-            raise InvalidGame(
-                f"the benchmark plays two-player games; {source.family} makes {batch.shape[1]}"
-                " players"
-            )
-        payoffs = np.round(batch * source.scale, source.decimals) + 0.0
+        payoffs.setflags(write=False)
+        return Drawn(payoffs, orders)
+    payoffs = draw_family(
+        source.family,
+        source.num_games,
+        source.seed,
+        shape=source.shape,
+        scale=source.scale,
+        decimals=source.decimals,
+        properties=source.properties,
+    )
     payoffs.setflags(write=False)
-    return Drawn(payoffs, orders)
+    return Drawn(payoffs)
 
 
 def list_orders(shape: tuple[int, int], count: int, seed: int) -> tuple[Order, ...]:
@@ -604,6 +732,10 @@ _MOST_ORDERS = 8
 _SIZES = (2, 3, 4, 6)
 _SCALES = (0.01, 100.0)
 _TEMPERATURES = (0.0, 0.7, 1.0)
+BUCKET = "bucket "
+_BUCKET_SIZES = (2, 3, 5)
+_BUCKET_RANGES = {"narrow": 10.0, "medium": 50.0, "wide": 100.0}
+_BUCKET_KINDS = ("pure", "mixed")
 _ASKING = (
     "model",
     "elicit",
@@ -616,6 +748,7 @@ _ASKING = (
     "samples",
     "effort",
     "reasoning_tokens",
+    "replicate",
 )
 """What a seated model depends on, in the data of a spec."""
 
@@ -645,7 +778,12 @@ class Plan:
     def conditions(self) -> Mapping[str, Condition]:
         """The conditions of the suite by their names."""
         base = Condition(BASE, self.config.source, self.config.theme, self.config.temperature)
-        vary = {"sensitivity": _vary_settings, "generalisation": _vary_games}.get(self.config.suite)
+        suites = {
+            "sensitivity": _vary_settings,
+            "generalisation": _vary_games,
+            "buckets": _vary_buckets,
+        }
+        vary = suites.get(self.config.suite)
         return {
             condition.name: condition
             for condition in (base, *(vary(base) if vary is not None else ()))
@@ -684,6 +822,15 @@ class Plan:
             mix[k] if k < len(mix) else 0.0 for k in data.get("opponent_back", range(len(mix)))
         )
 
+    def find_own_part(self, spec: Spec) -> tuple[float, ...]:
+        """Return the part of the same equilibrium that belongs to the seat which is asked, carried
+        over likewise."""
+        data = spec.data
+        drawn = self.conditions[data["condition"]].drawn
+        seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
+        mix = drawn.get_equilibrium(data["game"])[seat].tolist()
+        return tuple(mix[k] if k < len(mix) else 0.0 for k in data["back"])
+
     def _list_plays(self, game: int, condition: Condition) -> Iterator[JsonObject]:
         payoffs = condition.drawn.payoffs[game]
         variants = self.variants if condition.name == BASE else ()
@@ -705,7 +852,11 @@ class Plan:
             ]
             for telling, model, elicit in product(tellings, self.config.model, self.config.elicit):
                 if elicit != "logprobs" or _has_letters(telling.theme):
-                    yield self._describe(game, condition, telling, str(model), elicit)
+                    data = self._describe(game, condition, telling, str(model), elicit)
+                    samples = self.config.samples if elicit == "sampled" else 1
+                    yield data  # the first trial is asked as if there were no others
+                    for trial in range(1, self.config.trials):
+                        yield data | {"trial": trial, "replicate": trial * samples}
 
     def _describe(
         self, game: int, condition: Condition, telling: Variant, model: str, elicit: str
@@ -732,14 +883,8 @@ class Plan:
         if telling.opponent_back is not None:
             data["opponent_back"] = list(telling.opponent_back)
         data |= self.config.describe_asking(model, elicit)
-        form = condition.source.form
-        if form is not None and telling.theme == OWN:
-            order = condition.drawn.orders[game]
-            actions = [
-                [names[k] for k in permutation]
-                for names, permutation in zip(form.actions, order, strict=True)
-            ]
-            data["names"] = {"players": list(form.players), "actions": actions}
+        if telling.theme == OWN:
+            data["names"] = condition.source.name_actions(game, condition.drawn.orders)
         return data
 
 
@@ -767,6 +912,46 @@ def _vary_games(base: Condition) -> Iterator[Condition]:
         source = Source(count, base.source.seed, (rows, cols), game=NamedGame(name))
         yield replace(base, name=NAMED + name, source=source, themes=(OWN,))
         yield replace(base, name=ANONYMOUS + name, source=source)
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """Zero-sum games of one size, one range of payoffs and one kind of equilibrium."""
+
+    size: int
+    range: str
+    equilibrium: str
+
+    @property
+    def name(self) -> str:
+        """Its condition, such as `bucket 3x3 wide mixed`."""
+        return f"{BUCKET}{self.size}x{self.size} {self.range} {self.equilibrium}"
+
+    @property
+    def tier(self) -> str:
+        """How much it takes: to find a saddle point, to mix over a few actions, or over many."""
+        if self.equilibrium == "pure":
+            return "1: saddle point"
+        return "2: mix, up to 3 x 3" if self.size <= 3 else "3: mix, larger"
+
+
+BUCKETS = tuple(
+    Bucket(size, width, kind)
+    for size, width, kind in product(_BUCKET_SIZES, _BUCKET_RANGES, _BUCKET_KINDS)
+)
+"""The buckets, in the order in which they are reported."""
+
+
+def _vary_buckets(base: Condition) -> Iterator[Condition]:
+    """Yield a condition for each bucket."""
+    for bucket in BUCKETS:
+        source = replace(
+            base.source,
+            shape=(bucket.size, bucket.size),
+            scale=_BUCKET_RANGES[bucket.range],
+            properties=(("equilibrium", bucket.equilibrium),),
+        )
+        yield replace(base, name=bucket.name, source=source)
 
 
 def _vary_settings(base: Condition) -> Iterator[Condition]:
@@ -828,7 +1013,25 @@ def seat_player(data: JsonMapping, model: Model) -> Player:
 
     if data["elicit"] != "sampled":
         return seat_replicate(first)
-    return Sampled(tuple(map(seat_replicate, range(data["samples"]))), model.abilities.concurrency)
+    replicates = range(first, first + data["samples"])
+    return Sampled(tuple(map(seat_replicate, replicates)), model.abilities.concurrency)
+
+
+def seat_without_model(plan: Plan, spec: Spec) -> Player:
+    """Seat a player that needs no model; what it draws depends on the seed for models, the game and
+    the trial."""
+    data = spec.data
+
+    def seat_replicate(replicate: int) -> Player:
+        seed = split(data["llm_seed"], "player", replicate)
+        if data["model"] == EQUILIBRIUM:
+            return FixedMix(plan.find_own_part(spec), EQUILIBRIUM, seed)
+        return BaselinePlayer(data["model"], seed)
+
+    first = data.get("replicate", 0)
+    if data["elicit"] != "sampled":
+        return seat_replicate(first)
+    return Sampled(tuple(map(seat_replicate, range(first, first + data["samples"]))))
 
 
 def prepare_plays(plan: Plan, models: Mapping[str, Model]) -> PlayOne:
@@ -839,10 +1042,14 @@ def prepare_plays(plan: Plan, models: Mapping[str, Model]) -> PlayOne:
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         data, game = spec.data, make_bench_game(spec.data)
         key = tuple(map(data.get, _ASKING))
-        if key not in seated:
-            seated[key] = seat_player(data, models[data["model"]])
+        if is_player(data["model"]):
+            player = seat_without_model(plan, spec)
+        else:
+            if key not in seated:
+                seated[key] = seat_player(data, models[data["model"]])
+            player = seated[key]
         opponent = FixedMix(plan.find_opponent(data), "equilibrium", blind=True)
-        seats = {game.roles[data["seat"]]: seated[key], game.roles[1 - data["seat"]]: opponent}
+        seats = {game.roles[data["seat"]]: player, game.roles[1 - data["seat"]]: opponent}
         return play(game, seats, submissions=done, on_submission=keep)
 
     return play_one

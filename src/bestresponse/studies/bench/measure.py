@@ -31,7 +31,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from heapq import nsmallest
-from itertools import islice
+from itertools import combinations, islice
 from typing import Annotated, TypedDict, cast
 
 import numpy as np
@@ -76,6 +76,15 @@ _INVARIANCE = (
     "1 - mean total variation distance between the answers to a game and to the same game told"
     " otherwise"
 )
+_RATIO = (
+    "sum of the Nash gaps / sum of the absolute best-response values; none where all of these are 0"
+)
+_WITHIN = (
+    "standard deviation of the Nash gap between the answers to one game, pooled over games; with"
+    " trials"
+)
+_BETWEEN = "standard deviation between games of the mean Nash gap of a game; with trials"
+_CONSISTENCY = "1 - mean total variation distance between two answers to the same game; with trials"
 
 
 class Asked(TypedDict):
@@ -92,6 +101,7 @@ class Asked(TypedDict):
     theme: str
     seat: str
     temperature: float | None
+    trial: int
     rows: int
     cols: int
     status: str
@@ -121,6 +131,8 @@ class PlayFigures(TypedDict):
         float | None,
         column("Nash gap", ".2f", "best response less own value, equilibrium opponent"),
     ]
+    gap_ratio: Annotated[float | None, column("gap / best response", ".3f")]
+    """the Nash gap over the absolute best-response value; none where that is 0"""
     gap_normalised: Annotated[float | None, column("gap / range", ".3f", f"the Nash gap {_RANGE}")]
     payoff_range: float | None
     exploitability: float | None
@@ -219,6 +231,7 @@ def _describe(plan: plans.Plan, play: StoredPlay, decision: Decision) -> dict[st
         **{name: data[name] for name in ("elicit", "format", "theme")},
         "seat": ("row", "col")[data["seat"]],
         "temperature": data["temperature"],
+        "trial": data.get("trial", 0),
         "rows": shape[data["seat"]],
         "cols": shape[1 - data["seat"]],
         "status": decision.reading.status.value,
@@ -263,6 +276,8 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Jso
     rows = [
         _NO_FIGURES | dict(zip(columns, cells, strict=True)) for cells in zip(*lists, strict=True)
     ]
+    for k in np.flatnonzero(size := _without_noise(np.abs(best), own)):
+        rows[k]["gap_ratio"] = float(gap[k] / size[k])
     for k in np.flatnonzero((own != -other).any(axis=(1, 2))):
         rows[k] |= _NOT_ZERO_SUM | _measure_general_sum(own[k], other[k], x[k])
     return rows
@@ -346,6 +361,17 @@ def measure_baseline(plan: plans.Plan, name: str, games: list[int]) -> list[Play
     """Measure a baseline on games of the base settings; `equilibrium` plays its part of the
     opponent's equilibrium."""
     drawn = plan.conditions[plans.BASE].drawn
+    shapes: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for k in games:
+        shapes[drawn.payoffs[k].shape].append(k)
+    rows = [row for alike in shapes.values() for row in _measure_alike(plan, name, alike)]
+    rows.sort(key=lambda row: (plan.config.seat.index(row["seat"]), row["game"]))
+    return rows
+
+
+def _measure_alike(plan: plans.Plan, name: str, games: list[int]) -> list[PlayRow]:
+    """Measure a baseline on games of one shape, in every seat."""
+    drawn = plan.conditions[plans.BASE].drawn
     rows: list[JsonObject] = []
     for seat in plan.config.seat:
         own_seat = 0 if seat == "row" else 1
@@ -369,6 +395,7 @@ def measure_baseline(plan: plans.Plan, name: str, games: list[int]) -> list[Play
             "cols": own.shape[2],
             "status": "valid",
         }
+        blank |= {"trial": 0}
         for k, mix, figures in zip(
             games, mixes, measure_strategies(own, other, mixes, opponents), strict=True
         ):
@@ -390,6 +417,8 @@ def find_values(rows: Rows, name: str) -> list[tuple[float, PlayRow]]:
 def identify_game(row: PlayRow) -> Hashable:
     """Return what tells the game of a row from others: all orders of a well-known game are one
     game."""
+    if row["condition"].startswith(plans.BUCKET):  # game 3 of one bucket is not game 3 of another
+        return f"{row['condition']}, game {row['game']}"
     classic = row["condition"].startswith((plans.NAMED, plans.ANONYMOUS))
     return (
         row["condition"].removeprefix(plans.NAMED).removeprefix(plans.ANONYMOUS)
@@ -484,12 +513,82 @@ def _count_wrong(name: str, which: str) -> Metric[Rows]:
     return Metric(f"wrong_{which}", f"wrong at {which}", explained, "", "", compute)
 
 
+def _describe_gaps(
+    name: str, title: str, explained: str, compute: Callable[[Array], float]
+) -> Metric[Rows]:
+    """Make the metric of one statistic of the Nash gaps of all answers."""
+
+    def describe(rows: Rows) -> float | None:
+        gaps = np.array([gap for gap, _ in find_values(rows, "nash_gap")])
+        return float(compute(gaps)) if len(gaps) else None
+
+    return Metric(f"nash_gap_{name}", f"{title} gap", explained, "", ".2f", describe)
+
+
+def compute_gap_ratio(rows: Rows) -> float | None:
+    """Divide the sum of the Nash gaps by that of the absolute best-response values.
+
+    A ratio game by game has no mean where one best-response value is 0, and hardly any meaning near
+    it; in a ratio of sums such a game counts with its gap. None where every best-response value is
+    0.
+    """
+    gaps = sum(gap for gap, _ in find_values(rows, "nash_gap"))
+    values = sum(
+        abs(value) for value, row in find_values(rows, "br_value") if row["gap_ratio"] is not None
+    )
+    return gaps / values if values else None
+
+
+def _group_answers(rows: Rows, name: str) -> list[list[float]]:
+    """Return the known numbers of a column, those of one game and seat together."""
+    games: dict[Hashable, list[float]] = defaultdict(list)
+    for value, row in find_values(rows, name):
+        games[_identify(row)].append(value)
+    return list(games.values())
+
+
+def _compute_spread_within(rows: Rows) -> float | None:
+    """Pool the variances of the gaps within games: each answer counts, less one for every game."""
+    repeated = [gaps for gaps in _group_answers(rows, "nash_gap") if len(gaps) > 1]
+    if not repeated:
+        return None
+    squares = sum(float(np.var(gaps)) * len(gaps) for gaps in repeated)
+    return float(np.sqrt(squares / sum(len(gaps) - 1 for gaps in repeated)))
+
+
+def _compute_spread_between(rows: Rows) -> float | None:
+    """Compare the games by their mean gaps; None where no game was asked about more than once.
+
+    Without trials it would be the deviation that stands beside it under another name.
+    """
+    games = _group_answers(rows, "nash_gap")
+    if len(games) < 2 or all(len(gaps) == 1 for gaps in games):
+        return None
+    return float(np.std([np.mean(gaps) for gaps in games], ddof=1))
+
+
+def _compute_consistency(rows: Rows) -> statistics.Interval | None:
+    """Compare every two answers to the same game, told in the same words."""
+    answers: dict[tuple[Hashable, int, str], list[list[float]]] = defaultdict(list)
+    for row in select_original(rows):
+        if row["strategy"] is not None:
+            answers[_identify(row)].append(row["strategy"])
+    scores, games = [], []
+    for (game, _, _), strategies in answers.items():
+        for first, second in combinations(strategies, 2):
+            scores.append(1 - 0.5 * float(np.abs(np.subtract(first, second)).sum()))
+            games.append(game)
+    if not scores:
+        return None
+    return statistics.bound_mean(scores, (0.0, 1.0), games, rng=np.random.default_rng(_SEED))
+
+
 def _compute_invariance(rows: Rows) -> statistics.Interval | None:
     """Compare every answer to a game told otherwise with the answer to the same game as drawn."""
-    originals = {row["game"]: row["strategy"] for row in select_original(rows)}
+    originals = {(row["game"], row["trial"]): row["strategy"] for row in select_original(rows)}
     scores, games = [], []
     for row in rows:
-        drawn = originals.get(row["game"])
+        drawn = originals.get((row["game"], row["trial"]))
         if row["variant"] in plans.VARIANTS and row["strategy"] is not None and drawn is not None:
             scores.append(1 - 0.5 * float(np.abs(np.subtract(row["strategy"], drawn)).sum()))
             games.append(row["game"])
@@ -543,6 +642,28 @@ METRICS: tuple[Metric[Rows], ...] = (
     _average("security_loss", lambda row: row["payoff_range"]),
     _average("llm_value"),
     _average("br_value"),
+    _describe_gaps("median", "median", "median of the Nash gaps of all answers", np.median),
+    _describe_gaps(
+        "std",
+        "std of the",
+        "standard deviation of the Nash gaps (divided by n, as numpy does)",
+        np.std,
+    ),
+    _describe_gaps("min", "least", "smallest Nash gap of an answer", np.min),
+    _describe_gaps("max", "largest", "largest Nash gap of an answer", np.max),
+    Metric("gap_ratio", "gap ratio", _RATIO, "", ".3f", compute_gap_ratio),
+    Metric(
+        "gap_spread_within", "gap spread within games", _WITHIN, "", ".2f", _compute_spread_within
+    ),
+    Metric(
+        "gap_spread_between",
+        "gap spread between games",
+        _BETWEEN,
+        "",
+        ".2f",
+        _compute_spread_between,
+    ),
+    Metric("consistency", "consistency", _CONSISTENCY, "", ".3f", _compute_consistency),
     *(_bound_missing("gap_normalised", "worst_normalised", end) for end in (0, 1)),
     *(
         _bound_missing("exploitability_normalised", "worst_exploitability_normalised", end)
@@ -656,16 +777,64 @@ def _rank(row: PlayRow) -> tuple[bool, float, float, int]:
 
 
 class GameLossRow(TypedDict):
-    """What a player or a baseline lost in one game; `hardness` is what uniform play loses in it."""
+    """What a player or a baseline lost in one game (the mean over trials), and the game with its
+    solution."""
 
     player: str
     game: int
     seat: str
+    answers: Annotated[int, column(help="answers that were read; more than one with trials")]
+    nash_gap: Annotated[float, column("Nash gap", ".2f")]
     gap_normalised: Annotated[float, column("Nash gap / payoff range", ".3f")]
+    gap_spread: Annotated[float | None, column(format=".2f")]
+    """standard deviation of the Nash gap between the answers to this game; with trials"""
     exploitability_normalised: Annotated[
         float | None, column("exploitability / payoff range", ".3f")
     ]
     hardness: Annotated[float | None, column("gap of uniform play / payoff range", ".3f")]
+    rows: int
+    cols: int
+    equilibrium: Annotated[
+        str, column(help="pure or mixed: the equilibrium that the opponent plays its part of")
+    ]
+    value: Annotated[float, column(format=".2f", help="what that equilibrium pays the row player")]
+    row_payoffs: Annotated[list[list[float]], column(help="payoff matrix of the row player")]
+    col_payoffs: Annotated[list[list[float]], column(help="payoff matrix of the column player")]
+    row_equilibrium: Annotated[list[float], column(help="equilibrium strategy of the row player")]
+    col_equilibrium: Annotated[
+        list[float], column(help="equilibrium strategy of the column player")
+    ]
+
+
+class DrawnSolution(TypedDict):
+    """A game of the run and the equilibrium that opponents play."""
+
+    rows: int
+    cols: int
+    equilibrium: str
+    value: float
+    row_payoffs: list[list[float]]
+    col_payoffs: list[list[float]]
+    row_equilibrium: list[float]
+    col_equilibrium: list[float]
+
+
+def solve_drawn(drawn: plans.Drawn, game: int) -> DrawnSolution:
+    """Return a drawn game with the equilibrium that opponents and the baseline `equilibrium`
+    play."""
+    payoffs = drawn.payoffs[game]
+    row, col = drawn.get_equilibrium(game)
+    pure = max(row) > 1 - _NOISE and max(col) > 1 - _NOISE
+    return DrawnSolution(
+        rows=payoffs.shape[1],
+        cols=payoffs.shape[2],
+        equilibrium="pure" if pure else "mixed",
+        value=float(row @ payoffs[0] @ col),
+        row_payoffs=payoffs[0].tolist(),
+        col_payoffs=payoffs[1].tolist(),
+        row_equilibrium=row.tolist(),
+        col_equilibrium=col.tolist(),
+    )
 
 
 def _list_games(results: Results) -> Iterator[GameLossRow]:
@@ -673,15 +842,29 @@ def _list_games(results: Results) -> Iterator[GameLossRow]:
         find_values(results.baselines["uniform"], "gap_normalised") if results.baselines else []
     )
     hardness = {_identify(row): gap for gap, row in uniform}
+    drawn = results.plan.conditions[plans.BASE].drawn
+    solved: dict[int, DrawnSolution] = {}
     for player, rows in {**results.base, **results.baselines}.items():
-        for gap, row in find_values(rows, "gap_normalised"):
+        answers: dict[tuple[Hashable, int, str], list[PlayRow]] = defaultdict(list)
+        for _, row in find_values(rows, "nash_gap"):
+            answers[_identify(row)].append(row)
+        for case, played in answers.items():
+            game = played[0]["game"]
+            if game not in solved:
+                solved[game] = solve_drawn(drawn, game)
+            gaps = [row["nash_gap"] or 0.0 for row in played]
+            taken = [value for value, _ in find_values(played, "exploitability_normalised")]
             yield GameLossRow(
                 player=player,
-                game=row["game"],
-                seat=row["seat"],
-                gap_normalised=gap,
-                exploitability_normalised=row["exploitability_normalised"],
-                hardness=None if player in results.baselines else hardness[_identify(row)],
+                game=game,
+                seat=played[0]["seat"],
+                answers=len(played),
+                nash_gap=float(np.mean(gaps)),
+                gap_normalised=float(np.mean([row["gap_normalised"] or 0.0 for row in played])),
+                gap_spread=float(np.std(gaps, ddof=1)) if len(gaps) > 1 else None,
+                exploitability_normalised=float(np.mean(taken)) if taken else None,
+                hardness=None if player in results.baselines else hardness[case],
+                **solved[game],
             )
 
 
@@ -782,6 +965,64 @@ def _tabulate_versions(frame: str, results: Results) -> Frame[VersionRow]:
     return Frame(VersionRow, table, {metric.name: metric.column for metric in metrics})
 
 
+class BucketRow(TypedDict):
+    """The figures of a player in the games of one bucket, of one tier, or of all; the metrics are
+    further columns."""
+
+    player: str
+    tier: Annotated[
+        str,
+        column(help="1: a saddle point; 2: a mix in games up to 3 x 3; 3: a mix in larger ones"),
+    ]
+    size: str
+    range: Annotated[str, column("payoffs", help="narrow: from -10 to 10; medium: 50; wide: 100")]
+    equilibrium: Annotated[str, column(help="pure: there is a saddle point; mixed: there is none")]
+
+
+_BUCKET_METRICS = (
+    "asked",
+    "answered",
+    "nash_gap",
+    "nash_gap_median",
+    "nash_gap_std",
+    "gap_ratio",
+    "gap_normalised",
+    "exploitability_normalised",
+    "success_1",
+)
+_ALL = "all"
+
+
+def _list_buckets(results: Results, player: str) -> Iterator[tuple[BucketRow, Rows]]:
+    """Yield the rows of a player in every bucket, then in every tier, then in all buckets
+    together."""
+    played = _select(select_original(results.players[player]), plans.BUCKET)
+    for bucket in plans.BUCKETS:
+        head = BucketRow(
+            player=player,
+            tier=bucket.tier,
+            size=f"{bucket.size} x {bucket.size}",
+            range=bucket.range,
+            equilibrium=bucket.equilibrium,
+        )
+        yield head, _select(played, bucket.name)
+    for tier in (*dict.fromkeys(bucket.tier for bucket in plans.BUCKETS), _ALL):
+        names = [bucket.name for bucket in plans.BUCKETS if tier in (bucket.tier, _ALL)]
+        head = BucketRow(player=player, tier=tier, size=_ALL, range=_ALL, equilibrium=_ALL)
+        yield head, _select(played, *names)
+
+
+def _tabulate_buckets(results: Results) -> Frame[BucketRow]:
+    metrics = [metric for metric in METRICS if metric.name in _BUCKET_METRICS]
+    table: list[BucketRow] = []
+    for player in results.players if results.plan.config.suite == "buckets" else ():
+        for head, rows in _list_buckets(results, player):
+            if rows:
+                figures = {metric.name: metric.compute(rows) for metric in metrics}
+                table.append(cast(BucketRow, {**head, **figures}))
+    return Frame(BucketRow, table, {metric.name: metric.column for metric in metrics})
+
+
 class DifferenceRow(TypedDict):
     """Two players, or two versions of the same games, compared on the games that both answered."""
 
@@ -803,9 +1044,9 @@ class DifferenceRow(TypedDict):
 
 def _list_pairs(results: Results) -> Iterator[tuple[str, str, Rows, str, Rows]]:
     """Yield what is compared: the kind of comparison, and twice a name with its rows."""
-    others = list(results.base) + [
-        name for name in _COMPARED_BASELINES if name in results.baselines
-    ]
+    # a player without a model that was put among the models is not compared with itself
+    beside = [name for name in _COMPARED_BASELINES if name not in results.plan.config.model]
+    others = list(results.base) + [name for name in beside if name in results.baselines]
     for number, (player, rows) in enumerate(results.base.items()):
         for other in others[number + 1 :]:
             yield (
@@ -835,14 +1076,19 @@ def _list_pairs(results: Results) -> Iterator[tuple[str, str, Rows, str, Rows]]:
             yield frame, f"{player}, {version}", sides[0], f"{player}, {other}", sides[1]
 
 
+def _average_answers(rows: Rows, figure: str) -> dict[tuple[Hashable, int, str], float]:
+    """Return what a player lost in each game, the mean over trials."""
+    answers: dict[tuple[Hashable, int, str], list[float]] = defaultdict(list)
+    for value, row in find_values(rows, figure):
+        answers[_identify(row)].append(value)
+    return {case: float(np.mean(values)) for case, values in answers.items()}
+
+
 def _list_differences(results: Results) -> Iterator[DifferenceRow]:
     families: dict[str, list[DifferenceRow]] = {}
     for comparison, first, rows, second, others in _list_pairs(results):
         for figure, title in _COMPARED.items():
-            a, b = (
-                {_identify(row): value for value, row in find_values(side, figure)}
-                for side in (rows, others)
-            )
+            a, b = _average_answers(rows, figure), _average_answers(others, figure)
             common = sorted(a.keys() & b.keys(), key=lambda case: (case[1], case[2], str(case[0])))
             if len({case[0] for case in common}) < 2:
                 continue
@@ -891,22 +1137,24 @@ class SelfPlayRow(TypedDict):
 
 def _measure_self_play(results: Results) -> Iterator[SelfPlayRow]:
     # Both seats of a game are asked in the same format and theme.
-    answers: dict[tuple[str, str], dict[int, dict[str, list[float]]]] = {}
+    answers: dict[tuple[str, str], dict[tuple[int, int], dict[str, list[float]]]] = {}
     for row in (row for rows in results.base.values() for row in rows):
         if row["strategy"] is not None:
             games = answers.setdefault(
                 (row["model"], row["asked_for"].removesuffix(f", {row['seat']}")), {}
             )
-            games.setdefault(row["game"], {})[row["seat"]] = row["strategy"]
+            games.setdefault((row["game"], row["trial"]), {})[row["seat"]] = row["strategy"]
     payoffs = results.plan.conditions[plans.BASE].drawn.payoffs
     for (model, elicit), games in answers.items():
-        regrets = [
-            compute_regret(payoffs[k], seats) for k, seats in games.items() if len(seats) == 2
-        ]
+        met = {case: seats for case, seats in games.items() if len(seats) == 2}
+        regrets = [compute_regret(payoffs[game], seats) for (game, _), seats in met.items()]
         if regrets:
-            mean, largest = float(np.mean(regrets)), max(regrets)
             yield SelfPlayRow(
-                model=model, elicit=elicit, games=len(regrets), regret=mean, largest=largest
+                model=model,
+                elicit=elicit,
+                games=len({game for game, _ in met}),
+                regret=float(np.mean(regrets)),
+                largest=max(regrets),
             )
 
 
@@ -1076,6 +1324,7 @@ _FRAMES: Mapping[str, Callable[[Results], Frame[Row]]] = {
         name: partial(_tabulate_versions, name)
         for name in ("same_games", "variants", "settings", "sizes", "names", "padding")
     },
+    "buckets": _tabulate_buckets,
     "differences": _frame(DifferenceRow, _list_differences),
     "self_play": _frame(SelfPlayRow, _measure_self_play),
     "games": _frame(GameLossRow, _list_games),

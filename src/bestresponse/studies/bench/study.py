@@ -42,6 +42,7 @@ from bestresponse.studies.bench.config import (
     prepare_plays,
 )
 from bestresponse.studies.bench.measure import METRICS, measure_bench, measure_plays
+from bestresponse.studies.bench.result_files import list_files
 from bestresponse.theory.trees.tree import Tree
 
 _SECONDS = 7
@@ -57,10 +58,12 @@ def estimate_prompts(
     """Count calls (every attempt) and tokens from some plays, each with the number of plays that
     are asked like it."""
     study, plays = bench.pick(config), 0
-    calls = {str(name): 0 for name in config.model}
+    calls = {str(name): 0 for name in config.models}
     characters = dict(calls)
     for data, count in firsts:
         plays += count
+        if data["model"] not in calls:
+            continue
         shown, ask = show_question(study.game(config, data), data)
         asked = (
             count
@@ -175,6 +178,19 @@ def list_outliers(figure: str) -> table:
     )
 
 
+_IN_NUMBERS = (
+    "nash_gap_median",
+    "nash_gap_std",
+    "nash_gap_min",
+    "nash_gap_max",
+    "gap_ratio",
+    "llm_value",
+    "br_value",
+    "gap_spread_within",
+    "gap_spread_between",
+    "consistency",
+)
+"""The metrics of the second table: how the gaps of all answers are spread."""
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
 bench = Study(
@@ -187,9 +203,12 @@ bench = Study(
     title="How far from optimal?",
     subtitle=_PROSE["subtitle"],
     command="bench",
-    tables=lambda config: {"invariance": 3, "sensitivity": 2, "generalisation": 6}.get(
-        config.suite, 1
-    ),
+    tables=lambda config: {
+        "invariance": 4,
+        "sensitivity": 3,
+        "generalisation": 7,
+        "buckets": 3,
+    }.get(config.suite, 2),
     game=lambda config, data: make_bench_game(data),
     choose=lambda config: "sequential" if isinstance(config.form, Tree) else "bench",
     count_plays=lambda config: None if config.precision else Plan(config).total,
@@ -199,6 +218,7 @@ bench = Study(
         Plan(config).count_by_first(),
     ),
     make_run=play_until_precise,
+    more_files=lambda measured, run: list_files(run),
     report=(
         text(_PROSE["no_answers"], kind="warning"),
         warn_unfinished,
@@ -217,6 +237,12 @@ bench = Study(
         metrics_table(
             "How far from optimal",
             "With 95 % intervals (games resampled). Smaller gaps are better.",
+            but=_IN_NUMBERS,
+        ),
+        metrics_table(
+            "The Nash gap in numbers",
+            "Over all answers that were read.",
+            only=("nash_gap", *_IN_NUMBERS),
         ),
         text(_PROSE["gap_and_exploitability"]),
         text(_PROSE["variants"], title="Same game, told otherwise"),
@@ -239,6 +265,17 @@ bench = Study(
         ),
         intervals(
             "settings", ("player", "version"), "gap_normalised", caption="With 95 % intervals."
+        ),
+        text(_PROSE["buckets"], title="Bucket by bucket"),
+        table(
+            "buckets", caption="Zero-sum games by size, range of payoffs and kind of equilibrium."
+        ),
+        intervals(
+            "buckets",
+            ("player", "tier"),
+            "gap_normalised",
+            caption="Tier by tier, with 95 % intervals.",
+            where={"size": "all"},
         ),
         text(_PROSE["generalisation"], title="Generalisation"),
         table("sizes", caption="The same questions about games of other sizes."),

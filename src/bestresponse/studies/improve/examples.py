@@ -433,7 +433,7 @@ def score_reply(task: JsonMapping, reply: str) -> float:
     >>> score_reply(describe_matrix(np.array([[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]), 0, "table", "neutral")
     ...             | {"opponent": [0.5, 0.5]}, "ANSWER: A: 0.75, B: 0.25")
     0.75
-    """
+    """  # noqa: E501
     if task["kind"] == "story":
         return _score_program(task, reply)
     if task["kind"] == "claims":

@@ -5,31 +5,31 @@ indicators of the paper are worked out from the result. Published values are tho
 gives in its text; its table of survival rates is a picture there. A published rate over 10 games
 agrees with a smaller sample where the games that are not at hand can make up the difference.
 
-A folder of recorded games holds `rounds.jsonl`, one line a day (`persona`, `low`, `high`, `number`,
-`day`, `supply`, `bids`, `winners`, `after` with `balance`, `hp` and `dry_days_plus_one`), and
-`replies.jsonl`, one line a bid (`who`, `day`, `reply`, `bid`). A bid above the balance was void
-there; a replay takes it for no bid. In a few rounds the record serves one of two tied bidders twice
-and leaves the other out: those are told apart from true differences.
+`alympics_logs` says in which forms games are recorded. A bid above the balance was void there; a
+replay takes it for no bid. In a few rounds the record serves one of two tied bidders twice and
+leaves the other out: those are told apart from true differences.
 """
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise, product
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import kendalltau
 
 from bestresponse.core.ask import PASS
 from bestresponse.core.errors import UsageError
 from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
 from bestresponse.games.water.game import Water
-from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, Drought, WaterRules, allocate
+from bestresponse.games.water.rules import ABUNDANCE, RESIDENTS, Day, Drought, WaterRules, allocate
 from bestresponse.players.llm.reading import read_bid
 from bestresponse.report.document import Cell, Column, Table
-from bestresponse.studies.reproduce.reproduction import Check, Reproduction, read_records
+from bestresponse.studies.reproduce.alympics_logs import read_recorded_games
+from bestresponse.studies.reproduce.reproduction import Check, Reproduction
 
 CITATION = (
     "S. Mao et al., ALYMPICS: LLM Agents Meet Game Theory, COLING 2025, pp. 2845-2866"
@@ -38,7 +38,9 @@ CITATION = (
 PUBLISHED_GAMES = 10
 PUBLISHED_RSR = {"low": 0.3, "medium": 0.4, "high": 0.5}
 PUBLISHED_SURVIVAL = {(False, "low", "Alex"): 0.10, (False, "low", "Bob"): 0.10}
-_FIELDS = ("persona", "low", "high", "number", "day", "supply", "bids", "winners")
+_SURE = 0.05
+"""How often a trend this clear or clearer may come about by chance, so that it still counts as
+one."""
 _NAMES = tuple(resident.name for resident in RESIDENTS)
 
 
@@ -54,10 +56,10 @@ class ReplayedTown:
     differences: tuple[str, ...]
 
 
-def replay_towns(folder: Path) -> list[ReplayedTown]:
-    """Play all games of `folder` again, days in order."""
+def replay_towns(rounds: Iterable[JsonMapping]) -> list[ReplayedTown]:
+    """Play all recorded games again, days in order."""
     games: dict[tuple[bool, int, int, int], list[JsonMapping]] = defaultdict(list)
-    for row in read_records(folder / "rounds.jsonl", *_FIELDS):
+    for row in rounds:
         games[row["persona"], row["low"], row["high"], row["number"]].append(row)
     towns, names = [], {limits: name for name, limits in ABUNDANCE.items()}
     for (persona, low, high, number), days in games.items():
@@ -149,16 +151,46 @@ class TownSetting:
     def find_price(self, days: slice = slice(None)) -> float:
         """Return the median over days and games of the smallest bid served."""
         served = [
-            min(
-                bid
-                for bid, won in zip(day.bids, day.winners, strict=True)
-                if won and bid is not None
-            )
+            find_day_price(day)
             for game in self.games
             for day in game.end.past[days]
             if any(day.winners)
         ]
         return float(np.median(served))
+
+    @property
+    def needs(self) -> Sequence[float]:
+        """What the survivors of each game need a day; games without survivors are left out."""
+        needs = self.alive @ np.array([resident.need for resident in RESIDENTS])
+        return [float(need) for need in needs if need > 0]
+
+    @property
+    def rsr_end(self) -> float:
+        """RSR_E: the expected supply over the needs of the survivors, mean over games."""
+        supply = sum(ABUNDANCE[self.abundance]) / 2
+        return float(np.mean([supply / need for need in self.needs])) if self.needs else math.nan
+
+    @property
+    def daily_medians(self) -> list[float]:
+        """The median over games of the smallest bid served, day by day; days on which nobody was
+        are left out."""
+        by_day: dict[int, list[float]] = defaultdict(list)
+        for day in (day for game in self.games for day in game.end.past if any(day.winners)):
+            by_day[day.number].append(find_day_price(day))
+        return [float(np.median(by_day[number])) for number in sorted(by_day)]
+
+    @property
+    def price_rise(self) -> float:
+        """How far the daily median rises above that of the first day."""
+        medians = self.daily_medians
+        return max(medians) - medians[0] if medians else math.nan
+
+
+def find_day_price(day: Day) -> float:
+    """Return the smallest bid that was served on a day on which somebody was."""
+    return min(
+        bid for bid, won in zip(day.bids, day.winners, strict=True) if won and bid is not None
+    )
 
 
 Settings = Mapping[tuple[bool, str], TownSetting]
@@ -166,21 +198,21 @@ Settings = Mapping[tuple[bool, str], TownSetting]
 
 def reproduce_alympics(folder: Path) -> Reproduction:
     """Replay, read and compare everything in `folder`."""
-    towns = replay_towns(folder)
+    recorded = read_recorded_games(folder)
+    towns = replay_towns(recorded.rounds)
     settings = {}
     for key in product((False, True), ABUNDANCE):
         if games := [town for town in towns if (town.persona, town.abundance) == key]:
             settings[key] = TownSetting(*key, games)
-    checks = [
-        *_check_rules(towns),
-        *_check_reading(folder),
-        *_check_survival(settings),
-        *_check_statements(settings),
-    ]
+    checks = [*_check_rules(towns), *_check_reading(recorded.replies), *_check_survival(settings)]
+    checks += _check_statements(settings)
     columns = (
         Column("setting"),
         Column("games", "right"),
-        *(Column(name, "right", format=".2f") for name in ("mean survivors", *_NAMES)),
+        *(
+            Column(name, "right", format=".2f")
+            for name in ("mean survivors", *_NAMES, "RSR_S", "RSR_E")
+        ),
     )
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
@@ -188,6 +220,8 @@ def reproduce_alympics(folder: Path) -> Reproduction:
             len(setting.games),
             setting.survivors,
             *map(float, setting.alive.mean(axis=0)),
+            PUBLISHED_RSR[setting.abundance],
+            setting.rsr_end,
         )
         for setting in settings.values()
     )
@@ -216,10 +250,9 @@ def _check_rules(towns: Sequence[ReplayedTown]) -> Iterator[Check]:
         yield Check(f"RSR at the start, {abundance}", published, ratio, agrees, tolerance="to 1e-9")
 
 
-def _check_reading(folder: Path) -> Iterator[Check]:
+def _check_reading(replies: Iterable[JsonMapping]) -> Iterator[Check]:
     counts: Counter[str] = Counter()
-    path = folder / "replies.jsonl"
-    for row in read_records(path, "who", "reply", "bid") if path.exists() else ():
+    for row in replies:
         named = read_bid(row["reply"])
         bid = None if named is None else 0.0 if named.value == PASS else float(named.value)
         counts["unread" if bid is None else "right" if bid == row["bid"] else "wrong"] += 1
@@ -259,6 +292,30 @@ def _check_survival(settings: Settings) -> Iterator[Check]:
 
 def _check_statements(settings: Settings) -> Iterator[Check]:
     """Decide on the games at hand what the paper states in words."""
+    if len(settings) < 6:
+        return
+    for check in _list_statements(settings):
+        yield (
+            check
+            if check.agrees
+            else replace(check, remark=_add_missing_games(settings, check.remark))
+        )
+
+
+def _add_missing_games(settings: Settings, remark: str) -> str:
+    """Say with a statement that differs how many of the published games it was decided on."""
+    fewest = min(len(setting.games) for setting in settings.values())
+    if fewest >= PUBLISHED_GAMES:
+        return remark
+    missing = (
+        f"decided on {fewest} of the {PUBLISHED_GAMES} games of each setting; the others are not at"
+        " hand"
+    )
+    return f"{remark}; {missing}" if remark else missing
+
+
+def _list_statements(settings: Settings) -> Iterator[Check]:
+    """Compare what the paper states, one by one."""
 
     def over(persona: bool, name: str) -> float:
         return float(
@@ -270,8 +327,6 @@ def _check_statements(settings: Settings) -> Iterator[Check]:
     def survivors(persona: bool, abundance: str) -> float:
         return settings[persona, abundance].survivors
 
-    if len(settings) < 6:
-        return
     low, mid, high = ABUNDANCE
     yield _more(
         "fewer survive with low supply than with medium",
@@ -311,6 +366,37 @@ def _check_statements(settings: Settings) -> Iterator[Check]:
             late,
             "days 6-10 and 16-20",
         )
+        yield _check_rising(settings[persona, high], condition)
+        rises = (settings[persona, low].price_rise, settings[persona, high].price_rise)
+        what = f"the price rises further with low supply than with high, {condition}"
+        yield _more(what, *rises, "from the daily median of day 1 to the highest")
+        for less, more in ((low, mid), (mid, high)):
+            ends = (settings[persona, less].rsr_end, settings[persona, more].rsr_end)
+            what = f"RSR at the end is higher with {less} supply than with {more}, {condition}"
+            yield _more(what, *ends, "mean over games with survivors")
+
+
+def _check_rising(setting: TownSetting, condition: str) -> Check:
+    """Decide whether prices rise with abundant water: a trend of the daily medians by the test of
+    Mann and Kendall."""
+    medians = setting.daily_medians
+    trend = kendalltau(range(len(medians)), medians)
+    tau = (
+        0.0 if math.isnan(trend.statistic) else float(trend.statistic)
+    )  # prices that never change have no trend
+    steps = sum(later >= earlier for earlier, later in pairwise(medians))
+    remark = (
+        f"daily medians from {medians[0]:g} to {medians[-1]:g}; {steps} of {len(medians) - 1} steps"
+        " do not fall"
+    )
+    if steps < len(medians) - 1:
+        remark += (
+            ", so the trend is upward, but not monotonic from day to day as the paper words it"
+        )
+    agrees = bool(tau > 0 and trend.pvalue < _SURE)
+    tolerance = f"Kendall's tau of price and day is positive, p < {_SURE:g}"
+    what = f"with high supply the price rises throughout, {condition}"
+    return Check(what, "stated", f"tau {tau:.2f}", agrees, remark, tolerance)
 
 
 def _more(what: str, larger: float, smaller: float, remark: str = "") -> Check:

@@ -84,7 +84,7 @@ from bestresponse.theory.trees.tree import Policy, Tree, policy_from_table, unif
 
 
 @settings
-class SimulateConfig(seating.MatchSettings):
+class SimulateConfig(seating.MatchSettings, seating.ToolSettings):
     """Play any game many times and report payoffs, moves, regret and welfare beside what theory
     says.
 
@@ -119,9 +119,8 @@ class SimulateConfig(seating.MatchSettings):
                 "referee", f"nobody rules in {self.game.name}; it belongs to dialogues"
             )
         if not self.models:
-            self.refuse_set(
-                [*seating.AGENT_SETTINGS, "about_others"], "this does nothing where no model plays"
-            )
+            unused = [*seating.AGENT_SETTINGS, "about_others", "tools", "tool_calls"]
+            self.refuse_set(unused, "this does nothing where no model plays")
         model_seats = seating.find_model_seats(self.make_game(), self.seats)
         for seat in self.personas:
             if seat not in self.seats:
@@ -894,7 +893,9 @@ simulate = Study(
     specs=lambda config: seating.list_plays(
         config, "simulate", config.seats, config.personas, config.referee
     ),
-    play=lambda config, models: seating.make_player(lambda spec: config.make_game(), models),
+    play=lambda config, models: seating.make_player(
+        lambda spec: config.make_game(), config.offer_tools(models)
+    ),
     measure=lambda config, folder: measure_simulation(read_plays(config, folder.sorted_plays())),
     metrics=list_metrics(PlayedSeatFigures),
     title="Playing {{ config.game.name }}",

@@ -111,7 +111,7 @@ def published_for(model: str) -> Mapping[str, float]:
 
     >>> [len(published_for(name)) for name in ("gpt-4o-2024-05-13", "gemini-1.0-pro", "gpt-4o-mini")]
     [43, 41, 0]
-    """
+    """  # noqa: E501
     name = model.casefold().rpartition("/")[2].replace(" ", "-").replace("_", "-")
     if re.fullmatch(r"gpt-4(?:o|-omni)(?:-20\d\d-\d\d-\d\d)?", name):
         return _GPT_4O

@@ -418,7 +418,7 @@ def disguised(game: NormalForm, *, letters: bool = True, inverted: bool = True) 
     >>> shown = disguised(pd)
     >>> shown.actions[0], shown.payoffs[0].tolist()
     (('R', 'B'), [[1.0, 5.0], [0.0, 3.0]])
-    """
+    """  # noqa: E501
     payoffs, actions = game.payoffs, game.actions
     players = tuple(f"Player {i + 1}" for i in range(game.num_players))
     if letters:

@@ -1,6 +1,6 @@
 """Judging play on the six published scales, by people and by models.
 
-    make_sheet(run, "Ada")      a sheet for a person to fill in       simulate sheet
+    make_sheets(run, judges)    sheets for people to fill in          simulate sheet
     judge_run(run, model)       scores by a model                     simulate judge
     summarise(read_sheets(...)) means, quartiles and agreement        simulate scores
 
@@ -9,18 +9,21 @@ Scores are whole numbers from 1 to 5; anything else is refused with its place. P
 the same: rules, persona, what happened, and the resident's own words. `identity` is judged only
 where a model played with a persona. Several judges are summed up by means, deviations and medians,
 by how far they agree, and by how far models agree with people.
+
+People who played themselves assess their own play in the questionnaire of an experiment; its
+exported table `payments` is read beside the sheets where its questions are named like the scales.
+In the summary those who judged themselves stand apart from the players whom others judged.
 """
 
 from __future__ import annotations
 
 import tomllib
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.resources import files
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, TypedDict
 
@@ -31,6 +34,8 @@ from bestresponse.core.episode import Episode
 from bestresponse.core.errors import BadReply, UsageError
 from bestresponse.core.files import read_text_file
 from bestresponse.core.game import View
+from bestresponse.core.registry import did_you_mean
+from bestresponse.core.seeds import generator
 from bestresponse.games.water.game import Water, money
 from bestresponse.games.water.rules import WaterRules
 from bestresponse.models.base import Model
@@ -51,11 +56,17 @@ from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.run import Run, load_run
 from bestresponse.runs.settings import RunSettings
 from bestresponse.runs.store.folder import StoredPlay
+from bestresponse.studies.water.sampling import divide, draw_balanced
+from bestresponse.studies.water.study import WaterCondition
 from bestresponse.studies.water.texts import TEXTS
 
 SCALES = ("information", "reasoning", "effectiveness", "adaptability", "planning", "identity")
 LOWEST, HIGHEST = 1, 5
 PERSON, MODEL = "person", "model"
+OTHERS, THEMSELVES = "players", "themselves"
+"""Who was judged: those who played, by others, or people by themselves."""
+GROUPINGS = ("setting", "resident", "judge", "kind", "game")
+"""By what scores can be grouped."""
 _MOST_WORDS = 24_000
 """Characters of a resident's own words that a judge is shown, shared out over its decisions."""
 _LONGEST_RULING = 1024
@@ -73,6 +84,8 @@ class ResidentScore:
     scale: str
     value: int
     kind: str = PERSON
+    judged: str = OTHERS
+    setting: str = ""
 
 
 Figure = Annotated[float | None, column(format=".2f")]
@@ -82,6 +95,10 @@ class ScaleRow(TypedDict):
     """One scale over all judged plays. An agreement is None where it is not defined, as with one
     judge."""
 
+    judged: Annotated[
+        str, column(help="players whom others judged, or people who judged themselves")
+    ]
+    group: Annotated[str, column(help="all, or one value of what the scores are grouped by")]
     scale: str
     scores: int
     judges: int
@@ -110,30 +127,69 @@ def rubric() -> Mapping[str, tuple[str, tuple[str, ...]]]:
     return {scale: (data[scale]["title"], tuple(data[scale]["levels"])) for scale in SCALES}
 
 
-def _list_residents(run: str | Path | Run[RunSettings], games: int) -> list[tuple[StoredPlay, str]]:
-    """List the residents of the first games of a run that count; UsageError where there are
-    none."""
-    loaded = run if isinstance(run, Run) else load_run(run)
-    if loaded.study.name != "water":
-        raise UsageError(f"{loaded.path} holds a run of {loaded.study.name}, not of water")
-    plays = islice((play for play in loaded.folder.plays() if not play.record.void), games)
-    residents = [(play, seat) for play in plays for seat, _ in play.data["seats"]]
-    if not residents:
-        raise UsageError("there is no finished game to judge")
-    return residents
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which games are judged: the first ones, or a sample of so many that is drawn with this
+    seed."""
+
+    games: int = 30
+    sample: int | None = None
+    seed: int = 0
+
+    def choose(self, run: str | Path | Run[RunSettings]) -> list[StoredPlay]:
+        """Choose among the finished games of a run that count; UsageError where there are none."""
+        loaded = run if isinstance(run, Run) else load_run(run)
+        if loaded.study.name != "water":
+            raise UsageError(f"{loaded.path} holds a run of {loaded.study.name}, not of water")
+        plays = [play for play in loaded.folder.sorted_plays() if not play.record.void]
+        # Not in the order in which they were finished, which differs from run to run.
+        plays.sort(key=lambda play: (play.data["repeat"], play.data["persona"], name_setting(play)))
+        if not plays:
+            raise UsageError("there is no finished game to judge")
+        if self.sample is None:
+            return plays[: self.games]
+        keyed = [((play.data["persona"], name_setting(play)), play) for play in plays]
+        return draw_balanced(keyed, self.sample, generator(self.seed, "judged games"))
 
 
-def make_sheet(run: str | Path | Run[RunSettings], judge: str = "judge 1", games: int = 30) -> str:
-    """Write an empty sheet for one judge, with all that a model judge sees: fill in whole numbers
-    from 1 to 5."""
+def name_setting(play: StoredPlay) -> str:
+    """Return the name of the condition under which a game was played."""
+    rules = WaterRules.from_json(play.data["rules"])
+    return WaterCondition(play.data["persona"], play.data["abundance"], rules).name
+
+
+def _list_residents(plays: Iterable[StoredPlay]) -> list[tuple[StoredPlay, str]]:
+    return [(play, seat) for play in plays for seat, _ in play.data["seats"]]
+
+
+def make_sheets(
+    run: str | Path | Run[RunSettings],
+    judges: Sequence[str] = ("judge 1",),
+    selection: Selection | None = None,
+    each: int | None = None,
+) -> dict[str, str]:
+    """Write an empty sheet for each judge, with all that a model judge sees: fill in whole numbers
+    from 1 to 5.
+
+    Every game goes to `each` of the judges, to all of them where it is None.
+    """
+    chosen = selection or Selection()
+    plays = chosen.choose(run)
+    rng = generator(chosen.seed, "judges")
+    shared = divide(plays, judges, len(judges) if each is None else each, rng)
+    return {judge: _write_sheet(judge, games) for judge, games in shared.items()}
+
+
+def _write_sheet(judge: str, plays: Sequence[StoredPlay]) -> str:
     rows = []
-    for play, resident in _list_residents(run, games):
+    for play, resident in _list_residents(plays):
         seen = _Seen.find(play, resident)
         rows.append(
             {
                 "judge": judge,
                 "kind": PERSON,
                 "game": play.spec,
+                "setting": name_setting(play),
                 "repeat": play.data["repeat"],
                 "resident": resident,
                 "persona": seen.persona,
@@ -157,20 +213,45 @@ def read_sheets(paths: Iterable[str | Path]) -> tuple[ResidentScore, ...]:
             raise UsageError(
                 f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
             ) from None
-        for line, row in read_sheet(
-            content, ("judge", "game", "resident"), str(path), some_of=SCALES
-        ):
-            for scale in SCALES:
-                cell = row.get(scale, "").strip()
-                if cell not in ("", _NOT_JUDGED):
-                    value = _read_score(cell, f"{path}, line {line}, {scale}")
-                    kind = row.get("kind") or PERSON
-                    scores.append(
-                        ResidentScore(
-                            row["judge"], row["game"], row["resident"], scale, value, kind
-                        )
-                    )
+        is_questionnaire = any(f"q_{scale}" in content.partition("\n")[0] for scale in SCALES)
+        read = _read_self_assessments if is_questionnaire else _read_filled_sheet
+        scores += read(content, str(path))
     return tuple(scores)
+
+
+def _read_filled_sheet(content: str, path: str) -> Iterator[ResidentScore]:
+    for line, row in read_sheet(content, ("judge", "game", "resident"), path, some_of=SCALES):
+        for scale in SCALES:
+            cell = row.get(scale, "").strip()
+            if cell not in ("", _NOT_JUDGED):
+                yield ResidentScore(
+                    judge=row["judge"],
+                    game=row["game"],
+                    resident=row["resident"],
+                    scale=scale,
+                    value=_read_score(cell, f"{path}, line {line}, {scale}"),
+                    kind=row.get("kind") or PERSON,
+                    judged=row.get("judged") or OTHERS,
+                    setting=row.get("setting", ""),
+                )
+
+
+def _read_self_assessments(content: str, path: str) -> Iterator[ResidentScore]:
+    """Read what people answered about their own play in the questionnaire of an experiment."""
+    asked = [f"q_{scale}" for scale in SCALES]
+    for line, row in read_sheet(content, ("lobby", "group", "participant"), path, some_of=asked):
+        for scale in SCALES:
+            cell = row.get(f"q_{scale}", "").strip()
+            if cell:
+                yield ResidentScore(
+                    judge=row["participant"],
+                    game=f"{row['lobby']}-{row['group']}",
+                    resident=row["participant"],
+                    scale=scale,
+                    value=_read_score(cell, f"{path}, line {line}, q_{scale}"),
+                    judged=THEMSELVES,
+                    setting=row.get("treatment", ""),
+                )
 
 
 def _read_score(cell: str, where: str) -> int:
@@ -186,13 +267,17 @@ def _read_score(cell: str, where: str) -> int:
 def judge_run(
     run: str | Path | Run[RunSettings],
     model: ModelLike | Sequence[ModelLike],
-    games: int = 5,
+    selection: Selection | None = None,
     limits: ModelLimits | None = None,
 ) -> tuple[ResidentScore, ...]:
-    """Let every model judge every resident of the first games; BadReply where no score can be
-    read."""
+    """Let every model judge every resident of the games, by default the first five.
+
+    Raises:
+        BadReply: no score can be read.
+    """
     loaded = run if isinstance(run, Run) else load_run(run)
-    names, residents = ModelsSetting.convert(model, stored=False), _list_residents(loaded, games)
+    names = ModelsSetting.convert(model, stored=False)
+    residents = _list_residents((selection or Selection(games=5)).choose(loaded))
     with open_models(names, loaded.path.parent, limits) as opened:
         asked = [opened.models[name] for name in names]
         at_once = (limits and limits.workers) or sum(judge.abilities.concurrency for judge in asked)
@@ -233,7 +318,15 @@ def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[Resident
     if marks is None:
         return ()
     return tuple(
-        ResidentScore(model.id, play.spec, resident, scale, int(marks[scale]), MODEL)
+        ResidentScore(
+            judge=model.id,
+            game=play.spec,
+            resident=resident,
+            scale=scale,
+            value=int(marks[scale]),
+            kind=MODEL,
+            setting=name_setting(play),
+        )
         for scale in seen.scales
     )
 
@@ -243,15 +336,15 @@ def write_scores(scores: Iterable[ResidentScore]) -> str:
     rows: dict[tuple[str, str, str], dict[str, str | int]] = {}
     for score in scores:
         key = (score.judge, score.game, score.resident)
-        rows.setdefault(
-            key,
-            {
-                "judge": score.judge,
-                "kind": score.kind,
-                "game": score.game,
-                "resident": score.resident,
-            },
-        )
+        row: dict[str, str | int] = {
+            "judge": score.judge,
+            "kind": score.kind,
+            "judged": score.judged,
+            "game": score.game,
+            "setting": score.setting,
+            "resident": score.resident,
+        }
+        rows.setdefault(key, row)
         rows[key][score.scale] = score.value
     return tables.to_csv(list(rows.values()))
 
@@ -309,8 +402,31 @@ class _Seen:
         )
 
 
-def summarise(scores: Iterable[ResidentScore]) -> Frame[ScaleRow]:
-    """Sum up scale by scale. A judge who judges the same twice counts with the last."""
+def summarise(scores: Iterable[ResidentScore], by: str | None = None) -> Frame[ScaleRow]:
+    """Sum up scale by scale, those whom others judged first, then people who judged themselves.
+
+    With `by` every value of it has rows of its own. A judge who judges the same twice counts with
+    the last.
+    """
+    if by is not None and by not in GROUPINGS:
+        known = ", ".join(GROUPINGS)
+        raise UsageError(
+            f"scores cannot be grouped by {by!r}; known:"
+            f" {known}.{did_you_mean(by, list(GROUPINGS))}"
+        )
+    groups: dict[tuple[str, str], list[ResidentScore]] = {}
+    for score in scores:
+        value = "all" if by is None else getattr(score, by) or "not said"
+        groups.setdefault((score.judged, value), []).append(score)
+    if not groups:
+        raise UsageError("there are no scores yet: the sheets are empty")
+    order = sorted(groups, key=lambda key: (key[0] != OTHERS, key[0]))
+    return Frame(ScaleRow, [row for key in order for row in _summarise_group(*key, groups[key])])
+
+
+def _summarise_group(
+    judged: str, group: str, scores: Iterable[ResidentScore]
+) -> Iterator[ScaleRow]:
     by_scale: dict[str, dict[tuple[str, str], dict[str, int]]] = {}
     kinds: dict[str, str] = {}
     for score in scores:
@@ -318,9 +434,6 @@ def summarise(scores: Iterable[ResidentScore]) -> Frame[ScaleRow]:
         by_scale.setdefault(score.scale, {}).setdefault((score.game, score.resident), {})[
             score.judge
         ] = score.value
-    if not by_scale:
-        raise UsageError("there are no scores yet: the sheets are empty")
-    rows = []
     for scale in (scale for scale in SCALES if scale in by_scale):
         items = by_scale[scale].values()
         judges = sorted({judge for values in items for judge in values})
@@ -328,16 +441,15 @@ def summarise(scores: Iterable[ResidentScore]) -> Frame[ScaleRow]:
         figures = asdict(summarise_ratings(table, range(LOWEST, HIGHEST + 1)))
         models = np.array([kinds[judge] == MODEL for judge in judges])
         difference, alpha = _compare_kinds(table[~models], table[models])
-        rows.append(
-            ScaleRow(
-                scale=scale,
-                judges=figures.pop("raters"),
-                **figures,  # type: ignore[typeddict-item]
-                models_minus_people=difference,
-                people_and_models=alpha,
-            )
+        yield ScaleRow(
+            judged=judged,
+            group=group,
+            scale=scale,
+            judges=figures.pop("raters"),
+            **figures,  # type: ignore[typeddict-item]
+            models_minus_people=difference,
+            people_and_models=alpha,
         )
-    return Frame(ScaleRow, rows)
 
 
 def _compare_kinds(people: Floats, models: Floats) -> tuple[float | None, float | None]:

@@ -15,7 +15,7 @@ between conditions are therefore paired by repeat.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import combinations, islice
 from pathlib import Path
@@ -40,11 +40,11 @@ from bestresponse.games.water.bidders import (
     run_many,
 )
 from bestresponse.games.water.game import Water
-from bestresponse.games.water.rules import ABUNDANCE, WaterRules, with_abundance
+from bestresponse.games.water.rules import ABUNDANCE, OWN_SUPPLY, WaterRules, with_abundance
 from bestresponse.models.base import Model
 from bestresponse.players.llm.agent import published_personas
 from bestresponse.players.llm.reading import find_reasons
-from bestresponse.report.blocks import lines, metrics_table, pivot, table, text
+from bestresponse.report.blocks import box_series, lines, metrics_table, pivot, table, text
 from bestresponse.report.frames import Frame, R, column, list_metrics
 from bestresponse.report.stats.statistics import (
     Floats,
@@ -62,9 +62,6 @@ from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay, encode_plays
 from bestresponse.runs.study import Estimate, Measured, Study
 
-OWN_SUPPLY = "own"
-"""The name of the abundance where the supply is given by the rules and is none of the published
-ranges."""
 _AT_ONCE = 250
 
 
@@ -112,7 +109,7 @@ class WaterCondition:
 
 
 @settings
-class WaterConfig(seating.AgentSettings):
+class WaterConfig(seating.ToolSettings):
     """Play the Water Allocation Challenge many times and report who survives."""
 
     model: inputs.OptionalModelSetting = setting(default=None, kw_only=False, short="-m")
@@ -151,6 +148,8 @@ class WaterConfig(seating.AgentSettings):
                 "abundance", "the supply is given twice: by name, and by low and high or the rules"
             )
         seating.find_model_seats(self.make_game(), self.seats)  # refuses who cannot bid
+        if not self.models:
+            self.refuse_set(["tools", "tool_calls"], "this does nothing where no model plays")
         treatment = (
             "both" if self.grid else self.with_personas or ("on" if self.personas else "off")
         )
@@ -368,9 +367,15 @@ class PriceRow(TypedDict):
 
     condition: str
     day: int
+    games: Annotated[int, column(help="games in which somebody was served")]
+    least: Annotated[float, column(format=".2f")]
     first_quartile: Annotated[float, column(format=".2f")]
     median: Annotated[float, column("smallest bid served, $", ".2f")]
     third_quartile: Annotated[float, column(format=".2f")]
+    most: Annotated[float, column(format=".2f")]
+    mean_of_medians: Annotated[
+        float, column(format=".2f", help="of all days, the same in every row")
+    ]
 
 
 class ResidentRow(TypedDict):
@@ -408,13 +413,15 @@ class DayRow(TypedDict):
     health: Annotated[float, column("health, points", ".0f", "in the evening")]
     balance: Annotated[float, column("balance, $", ".2f", "in the evening")]
     dry_days: int
+    reasons: Annotated[
+        str, column(help="what a model said about its bid; empty where it gave no reasons")
+    ]
 
 
 class ExampleRow(DayRow):
     """One day of the first game in which reasons were given."""
 
     need: Annotated[float, column("need, units")]
-    reasons: str
 
 
 class BaselineRow(TypedDict):
@@ -429,7 +436,8 @@ class BaselineRow(TypedDict):
 class ConditionGames:
     """The games of one condition; `repeats` tells which repeat each row of the trace is.
 
-    `spoken` are the number and the submissions of the first game in which a seat gave reasons.
+    `reasons` are those of the games in which a seat gave any: by repeat, then by day, then by
+    resident.
     """
 
     condition: WaterCondition
@@ -437,7 +445,7 @@ class ConditionGames:
     trace: Trace
     void: int = 0
     seed: int = 0
-    spoken: tuple[int, Sequence[Submission]] | None = None
+    reasons: Mapping[int, Sequence[Mapping[str, str]]] = field(default_factory=dict)
 
     @property
     def survivors(self) -> Floats:
@@ -528,7 +536,7 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
     """Rebuild every finished game, condition by condition."""
     days: dict[tuple[bool, str], dict[int, GameDays]] = {}
     void: dict[tuple[bool, str], list[int]] = {}
-    spoken: dict[tuple[bool, str], tuple[int, Sequence[Submission]]] = {}
+    reasons: dict[tuple[bool, str], dict[int, list[dict[str, str]]]] = {}
     readings = Readings()
     for play in folder.sorted_plays():
         submissions = play.record.submissions
@@ -537,10 +545,9 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
             void.setdefault(key, []).append(repeat)
             continue
         days.setdefault(key, {})[repeat] = _list_bids(submissions)
-        if repeat < spoken.get(key, (np.inf, ()))[0] and any(
-            find_reasons(s.decision.reasoning) for s in submissions
-        ):
-            spoken[key] = repeat, submissions
+        said = _list_reasons(submissions)
+        if any(said):
+            reasons.setdefault(key, {})[repeat] = said
     measured = []
     games: list[WaterGameRow] = []
     for condition in config.conditions:
@@ -549,7 +556,9 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
         trace = rebuild_games(condition.rules, list(known.values()))
         lost = void.get(key, [])
         measured.append(
-            ConditionGames(condition, tuple(known), trace, len(lost), config.seed, spoken.get(key))
+            ConditionGames(
+                condition, tuple(known), trace, len(lost), config.seed, reasons.get(key, {})
+            )
         )
         games += _list_games(measured[-1], lost)
     finished = [group for group in measured if group.repeats]
@@ -598,6 +607,18 @@ def _list_bids(submissions: Iterable[Submission]) -> GameDays:
             days.append((submission.decision.action, {}))
         elif submission.decision.action != PASS:
             days[-1][1][submission.role] = submission.decision.action
+    return days
+
+
+def _list_reasons(submissions: Iterable[Submission]) -> list[dict[str, str]]:
+    """List what residents said about their bids, day by day; days and residents without reasons are
+    empty."""
+    days: list[dict[str, str]] = []
+    for submission in submissions:
+        if submission.role == NATURE:
+            days.append({})
+        elif text := find_reasons(submission.decision.reasoning):
+            days[-1][submission.role] = text
     return days
 
 
@@ -669,14 +690,24 @@ def _compare_conditions(
 
 
 def _list_prices(group: ConditionGames) -> Iterator[PriceRow]:
-    for day, prices in enumerate(find_prices(group.trace).T, 1):
-        known = prices[~np.isnan(prices)]
-        if known.size:
-            first, median, third = map(float, np.quantile(known, [0.25, 0.5, 0.75]))
-            name = group.condition.name
-            yield PriceRow(
-                condition=name, day=day, first_quartile=first, median=median, third_quartile=third
-            )
+    known = [
+        (day, prices[~np.isnan(prices)]) for day, prices in enumerate(find_prices(group.trace).T, 1)
+    ]
+    served = [(day, prices) for day, prices in known if prices.size]
+    level = float(np.mean([np.median(prices) for _, prices in served])) if served else 0.0
+    for day, prices in served:
+        least, first, median, third, most = map(float, np.quantile(prices, [0, 0.25, 0.5, 0.75, 1]))
+        yield PriceRow(
+            condition=group.condition.name,
+            day=day,
+            games=prices.size,
+            least=least,
+            first_quartile=first,
+            median=median,
+            third_quartile=third,
+            most=most,
+            mean_of_medians=level,
+        )
 
 
 def _average(values: Floats) -> Interval | None:
@@ -731,31 +762,28 @@ def _list_days(group: ConditionGames) -> Iterator[DayRow]:
             health=float(trace.health[game, day, seat]),
             balance=float(trace.balance[game, day, seat]),
             dry_days=int(trace.dry[game, day, seat]),
+            reasons=(
+                said[day].get(names[seat], "")
+                if (said := group.reasons.get(group.repeats[game]))
+                else ""
+            ),
         )
 
 
 def _list_example(group: ConditionGames) -> Iterator[ExampleRow]:
     """Yield the day after a third of the game, as far as somebody gave reasons then; else the last
     with reasons."""
-    if group.spoken is None:
+    if not group.reasons:
         return
-    repeat, submissions = group.spoken
-    reasons: list[dict[str, str]] = []
-    for submission in submissions:
-        if submission.role == NATURE:
-            reasons.append({})
-        elif text := find_reasons(submission.decision.reasoning):
-            reasons[-1][submission.role] = text
-    explained = [number for number, by_resident in enumerate(reasons, 1) if by_resident]
+    repeat = min(group.reasons)
+    explained = [
+        number for number, by_resident in enumerate(group.reasons[repeat], 1) if by_resident
+    ]
     day = next((day for day in explained if day >= group.trace.rules.days / 3), explained[-1])
     needs = {resident.name: resident.need for resident in group.trace.rules.residents}
     for row in _list_days(group):
         if (row["repeat"], row["day"]) == (repeat, day):
-            yield ExampleRow(
-                **row,
-                need=needs[row["resident"]],
-                reasons=reasons[day - 1].get(row["resident"], ""),
-            )
+            yield ExampleRow(**row, need=needs[row["resident"]])
 
 
 def _list_baselines(config: WaterConfig) -> Iterator[BaselineRow]:
@@ -822,7 +850,9 @@ water = Study(
     "water",
     WaterConfig,
     specs=list_water_games,
-    play=lambda config, models: seating.make_player(lambda spec: _find_town(spec.data), models),
+    play=lambda config, models: seating.make_player(
+        lambda spec: _find_town(spec.data), config.offer_tools(models)
+    ),
     measure=measure_water,
     metrics=list_metrics(ConditionFigures),
     title="Who survives the drought?",
@@ -846,13 +876,12 @@ water = Study(
             caption="Share of games survived",
         ),
         table("comparisons", title="What made the difference"),
-        lines(
+        box_series(
             "prices",
             "day",
-            "median",
-            "condition",
+            ("least", "first_quartile", "median", "third_quartile", "most"),
+            "mean_of_medians",
             split="condition",
-            band=("first_quartile", "third_quartile"),
             title="What water cost",
             caption=_PROSE["prices"],
         ),

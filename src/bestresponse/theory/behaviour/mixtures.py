@@ -15,7 +15,7 @@ one after the other and comparing BIC, or ICL, which is BIC plus twice the entro
 
 Strategies that prescribe the same in everything that was played cannot be told apart; they are one
 class.
-"""
+"""  # noqa: E501
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -75,7 +75,7 @@ def leduc_poker() -> Tree:
 
     >>> leduc_poker()
     Tree('leduc-poker', players=['player 1', 'player 2'], 1939 nodes, 1116 leaves, 288 information sets)
-    """
+    """  # noqa: E501
     return build_tree(("player 1", "player 2"), ("", "", ""), _leduc, name="leduc-poker")
 
 

@@ -276,7 +276,7 @@ def extreme_equilibria(
 
     >>> extreme_equilibria(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])).x.round(3).tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.667, 0.333]]
-    """
+    """  # noqa: E501
     payoffs = game.payoffs
     kernel = (_READY.get(payoffs.shape) if engine in _COMPILED else None) or _find_kernel(
         game, engine

@@ -129,7 +129,7 @@ def find_proper(game: GameLike) -> ProperEquilibrium:
     >>> myerson = NormalForm.bimatrix([[1, 0, -9], [0, 0, -7], [-9, -7, -7]], [[1, 0, -9], [0, 0, -7], [-9, -7, -7]])
     >>> find_proper(myerson).equilibrium.supports
     ((0,), (0,))
-    """
+    """  # noqa: E501
     form = as_normal_form(game)
     if form.num_players != 2:
         raise UsageError(

@@ -173,7 +173,7 @@ class Equilibrium:
 
     Written by hand because a frozen dataclass takes three times as long to create, longer than
     finding a small game's equilibria.
-    """
+    """  # noqa: E501
 
     def __init__(self, game: NormalForm, source: Extremes, number: int = 0) -> None:
         self.game: Final = game

@@ -17,7 +17,7 @@ _TOKEN = re.compile(
     r"""[\s,]*(?: (?P<text>"(?:[^"\\]|\\.)*")
                | (?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?:/[0-9]+)?)(?![\w.])
                | (?P<brace>[{}])
-               | (?P<word>[^\W\d]\w*) )""",
+               | (?P<word>[^\W\d]\w*) )""",  # noqa: E501
     re.VERBOSE | re.DOTALL,
 )
 _BLANK = re.compile(r"[\s,]*")

@@ -161,7 +161,7 @@ def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm:
 
     >>> parse_matrix_json('{"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]], "players": ["Ann", "Bob"]}').players
     ('Ann', 'Bob')
-    """
+    """  # noqa: E501
     try:
         return _game(
             json.loads(

@@ -35,7 +35,7 @@ All players' sequences stand in one row, so the kernel knows any number of playe
 iteration: one sparse product over the leaves gives what each own sequence earns, one pass over the
 own information sets (last first) gives values, regrets and the next behaviour, one pass (first
 first) the next realization plan.
-"""
+"""  # noqa: E501
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -94,7 +94,7 @@ class GameSettings:
     seats: Annotated[bounds.Seats, Field(min_length=1)]
     name: Annotated[str, Field(max_length=60)] = ""
     title: Title = ""
-    rounds: bounds.Rounds = 1
+    rounds: bounds.Rounds | None = None
     repeat: bounds.Rounds = 1
     mixed: bounds.Flag = False
     parameters: bounds.Parameters = field(default_factory=dict)

@@ -21,7 +21,7 @@ from itertools import pairwise
 
 from bestresponse.core.capabilities import PrivateInformation, find_round
 from bestresponse.core.episode import Submission
-from bestresponse.core.errors import UsageError
+from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S
 from bestresponse.core.json import JsonMapping
@@ -38,7 +38,7 @@ from bestresponse.web.sessions.session import (
     round_amount,
     trace_states,
 )
-from bestresponse.web.sessions.setup import PERSON, make_game
+from bestresponse.web.sessions.setup import PERSON, GameChoice, count_rounds, make_game
 from bestresponse.web.sessions.store import Lobby
 
 Row = dict[str, Cell]
@@ -392,6 +392,15 @@ def _list_tables(server: ServerState, lobby: str) -> list[tuple[SessionTable, Se
     return [(table, server.sessions.find_session(table.id)) for table in tables]
 
 
+def _count_rounds(choice: GameChoice) -> int | None:
+    """Count the rounds of a game; None where a plug-in that brought it is gone, so that nobody can
+    tell."""
+    try:
+        return count_rounds(choice)
+    except BestResponseError:
+        return None
+
+
 def _describe_seat(server: ServerState, table: SessionTable, seat: int | None, role: str) -> Row:
     """Describe a table and a seat of it; None stands for one that is not known."""
     setup = table.setup
@@ -401,7 +410,8 @@ def _describe_seat(server: ServerState, table: SessionTable, seat: int | None, r
     )
     return {
         **{name: getattr(table, name) for name in ("lobby", "group", "treatment", "created")},
-        **{name: getattr(setup.game, name) for name in ("rounds", "mixed")},
+        "rounds": _count_rounds(setup.game),
+        "mixed": setup.game.mixed,
         **{name: getattr(setup, name) for name in ("seconds", "seed")},
         "session": table.id,
         "part": table.number,

@@ -17,7 +17,12 @@ from typing import Annotated, TypeVar
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
-from bestresponse.core.capabilities import AdjustableRounds, check_telling
+from bestresponse.core.capabilities import (
+    AdjustableRounds,
+    NamedParameters,
+    Parameter,
+    check_telling,
+)
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, Role, S
 from bestresponse.core.json import canonical
@@ -68,27 +73,29 @@ Seats = Annotated[
     tuple[Annotated[str, Field(max_length=200), AfterValidator(_check_seat)], ...],
     Field(max_length=100),
 ]
-Parameter = (
+GivenParameter = (
     bool
     | int
     | float
     | Annotated[str, Field(max_length=200)]
     | tuple[Annotated[str, Field(max_length=80)], ...]
 )
-Parameters = Annotated[dict[str, Parameter], Field(max_length=50)]
+Parameters = Annotated[dict[str, GivenParameter], Field(max_length=50)]
 
 
 @dataclass(frozen=True, config=CLOSED)
 class GameChoice:
-    """A game by name, or by the text of a logic program. `rounds` repeats a table or sets the days
-    of a drought.
+    """A game by name, or by the text of a logic program.
+
+    `rounds` repeats a table or sets the days of a drought; without it a game has its own length, a
+    table one round.
 
     `parameters` are names and values of what can be set in the rules, such as an endowment.
     """
 
     name: Annotated[str, Field(max_length=80)]
     program: Annotated[str, Field(max_length=100_000)] = ""
-    rounds: Rounds = 1
+    rounds: Rounds | None = None
     mixed: Flag = False
     parameters: Parameters = field(default_factory=dict)
 
@@ -245,13 +252,32 @@ def _build_game(choice: GameChoice) -> AnyGame:
         raise UsageError(
             f"there is no game named {choice.name!r}.{did_you_mean(choice.name, known)}"
         )
-    return set_parameters(_make_playable(find_game(choice.name), choice), choice.parameters)
+    loaded = find_game(choice.name)
+    if isinstance(loaded.game, AdjustableRounds) and choice.rounds is not None:
+        word = loaded.game.rounds_word
+        if word in choice.parameters:
+            raise UsageError(
+                f"the {word} are given twice: by rounds and by the parameter {word}; leave out one"
+            )
+    return set_parameters(_make_playable(loaded, choice), choice.parameters)
+
+
+def count_rounds(choice: GameChoice) -> int:
+    """Return how many rounds are played: as many as were chosen, or else those of the game."""
+    if choice.rounds is not None:
+        return choice.rounds
+    game = make_game(choice)
+    return game.most_answers if isinstance(game, AdjustableRounds) else 1
 
 
 def list_placeholders(choice: GameChoice) -> dict[str, str]:
     """List what `$name` stands for in instructions: the rounds, and the parameters of the game, set
     or usual."""
-    settings = {"rounds": choice.rounds, **list_parameters(make_game(choice)), **choice.parameters}
+    settings = {
+        "rounds": count_rounds(choice),
+        **list_parameters(make_game(choice)),
+        **choice.parameters,
+    }
     plain = {
         name: ", ".join(value) if isinstance(value, tuple) else value
         for name, value in settings.items()
@@ -263,6 +289,8 @@ def list_placeholders(choice: GameChoice) -> dict[str, str]:
 
 def list_parameters(game: Game[S]) -> dict[str, Parameter]:
     """List what can be set in the rules of a game, with the values that it has."""
+    if isinstance(game, NamedParameters):
+        return dict(game.list_parameters())
     if not dataclasses.is_dataclass(game):
         return {}
     parameters: dict[str, Parameter] = {}
@@ -302,6 +330,8 @@ def set_parameters(game: Game[S], values: Mapping[str, Parameter]) -> AnyGame:
     if not known:
         return game
     try:
+        if isinstance(game, NamedParameters):
+            return game.with_parameters(values)
         return dataclasses.replace(game, **values)  # type: ignore[type-var]
     except (TypeError, ValueError, ArithmeticError) as error:
         raise UsageError(f"{game.name} cannot be made with these parameters: {error}") from None
@@ -309,22 +339,23 @@ def set_parameters(game: Game[S], values: Mapping[str, Parameter]) -> AnyGame:
 
 def _make_playable(loaded: LoadedGame, choice: GameChoice) -> AnyGame:
     table = loaded.game if isinstance(loaded.game, NormalForm) else None
-    if choice.mixed and (choice.rounds > 1 or table is None):
+    rounds = choice.rounds or 1
+    if choice.mixed and (rounds > 1 or table is None):
         raise UsageError(
             "probabilities can be asked for in games with a payoff table and one round only"
         )
-    if table is not None and choice.rounds > 1:
-        return RepeatedGame(table, choice.rounds)
+    if table is not None and rounds > 1:
+        return RepeatedGame(table, rounds)
     if table is not None:
         wanted: Wanted = "mixture" if choice.mixed else "action"
         return MatrixGame(table, (wanted,) * table.num_players)
-    if isinstance(loaded.game, AdjustableRounds):
-        return loaded.game.with_rounds(choice.rounds)
     game = loaded.playable()
+    if isinstance(game, AdjustableRounds):
+        return game if choice.rounds is None else game.with_rounds(choice.rounds)
     check_telling(game)
-    if choice.rounds > 1 and "rounds" not in list_parameters(game):
+    if rounds > 1 and "rounds" not in list_parameters(game):
         raise UsageError(f"{choice.name} has its own rounds; leave the number of rounds at 1")
-    return set_parameters(game, {"rounds": choice.rounds}) if choice.rounds > 1 else game
+    return set_parameters(game, {"rounds": rounds}) if rounds > 1 else game
 
 
 class Busy(BestResponseError):

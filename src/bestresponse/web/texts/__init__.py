@@ -110,7 +110,7 @@ class InterfaceTexts:
         Traceback (most recent call last):
             ...
         bestresponse.web.texts.FieldMistake: 1.000 kann 1000 oder 1 heißen. Bitte geben Sie eines davon ein.
-        """
+        """  # noqa: E501
         shown = typed.strip()[:_SHOWN]
         match list_readings(typed, self("decimal")):
             case (number,):

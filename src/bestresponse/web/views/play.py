@@ -16,7 +16,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from bestresponse.core.capabilities import AdjustableRounds, word_rules
+from bestresponse.core.capabilities import AdjustableRounds, Parameter, word_rules
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import Game, S
 from bestresponse.games.capabilities import find_stage_form
@@ -125,8 +125,7 @@ def _choose(server: ServerState, name: str, rounds: int | None, mixed: bool) -> 
     )
     choice = setup.GameChoice(name.removeprefix(_SAVED) if program else name, program)
     if rounds is None:
-        game = setup.make_game(choice)
-        rounds = game.usual_rounds if isinstance(game, AdjustableRounds) else 1
+        rounds = setup.count_rounds(choice)
     return setup.read_checked(setup.GameChoice, {**vars(choice), "rounds": rounds, "mixed": mixed})
 
 
@@ -134,13 +133,13 @@ def _show_form(
     server: ServerState, choice: setup.GameChoice, typed: dict[str, str], error: str
 ) -> HTMLResponse:
     game = setup.make_game(choice)
-    is_table, adjustable = find_stage_form(game) is not None, isinstance(game, AdjustableRounds)
+    is_table = find_stage_form(game) is not None
     about = {
         "choice": choice,
         "key": _SAVED + choice.name if choice.program else choice.name,
         "roles": game.roles,
     }
-    about |= {"is_table": is_table, "parameters": {} if adjustable else _show_parameters(game)}
+    about |= {"is_table": is_table, "parameters": _show_parameters(game)}
     about["rounds_word"] = (
         game.rounds_word if isinstance(game, AdjustableRounds) else "rounds" if is_table else ""
     )
@@ -154,8 +153,11 @@ def _show_form(
 
 
 def _show_parameters(game: Game[S]) -> dict[str, str]:
-    """List the numbers that can be set in the rules, as they stand in the form."""
-    values = setup.list_parameters(game).items()
+    """List the numbers that can be set in the rules; the rounds have a field of their own."""
+    length = game.rounds_word if isinstance(game, AdjustableRounds) else ""
+    values = [
+        (name, value) for name, value in setup.list_parameters(game).items() if name != length
+    ]
     return {
         name: f"{value:g}"
         for name, value in values
@@ -168,7 +170,9 @@ def create(server: Server, form: PostedForm) -> Response:
     """Create the tables that the form describes."""
     name = form.get("game", "")
     try:
-        choice = _choose(server, name, _read_whole(form, "rounds", 1), form.get("mixed") == "yes")
+        choice = _choose(
+            server, name, _read_whole(form, "rounds", 0) or None, form.get("mixed") == "yes"
+        )
         choice = replace(choice, parameters=_read_parameters(setup.make_game(choice), form))
         lobby = play.create_sessions(
             server, _read_setup(choice, form), _read_whole(form, "groups", 1)
@@ -186,10 +190,10 @@ def _read_whole(form: dict[str, str], name: str, missing: int) -> int:
         raise UsageError(f"{name}: {text[:40]!r} is not a whole number") from None
 
 
-def _read_parameters(game: Game[S], form: dict[str, str]) -> dict[str, setup.Parameter]:
+def _read_parameters(game: Game[S], form: dict[str, str]) -> dict[str, Parameter]:
     """Read the parameters that differ from those of the game."""
     known = setup.list_parameters(game)
-    changed: dict[str, setup.Parameter] = {}
+    changed: dict[str, Parameter] = {}
     for name, usual in _show_parameters(game).items():
         text = form.get(f"parameter.{name}", usual).strip().replace(",", ".")
         if text == usual or not text:

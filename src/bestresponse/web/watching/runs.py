@@ -49,7 +49,7 @@ def name_run(manifest: Manifest) -> str:
 
     >>> name_run(Manifest("9f", "bench", {"models": ["gpt-4o"], "family": "zero-sum", "num_games": 50}))
     'gpt-4o, zero-sum, 50 games'
-    """
+    """  # noqa: E501
     config = manifest.config if isinstance(manifest.config, Mapping) else {}
     players: Any = next(
         (config[key] for key in ("models", "model", "entries", "strategies") if config.get(key)), []

@@ -77,7 +77,7 @@ def split_rest(parting: Parting) -> list[Parting]:
 
     >>> [clause.rest for clause in split_rest(Parting("R is best", "I like red, which is warm", "because"))]
     ['I like red', 'is warm']
-    """
+    """  # noqa: E501
     statement, rest, link = parting
     clauses: list[Parting] = []
     start = 0

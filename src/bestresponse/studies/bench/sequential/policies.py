@@ -44,20 +44,28 @@ from itertools import product, takewhile
 import numpy as np
 from numpy.typing import NDArray
 
-from bestresponse.analysis.theory import find_infoset
+from bestresponse.analysis.theory import Theory, describe_theory, find_infoset
 from bestresponse.core.ask import Ask, Choice, Lottery, Mixture
 from bestresponse.core.capabilities import check_telling
 from bestresponse.core.episode import Record, Submission, play
 from bestresponse.core.errors import SettingError
 from bestresponse.core.game import Action, AnyGame, Role, View
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.core.seeds import split
+from bestresponse.core.player import Player
+from bestresponse.core.seeds import generator, split
 from bestresponse.games.capabilities import HasNormalForm
+from bestresponse.games.lookup import NamedGame
 from bestresponse.models.base import Model
+from bestresponse.players.strategies import FixedMix
 from bestresponse.report.stats.statistics import LEVEL, Interval
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.store.folder import Spec
-from bestresponse.studies.bench.config import BenchConfig, choose_temperature, seat_player
+from bestresponse.studies.bench.config import (
+    BenchConfig,
+    choose_temperature,
+    is_player,
+    seat_player,
+)
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees import sequence_form
 from bestresponse.theory.trees.compile import list_answers
@@ -550,7 +558,7 @@ class QuestionPlan:
     @cached_property
     def game(self) -> AnyGame:
         """The game as it is shown."""
-        if self.config.game is None:
+        if not isinstance(self.config.game, NamedGame):
             raise SettingError("game", "this setting is missing")
         game = self.config.game.game()
         check_telling(game)
@@ -655,7 +663,7 @@ class QuestionPlan:
                 turn = replicate % len(infoset.moves)
                 yield {
                     "study": "sequential",
-                    "game": c.game.digest if c.game is not None else "",
+                    "game": c.game.digest if isinstance(c.game, NamedGame) else "",
                     "policy": policy,
                     "player": self.tree.players[infoset.player],
                     "infoset": infoset.label,
@@ -672,6 +680,36 @@ class QuestionPlan:
                     "llm_seed": c.sent_seed,
                     **c.describe_asking(str(model), way),
                 }
+
+    @cached_property
+    def theory(self) -> Theory:
+        """What theory says of the game."""
+        return describe_theory(self.game)
+
+    @cached_property
+    def equilibrium(self) -> Policy | None:
+        """The first equilibrium that was found, of a payoff table as a policy in its tree; None
+        where there is none."""
+        if self.theory.policies or not self.theory.predicted:
+            return self.theory.policies[0] if self.theory.policies else None
+        shares = self.theory.predicted[0].shares
+        sets = [
+            (shares[self.tree.players[known.player]][""], known.moves)
+            for known in self.tree.infosets
+        ]
+        return Policy(self.tree, np.array([mix[move] for mix, moves in sets for move in moves]))
+
+    def find_equilibrium_mix(self, player: str, infoset: str) -> dict[str, float]:
+        """Return what the equilibrium does at an information set; SettingError where none was
+        found."""
+        if self.equilibrium is None:
+            raise SettingError(
+                "model", f"no equilibrium of {self.game.name} was found; leave out `equilibrium`"
+            )
+        index = self.tree.infoset_index[player, infoset]
+        shares = cut(self.tree, self.equilibrium.probabilities, index)
+        chances = [max(float(share), 0.0) for share in shares]
+        return dict(zip(self.tree.infosets[index].moves, chances, strict=True))
 
     def make_question(self, data: JsonMapping) -> PolicyQuestion:
         """Return the question of a spec as a game of one answer."""
@@ -694,7 +732,26 @@ def prepare_questions(config: BenchConfig, models: Mapping[str, Model]) -> PlayO
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         question = plan.make_question(spec.data)
-        seats = {question.shown.role: seat_player(spec.data, models[spec.data["model"]])}
-        return play(question, seats, submissions=done, on_submission=keep)
+        if is_player(spec.data["model"]):
+            player: Player = seat_tree_player(plan, spec)
+        else:
+            player = seat_player(spec.data, models[spec.data["model"]])
+        return play(question, {question.shown.role: player}, submissions=done, on_submission=keep)
 
     return play_one
+
+
+def seat_tree_player(plan: QuestionPlan, spec: Spec) -> FixedMix:
+    """Seat a player without a model at an information set."""
+    data = spec.data
+    moves = list(data["moves"])
+    seed = split(data["llm_seed"], "player", data["player"], data["infoset"], data["replicate"])
+    match data["model"]:
+        case "uniform":
+            mix = dict.fromkeys(moves, 1 / len(moves))
+        case "random":
+            drawn = generator(seed, "move").choice(sorted(moves))
+            mix = {move: float(move == drawn) for move in moves}
+        case _:
+            mix = plan.find_equilibrium_mix(data["player"], data["infoset"])
+    return FixedMix(tuple(mix[move] for move in moves), data["model"], seed)

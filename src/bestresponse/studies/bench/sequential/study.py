@@ -13,7 +13,6 @@ from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
-from bestresponse.analysis.theory import Theory, describe_theory
 from bestresponse.core.files import read_toml
 from bestresponse.players.llm.verified import make_label
 from bestresponse.report.blocks import Measurement, Shown, headline, metrics_table, table, text
@@ -29,7 +28,7 @@ from bestresponse.studies.bench.measure import BASELINE
 from bestresponse.studies.bench.sequential import policies as plans
 from bestresponse.studies.bench.study import estimate_prompts, show_first_play, warn_unfinished
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.tree import Policy, Tree, uniform_policy
+from bestresponse.theory.trees.tree import Tree, uniform_policy
 
 _SEED = 20
 """Of the resampling: the same for all players, so that they are resampled alike."""
@@ -345,20 +344,10 @@ def _read_answer(tree: Tree, play: StoredPlay) -> Answer:
     return index, mix / mix.sum(), play
 
 
-def _find_equilibrium(tree: Tree, theory: Theory) -> Policy | None:
-    """Return the first equilibrium that was found, of a payoff table as a policy in its tree."""
-    if theory.policies or not theory.predicted:
-        return theory.policies[0] if theory.policies else None
-    shares = theory.predicted[0].shares
-    sets = [(shares[tree.players[infoset.player]][""], infoset.moves) for infoset in tree.infosets]
-    return Policy(tree, np.array([mix[move] for mix, moves in sets for move in moves]))
-
-
 def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
     """Put the answers together to policies, in the order of the settings, and measure these."""
     plan = plans.plan_questions(config)
-    theory = describe_theory(plan.game)
-    arena = plans.Arena(plan.form, _find_equilibrium(plan.tree, theory))
+    arena = plans.Arena(plan.form, plan.equilibrium)
     answers: dict[tuple[str, str, int], list[Answer]] = {}
     for key in product(config.labels, config.elicit, range(config.games)):
         answers[key] = []
@@ -371,7 +360,9 @@ def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
         group: list(policies.values()) for group, policies in results.players.items()
     }
     groups |= {(name, BASELINE): [policy] for name, policy in baselines.items()}
-    asked = TreeRow(infosets=len(plan.candidates), asked=len(plan.infosets), method=theory.method)
+    asked = TreeRow(
+        infosets=len(plan.candidates), asked=len(plan.infosets), method=plan.theory.method
+    )
     rows = list(results.list_questions())
     readings = Readings()
     for row in rows:

@@ -1,0 +1,201 @@
+"""The two JSON files of the Nash-gap benchmark as its document describes them, beside the files
+that every run has.
+
+    benchmark_results_{timestamp}.json   a list with one object per answer: game, solution,
+                                         strategy, gap
+    benchmark_summary_{timestamp}.json   one flat object: `num_games`, `mean_nash_gap`, ...,
+                                         `mean_br_value`
+
+The timestamp says when the run began, so a run that is resumed or reported again replaces its own
+pair. The document measures one model. Where a run has several players or ways of asking, each has a
+pair of its own, named at the end.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypedDict
+
+import numpy as np
+
+from bestresponse.report.document import format_cell
+from bestresponse.report.frames import Frame
+from bestresponse.runs.run import Run
+from bestresponse.studies.bench.config import BASE, BenchConfig, Drawn, Plan
+from bestresponse.studies.bench.measure import (
+    BucketRow,
+    PlayRow,
+    compute_gap_ratio,
+    find_values,
+    solve_drawn,
+)
+
+_MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
+_NO_MOMENT = "00000000_000000"
+_LONGEST_NAME = 60  # characters of a player's name in a file name
+
+
+class AnswerResult(TypedDict):
+    """One answer; `strategy` and what follows it are null where the answer could not be read."""
+
+    game_id: int
+    trial: int
+    seat: str
+    payoff_matrix: list[list[float]]
+    column_payoff_matrix: list[list[float]]
+    nash_row: list[float]
+    nash_col: list[float]
+    nash_value: float
+    llm_strategy: list[float] | None
+    status: str
+    llm_value: float | None
+    br_value: float | None
+    nash_gap: float | None
+    gap_ratio: float | None
+
+
+class BenchmarkSummary(TypedDict):
+    """The eight keys that the document prints, the gap ratio that it names, and the answers that
+    were not read."""
+
+    num_games: int
+    mean_nash_gap: float | None
+    median_nash_gap: float | None
+    std_nash_gap: float | None
+    min_nash_gap: float | None
+    max_nash_gap: float | None
+    mean_llm_value: float | None
+    mean_br_value: float | None
+    gap_ratio: float | None
+    num_unread: int
+
+
+def list_results(rows: Iterable[PlayRow], drawn: Drawn) -> list[AnswerResult]:
+    """Return one result per answer, in the order of the games."""
+    results = []
+    for row in sorted(rows, key=lambda row: (row["game"], row["seat"], row["trial"])):
+        game = solve_drawn(drawn, row["game"])
+        results.append(
+            AnswerResult(
+                game_id=row["game"],
+                trial=row["trial"],
+                seat=row["seat"],
+                payoff_matrix=game["row_payoffs"],
+                column_payoff_matrix=game["col_payoffs"],
+                nash_row=game["row_equilibrium"],
+                nash_col=game["col_equilibrium"],
+                nash_value=game["value"],
+                llm_strategy=row["strategy"],
+                status=row["status"],
+                llm_value=row["llm_value"],
+                br_value=row["br_value"],
+                nash_gap=row["nash_gap"],
+                gap_ratio=row["gap_ratio"],
+            )
+        )
+    return results
+
+
+def summarize(rows: Sequence[PlayRow]) -> BenchmarkSummary:
+    """Summarize the answers that were read; `num_games` counts their games, each once whatever the
+    trials."""
+    gaps = np.array([gap for gap, _ in find_values(rows, "nash_gap")])
+    read = [row for _, row in find_values(rows, "nash_gap")]
+    values = [value for value, _ in find_values(rows, "llm_value")]
+    best = [value for value, _ in find_values(rows, "br_value")]
+    known = len(gaps) > 0
+    return BenchmarkSummary(
+        num_games=len({row["game"] for row in read}),
+        mean_nash_gap=float(gaps.mean()) if known else None,
+        median_nash_gap=float(np.median(gaps)) if known else None,
+        std_nash_gap=float(gaps.std()) if known else None,
+        min_nash_gap=float(gaps.min()) if known else None,
+        max_nash_gap=float(gaps.max()) if known else None,
+        mean_llm_value=float(np.mean(values)) if known else None,
+        mean_br_value=float(np.mean(best)) if known else None,
+        gap_ratio=compute_gap_ratio(rows),
+        num_unread=len(rows) - len(read),
+    )
+
+
+def list_benchmark_files(run: Run[BenchConfig]) -> Iterator[tuple[Path, str]]:
+    """Yield the path and the text of every file, of the games as drawn under the base settings."""
+    players: dict[str, list[PlayRow]] = {}
+    for row in run.frame("plays"):
+        if row["condition"] == BASE and row["variant"] == "original":
+            players.setdefault(f"{row['model']} {row['asked_for']}", []).append(row)
+    drawn = Plan(run.config).conditions[BASE].drawn
+    moment = write_timestamp(run.manifest.created)
+    endings = _name_files(list(players))
+    for player, rows in players.items():
+        ending = f"_{endings[player]}" if len(players) > 1 else ""
+        results, summary = list_results(rows, drawn), summarize(rows)
+        for what, data in (("results", results), ("summary", summary)):
+            path = run.path / f"benchmark_{what}_{moment}{ending}.json"
+            yield path, json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def write_buckets(run: Run[BenchConfig]) -> str:
+    """Write the table of buckets in Markdown: a line for each bucket and tier, a column for each
+    player."""
+    frame = run.frame("buckets")
+    parts = []
+    for figure in ("gap_normalised", "exploitability_normalised"):
+        title = frame.columns[figure].name
+        parts.append(
+            f"Mean {title} with 95 % intervals; smaller is better.\n\n{_write_pivot(frame, figure)}"
+        )
+    return "\n".join(parts)
+
+
+def _write_pivot(frame: Frame[BucketRow], figure: str) -> str:
+    players = [str(name) for name in frame.list_values("player")]
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in frame:
+        place: tuple[str, ...] = (row["tier"], row["size"], row["range"], row["equilibrium"])
+        cell: Any = row.get(figure)
+        lines.setdefault(place, {})[row["player"]] = format_cell(cell, frame.columns[figure].format)
+    heads = ("tier", "size", "payoffs", "equilibrium", *players)
+    table = [heads, ("---",) * len(heads)]
+    for place, cells in lines.items():
+        table.append((*place, *(cells.get(player, "") for player in players)))
+    text = ""
+    for line in table:
+        escaped = [cell.replace("|", "\\|").replace("\n", " ") for cell in line]
+        text += f"| {' | '.join(escaped)} |\n"
+    return text
+
+
+def list_files(run: Run[BenchConfig]) -> Iterator[tuple[Path, str]]:
+    """Yield the path and the text of every file that the benchmark leaves beside those of all
+    studies."""
+    yield from list_benchmark_files(run)
+    if len(run.frame("buckets")):
+        yield run.path / "buckets.md", write_buckets(run)
+
+
+def write_timestamp(created: str) -> str:
+    """Write when a run began as file names have it; zeros where its manifest does not say.
+
+    >>> write_timestamp("2026-11-18T02:40:34+00:00")
+    '20261118_024034'
+    """
+    found = _MOMENT.match(created)
+    if found is None:
+        return _NO_MOMENT
+    return "".join(found.groups()[:3]) + "_" + "".join(found.groups()[3:])
+
+
+def _name_files(players: Sequence[str]) -> dict[str, str]:
+    """Return what stands for each player in a file name; two that would be written alike are
+    numbered."""
+    names: dict[str, str] = {}
+    for player in players:
+        plain = re.sub(r"[^A-Za-z0-9.]+", "-", player)[:_LONGEST_NAME].strip("-.") or "player"
+        taken = set(names.values())
+        name, number = plain, 2
+        while name in taken:
+            name, number = f"{plain}-{number}", number + 1
+        names[player] = name
+    return names

@@ -1,0 +1,86 @@
+"""Which games are judged, and by whom.
+
+    draw_balanced   games drawn at random, as many with personas as without, and of every supply
+                    alike
+    divide          every game to so many of the judges, every judge as many games as the others
+
+In the published study 10 judges shared 30 games out of 60, 15 with and 15 without personas, five
+judges a game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from random import Random
+from typing import TypeVar
+
+from bestresponse.core.errors import UsageError
+
+T = TypeVar("T")
+Key = tuple[Hashable, ...]
+
+
+def draw_balanced(items: Sequence[tuple[Key, T]], count: int, rng: Random) -> list[T]:
+    """Draw `count` items, balanced by the first part of their keys, within that by the second, and
+    so on.
+
+    A group that has too few gives all it has, and the others fill up. What is left over when a
+    number cannot be divided goes to groups that are drawn too. The items come in the order in which
+    they were given.
+
+    >>> games = [(("with", "low"), 1), (("with", "low"), 2), (("without", "low"), 3), (("without", "high"), 4)]
+    >>> sorted(draw_balanced(games, 3, Random(0)))[-2:]
+    [3, 4]
+    """  # noqa: E501
+    if not 1 <= count <= len(items):
+        raise UsageError(f"{count} games cannot be drawn of {len(items)} that are finished")
+    drawn = set(_draw({number: key for number, (key, _) in enumerate(items)}, count, rng))
+    return [item for number, (_, item) in enumerate(items) if number in drawn]
+
+
+def _draw(keys: Mapping[int, Key], count: int, rng: Random) -> list[int]:
+    """Draw the numbers of items; `keys` holds what is left of their keys."""
+    groups: dict[Hashable, dict[int, Key]] = {}
+    for number, key in keys.items():
+        if not key:
+            return rng.sample(sorted(keys), count)
+        groups.setdefault(key[0], {})[number] = key[1:]
+    shares = _share_out({name: len(group) for name, group in groups.items()}, count, rng)
+    return [number for name, group in groups.items() for number in _draw(group, shares[name], rng)]
+
+
+def _share_out(sizes: Mapping[Hashable, int], count: int, rng: Random) -> dict[Hashable, int]:
+    """Give every group the same share, no group more than it has."""
+    shares = dict.fromkeys(sizes, 0)
+    while count:
+        open_groups = [name for name in sizes if shares[name] < sizes[name]]
+        rng.shuffle(open_groups)
+        for name in open_groups[:count]:
+            shares[name] += 1
+        count -= min(count, len(open_groups))
+    return shares
+
+
+def divide(items: Sequence[T], judges: Sequence[str], each: int, rng: Random) -> dict[str, list[T]]:
+    """Give every item to `each` of the judges, so that their numbers of items differ by one at
+    most.
+
+    >>> shared = divide(range(6), ["Ada", "Bea", "Cid"], 2, Random(1))
+    >>> [len(items) for items in shared.values()]
+    [4, 4, 4]
+    """
+    if not judges or len(set(judges)) < len(judges):
+        raise UsageError("expected the names of the judges, at least one and all different")
+    if not 1 <= each <= len(judges):
+        raise UsageError(
+            f"{each} judges for each game: expected 1 to {len(judges)}, the judges there are"
+        )
+    places = list(range(len(items)))
+    rng.shuffle(places)
+    given: dict[str, list[int]] = {judge: [] for judge in judges}
+    turn = 0
+    for place in places:
+        for step in range(each):
+            given[judges[(turn + step) % len(judges)]].append(place)
+        turn += each
+    return {judge: [items[place] for place in sorted(places)] for judge, places in given.items()}
