@@ -32,7 +32,7 @@ from bestresponse.studies.verify.ratings import (
     list_sheet_rows,
     name_model_sheet,
 )
-from bestresponse.studies.verify.study import write_protocol
+from bestresponse.studies.verify.study import VerifyConfig, write_protocol
 from bestresponse.studies.verify.texts import TEXTS
 
 _MARKS = ("correct", "incorrect")
@@ -54,12 +54,13 @@ def judge_reasoning(
     A sample whose marks cannot be read is left out of the sheet; BadReply where none can be read.
     """
     loaded = run if isinstance(run, Run) else load_run(run)
-    if loaded.study.name != "verify":
+    config = loaded.config
+    if not isinstance(config, VerifyConfig):
         raise UsageError(f"{loaded.path} holds a run of {loaded.study.name}, not of verify")
     rows: Sequence[RunRow] = loaded.frame("runs").rows
     if not rows:
         raise UsageError(f"{loaded.path} holds no finished run whose reasoning could be judged")
-    protocol = write_protocol(loaded.config)
+    protocol = write_protocol(config)
     names = ModelsSetting.convert(model, stored=False)
     with open_models(names, loaded.path.parent, limits) as opened:
         return tuple(
