@@ -213,7 +213,7 @@ class OptionalGameSetting(Converted["GameLike | None", "NamedGame | None"]):
     to_json = GameSetting.to_json
 
 
-class GamesSetting(Converted["GameLike | Sequence[GameLike]", tuple[NamedGame, ...]]):
+class NamedGamesSetting(Converted["GameLike | Sequence[GameLike]", tuple[NamedGame, ...]]):
     """One game or several."""
 
     many = True

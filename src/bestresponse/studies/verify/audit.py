@@ -15,8 +15,7 @@ from bestresponse.studies.verify.ratings import RunRow
 _SAMPLED = 100
 """Verdicts that people are asked to judge, drawn from all."""
 _SHOWN = 4
-"""Runs that are shown on the page, with all their attempts; attempts.jsonl and runs.csv hold the
-others."""
+"""Runs that are shown on the page, with all their attempts; the frame `runs` holds the others."""
 _COLUMNS = (
     Column("sentence"),
     Column("how it was read"),

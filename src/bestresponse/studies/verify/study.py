@@ -60,9 +60,9 @@ from bestresponse.report.tables import to_csv
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import (
     FileTextSetting,
-    GamesSetting,
     ModelSetting,
     ModelsSetting,
+    NamedGamesSetting,
     NamedModel,
     NamesSetting,
     list_once,
@@ -116,7 +116,7 @@ class VerifyConfig(RunSettings):
     last attempt."""
 
     model: ModelsSetting = setting(kw_only=False, short="-m", help="A model that reasons.")
-    game: GamesSetting = setting(kw_only=False, argument=True)
+    game: NamedGamesSetting = setting(kw_only=False, argument=True)
     """Games: names of the catalogue, or files (.nfg .efg .json .pl)."""
     translator: ModelSetting = setting(default="rules")
     """Who finds the claims: rules (no model), a translator of a package, or a model."""
@@ -220,7 +220,9 @@ class VerifyConfig(RunSettings):
             told = disguised(form, letters=self.disguised, inverted=self.inverted)
             return TableScene(seat, told, aim)
         tree = disguised_tree(form, letters=self.disguised, inverted=self.inverted)
-        scene = TreeScene(seat, form, tree, self.inverted, self.after, aim)
+        scene = TreeScene(
+            seat, original=form, tree=tree, inverted=self.inverted, after=self.after, aim=aim
+        )
         scene.check()
         return scene
 
