@@ -34,6 +34,7 @@ from bestresponse.runs.run import Run, list_manifests
 from bestresponse.studies.steer import building
 from bestresponse.studies.steer.imitation import PolicyNetwork, embed_texts
 from bestresponse.studies.steer.solving import value_moves
+from bestresponse.telling.render import write_rules
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.tree import Policy
 
@@ -285,7 +286,7 @@ class Adviser:
             Spoken(number % players, manners.neutral, (number + 1) % players, text)
             for number, (_, text, _) in enumerate(lines)
         )
-        return game.view(Dialogue(0, said), game.roles[speaker]).briefing
+        return write_rules(game.view(Dialogue(0, said), game.roles[speaker]))
 
     def _combine(self, speaker: int, found: Sequence[Situation]) -> Advice:
         """Average what is known of the same situation in several games."""
