@@ -222,11 +222,11 @@ class Study(Generic[P, C]):
     `specs` yields every play as plain data, `play` sets up what all plays share and returns the function that makes
     one, `measure` reads the finished plays of a folder. `title` and `subtitle` are templates over `config`. `command`
     are the words of its command where it has one of its own besides `run`. `tables` of its report are shown on the
-    terminal; a function says how many where that depends on the settings. `choose` names the study that is run instead
-    with some settings. `prepare` settles what the settings leave open before a run begins, such as a seed or a strategy
-    that is still in words. `count_plays` counts the specs where that is quicker than listing them, `estimate_calls`
-    says what a run takes; `make_run` and `repeat_run` replace how plays are made and made again where a study has no
-    specs.
+    terminal; a function says how many where that depends on the settings. `closing`, a template, is a sentence below
+    them. `choose` names the study that is run instead with some settings. `prepare` settles what the settings leave
+    open before a run begins, such as a seed or a strategy that is still in words. `count_plays` counts the specs where
+    that is quicker than listing them, `estimate_calls` says what a run takes; `make_run` and `repeat_run` replace
+    how plays are made and made again where a study has no specs.
     """
 
     name: str
@@ -240,6 +240,7 @@ class Study(Generic[P, C]):
     subtitle: str = ""
     command: str = ""
     unit: str = "plays"
+    closing: str = ""
     tables: int | Callable[[C], int] = 1
     texts: tuple[Texts, ...] = (GAME_TEXTS, PLAYER_TEXTS)
     game: Callable[[C, JsonMapping], AnyGame | None] = lambda config, data: None

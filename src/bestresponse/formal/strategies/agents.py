@@ -41,7 +41,7 @@ from bestresponse.logic.programs.validate import validate_strategy
 from bestresponse.logic.settings import settings
 from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.repeated.automaton import Automaton, memory_one, reduced
+from bestresponse.theory.repeated.automaton import Automaton, cooperative_actions, memory_one, reduced
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +92,16 @@ class Agent:
             problem = f"{wrong['msg']} {'.'.join(map(str, wrong['loc']))}".rstrip()
             raise UsageError(f"{path}: expected an agent as JSON, with name, game and rules: {problem}") from None
 
-    def seats(self) -> Seats:
-        """Return what it does in either seat of its game; all of it is found out in a confined process."""
+    def seats(self, usual_moves: Sequence[str] = ()) -> Seats:
+        """Return what it does in either seat of its game; all of it is found out in a confined process.
+
+        `usual_moves` are the default moves of both seats where neither the agent nor its game names one.
+        """
         engine = ConfinedEngine(settings.limits.patient)
-        return Seats(self.name, engine.find_seats(self.game, self.rules, self.default_move))
+        return Seats(self.name, engine.find_seats(self.game, self.rules, self.default_move, usual_moves))
+
+
+_SEATS = ("first", "second")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +125,7 @@ class Seats:
     def _behaviour(self, seat: int) -> StrategyTable | StrategyMachine:
         behaviour = self.facts.behaviour[seat]
         if isinstance(behaviour, str):
-            raise InvalidGame(behaviour)
+            raise InvalidGame(f"In the {_SEATS[seat]} seat: {behaviour}")
         return behaviour
 
 
@@ -157,18 +163,56 @@ def _weights(mixture: Mixture, moves: tuple[str, ...], name: str) -> list[float]
     return [float(chances.get(move, 0)) for move in moves]
 
 
+def find_default_moves(form: NormalForm) -> tuple[int, int]:
+    """Return the number of the default move of each player: to cooperate where that is possible, else the first.
+
+    >>> from bestresponse.theory.catalogue.tables import load
+    >>> hawk_dove = load("hawk-dove")
+    >>> hawk_dove.actions[0][find_default_moves(hawk_dove)[0]]
+    'dove'
+    """
+    try:
+        return cooperative_actions(form)
+    except InvalidGame:
+        return (0, 0)
+
+
 def write_match_program(form: NormalForm) -> str:
-    """Write the program of a two-player game with as many moves for each; both players' moves have the first one's
-    names, of which the first is the default move."""
+    """Write the program of a two-player game with as many moves for each.
+
+    Both players' moves have the first one's names. The default move is to cooperate where the game has such a move,
+    else the first one.
+    """
     if form.num_players != 2 or form.shape[0] != form.shape[1]:
         raise InvalidGame(f"a repeated match needs two players with equally many moves, got {form.shape}")
     moves = form.actions[0]
     table = as_game_table(NormalForm(form.payoffs, players=("p1", "p2"), actions=(moves, moves)))
-    first, *others = (write(Atom(move)) for move in moves)
-    lines = [f"initially(default_move(_, {first}), s0)."]
-    if len(others) == 1:
-        lines += [f"opposite_move({first}, {others[0]}).", f"opposite_move({others[0]}, {first})."]
-    return ":- discontiguous initially/2.\n" + write_table_program(table) + "\n".join(lines) + "\n"
+    names = [write(Atom(move)) for move in moves]
+    payoffs = [
+        f"payoff({names[row]}, {names[column]}, {first}, {second})."
+        for (row, column), (first, second) in zip(
+            product(range(len(names)), repeat=2), (row.payoffs for row in table.rows), strict=True
+        )
+    ]
+    default, default_of_second = (names[number] for number in find_default_moves(form))
+    lines = [f"initially(default_move(_, {default}), s0)."]
+    if default != default_of_second:
+        lines = [
+            f"initially(default_move(p1, {default}), s0).",
+            f"initially(default_move(p2, {default_of_second}), s0).",
+        ]
+    if len(names) == 2:
+        lines += [f"opposite_move({names[0]}, {names[1]}).", f"opposite_move({names[1]}, {names[0]})."]
+    game = ":- discontiguous initially/2.\n" + write_table_program(table)
+    return game + "\n".join([_OUTCOME, *payoffs, *_ROLES, *lines]) + "\n"
+
+
+# What strategies of the published study ask for besides: who is row, and the outcome with both moves and payoffs.
+_ROLES = ("initially(role(p1, row), s0).", "initially(role(p2, col), s0).")
+_OUTCOME = (
+    "finally(outcome(p1, M1, U1, p2, M2, U2), S) :- "
+    "final(S), holds(did(p1, M1), S), holds(did(p2, M2), S), payoff(M1, M2, U1, U2)."
+)
 
 
 MOST_CHARACTERS = 10_000

@@ -5,7 +5,7 @@ gates and runs the program with the embedded engine, or has a SWI-Prolog run it 
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Final, TypeVar
 
@@ -51,9 +51,20 @@ class ConfinedEngine(LogicEngine):
         """Put a strategy through reader, static checks and a first move in the given game, in a child."""
         return self._report(source, "validate_strategy", source=source, game=game)
 
-    def find_seats(self, game: str, rules: str, default_move: str | None = None) -> SeatsFound:
+    def find_seats(
+        self,
+        game: str,
+        rules: str,
+        default_move: str | None = None,
+        usual_moves: Sequence[str] = (),
+    ) -> SeatsFound:
         """Find out in a child what a strategy does in either seat of a game."""
-        arguments = {"game": game, "rules": rules, "default_move": default_move}
+        arguments = {
+            "game": game,
+            "rules": rules,
+            "default_move": default_move,
+            "usual_moves": list(usual_moves),
+        }
         try:
             return self._request("find_seats", lambda reply: decode_seats(reply.head["result"]), **arguments)
         except LimitReached as error:
