@@ -376,6 +376,7 @@ studies = Registry(
         "simulate": "bestresponse.studies.simulate.study:simulate",
         "steer": "bestresponse.studies.steer.study:steer",
         "stories": "bestresponse.studies.stories.study:stories_study",
+        "strategies": "bestresponse.studies.stories.strategies:strategies_study",
         "train": "bestresponse.studies.improve.study:train",
         "tournament": "bestresponse.studies.tournament.study:tournament",
         "verify": "bestresponse.studies.verify.study:verify_model",

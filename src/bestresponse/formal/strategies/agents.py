@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -32,6 +32,7 @@ from bestresponse.formal.formalize.forms import find_code, what_is_wrong
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.formal.strategies.texts import TEXTS
 from bestresponse.games.logic.tables import as_game_table, write_table_program
+from bestresponse.games.lookup import LoadedGame
 from bestresponse.logic.confined.engine import ConfinedEngine
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.language.diagnostics import numbered
@@ -56,15 +57,21 @@ class Agent:
     __pydantic_config__ = ConfigDict(extra="forbid", strict=True)
 
     @classmethod
-    def of(cls, name: str, game: str | Path | NormalForm, strategy: str | Path) -> Agent:
-        """A game as program text, file or payoff table; a strategy as rules, file, or name of a published one.
+    def of(cls, name: str, game: str | Path | NormalForm | LoadedGame, strategy: str | Path) -> Agent:
+        """A game as program text, file, payoff table or found game; a strategy as rules, file, or published name.
 
         >>> from bestresponse.theory.catalogue.tables import load
         >>> Agent.of("Ada", load("prisoners-dilemma"), "tit-for-tat").name
         'Ada'
         """
-        program = write_match_program(game) if isinstance(game, NormalForm) else _text(game)
-        return cls(name, program, _strategy(strategy))
+        form = game.solvable() if isinstance(game, LoadedGame) else game
+        if isinstance(form, NormalForm):
+            return cls(name, write_match_program(form), _strategy(strategy))
+        if not isinstance(form, str | Path):
+            raise UsageError(
+                f"{name}: expected a game as program, file or payoff table of two players, got {type(form).__name__}"
+            )
+        return cls(name, _text(form), _strategy(strategy))
 
     def clone(self, name: str) -> Agent:
         """The same agent under another name."""
@@ -217,9 +224,19 @@ _OUTCOME = (
 
 MOST_CHARACTERS = 10_000
 _HEAT = 0.7
-_MOST_TOKENS = 800
 _LONGEST_REASON = 300
 _DECLINED = re.compile(r"^[*_#>%\"' ]{0,10}CANNOT\b[ \t:*.-]{0,10}(.*)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class StrategySettings:
+    """How a model is asked for rules; `replicate` tells repeated formalizations of the same words apart."""
+
+    attempts: int = 5
+    max_tokens: int = 800
+    temperature: float = 0.0
+    seed: int | None = None
+    replicate: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,9 +281,18 @@ class StrategyFormalization:
 
 
 def formalize_strategy(
-    words: str, game: str, model: Model, engine: LogicEngine, attempts: int = 5
+    words: str,
+    game: str,
+    model: Model,
+    engine: LogicEngine,
+    asked: StrategySettings | None = None,
+    tell: Callable[[StrategyAttempt], None] = lambda attempt: None,
 ) -> StrategyFormalization:
-    """Rules for the strategy told in `words`, in the game of the program `game`; or everything that was tried."""
+    """Return rules for the strategy told in `words`, in the game of the program `game`, with everything that was tried.
+
+    `tell` hears of every attempt.
+    """
+    asked = asked or StrategySettings()
     strategy = words.strip()
     if not any(c.isalpha() for c in strategy):
         raise UsageError("the strategy is empty: tell what to do first, and what after each move of the other player")
@@ -275,19 +301,20 @@ def formalize_strategy(
     task = TEXTS.fill("task", example=published_strategy("tit-for-tat").strip(), game=game.strip(), words=strategy)
     made: list[StrategyAttempt] = []
     declined = ""
-    while len(made) < attempts and not declined and (not made or made[-1].wrong):
-        request = _request(task, made)
+    while len(made) < asked.attempts and not declined and (not made or made[-1].wrong):
+        request = _request(task, made, asked)
         reply = model.complete(request)
         code = find_code(reply.text)
         rules = code.text if code else ""
         wrong = _wrong(rules, game, engine) if rules else "the answer holds no rules"
         made.append(StrategyAttempt(request, reply, rules, wrong))
+        tell(made[-1])
         if not rules and (refusal := _DECLINED.search(reply.text)):
             declined = refusal.group(1).strip()[:_LONGEST_REASON] or "it gave no reason"
     return StrategyFormalization(strategy, model.id, tuple(made), declined)
 
 
-def _request(task: str, before: Sequence[StrategyAttempt]) -> Request:
+def _request(task: str, before: Sequence[StrategyAttempt], asked: StrategySettings) -> Request:
     """Rules given twice would be given again: then the model is asked with more freedom."""
     text = task
     if before and before[-1].rules:
@@ -298,9 +325,10 @@ def _request(task: str, before: Sequence[StrategyAttempt]) -> Request:
     stuck = len(before) > 1 and before[-1].rules == before[-2].rules
     return Request(
         (Message("system", TEXTS.text("system")), Message("user", text)),
-        max_tokens=_MOST_TOKENS,
-        temperature=_HEAT if stuck else 0.0,
-        replicate=len(before),
+        max_tokens=asked.max_tokens,
+        temperature=max(_HEAT, asked.temperature) if stuck else asked.temperature,
+        seed=asked.seed,
+        replicate=asked.replicate * asked.attempts + len(before),
     )
 
 
