@@ -208,15 +208,17 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
         agrees = round(100 * count / total) == published
         share = f"{100 * count / total:.1f} %"
         yield Check(f"{name} correctness", f"{published} %", share, agrees, f"{count} of {total}", _WHOLE)
-    invalid = Counter(program.row.get("game_id") for program in judged if not program.published.syntactic)
-    several = sum(count > 1 for count in invalid.values())
-    once_invalid = f"{sum(count == 1 for count in invalid.values())} scenarios with one"
-    what = "scenarios with more than one invalid program of five"
-    yield Check(what, 0, several, several == 0, once_invalid)
+    if all("game_id" in program.row for program in judged):
+        yield _check_scenarios(judged)
     misplaced = sum(bool(level.constraints) and level.exact is False for level in levels)
     what = "programs that satisfy the constraints and are not exact"
     yield Check(
-        what, "a few", misplaced, misplaced > 0, "payoffs are right, roles or other rules are not", "at least 1"
+        what,
+        "a few",
+        misplaced,
+        misplaced > 0,
+        "their inequalities hold, but the payoffs that are played are not the true ones",
+        "at least 1",
     )
     only = sum(bool(level.approximate) and not level.exact for level in levels)
     yield Check("right only by the approximate check", 5, only, only == 5, "their off-diagonal cells are swapped")
@@ -229,6 +231,15 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
     yield Check("games with the lowest exact correctness", "bs, sh", lowest, lowest == "bs, sh", each)
     least, limit = min(shares.values()), "above 80 %"
     yield Check("exact correctness of every game", limit, f"{least:.0%} or more", least > 0.8, tolerance=limit)
+
+
+def _check_scenarios(judged: Sequence[JudgedProgram]) -> Check:
+    """Count the scenarios with more than one program that cannot be loaded."""
+    invalid = Counter(program.row["game_id"] for program in judged if not program.published.syntactic)
+    several = sum(count > 1 for count in invalid.values())
+    once = sum(count == 1 for count in invalid.values())
+    what = "scenarios with more than one invalid program of five"
+    return Check(what, 0, several, several == 0, f"{once} scenarios with one")
 
 
 @dataclass(frozen=True)

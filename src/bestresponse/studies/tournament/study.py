@@ -1182,8 +1182,8 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
     winners = [WinnerRow(game=one.config.game.name, name=name) for one in found for name in one.winners]
     heads = ("place", "strategy") if alone else ("game", "place", "strategy")
     groups: dict[Heads, StandingRow] = {}
-    for one in found:
-        for place, row in zip(one.places, one.rows, strict=True):
+    for standings in found:
+        for place, row in zip(standings.places, standings.rows, strict=True):
             groups[(place, row["name"]) if alone else (row["game"], place, row["name"])] = row
     return Measured(
         {
