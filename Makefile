@@ -11,7 +11,7 @@ MINUTES ?= 60
 # Containers often forbid bytecode: every worker and every command that tests start would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: audit bench check docs release test types suite coverage soak long mutants train-test clean
+.PHONY: audit bench check docs release test types suite coverage soak long mutants train-test test-integrations clean
 
 # uv installs in a quarter of the time; where it finds no index, pip does, which has settings of its own for that.
 add = $(BIN)/uv pip install --quiet --system-certs --python $(BIN)/python $(1) || $(BIN)/python -m pip install --quiet $(1)
@@ -62,6 +62,9 @@ train-test:                    ## the recipe of training in miniature, in an env
 	$(PYTHON) -m venv build/train
 	build/train/bin/pip install --quiet --editable '.[train,parquet]' pytest hypothesis
 	build/train/bin/python -m pytest tests/studies/improve
+
+test-integrations:             ## each integration in an environment of its own, made as its page says; ONLY= names some of them
+	$(PYTHON) scripts/test_integrations.py $(ONLY)
 
 soak: $(READY)                 ## fuzz everything that reads what others wrote for MINUTES; findings become files in build/findings
 	$(BIN)/python benchmarks/fuzz.py --minutes $(MINUTES) --seed $(SEED) --findings build/findings

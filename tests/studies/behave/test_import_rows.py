@@ -144,6 +144,12 @@ def test_a_join_on_a_column_that_is_missing_is_refused(tmp_path):
         read(tmp_path, "p,q,a,b\nann,bob,C,C\n", join={"file": "games.csv", "on": "n"})
 
 
+@pytest.mark.parametrize("name", ["../games.csv", "/etc/passwd", "..", "a/games.csv", "..\\games.csv"])
+def test_a_join_names_a_file_beside_the_imported_one(tmp_path, name):
+    with pytest.raises(UsageError, match="join: expected the name of a file beside the one that is imported, got"):
+        read(tmp_path, "p,q,a,b\nann,bob,C,C\n", join={"file": name, "on": "n"})
+
+
 def test_a_treatment_may_differ_between_seats(tmp_path):
     treatment = {"tone": "t", "persona": ("t", "u")}
     (match,) = read(tmp_path, "p,q,a,b,t,u\nann,bob,C,C,kind,rude\n", treatment=treatment).matches

@@ -19,7 +19,7 @@ from bestresponse.core.capabilities import AdjustableRounds, check_telling, word
 from bestresponse.core.episode import Episode, Record, SeatAsk, play as play_game
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import NATURE, REFEREE, AnyGame, Game, S, find_first_asks
-from bestresponse.core.json import JsonMapping, JsonObject, digest
+from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Decision, Nature, Player
 from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
 from bestresponse.games.dialogue.domain import domain_names, load_domain, scenarios
@@ -35,7 +35,7 @@ from bestresponse.report.text import visible
 from bestresponse.runs.models import open_models
 from bestresponse.runs.run import find_revision, find_unfinished, read_command_line
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
-from bestresponse.runs.store.folder import Manifest, RunFolder, Spec, environment
+from bestresponse.runs.store.folder import Manifest, RunFolder, Spec, environment, identify_settings
 
 ME = "me"
 
@@ -138,7 +138,7 @@ def _sit_down(game: Game[S], config: JsonMapping, seated: Mapping[str, Player], 
         for role in people:
             players[role] = Unguided(person, game.neutral(game.roles.index(role)), choosing=True)
     created = datetime.now().astimezone().isoformat(timespec="seconds")
-    run = digest({"study": "play", "config": dict(config)}, 12)
+    run = identify_settings("play", config)
     manifest = Manifest(run, "play", dict(config), read_command_line(), created, environment(find_revision()))
     spec = Spec.of(dict(config))
     with RunFolder.open(output_dir / f"play-{run}", manifest) as folder:

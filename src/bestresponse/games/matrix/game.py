@@ -347,6 +347,10 @@ class RepeatedGame:
         """Word the rules for people: those of one round, how many there are, and what can go wrong."""
         return f"{self.stage.word_rules(role)}\n\n{self._length()}".strip()
 
+    def find_round(self, state: Rounds) -> int:
+        """Return the number of the round; whether another follows is drawn in the round before."""
+        return len(state.played) + state.decided
+
     def list_rounds(self, state: Rounds, role: Role) -> PlayedRounds:
         """List which moves were made and what the seat got, round by round; under noise also what the seat meant."""
         seat = self.roles.index(role)

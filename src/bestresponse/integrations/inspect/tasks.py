@@ -121,15 +121,22 @@ def _ask_inspect(role: str | None) -> FunctionModel:
 
 @task  # type: ignore[untyped-decorator, unused-ignore]
 def game(
-    game: str = "stag-hunt", seats: str = "", others: str = "equilibrium", repeats: int = 1, seed: int = 0
+    game: str = "stag-hunt",
+    seats: str | list[str] = "",
+    others: str = "equilibrium",
+    repeats: int = 1,
+    seed: int = 0,
 ) -> Task:
     """Let the model play any game.
 
     `seats` lists a player for every seat, in order: `model`, `role:NAME` for one of Inspect's model roles, or a
-    strategy such as `random`. Without it the model takes the first seat and `others` the rest.
+    strategy such as `random`. Without it the model takes the first seat and `others` the rest. Inspect's command line
+    makes a list of a value that has a comma, and leaves any other value as it is.
     """
+    named = seats.split(",") if isinstance(seats, str) else map(str, seats)
+    in_order = [name.strip() for name in named if name.strip()]
     with _show_without_trace():
-        players = choose_players(game, [name.strip() for name in seats.split(",") if name], "model", others)
+        players = choose_players(game, in_order, "model", others)
     data = [Sample(id=number, input=f"Play {game}.", metadata={"seed": seed + number}) for number in range(repeats)]
     return Task(dataset=MemoryDataset(data), solver=_play(game, players), scorer=payoff_and_regret())
 

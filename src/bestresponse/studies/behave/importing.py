@@ -24,6 +24,7 @@ from typing import Annotated, Any, TypedDict, cast
 import numpy as np
 
 from bestresponse.core.errors import SettingError, UsageError
+from bestresponse.core.extras import install_hint
 from bestresponse.core.files import open_plain, read_text_file, read_toml
 from bestresponse.core.json import JsonMapping, JsonObject, digest, refuse_repeated_keys
 from bestresponse.games.matrix.game import RepeatedGame
@@ -84,6 +85,9 @@ class Layout:
     def __post_init__(self) -> None:
         if len(self.subjects) > len(ROLES):
             raise SettingError("subjects", f"expected the names of one or two seats, got {len(self.subjects)}")
+        file = self.join.get("file", "")
+        if file in (".", "..") or "/" in file or "\\" in file:
+            raise UsageError(f"join: expected the name of a file beside the one that is imported, got {file!r}")
 
     @cached_property
     def sides(self) -> tuple[tuple[str, ...], ...]:
@@ -192,7 +196,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
                 try:
                     from pyarrow import parquet
                 except ImportError:
-                    raise UsageError("Parquet needs pyarrow: pip install 'bestresponse[parquet]'") from None
+                    raise UsageError(f"Parquet needs pyarrow: {install_hint('parquet')}") from None
                 blocks = parquet.ParquetFile(raw).iter_batches()
                 yield from enumerate((row for block in blocks for row in block.to_pylist()), 1)
                 return

@@ -30,7 +30,14 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.seeds import generator
 from bestresponse.runs import Manifest, RunFolder, environment
 from bestresponse.runs.store.folder import Lines, read_lines
-from bestresponse.web.experiments.model import Assignment, Experiment, check_experiment, parse_experiment, wrap_setup
+from bestresponse.web.experiments.model import (
+    Assignment,
+    Experiment,
+    ItemAnswer,
+    check_experiment,
+    parse_experiment,
+    wrap_setup,
+)
 from bestresponse.web.sessions.session import (
     Presence,
     SeatRegister,
@@ -214,7 +221,7 @@ class SessionStore:
         self.live: dict[str, Session] = {}
         self.standings: defaultdict[str, TableStanding] = defaultdict(TableStanding)
         self._broken: dict[str, str] = {}
-        self.questionnaires: defaultdict[Place, dict[str, str]] = defaultdict(dict)
+        self.questionnaires: defaultdict[Place, dict[str, ItemAnswer]] = defaultdict(dict)
         self.answered_pages: set[tuple[str, int, str]] = set()
         self.finished: dict[Place, str] = {}
         self._before = journal.read_answers()
@@ -329,13 +336,13 @@ class SessionStore:
         seats = self.list_seats(session, seat)
         return seats[seats.index((session, seat)) + 1 :]
 
-    def note_questionnaire(self, session: Session, seat: int, page: str, answers: Mapping[str, str]) -> None:
+    def note_questionnaire(self, session: Session, seat: int, page: str, answers: Mapping[str, ItemAnswer]) -> None:
         """Keep the answers to the questionnaire or to another page; the first ones count."""
         with session.lock:
             if (session.id, seat, page) not in self.answered_pages:
                 self.record_event("questionnaire", session=session.id, seat=seat, page=page, answers=dict(answers))
 
-    def gather_answers(self, session: str, seat: int) -> dict[str, str]:
+    def gather_answers(self, session: str, seat: int) -> dict[str, ItemAnswer]:
         """Return what the person has answered on all pages with questions, by the names of these."""
         sent = [self.questionnaires[address] for address in self.list_seats(session, seat)]
         return {name: answer for answers in sent for name, answer in answers.items()}
