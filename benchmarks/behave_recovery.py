@@ -1,10 +1,12 @@
-"""Whether the estimators of behaviour find what simulated players are made of: bias and coverage of 95 % intervals.
+"""Whether the estimators of behaviour find what simulated players are made of: bias and coverage of
+95 % intervals.
 
     python benchmarks/behave_recovery.py [SAMPLES] [PART ...]
 
-Every sample is drawn from known parameters at a realistic size, fitted, and resampled 200 times; a row says how far the
-mean estimate is from the truth and how often the interval held it. Parts are `matches`, `people` (the same people meet
-in many matches, in both seats) and `choices`; all of them by default.
+Every sample is drawn from known parameters at a realistic size, fitted, and resampled 200 times; a
+row says how far the mean estimate is from the truth and how often the interval held it. Parts are
+`matches`, `people` (the same people meet in many matches, in both seats) and `choices`; all of them
+by default.
 """
 
 import sys
@@ -13,7 +15,12 @@ import numpy as np
 
 from bestresponse.report.stats.statistics import interval_of_draws
 from bestresponse.studies.behave.study import PlayerGroup, SeatMoves
-from bestresponse.theory.behaviour.choices import Choices, fit_choices, predict_hierarchy, predict_quantal
+from bestresponse.theory.behaviour.choices import (
+    Choices,
+    fit_choices,
+    predict_hierarchy,
+    predict_quantal,
+)
 from bestresponse.theory.behaviour.mixtures import Histories, count_agreement, fit_mixture, resample
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.fitting import level_k
@@ -41,7 +48,9 @@ def play_match(pair: np.ndarray, rounds: int, rng: np.random.Generator) -> np.nd
     states = [0, 0]
     moves = np.empty((2, rounds), dtype=np.int32)
     for t in range(rounds):
-        meant = [int(AUTOMATA[k].mix[state, 1] > 0.5) for k, state in zip(pair, states, strict=True)]
+        meant = [
+            int(AUTOMATA[k].mix[state, 1] > 0.5) for k, state in zip(pair, states, strict=True)
+        ]
         made = [1 - move if rng.random() < ERROR else move for move in meant]
         moves[:, t] = made
         states = [AUTOMATA[k].step[states[s], made[s], made[1 - s]] for s, k in enumerate(pair)]
@@ -49,7 +58,8 @@ def play_match(pair: np.ndarray, rounds: int, rng: np.random.Generator) -> np.nd
 
 
 def recover_people(people: int, matches: int, rounds: int, samples: int) -> None:
-    """Print a row for every share, the error and cooperation: people keep their strategy and meet in random pairs."""
+    """Print a row for every share, the error and cooperation: people keep their strategy and meet
+    in random pairs."""
     form = load("prisoners-dilemma")
     fits = []
     averages = []
@@ -69,7 +79,9 @@ def recover_people(people: int, matches: int, rounds: int, samples: int) -> None
                     match = f"{number} {pair[0]}"
                     own = tuple(moves[seat].tolist())
                     sequences.append(SeatMoves(labels, form, seat, own, (), match, *names))
-        agreement = count_agreement([Histories(np.array(rows), np.array(others), AUTOMATA, np.array(units))])
+        agreement = count_agreement(
+            [Histories(np.array(rows), np.array(others), AUTOMATA, np.array(units))]
+        )
         fitted = fit_mixture(agreement, seed=sample)
         shares, errors = resample(agreement, fitted, DRAWS, np.arange(people), seed=sample)
         fits.append((np.append(fitted.shares, fitted.error), np.column_stack([shares, errors])))
@@ -81,13 +93,18 @@ def recover_people(people: int, matches: int, rounds: int, samples: int) -> None
     estimates = [average.estimate for average in averages]
     held = np.mean([average.contains(truth) for average in averages])
     bias, spread = np.mean(estimates) - truth, np.std(estimates)
-    print(f"| {what} | cooperation | {truth:.4f} | {bias:+.4f} | {spread:.4f} | {held:.3f} |", flush=True)
+    print(
+        f"| {what} | cooperation | {truth:.4f} | {bias:+.4f} | {spread:.4f} | {held:.3f} |",
+        flush=True,
+    )
 
 
 def expect_cooperation(rounds: int) -> float:
-    """Work out how often a player cooperates on average, against players drawn by the same shares."""
+    """Work out how often a player cooperates on average, against players drawn by the same
+    shares."""
     rules = Rules(rounds, noise=ERROR)
-    # The payoff of a round is 1 where one cooperates and 0 elsewhere, so that totals count cooperation.
+    # The payoff of a round is 1 where one cooperates and 0 elsewhere, so that totals count
+    # cooperation.
     counting = NormalForm(np.array([[[1.0, 1.0], [0.0, 0.0]], [[1.0, 0.0], [1.0, 0.0]]]))
     totals = exact_round_robin(AUTOMATA, counting, rules).totals[:, :, 0]
     return float(SHARES @ totals @ SHARES) / rounds
@@ -99,11 +116,19 @@ def recover_strategies(units: int, rounds: int, samples: int) -> None:
     for sample in range(samples):
         agreement = count_agreement([draw_matches(units, rounds, np.random.default_rng(sample))])
         fitted = fit_mixture(agreement, seed=sample)
-        shares, errors = resample(agreement, fitted, DRAWS, np.arange(len(agreement.rows)), seed=sample)
+        shares, errors = resample(
+            agreement, fitted, DRAWS, np.arange(len(agreement.rows)), seed=sample
+        )
         found.append((np.append(fitted.shares, fitted.error), np.column_stack([shares, errors])))
     bounds = [(units, (0.0, 1.0))] * len(NAMES) + [(units * rounds, (0.0, 0.5))]
     names = [*NAMES, "error"]
-    report(f"strategies, {units} matches of {rounds} rounds", names, np.append(SHARES, ERROR), found, bounds)
+    report(
+        f"strategies, {units} matches of {rounds} rounds",
+        names,
+        np.append(SHARES, ERROR),
+        found,
+        bounds,
+    )
 
 
 def recover_choices(games: int, choices: int, samples: int) -> None:
@@ -118,7 +143,8 @@ def recover_choices(games: int, choices: int, samples: int) -> None:
         for sample in range(samples):
             rng = np.random.default_rng(sample)
             forms = [
-                NormalForm(rng.permuted(np.tile([1.0, 2, 3, 4], (2, 1)), axis=1).reshape(2, 2, 2)) for _ in range(games)
+                NormalForm(rng.permuted(np.tile([1.0, 2, 3, 4], (2, 1)), axis=1).reshape(2, 2, 2))
+                for _ in range(games)
             ]
             data = []
             for form, quantal in zip(forms, predict_quantal(forms, grid), strict=True):
@@ -128,7 +154,11 @@ def recover_choices(games: int, choices: int, samples: int) -> None:
                     sides = [LEVELS @ side for side in level_k(form, 3).strategies]
                 else:
                     sides = [side[0] for side in predict_hierarchy(form, np.array([TAU]))]
-                data.append(Choices(form, tuple(rng.multinomial(choices, side).astype(float) for side in sides)))
+                data.append(
+                    Choices(
+                        form, tuple(rng.multinomial(choices, side).astype(float) for side in sides)
+                    )
+                )
             (fit,) = fit_choices(data, (model,), draws=DRAWS, seed=sample)
             found.append((fit.estimate, fit.resampled))
         bounds = [(games, (0.0, 1.0) if model == "level-k" else (-np.inf, np.inf))] * len(names)
@@ -136,21 +166,33 @@ def recover_choices(games: int, choices: int, samples: int) -> None:
 
 
 def report(what: str, names: list[str], truth: np.ndarray, found: list, bounds: list) -> None:
-    """Print bias and coverage of every parameter; `bounds` says for each how many units there are and its bounds."""
+    """Print bias and coverage of every parameter; `bounds` says for each how many units there are
+    and its bounds."""
     estimates = np.array([estimate for estimate, _ in found])
     held = [
-        np.mean([interval_of_draws(e[k], draws[:, k], units, ends).contains(truth[k]) for e, draws in found])
+        np.mean(
+            [
+                interval_of_draws(e[k], draws[:, k], units, ends).contains(truth[k])
+                for e, draws in found
+            ]
+        )
         for k, (units, ends) in enumerate(bounds)
     ]
     for name, true, mean, spread, share in zip(
         names, truth, estimates.mean(axis=0), estimates.std(axis=0), held, strict=True
     ):
-        print(f"| {what} | {name} | {true:g} | {mean - true:+.4f} | {spread:.4f} | {share:.3f} |", flush=True)
+        print(
+            f"| {what} | {name} | {true:g} | {mean - true:+.4f} | {spread:.4f} | {share:.3f} |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 400
-    print(f"| {count} samples | parameter | truth | bias | spread | coverage |\n|---|---|---:|---:|---:|---:|")
+    print(
+        f"| {count} samples | parameter | truth | bias | spread | coverage"
+        " |\n|---|---|---:|---:|---:|---:|"
+    )
     parts = sys.argv[2:] or ["matches", "people", "choices"]
     if "matches" in parts:
         recover_strategies(200, 10, count)

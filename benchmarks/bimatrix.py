@@ -1,8 +1,10 @@
-"""Equilibria of bimatrix games against QuantEcon.py and Nashpy: all of them per call, one of each in a batch.
+"""Equilibria of bimatrix games against QuantEcon.py and Nashpy: all of them per call, one of each
+in a batch.
 
-Run: `python benchmarks/bimatrix.py`. Contestants take turns on the same games in every round; printed are medians over
-rounds of CPU microseconds per game and of the ratios within a round. Peers that are not installed are skipped. The last
-part counts, on small integer games, which components and which sets of equilibria the peers miss.
+Run: `python benchmarks/bimatrix.py`. Contestants take turns on the same games in every round;
+printed are medians over rounds of CPU microseconds per game and of the ratios within a round. Peers
+that are not installed are skipped. The last part counts, on small integer games, which components
+and which sets of equilibria the peers miss.
 """
 
 from __future__ import annotations
@@ -18,7 +20,14 @@ from typing import Any
 import numpy as np
 
 import bestresponse as br
-from bestresponse.theory import NashResult, NormalForm, extreme_equilibria, lemke_howson_batch, nash, nash_one_batch
+from bestresponse.theory import (
+    NashResult,
+    NormalForm,
+    extreme_equilibria,
+    lemke_howson_batch,
+    nash,
+    nash_one_batch,
+)
 
 SIZES = (3, 4, 5, 6, 7, 8)
 ROUNDS = 9
@@ -37,7 +46,8 @@ def quantecon_game(peer: Any, game: NormalForm) -> Any:
 
 
 def race(contestants: dict[str, tuple[Callable[[], object], int]]) -> dict[str, list[float]]:
-    """CPU microseconds per game of each contestant in each round; everybody runs once unmeasured first."""
+    """CPU microseconds per game of each contestant in each round; everybody runs once unmeasured
+    first."""
     for run, _ in contestants.values():
         run()
     times: dict[str, list[float]] = {name: [] for name in contestants}
@@ -55,42 +65,67 @@ def ratio(times: dict[str, list[float]], ours: str, theirs: Sequence[str]) -> fl
 
 def read_report(result: NashResult) -> list[object]:
     """Ask for everything that `nash` computes only on request."""
-    return [result.components, *((e.payoffs, e.regret, e.stability, e.exact) for e in result.equilibria)]
+    return [
+        result.components,
+        *((e.payoffs, e.regret, e.stability, e.exact) for e in result.equilibria),
+    ]
 
 
 def all_equilibria(peer: Any) -> None:
-    print(f"all equilibria, microseconds per call (wanted: {WANTED_ALL}x the better peer at every size)")
+    print(
+        f"all equilibria, microseconds per call (wanted: {WANTED_ALL}x the better peer at every"
+        " size)"
+    )
     for size in SIZES:
         games = random_games(size, 200)
         few = games[: 60 if size < 7 else 15]
         theirs = [quantecon_game(peer, game) for game in few]
         times = race(
             {
-                "enumeration": (lambda g=games: [extreme_equilibria(x, engine="numba") for x in g], len(games)),
+                "enumeration": (
+                    lambda g=games: [extreme_equilibria(x, engine="numba") for x in g],
+                    len(games),
+                ),
                 "nash": (lambda g=games: [nash(x).equilibria for x in g], len(games)),
-                "bestresponse.nash": (lambda g=games: [br.nash(x).equilibria for x in g], len(games)),
+                "bestresponse.nash": (
+                    lambda g=games: [br.nash(x).equilibria for x in g],
+                    len(games),
+                ),
                 "nash, strategies read": (
                     lambda g=games: [[e.strategies for e in nash(x).equilibria] for x in g],
                     len(games),
                 ),
-                "nash, all of its report": (lambda g=few: [read_report(nash(x)) for x in g], len(few)),
-                "quantecon support": (lambda g=theirs: [peer.support_enumeration(x) for x in g], len(few)),
-                "quantecon vertex": (lambda g=theirs: [peer.vertex_enumeration(x) for x in g], len(few)),
+                "nash, all of its report": (
+                    lambda g=few: [read_report(nash(x)) for x in g],
+                    len(few),
+                ),
+                "quantecon support": (
+                    lambda g=theirs: [peer.support_enumeration(x) for x in g],
+                    len(few),
+                ),
+                "quantecon vertex": (
+                    lambda g=theirs: [peer.vertex_enumeration(x) for x in g],
+                    len(few),
+                ),
             }
         )
         peers = ("quantecon support", "quantecon vertex")
         line = "  ".join(f"{name} {median(values):.1f}" for name, values in times.items())
         print(
-            f"  {size}x{size}: {line}  ratio {ratio(times, 'enumeration', peers):.1f}x"
-            f"; bestresponse.nash {ratio(times, 'bestresponse.nash', peers):.1f}x "
-            f"(wanted {WANTED_FRONT_DOOR.get(size, WANTED_ALL)}x), "
-            f"{1 / ratio(times, 'bestresponse.nash', ('enumeration',)):.1f} times the enumeration (wanted: at most 3),"
-            f" strategies read {ratio(times, 'nash, strategies read', peers):.1f}x"
+            f"  {size}x{size}: {line}  ratio {ratio(times, 'enumeration', peers):.1f}x;"
+            f" bestresponse.nash {ratio(times, 'bestresponse.nash', peers):.1f}x (wanted"
+            f" {WANTED_FRONT_DOOR.get(size, WANTED_ALL)}x),"
+            f" {1 / ratio(times, 'bestresponse.nash', ('enumeration',)):.1f} times the enumeration"
+            " (wanted: at most 3), strategies read"
+            f" {ratio(times, 'nash, strategies read', peers):.1f}x"
         )
 
 
 def one_equilibrium(peer: Any) -> None:
-    print(f"one equilibrium, microseconds per game in a batch from payoff arrays (wanted: {WANTED_ONE}x lemke_howson)")
+    print(
+        "one equilibrium, microseconds per game in a batch from payoff arrays (wanted:"
+        f" {WANTED_ONE}x lemke_howson)"
+    )
     for size in SIZES:
         generator = np.random.default_rng(size)
         row, col = generator.random((2, 4000, size, size))
@@ -100,26 +135,38 @@ def one_equilibrium(peer: Any) -> None:
             {
                 "nash_one_batch": (lambda a=row, b=col: nash_one_batch(a, b), len(row)),
                 "lemke_howson_batch": (lambda a=row, b=col: lemke_howson_batch(a, b), len(row)),
-                "quantecon": (lambda g=few: [peer.lemke_howson(quantecon_game(peer, x)) for x in g], len(few)),
-                "quantecon, games built before": (lambda g=built: [peer.lemke_howson(x) for x in g], len(few)),
+                "quantecon": (
+                    lambda g=few: [peer.lemke_howson(quantecon_game(peer, x)) for x in g],
+                    len(few),
+                ),
+                "quantecon, games built before": (
+                    lambda g=built: [peer.lemke_howson(x) for x in g],
+                    len(few),
+                ),
             }
         )
         line = "  ".join(f"{name} {median(values):.2f}" for name, values in times.items())
         print(
             f"  {size}x{size}: {line}  ratio {ratio(times, 'nash_one_batch', ['quantecon']):.1f}x,"
-            f" built before {ratio(times, 'nash_one_batch', ['quantecon, games built before']):.1f}x;"
-            f" lemke_howson_batch {ratio(times, 'lemke_howson_batch', ['quantecon']):.1f}x,"
-            f" built before {ratio(times, 'lemke_howson_batch', ['quantecon, games built before']):.1f}x"
+            " built before"
+            f" {ratio(times, 'nash_one_batch', ['quantecon, games built before']):.1f}x;"
+            f" lemke_howson_batch {ratio(times, 'lemke_howson_batch', ['quantecon']):.1f}x, built"
+            f" before {ratio(times, 'lemke_howson_batch', ['quantecon, games built before']):.1f}x"
         )
 
 
 def missed(found: list[tuple[Any, Any]], game: NormalForm) -> tuple[int, int]:
-    """(components no equilibrium of which is in `found`, maximal Nash subsets some corner of which is not)."""
+    """(components no equilibrium of which is in `found`, maximal Nash subsets some corner of which
+    is not)."""
     corners = {_key(x, y) for x, y in found}
     untouched, incomplete = 0, 0
     for component in nash(game).components:
-        untouched += not any(_inside(x, s.x) and _inside(y, s.y) for x, y in found for s in component.subsets)
-        incomplete += sum(any(_key(x, y) not in corners for x in s.x for y in s.y) for s in component.subsets)
+        untouched += not any(
+            _inside(x, s.x) and _inside(y, s.y) for x, y in found for s in component.subsets
+        )
+        incomplete += sum(
+            any(_key(x, y) not in corners for x in s.x for y in s.y) for s in component.subsets
+        )
     return untouched, incomplete
 
 
@@ -138,7 +185,10 @@ def _inside(point: Any, corners: Any) -> bool:
 def completeness() -> None:
     for size, high in ((3, 3), (4, 2)):
         generator = np.random.default_rng(size)
-        games = [NormalForm(generator.integers(0, high, (2, size, size)).astype(float)) for _ in range(60)]
+        games = [
+            NormalForm(generator.integers(0, high, (2, size, size)).astype(float))
+            for _ in range(60)
+        ]
         results = [nash(game) for game in games]
         components = sum(len(result.components) for result in results)
         subsets = sum(len(c.subsets) for result in results for c in result.components)
@@ -151,8 +201,9 @@ def completeness() -> None:
                 counts = [missed(solve(game), game) for game in games]
             untouched, incomplete = (sum(column) for column in zip(*counts, strict=True))
             print(
-                f"  {name}: misses {untouched} components altogether ({untouched / components:.0%}), "
-                f"a corner of {incomplete} subsets ({incomplete / subsets:.0%})"
+                f"  {name}: misses {untouched} components altogether"
+                f" ({untouched / components:.0%}), a corner of {incomplete} subsets"
+                f" ({incomplete / subsets:.0%})"
             )
 
 
@@ -160,11 +211,17 @@ def peers() -> dict[str, Callable[[NormalForm], list[tuple[Any, Any]]]]:
     found: dict[str, Callable[[NormalForm], list[tuple[Any, Any]]]] = {}
     if find_spec("quantecon"):
         q = import_module("quantecon.game_theory")
-        found["quantecon support enumeration"] = lambda g: q.support_enumeration(quantecon_game(q, g))
-        found["quantecon vertex enumeration"] = lambda g: _tolerant(q.vertex_enumeration, quantecon_game(q, g))
+        found["quantecon support enumeration"] = lambda g: q.support_enumeration(
+            quantecon_game(q, g)
+        )
+        found["quantecon vertex enumeration"] = lambda g: _tolerant(
+            q.vertex_enumeration, quantecon_game(q, g)
+        )
     if find_spec("nashpy"):
         n = import_module("nashpy")
-        found["nashpy support enumeration"] = lambda g: list(n.Game(*g.payoffs).support_enumeration())
+        found["nashpy support enumeration"] = lambda g: list(
+            n.Game(*g.payoffs).support_enumeration()
+        )
         found["nashpy vertex enumeration"] = lambda g: list(n.Game(*g.payoffs).vertex_enumeration())
     return found
 

@@ -1,8 +1,9 @@
 """Welfare-maximising correlated equilibria in batches against one scipy `linprog` (HiGHS) per game.
 
-Run: `python benchmarks/correlated.py`. Contestants take turns on the same games in every round; printed are medians of
-CPU microseconds per game and of the ratios within a round, the largest certificate, and how many games had to be solved
-again. scipy gets its constraint matrices ready-made: only `linprog` is timed.
+Run: `python benchmarks/correlated.py`. Contestants take turns on the same games in every round;
+printed are medians of CPU microseconds per game and of the ratios within a round, the largest
+certificate, and how many games had to be solved again. scipy gets its constraint matrices
+ready-made: only `linprog` is timed.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ def programs(row: Any, col: Any, count: int) -> list[tuple[Any, Any]]:
 
 def solve(program: tuple[Any, Any]) -> float:
     cost, rows = program
-    answer = linprog(cost, rows, np.zeros(len(rows)), np.ones((1, len(cost))), [1.0], method="highs")
+    answer = linprog(
+        cost, rows, np.zeros(len(rows)), np.ones((1, len(cost))), [1.0], method="highs"
+    )
     return float(-answer.fun)
 
 
@@ -53,16 +56,21 @@ def main() -> None:
         for kind in ("uniform", "integer"):
             generator = np.random.default_rng(size)
             shape = (2, 20_000, size, size)
-            row, col = generator.random(shape) if kind == "uniform" else generator.integers(-2, 3, shape).astype(float)
+            row, col = (
+                generator.random(shape)
+                if kind == "uniform"
+                else generator.integers(-2, 3, shape).astype(float)
+            )
             few = programs(row, col, 30)
             batch = correlated_batch(row, col)
             off = max(abs(solve(program) - batch.welfare[g]) for g, program in enumerate(few))
             ours, theirs, ratio = race(row, col, few)
             wanted = f" (wanted {WANTED})" if size == 3 else ""
             print(
-                f"{size}x{size} {kind}: {ours:.2f} here, {theirs:.0f} linprog, ratio {ratio:.0f}x{wanted}; "
-                f"violation {batch.violation.max():.1e}, gap {np.nanmax(batch.gap):.1e}, "
-                f"solved again {batch.resolved.sum()}, welfare differs by {off:.1e}"
+                f"{size}x{size} {kind}: {ours:.2f} here, {theirs:.0f} linprog, ratio"
+                f" {ratio:.0f}x{wanted}; violation {batch.violation.max():.1e}, gap"
+                f" {np.nanmax(batch.gap):.1e}, solved again {batch.resolved.sum()}, welfare differs"
+                f" by {off:.1e}"
             )
 
 

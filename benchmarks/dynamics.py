@@ -1,12 +1,15 @@
-"""Fictitious play against Nashpy, the replicator dynamics and alpha-Rank against OpenSpiel, and generators per second.
+"""Fictitious play against Nashpy, the replicator dynamics and alpha-Rank against OpenSpiel, and
+generators per second.
 
-Fictitious play: the same number of rounds on the same random 10x10 game. Nashpy yields the play counts after every
-round and breaks ties at random; here ties go to the first action and a thousand points of the path are kept, with the
-regret at each. Replicator: the same number of Euler steps x + dt * x'(x) of the same two populations from uniform play,
-OpenSpiel's `MultiPopulationDynamics` giving x'(x); the script checks that both end at the same point. alpha-Rank: the
-same random symmetric game of one population, the same distribution. Contestants take turns in every round; a ratio is
-taken within a round and the median over the rounds is printed, with the median time of each. Times are processor times
-of this process, so that other work on the machine counts little; compiling and importing are not counted.
+Fictitious play: the same number of rounds on the same random 10x10 game. Nashpy yields the play
+counts after every round and breaks ties at random; here ties go to the first action and a thousand
+points of the path are kept, with the regret at each. Replicator: the same number of Euler steps x +
+dt * x'(x) of the same two populations from uniform play, OpenSpiel's `MultiPopulationDynamics`
+giving x'(x); the script checks that both end at the same point. alpha-Rank: the same random
+symmetric game of one population, the same distribution. Contestants take turns in every round; a
+ratio is taken within a round and the median over the rounds is printed, with the median time of
+each. Times are processor times of this process, so that other work on the machine counts little;
+compiling and importing are not counted.
 
     python benchmarks/dynamics.py [--rounds 5] [--steps 100000] [--size 10] [--generations 1000000]
 """
@@ -99,7 +102,11 @@ def rank(game: NormalForm) -> Contestants:
     from open_spiel.python.egt import alpharank
 
     def theirs() -> np.typing.NDArray[np.float64]:
-        return np.asarray(alpharank.compute([game.payoffs[0]], m=20, alpha=0.1, use_local_selection_model=False)[2])
+        return np.asarray(
+            alpharank.compute([game.payoffs[0]], m=20, alpha=0.1, use_local_selection_model=False)[
+                2
+            ]
+        )
 
     def ours() -> np.typing.NDArray[np.float64]:
         return alpha_rank(game, alpha=0.1, population=20, one_population=True).probabilities
@@ -109,14 +116,22 @@ def rank(game: NormalForm) -> Contestants:
 
 
 def drift(generations: int) -> None:
-    """Print how far the shares of one population ever are from summing to 1, in every form, and both engines."""
-    payoffs = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, -5.0, 3.0, 1.0], [1.0, 4.0, -9.0, 0.0], [0.0, 0.0, 0.0, -7.0]])
+    """Print how far the shares of one population ever are from summing to 1, in every form, and
+    both engines."""
+    payoffs = np.array(
+        [[1.0, 1.0, 1.0, 1.0], [1.0, -5.0, 3.0, 1.0], [1.0, 4.0, -9.0, 0.0], [0.0, 0.0, 0.0, -7.0]]
+    )
     game = NormalForm.bimatrix(payoffs, payoffs.T)
     for engine in engines():
         for form in ("euler", "rk4") if engine == "numba" else ("discrete", "euler", "rk4"):
-            found = replicator(game, steps=generations, form=form, one_population=True, engine=engine)
+            found = replicator(
+                game, steps=generations, form=form, one_population=True, engine=engine
+            )
             off = np.abs(found.strategies[0].sum(axis=1) - 1).max()
-            print(f"  {engine}, {form}: shares sum to 1 up to {off:.1e} over {generations:,} generations")
+            print(
+                f"  {engine}, {form}: shares sum to 1 up to {off:.1e} over {generations:,}"
+                " generations"
+            )
 
 
 def draw(count: int) -> None:

@@ -2,10 +2,11 @@
 
     python benchmarks/fuzz.py --minutes 60 --seed 1 --findings build/findings
 
-Inputs that are right are changed by draws of Hypothesis, which also finds the smallest input that goes wrong. Wrong is
-whatever is neither a verdict nor an error on purpose: a trace, a program on which the engines come to different tables,
-a key that a server echoed, a page of the web app with status 500, an input that takes longer than it may. Each finding
-is a file with the input, what happened and how to repeat it. Exit code 1 if there is any.
+Inputs that are right are changed by draws of Hypothesis, which also finds the smallest input that
+goes wrong. Wrong is whatever is neither a verdict nor an error on purpose: a trace, a program on
+which the engines come to different tables, a key that a server echoed, a page of the web app with
+status 500, an input that takes longer than it may. Each finding is a file with the input, what
+happened and how to repeat it. Exit code 1 if there is any.
 """
 
 from __future__ import annotations
@@ -71,7 +72,20 @@ KEY = "sk-Very/Secret+Key-0123456789abcdefXYZ"
 CLIENTS = HttpClients()
 PIECES = [
     *"()[]{}|,.;:-_'\"\\%!\n\t0 1aZ\0é\u202e\ud800",
-    *("99999999999999999999", "1/0", "0'a", ":- ", "\\+ ", "_X", "do(", "holds(", "findall(", "is ", "nature", "s0"),
+    *(
+        "99999999999999999999",
+        "1/0",
+        "0'a",
+        ":- ",
+        "\\+ ",
+        "_X",
+        "do(",
+        "holds(",
+        "findall(",
+        "is ",
+        "nature",
+        "s0",
+    ),
     *("1e400", "nan", "null", '{"a":', "[[[[[[[[", "move(P, M)"),
 ]
 SIMILAR = {
@@ -136,13 +150,16 @@ def change(text: str, others: list[str], rng: Random) -> str:
 
 
 def vary(text: str, rng: Random) -> str:
-    """Replace one to three words by others of their kind, or lines by each other: most of what comes out still runs."""
+    """Replace one to three words by others of their kind, or lines by each other: most of what
+    comes out still runs."""
     words = WORD.findall(text)
     for _ in range(rng.randint(1, 3)):
         place = rng.randrange(len(words))
         kind = next(kind for kind in KINDS if re.fullmatch(kind, words[place]))
         words[place] = rng.choice(
-            [word for word in words if re.fullmatch(kind, word)] + SIMILAR[kind] + [words[place] + words[place]]
+            [word for word in words if re.fullmatch(kind, word)]
+            + SIMILAR[kind]
+            + [words[place] + words[place]]
         )
     lines = "".join(words).split("\n")
     if rng.random() < 0.3:
@@ -156,7 +173,8 @@ class Wrong(Exception):
 
 @dataclass
 class Limit:
-    """Seconds of the clock that one input may take at this load; a busy machine is not held against it."""
+    """Seconds of the clock that one input may take at this load; a busy machine is not held against
+    it."""
 
     seconds: float
 
@@ -166,12 +184,14 @@ class Limit:
         busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
         if taken > self.seconds * busy:
             raise Wrong(
-                f"it took {taken:.1f} s; at most {self.seconds:g} are allowed, {self.seconds * busy:.0f} at this load"
+                f"it took {taken:.1f} s; at most {self.seconds:g} are allowed,"
+                f" {self.seconds * busy:.0f} at this load"
             )
 
 
 def check_program(text: str) -> None:
-    """Validate a changed program with both engines, in this process: containment is tested elsewhere."""
+    """Validate a changed program with both engines, in this process: containment is tested
+    elsewhere."""
     found = validate(text, EmbeddedEngine(LIMITS))
     if SWI is None or found.refusals or any(d.code == "limit" for d in found.errors):
         return
@@ -179,11 +199,14 @@ def check_program(text: str) -> None:
     if not any(d.code == "limit" for d in other.errors):
         same_errors = [*map(str, found.errors)] == [*map(str, other.errors)]
         if not same_errors or _without_orders(found) != _without_orders(other):
-            raise Wrong(f"disagreement: {list(map(str, found.errors))} {list(map(str, other.errors))}")
+            raise Wrong(
+                f"disagreement: {list(map(str, found.errors))} {list(map(str, other.errors))}"
+            )
 
 
 def _without_orders(report: Report) -> GameTable | None:
-    """Return the table, whether or not every order of simultaneous moves could be tried within the limits."""
+    """Return the table, whether or not every order of simultaneous moves could be tried within the
+    limits."""
     return None if report.table is None else replace(report.table, every_order=True)
 
 
@@ -263,15 +286,22 @@ class Echo(BaseHTTPRequestHandler):
 
 
 def check_answer(sent: bytes) -> None:
-    """Receive changed bytes that may echo the key: no text that comes of them shows a part of it."""
+    """Receive changed bytes that may echo the key: no text that comes of them shows a part of
+    it."""
     SERVER.sent = sent  # type: ignore[attr-defined]
-    model = OpenAIModel("m", CLIENTS, Secret(KEY), base_url=f"http://127.0.0.1:{SERVER.server_port}", timeout=2)
+    model = OpenAIModel(
+        "m", CLIENTS, Secret(KEY), base_url=f"http://127.0.0.1:{SERVER.server_port}", timeout=2
+    )
     try:
         shown = repr(model.complete(REQUEST))
     except BestResponseError as error:
         shown = f"{error} {vars(error)}" + "".join(traceback.format_exception(error))
     seen = re.sub(r"\\x00|\\u200d|[\0\u200d]", "", shown).lower()
-    if parts := [KEY[start : start + 12] for start in range(len(KEY) - 11) if KEY[start : start + 12].lower() in seen]:
+    if parts := [
+        KEY[start : start + 12]
+        for start in range(len(KEY) - 11)
+        if KEY[start : start + 12].lower() in seen
+    ]:
         raise Wrong(f"the key is shown, such as {parts[0]}")
 
 
@@ -284,7 +314,10 @@ class WebApp:
         from bestresponse.web.app import ServerSettings, open_web_server
 
         app, state, self.close = open_web_server(
-            ServerSettings(folder), lambda name: ScriptedModel(lambda request: "A"), ("scripted",), None
+            ServerSettings(folder),
+            lambda name: ScriptedModel(lambda request: "A"),
+            ("scripted",),
+            None,
         )
         self.client = TestClient(app, follow_redirects=False, raise_server_exceptions=False)
         self.client.__enter__()
@@ -294,7 +327,9 @@ class WebApp:
             (route.path, method)
             for route in app.routes
             for method in getattr(route, "methods", None) or ()
-            if method in ("GET", "POST", "PUT", "DELETE") and "events" not in route.path and "leave" not in route.path
+            if method in ("GET", "POST", "PUT", "DELETE")
+            and "events" not in route.path
+            and "leave" not in route.path
         )
         self.token = state.csrf()
 
@@ -303,7 +338,9 @@ class WebApp:
         (path, method), fields, data = asked
         fields = {**fields, "csrf": self.token}
         path = re.sub(r"\{\w+\}", lambda place: quote(fields.get(place[0], "x"), safe=""), path)
-        body = {"data": fields} if method == "POST" and not path.startswith("/api") else {"json": data}
+        body = (
+            {"data": fields} if method == "POST" and not path.startswith("/api") else {"json": data}
+        )
         sent = {} if method == "GET" else body
         answer = self.client.request(method, path, params=fields, headers=self.headers, **sent)  # type: ignore[arg-type]
         if answer.status_code == 500:
@@ -320,7 +357,13 @@ def check_tool(asked: tuple[str, dict[str, Json]]) -> None:
 
 def damage(data: Json, rng: Random) -> Json:
     """Put a value of another kind somewhere into JSON data."""
-    places = list(data) if isinstance(data, dict) else list(range(len(data))) if isinstance(data, list) else []
+    places = (
+        list(data)
+        if isinstance(data, dict)
+        else list(range(len(data)))
+        if isinstance(data, list)
+        else []
+    )
     if not places or rng.random() < 0.2:
         value: Json = json.loads(rng.choice(VALUES))
         return value
@@ -333,25 +376,47 @@ SERVER = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
 BATCH = 200
 SLICE = 15.0
 """Inputs of a kind, and seconds, before it is the turn of the next."""
-VALUES = ["null", "[]", "{}", "[[1]]", '"text"', "-1", "1e308", "9" * 400, "true", "0.5", "NaN", '{"a": []}']
+VALUES = [
+    "null",
+    "[]",
+    "{}",
+    "[[1]]",
+    '"text"',
+    "-1",
+    "1e308",
+    "9" * 400,
+    "true",
+    "0.5",
+    "NaN",
+    '{"a": []}',
+]
 REQUEST = Request((Message("user", "hello"),))
 WIRE: dict[str, tuple[str, Callable[[object], object]]] = {
     "chat": (
-        '{"id": "1", "choices": [{"message": {"content": "a", "refusal": null}, "finish_reason": "stop", "logprobs":'
-        ' {"content": [{"token": "a", "logprob": -0.1, "top_logprobs": [{"token": "a", "logprob": -0.1}]}]}}],'
-        ' "usage": {"prompt_tokens": 3, "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 1}}}',
+        (
+            '{"id": "1", "choices": [{"message": {"content": "a", "refusal": null},'
+            ' "finish_reason": "stop", "logprobs": {"content": [{"token": "a", "logprob": -0.1,'
+            ' "top_logprobs": [{"token": "a", "logprob": -0.1}]}]}}], "usage": {"prompt_tokens": 3,'
+            ' "completion_tokens": 4, "prompt_tokens_details": {"cached_tokens": 1}}}'
+        ),
         lambda data: read_chat_reply(data, "fuzz"),
     ),
     "anthropic": (
-        '{"id": "1", "content": [{"type": "text", "text": "a"}, {"type": "tool_use", "input": {"a": 1}}],'
-        ' "stop_reason": "end_turn", "usage": {"input_tokens": 3, "output_tokens": 4}}',
+        (
+            '{"id": "1", "content": [{"type": "text", "text": "a"}, {"type": "tool_use", "input":'
+            ' {"a": 1}}], "stop_reason": "end_turn", "usage": {"input_tokens": 3,'
+            ' "output_tokens": 4}}'
+        ),
         lambda data: AnthropicModel("fuzz", HttpClients(), Secret(""))._read_reply(data, REQUEST),
     ),
     "google": (
-        '{"responseId": "1", "candidates": [{"content": {"parts": [{"text": "a"}, {"text": "b", "thought": true}]},'
-        ' "finishReason": "STOP", "logprobsResult": {"topCandidates": [{"candidates": [{"token": "a",'
-        ' "logProbability": -0.1}]}], "chosenCandidates": [{"token": "a", "logProbability": -0.1}]}}],'
-        ' "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 4}, "promptFeedback": {"blockReason": ""}}',
+        (
+            '{"responseId": "1", "candidates": [{"content": {"parts": [{"text": "a"}, {"text": "b",'
+            ' "thought": true}]}, "finishReason": "STOP", "logprobsResult": {"topCandidates":'
+            ' [{"candidates": [{"token": "a", "logProbability": -0.1}]}], "chosenCandidates":'
+            ' [{"token": "a", "logProbability": -0.1}]}}], "usageMetadata": {"promptTokenCount": 3,'
+            ' "candidatesTokenCount": 4}, "promptFeedback": {"blockReason": ""}}'
+        ),
         lambda data: GoogleModel("fuzz", HttpClients(), Secret(""))._read_reply(data, REQUEST),
     ),
 }
@@ -365,15 +430,32 @@ WEIGHTS = [
 FILES: dict[str, tuple[str, Callable[[str, str], object]]] = {
     "nfg": (format_nfg(load("stag-hunt")), parse_nfg),
     "efg": (format_efg(load_tree("kuhn-poker")), parse_efg),
-    "json": ('{"players": ["a", "b"], "payoffs": [[[1, 2], [3, 4]], [[0, 1], [2, 5]]]}', parse_matrix_json),
+    "json": (
+        '{"players": ["a", "b"], "payoffs": [[[1, 2], [3, 4]], [[0, 1], [2, 5]]]}',
+        parse_matrix_json,
+    ),
 }
 
 
 ANSWERS = [
     b"HTTP/1.1 %s\r\ncontent-type: application/json\r\ncontent-length: %d\r\n%s\r\n\r\n%s"
     % (status, len(body), header, body)
-    for status in (b"200 OK", b"400 Bad", b"401 No", b"404 No", b"429 Wait", b"500 Oh", b"307 There")
-    for header in (b"x-a: KEY", b"content-encoding: gzip", b"retry-after: 3", b"location: http://KEY/", b"KEY: 1")
+    for status in (
+        b"200 OK",
+        b"400 Bad",
+        b"401 No",
+        b"404 No",
+        b"429 Wait",
+        b"500 Oh",
+        b"307 There",
+    )
+    for header in (
+        b"x-a: KEY",
+        b"content-encoding: gzip",
+        b"retry-after: 3",
+        b"location: http://KEY/",
+        b"KEY: 1",
+    )
     for body in (
         b'{"error": {"message": "KEY", "param": "KEY"}}',
         WIRE["chat"][0].encode(),
@@ -383,20 +465,37 @@ ANSWERS = [
     )
 ]
 SPELLINGS: list[Callable[[str], str]] = [
-    str, str.upper, str.lower, lambda key: key[:-1], lambda key: key[5:], lambda key: quote(key, safe=""),
-    lambda key: key.replace("/", "\\/"), lambda key: "".join(f"\\u{ord(letter):04x}" for letter in key), "\0".join,
-    lambda key: "\\u0000".join(key), lambda key: "\u200d".join(key), lambda key: key.encode().hex(),
-    lambda key: b64encode(key.encode()).decode(), lambda key: "".join(f"%{ord(letter):02x}" for letter in key),
-    lambda key: '", "'.join(key[start : start + 11] for start in range(0, len(key), 11)), str.swapcase,
-]  # fmt: skip
+    str,
+    str.upper,
+    str.lower,
+    lambda key: key[:-1],
+    lambda key: key[5:],
+    lambda key: quote(key, safe=""),
+    lambda key: key.replace("/", "\\/"),
+    lambda key: "".join(f"\\u{ord(letter):04x}" for letter in key),
+    "\0".join,
+    lambda key: "\\u0000".join(key),
+    lambda key: "\u200d".join(key),
+    lambda key: key.encode().hex(),
+    lambda key: b64encode(key.encode()).decode(),
+    lambda key: "".join(f"%{ord(letter):02x}" for letter in key),
+    lambda key: '", "'.join(key[start : start + 11] for start in range(0, len(key), 11)),
+    str.swapcase,
+]
 ENCODINGS = [
     *("utf-8", "utf-8-sig", "latin-1", "utf-7"),
     *("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"),
 ]
 SETTINGS = [
-    'study = "simulate"\ngame = "stag-hunt"\nrepeats = 3\nseed = 1\n[seat]\nrow = "random"\ncol = "A"\n',
+    (
+        'study = "simulate"\ngame = "stag-hunt"\nrepeats = 3\nseed = 1\n[seat]\nrow = "random"\ncol'
+        ' = "A"\n'
+    ),
     'study = "bench"\nmodel = ["smollm2"]\nnum_games = 5\nnum_rows = 3\nfamily = "zero-sum"\n',
-    'study = "tournament"\ngame = "prisoners-dilemma"\nentries = ["tit-for-tat", "random"]\nrounds = 10\n',
+    (
+        'study = "tournament"\ngame = "prisoners-dilemma"\nentries = ["tit-for-tat",'
+        ' "random"]\nrounds = 10\n'
+    ),
     'study = "water"\nbidder = "need"\nrepeats = 2\n[seat]\nEric = "myopic"\n',
     'study = "population"\ngame = "hawk-dove"\nagents = 20\nrevise = 0.2\nrule = "imitation"\n',
 ]
@@ -411,15 +510,23 @@ ARGUMENTS = [
     "x" * 5000,
 ]
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.sampled_from(ARGUMENTS),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=20)
+    | st.sampled_from(ARGUMENTS),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4)
+    ),
     max_leaves=8,
 )
 RNG = st.randoms(use_true_random=False)
 
 
 def spell_key(sent: bytes, rng: Random) -> bytes:
-    """Put the key, in one of many spellings, where a template has room for it, encode the body, change a few bytes."""
+    """Put the key, in one of many spellings, where a template has room for it, encode the body,
+    change a few bytes."""
     while b"KEY" in sent:
         sent = sent.replace(b"KEY", rng.choice(SPELLINGS)(KEY).encode(), 1)
     head, _, body = sent.partition(b"\r\n\r\n")
@@ -437,8 +544,11 @@ def spell_key(sent: bytes, rng: Random) -> bytes:
     return sent
 
 
-def list_targets(place: Path) -> dict[str, tuple[st.SearchStrategy[Any], Callable[[Any], object], float]]:
-    """Return what is fuzzed: how inputs are drawn, what reads one, and the seconds it may take on a quiet machine."""
+def list_targets(
+    place: Path,
+) -> dict[str, tuple[st.SearchStrategy[Any], Callable[[Any], object], float]]:
+    """Return what is fuzzed: how inputs are drawn, what reads one, and the seconds it may take on a
+    quiet machine."""
     folders = make_runs(place)
     files = [
         (folder, path.relative_to(folder).as_posix())
@@ -450,7 +560,11 @@ def list_targets(place: Path) -> dict[str, tuple[st.SearchStrategy[Any], Callabl
 
     def damage_file(file: tuple[Path, str], rng: Random) -> tuple[Path, str, str]:
         kinds = ("a link", "a pipe", "a folder")
-        text = rng.choice(kinds) if rng.random() < 0.1 else change((file[0] / file[1]).read_text("utf-8"), ["{}"], rng)
+        text = (
+            rng.choice(kinds)
+            if rng.random() < 0.1
+            else change((file[0] / file[1]).read_text("utf-8"), ["{}"], rng)
+        )
         return (*file, text)
 
     def change_reply(name: str, rng: Random) -> tuple[str, Json]:
@@ -461,13 +575,28 @@ def list_targets(place: Path) -> dict[str, tuple[st.SearchStrategy[Any], Callabl
         return name, data
 
     names = sorted(
-        {*re.findall(r"\{\w+\}", str(web.routes)), "name", "game", "story", "program", "answer", "setup", "seats"}
+        {
+            *re.findall(r"\{\w+\}", str(web.routes)),
+            "name",
+            "game",
+            "story",
+            "program",
+            "answer",
+            "setup",
+            "seats",
+        }
     )
-    fields = st.dictionaries(st.sampled_from(names), st.sampled_from(ARGUMENTS) | st.text(max_size=30), max_size=6)
+    fields = st.dictionaries(
+        st.sampled_from(names), st.sampled_from(ARGUMENTS) | st.text(max_size=30), max_size=6
+    )
     parameters = sorted({name for tool in TOOLS.values() for name in tool.__annotations__})
     programs = st.builds(lambda rng: rng.choices(PROGRAMS, WEIGHTS)[0], RNG)
     return {
-        "program": (st.builds(lambda text, rng: change(text, PROGRAMS, rng), programs, RNG), check_program, 20.0),
+        "program": (
+            st.builds(lambda text, rng: change(text, PROGRAMS, rng), programs, RNG),
+            check_program,
+            20.0,
+        ),
         "varied program": (st.builds(vary, programs, RNG), check_program, 20.0),
         **{
             f"game file {name}": (
@@ -478,16 +607,25 @@ def list_targets(place: Path) -> dict[str, tuple[st.SearchStrategy[Any], Callabl
             for name, (right, parse) in FILES.items()
         },
         "settings": (
-            st.builds(lambda text, rng: change(text, SETTINGS, rng), st.sampled_from(SETTINGS), RNG),
+            st.builds(
+                lambda text, rng: change(text, SETTINGS, rng), st.sampled_from(SETTINGS), RNG
+            ),
             check_settings,
             4.0,
         ),
         "reply": (st.builds(change_reply, st.sampled_from(sorted(WIRE)), RNG), check_reply, 4.0),
-        "answer over HTTP": (st.builds(spell_key, st.sampled_from(ANSWERS), RNG), check_answer, 4.0),
+        "answer over HTTP": (
+            st.builds(spell_key, st.sampled_from(ANSWERS), RNG),
+            check_answer,
+            4.0,
+        ),
         "run folder": (st.builds(damage_file, st.sampled_from(files), RNG), check_folder, 10.0),
         "web": (st.tuples(st.sampled_from(web.routes), fields, JSON), web.check, 8.0),
         "MCP tool": (
-            st.tuples(st.sampled_from(sorted(TOOLS)), st.dictionaries(st.sampled_from(parameters), JSON, max_size=4)),
+            st.tuples(
+                st.sampled_from(sorted(TOOLS)),
+                st.dictionaries(st.sampled_from(parameters), JSON, max_size=4),
+            ),
             check_tool,
             8.0,
         ),
@@ -498,11 +636,15 @@ def list_targets(place: Path) -> dict[str, tuple[st.SearchStrategy[Any], Callabl
 
 def main() -> int:
     """Fuzz every kind of input in turn until the time is over."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="the kinds of input whose names begin so")
-    parser.add_argument("--findings", type=Path, default=Path("build/findings"), help="where findings are written")
+    parser.add_argument(
+        "--findings", type=Path, default=Path("build/findings"), help="where findings are written"
+    )
     options = parser.parse_args()
     end = time.monotonic() + 60 * options.minutes
     logging.disable(logging.CRITICAL)  # pages that fail are found by their status
@@ -510,13 +652,27 @@ def main() -> int:
     tried: Counter[str] = Counter()
     wrong: set[str] = set()
     place = Path(tempfile.mkdtemp())
-    targets = {name: target for name, target in list_targets(place).items() if name.startswith(options.only)}
+    targets = {
+        name: target
+        for name, target in list_targets(place).items()
+        if name.startswith(options.only)
+    }
     turn = 0
     while time.monotonic() < end:
         for name, (inputs, check, seconds) in targets.items():
             if time.monotonic() < end:
                 until = min(end, time.monotonic() + SLICE)
-                fuzz(name, inputs, check, Limit(seconds), options.seed + turn, tried, wrong, options.findings, until)
+                fuzz(
+                    name,
+                    inputs,
+                    check,
+                    Limit(seconds),
+                    options.seed + turn,
+                    tried,
+                    wrong,
+                    options.findings,
+                    until,
+                )
         turn += 1
         print(f"turn {turn}: {sum(tried.values()):,} tried, {len(wrong)} findings", flush=True)
     shutil.rmtree(place, ignore_errors=True)
@@ -537,7 +693,8 @@ def fuzz(
     findings: Path,
     end: float,
 ) -> None:
-    """Draw a batch of inputs of one kind; the smallest input that goes wrong in a new way becomes a file."""
+    """Draw a batch of inputs of one kind; the smallest input that goes wrong in a new way becomes a
+    file."""
     smallest: list[Any] = []
 
     @seed(start)
@@ -565,13 +722,21 @@ def fuzz(
     except Exception as error:  # noqa: BLE001 - this is what is looked for
         trace = "".join(traceback.format_exception(error))
         where = traceback.extract_tb(error.__traceback__)[-1]
-        kind = f"{name}: {type(error).__name__} at {where.filename}:{where.lineno} {str(error)[:60]}"
+        kind = (
+            f"{name}: {type(error).__name__} at {where.filename}:{where.lineno} {str(error)[:60]}"
+        )
         if kind not in wrong:
             wrong.add(kind)
             findings.mkdir(parents=True, exist_ok=True)
-            file = findings / f"{name.replace(' ', '-')}-{sha256(kind.encode()).hexdigest()[:8]}.txt"
+            file = (
+                findings / f"{name.replace(' ', '-')}-{sha256(kind.encode()).hexdigest()[:8]}.txt"
+            )
             repeat = f"python benchmarks/fuzz.py --only '{name}' --seed {start} --minutes 5"
-            file.write_text(f"{kind}\nrepeat: {repeat}\n\n{smallest[0]!r}\n\n{trace}", "utf-8", "backslashreplace")
+            file.write_text(
+                f"{kind}\nrepeat: {repeat}\n\n{smallest[0]!r}\n\n{trace}",
+                "utf-8",
+                "backslashreplace",
+            )
             print(f"WRONG {kind}: see {file}", flush=True)
 
 

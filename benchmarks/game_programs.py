@@ -1,4 +1,5 @@
-"""Two games as logic programs, for the benchmarks: a dilemma with a strategy, and public goods of three players."""
+"""Two games as logic programs, for the benchmarks: a dilemma with a strategy, and public goods of
+three players."""
 
 __all__ = ["DILEMMA", "GOODS"]
 

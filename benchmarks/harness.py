@@ -1,9 +1,11 @@
-"""How fast and how lean the harness is, without a language model: plan -> play -> record -> measure.
+"""How fast and how lean the harness is, without a language model: plan -> play -> record ->
+measure.
 
     python benchmarks/harness.py [--games 20000] [--large]
 
-The contestant is a bare loop that asks the same scripted model with the same prompts and keeps nothing: the ratio
-says what planning, recording and measuring cost. `--large` plays 100,000 games and prints the peak of memory.
+The contestant is a bare loop that asks the same scripted model with the same prompts and keeps
+nothing: the ratio says what planning, recording and measuring cost. `--large` plays 100,000 games
+and prints the peak of memory.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ from bestresponse.studies.bench.study import bench
 
 
 class Forgetful(ScriptedModel):
-    """A scripted model that does not keep the requests, so that only the harness's memory is measured."""
+    """A scripted model that does not keep the requests, so that only the harness's memory is
+    measured."""
 
     def complete(self, request: Request):  # type: ignore[no-untyped-def]
         reply = super().complete(request)
@@ -81,7 +84,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             all_of_it = whole(options.games, Path(folder) / "run")
         loop = bare(options.games)
-        print(f"{options.games / all_of_it:,.0f} games/s; {all_of_it / loop:.2f} times the bare loop")
+        print(
+            f"{options.games / all_of_it:,.0f} games/s; {all_of_it / loop:.2f} times the bare loop"
+        )
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
     python benchmarks/integrations.py [--calls 100] [--steps 20000] [--runs 5]
 
-MCP: the tool `solve` on a 3x3 zero-sum game over stdio, by the client of the SDK; milliseconds a call after the first.
-PettingZoo: the parallel environment of rock-paper-scissors; steps a second by the clock and of processor time. The load
-of the machine before each run stands beside its figures. A tool that is not installed is left out and said.
+MCP: the tool `solve` on a 3x3 zero-sum game over stdio, by the client of the SDK; milliseconds a
+call after the first. PettingZoo: the parallel environment of rock-paper-scissors; steps a second by
+the clock and of processor time. The load of the machine before each run stands beside its figures.
+A tool that is not installed is left out and said.
 """
 
 from __future__ import annotations
@@ -66,10 +67,17 @@ def main() -> None:
             if package == "mcp":
                 taken = asyncio.run(time_calls(options.calls))
                 p90 = quantiles(taken, n=10)[-1]
-                print(f"MCP solve: median {median(taken):.1f} ms, 90 % within {p90:.1f}, best {min(taken):.1f}", end="")
+                print(
+                    f"MCP solve: median {median(taken):.1f} ms, 90 % within {p90:.1f}, best"
+                    f" {min(taken):.1f}",
+                    end="",
+                )
             else:
                 wall, cpu = time_steps(options.steps)
-                print(f"PettingZoo: {wall:,.0f} steps/s, {cpu:,.0f} a second of processor time", end="")
+                print(
+                    f"PettingZoo: {wall:,.0f} steps/s, {cpu:,.0f} a second of processor time",
+                    end="",
+                )
             print(f"   (load {load:.1f})", flush=True)
 
 

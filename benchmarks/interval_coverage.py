@@ -3,12 +3,13 @@
     python benchmarks/interval_coverage.py [--trials 300] [--games 4 8 20 50 100] [--seed 1]
     python benchmarks/interval_coverage.py --kuhn [--trials 100] [--samples 10 40] [--seed 1]
 
-Of matrix games: players that are optimal but err, which is to choose an action by chance, in some share of the games,
-and players that always err, on 3 x 3 zero-sum games; the truth is the mean over 20,000 games.
+Of matrix games: players that are optimal but err, which is to choose an action by chance, in some
+share of the games, and players that always err, on 3 x 3 zero-sum games; the truth is the mean over
+20,000 games.
 
-Of policies of sampled moves in Kuhn poker (`--kuhn`): Kuhn's equilibria (the first player bets the jack with
-probability a, the king with 3a), where the truth, 0, is the least value possible and every sample looks exploitable,
-and mixed policies that are not in equilibrium.
+Of policies of sampled moves in Kuhn poker (`--kuhn`): Kuhn's equilibria (the first player bets the
+jack with probability a, the king with 3a), where the truth, 0, is the least value possible and
+every sample looks exploitable, and mixed policies that are not in equilibrium.
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ def main() -> None:
 
 
 def cover_losses(trials: int, sizes: list[int], seed: int) -> None:
-    """Print, by player and number of games, how often the interval holds the mean loss and how wide it is."""
+    """Print, by player and number of games, how often the interval holds the mean loss and how wide
+    it is."""
     rng = np.random.default_rng(seed)
     drawn = draw_games(Source(20_000, seed, (3, 3)))
     own, count = drawn.payoffs[:, 0], len(drawn.payoffs)
@@ -88,7 +90,10 @@ def cover_losses(trials: int, sizes: list[int], seed: int) -> None:
     for share in (0.01, 0.05, 0.1, 0.3):
         errs = rng.random(count) < share
         mixes[f"errs in {share:.0%}"] = np.where(errs[:, None], by_chance, drawn.solved.row)
-    mixes |= {"uniform": np.full((count, 3), 1 / 3), "always the first": np.tile([1.0, 0.0, 0.0], (count, 1))}
+    mixes |= {
+        "uniform": np.full((count, 3), 1 / 3),
+        "always the first": np.tile([1.0, 0.0, 0.0], (count, 1)),
+    }
     mixes["random"] = by_chance
     print("share of intervals that hold the truth / mean width")
     for figure, worst in FIGURES.items():
@@ -101,19 +106,26 @@ def cover_losses(trials: int, sizes: list[int], seed: int) -> None:
                 ends = []
                 for _ in range(trials):
                     seen = rng.integers(count, size=size)
-                    found = bound_mean(losses[seen], (0.0, most[seen].max()), rng=rng, resamples=1000)
+                    found = bound_mean(
+                        losses[seen], (0.0, most[seen].max()), rng=rng, resamples=1000
+                    )
                     ends.append((found.low, found.high))
                 low, high = np.array(ends).T
                 held = ((low <= losses.mean() + 1e-12) & (losses.mean() <= high)).mean()
                 cells.append(f"{held:.3f} / {(high - low).mean():.3f}")
-            print(f"  {name:<26}{losses.mean():>7.4f}" + "".join(f"{cell:>14}" for cell in cells), flush=True)
+            print(
+                f"  {name:<26}{losses.mean():>7.4f}" + "".join(f"{cell:>14}" for cell in cells),
+                flush=True,
+            )
 
 
 def cover_policies(trials: int, sizes: list[int], seed: int) -> None:
     """Print how often the interval of a policy of sampled moves holds its NashConv."""
     labels = [one.label for one in TREE.infosets]
     rng = np.random.default_rng(seed)
-    policies = {f"equilibrium, a = {a}": bet_in_equilibrium(eval_fraction(a)) for a in ("0", "1/6", "1/3")}
+    policies = {
+        f"equilibrium, a = {a}": bet_in_equilibrium(eval_fraction(a)) for a in ("0", "1/6", "1/3")
+    }
     policies |= {f"always {bet} to bet": dict.fromkeys(labels, bet) for bet in (0.5, 0.2)}
     policies["drawn"] = dict(zip(labels, rng.uniform(size=len(labels)), strict=True))
     heads = "".join(f"{one:>7}" for one in ("samples", "truth", "held", "below", "above"))
@@ -125,11 +137,15 @@ def cover_policies(trials: int, sizes: list[int], seed: int) -> None:
             began = perf_counter()
             found = [sample(row, samples, k, rng).estimate("nash_conv") for k in range(trials)]
             ends = np.array([(one.low, one.high) for one in found if one is not None])
-            below, above = float((truth < ends[:, 0] - 1e-9).mean()), float((truth > ends[:, 1] + 1e-9).mean())
+            below, above = (
+                float((truth < ends[:, 0] - 1e-9).mean()),
+                float((truth > ends[:, 1] + 1e-9).mean()),
+            )
             low, high = ends.mean(axis=0)
             print(
-                f"{name:<24} {samples:>7} {truth:>7.3f} {1 - below - above:>6.2f} {below:>6.2f} {above:>6.2f}"
-                f" {f'{low:.3f} - {high:.3f}':>16} {(perf_counter() - began) / trials:>6.2f}",
+                f"{name:<24} {samples:>7} {truth:>7.3f} {1 - below - above:>6.2f} {below:>6.2f}"
+                f" {above:>6.2f} {f'{low:.3f} - {high:.3f}':>16}"
+                f" {(perf_counter() - began) / trials:>6.2f}",
                 flush=True,
             )
 

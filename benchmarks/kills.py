@@ -2,9 +2,10 @@
 
     python benchmarks/kills.py [--kills 20] [--games 300]
 
-A server on loopback answers with 20 ms latency and counts the replies it delivered. At the end every game must be there
-once, the figures must equal those of the unbroken run, and no call may have been repeated except those that were under
-way at the very moment of a kill (at most one per worker and kill: nobody can know that they were answered).
+A server on loopback answers with 20 ms latency and counts the replies it delivered. At the end
+every game must be there once, the figures must equal those of the unbroken run, and no call may
+have been repeated except those that were under way at the very moment of a kill (at most one per
+worker and kill: nobody can know that they were answered).
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ class Server:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 time.sleep(LATENCY)
                 message = {"role": "assistant", "content": '{"A": 0.5, "B": 0.3, "C": 0.2}'}
-                data = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
+                data = json.dumps(
+                    {"choices": [{"message": message, "finish_reason": "stop"}]}
+                ).encode()
                 try:
                     self.send_response(200)
                     self.send_header("Content-Type", "application/json")
@@ -72,14 +75,28 @@ class Server:
 
 def command(server: Server, games: int, folder: Path) -> list[str]:
     return [
-        sys.executable, "-m", "bestresponse", "bench", "--model", server.model, "--num-games", str(games),
-        "--seed", "7", "--workers", str(WORKERS), "--output-dir", str(folder),
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "bestresponse",
+        "bench",
+        "--model",
+        server.model,
+        "--num-games",
+        str(games),
+        "--seed",
+        "7",
+        "--workers",
+        str(WORKERS),
+        "--output-dir",
+        str(folder),
+    ]
 
 
 def summary(folder: Path) -> list[dict[str, Any]]:
     """The figures of the run in a folder; what calls took differs from run to run."""
-    figures: list[dict[str, Any]] = json.loads(next(folder.glob("bench-*/summary.json")).read_text())["figures"]
+    figures: list[dict[str, Any]] = json.loads(
+        next(folder.glob("bench-*/summary.json")).read_text()
+    )["figures"]
     return figures
 
 
@@ -94,7 +111,9 @@ def main() -> None:
         kills = 0
         while kills < options.kills:
             process = subprocess.Popen(
-                command(server, options.games, broken), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                command(server, options.games, broken),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
             )
             target = len(server.delivered) + rng.randint(0, max(1, options.games // options.kills))
             while len(server.delivered) <= target and process.poll() is None:
@@ -108,11 +127,15 @@ def main() -> None:
         repeated = sum(count - 1 for count in Counter(server.delivered).values())
         subprocess.run(command(server, options.games, whole), check=True, capture_output=True)
         (run,) = broken.glob("bench-*")
-        specs = [json.loads(line)["spec"] for line in (run / "records.jsonl").read_text().splitlines()]
+        specs = [
+            json.loads(line)["spec"] for line in (run / "records.jsonl").read_text().splitlines()
+        ]
         same = summary(broken) == summary(whole)
     once = len(specs) == len(set(specs)) == options.games
-    print(f"{kills} kills; every game once: {once}; same summary as unbroken: {same}; calls repeated: {repeated} "
-          f"(at most {WORKERS * kills} were under way at a kill)")  # fmt: skip
+    print(
+        f"{kills} kills; every game once: {once}; same summary as unbroken: {same}; calls repeated:"
+        f" {repeated} (at most {WORKERS * kills} were under way at a kill)"
+    )
     if not (once and same and repeated <= WORKERS * kills):
         sys.exit(1)
 

@@ -2,8 +2,8 @@
 
     python benchmarks/logic.py [--rounds 7]
 
-All kinds of work take turns in every round; medians are printed, by the clock and of the processor (which is what the
-clock would show on an idle machine), beside what is wanted.
+All kinds of work take turns in every round; medians are printed, by the clock and of the processor
+(which is what the clock would show on an idle machine), beside what is wanted.
 """
 
 from __future__ import annotations
@@ -35,15 +35,32 @@ def works() -> list[tuple[str, str, int, Callable[[], object]]]:
     return [
         ("read a 2x2 program", "", 20, lambda: [read(DILEMMA) for _ in range(20)]),
         ("read and gate it", "", 20, lambda: [check_source(DILEMMA) for _ in range(20)]),
-        ("check, load, table", ">= 70 /s", 10, lambda: [extract(engine, engine.load(DILEMMA)) for _ in range(10)]),
-        ("select/4", "", 200, lambda: [engine.solutions(dilemma, "select(p1, p2, s0, M)", 1) for _ in range(200)]),
-        ("claims proved", ">= 1,000 /s", 200, lambda: [engine.prove(dilemma, claim) for claim in CLAIMS * 50]),
+        (
+            "check, load, table",
+            ">= 70 /s",
+            10,
+            lambda: [extract(engine, engine.load(DILEMMA)) for _ in range(10)],
+        ),
+        (
+            "select/4",
+            "",
+            200,
+            lambda: [engine.solutions(dilemma, "select(p1, p2, s0, M)", 1) for _ in range(200)],
+        ),
+        (
+            "claims proved",
+            ">= 1,000 /s",
+            200,
+            lambda: [engine.prove(dilemma, claim) for claim in CLAIMS * 50],
+        ),
         ("3 players x 5 moves", "<= 0.3 s", 1, lambda: extract(engine, goods)),
     ]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=7)
     rounds = parser.parse_args().rounds
     contestants = works()

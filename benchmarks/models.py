@@ -1,4 +1,5 @@
-"""How much the model layer costs: concurrency, the local engine, the cache. Contestants take turns in one run.
+"""How much the model layer costs: concurrency, the local engine, the cache. Contestants take turns
+in one run.
 
 python benchmarks/models.py [concurrency] [local] [cache]
 """
@@ -17,7 +18,17 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from bestresponse.models import Cache, Cached, HttpClients, Meter, Model, OpenAIModel, ScriptedModel, Secret, ask
+from bestresponse.models import (
+    Cache,
+    Cached,
+    HttpClients,
+    Meter,
+    Model,
+    OpenAIModel,
+    ScriptedModel,
+    Secret,
+    ask,
+)
 from bestresponse.models.providers.local import LocalModel
 from bestresponse.models.providers.weights import default_folder, pull
 from bestresponse.models.wrappers.cached import assemble
@@ -31,9 +42,15 @@ ANSWER = (
     b'"usage":{"prompt_tokens":9,"completion_tokens":1}}'
 )
 PROMPTS = (
-    "Rows A and B. If you play A you get 3, if you play B you get 5. Which row? Answer with one letter.",
+    (
+        "Rows A and B. If you play A you get 3, if you play B you get 5. Which row? Answer with one"
+        " letter."
+    ),
     "Name three primary colours.",
-    "You and another player choose a number from 0 to 10. The higher wins. What do you choose, and why?",
+    (
+        "You and another player choose a number from 0 to 10. The higher wins. What do you choose,"
+        " and why?"
+    ),
 )
 
 
@@ -44,7 +61,8 @@ def main() -> None:
 
 
 def concurrency() -> None:
-    """Calls a second with 64 in flight against a loopback server that takes 200 ms, as a share of 64 / 0.2 s."""
+    """Calls a second with 64 in flight against a loopback server that takes 200 ms, as a share of
+    64 / 0.2 s."""
     parent, child = get_context("spawn").Pipe()
     server = get_context("spawn").Process(target=_serve, args=(child,), daemon=True)
     server.start()
@@ -52,16 +70,28 @@ def concurrency() -> None:
     ideal = IN_FLIGHT / LATENCY
     with HttpClients() as client, tempfile.TemporaryDirectory() as folder:
         bare = OpenAIModel("m", client, Secret("key"), base_url=url)
-        layers = {"meter": Meter(), "gate": Gate(IN_FLIGHT), "cache": Cache(Path(folder) / "replies.sqlite")}
+        layers = {
+            "meter": Meter(),
+            "gate": Gate(IN_FLIGHT),
+            "cache": Cache(Path(folder) / "replies.sqlite"),
+        }
         full = assemble(OpenAIModel("m", client, Secret("key"), base_url=url), **layers)
         _throughput(bare, "warm up")
-        shares: dict[str, list[float]] = {"adapter alone": [], "with cache, retries, limits and meter": []}
+        shares: dict[str, list[float]] = {
+            "adapter alone": [],
+            "with cache, retries, limits and meter": [],
+        }
         for turn in range(3):
             shares["adapter alone"].append(_throughput(bare, f"bare {turn}") / ideal)
-            shares["with cache, retries, limits and meter"].append(_throughput(full, f"full {turn}") / ideal)
+            shares["with cache, retries, limits and meter"].append(
+                _throughput(full, f"full {turn}") / ideal
+            )
     server.terminate()
     for name, found in shares.items():
-        print(f"{IN_FLIGHT} in flight, {LATENCY * 1000:.0f} ms, {name}: {statistics.median(found):.1%} of ideal")
+        print(
+            f"{IN_FLIGHT} in flight, {LATENCY * 1000:.0f} ms, {name}:"
+            f" {statistics.median(found):.1%} of ideal"
+        )
 
 
 def _throughput(model: Model, mark: str) -> float:
@@ -74,13 +104,20 @@ def _throughput(model: Model, mark: str) -> float:
 
 def _serve(pipe: Connection) -> None:
     """An HTTP server in a process of its own that does nothing but wait."""
-    head = f"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {len(ANSWER)}\r\n\r\n".encode()
+    head = (
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length:"
+        f" {len(ANSWER)}\r\n\r\n".encode()
+    )
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while True:
                 request = await reader.readuntil(b"\r\n\r\n")
-                length = next(line for line in request.lower().split(b"\r\n") if line.startswith(b"content-length"))
+                length = next(
+                    line
+                    for line in request.lower().split(b"\r\n")
+                    if line.startswith(b"content-length")
+                )
                 await reader.readexactly(int(length.split(b":")[1]))
                 await asyncio.sleep(LATENCY)
                 writer.write(head + ANSWER)
@@ -99,7 +136,9 @@ def cache() -> None:
     """Microseconds of a call that is answered from the cache."""
     with tempfile.TemporaryDirectory() as folder:
         model = Cached(ScriptedModel(lambda request: "A"), Cache(Path(folder) / "replies.sqlite"))
-        requests = [ask(f"A prompt of ordinary length, number {number}. " * 20) for number in range(2000)]
+        requests = [
+            ask(f"A prompt of ordinary length, number {number}. " * 20) for number in range(2000)
+        ]
         for request in requests:
             model.complete(request)
         times = []
@@ -113,7 +152,8 @@ def cache() -> None:
 
 
 def local() -> None:
-    """Reply tokens a second of our local model and of bare xllamacpp with the same settings, prompt by prompt."""
+    """Reply tokens a second of our local model and of bare xllamacpp with the same settings, prompt
+    by prompt."""
     try:
         import xllamacpp
     except ImportError:
@@ -144,7 +184,8 @@ def local() -> None:
 
 
 def _speeds(complete: Callable[[str], int], prompt: str) -> tuple[float, float]:
-    """Reply tokens per second on the clock, and per second of processor time (which a busy machine does not change)."""
+    """Reply tokens per second on the clock, and per second of processor time (which a busy machine
+    does not change)."""
     began, worked = time.perf_counter(), time.process_time()
     tokens = complete(prompt)
     return tokens / (time.perf_counter() - began), tokens / (time.process_time() - worked)

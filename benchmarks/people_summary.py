@@ -1,4 +1,5 @@
-"""Work out src/bestresponse/analysis/people.toml: python benchmarks/people_summary.py dilemma.csv.gz."""
+"""Work out src/bestresponse/analysis/people.toml: python benchmarks/people_summary.py
+dilemma.csv.gz."""
 
 import sys
 from collections import defaultdict
@@ -25,10 +26,15 @@ def main(path: Path) -> None:
     matches = defaultdict(lambda: defaultdict(list))
     for _, row in read_rows(path):
         matches[row["study"], row["treatment"]][row["match"]].append(row)
-    print("# Made by benchmarks/people_summary.py from recorded dilemmas of people; half of each record.\n\n[sources]")
+    print(
+        "# Made by benchmarks/people_summary.py from recorded dilemmas of people; half of each"
+        " record.\n\n[sources]"
+    )
     for study, source in SOURCES.items():
         print(f'{study} = "{source}, {COLLECTION}"')
-    for (study, treatment), played in sorted(matches.items(), key=lambda item: (item[0][0], float(item[0][1]))):
+    for (study, treatment), played in sorted(
+        matches.items(), key=lambda item: (item[0][0], float(item[0][1]))
+    ):
         describe(study, treatment, list(played.values()))
 
 
@@ -41,19 +47,32 @@ def describe(study: str, treatment: str, played: list) -> None:
         other[i, : len(rows) - 1] = ["CD".index(row["other_before"]) for row in rows[1:]]
     rewards = {name: float(played[0][0][name]) for name in "RSTP"}
     unit = rewards["R"] - rewards["P"]
-    endless, delta = float(played[0][0]["infinite"]), max(float(row["delta"]) for rows in played for row in rows)
+    endless, delta = (
+        float(played[0][0]["infinite"]),
+        max(float(row["delta"]) for rows in played for row in rows),
+    )
     length = f"continued with probability {delta:g}" if endless else f"at most {longest} rounds"
     seen = (own >= 0).sum(axis=0)
     shares = (own == 0).sum(axis=0) / np.maximum(seen, 1)
     fitted = fit_mixture(
-        count_agreement([Histories(own, other, list(map(classic_strategy, STRATEGIES)), np.arange(len(own)))])
+        count_agreement(
+            [Histories(own, other, list(map(classic_strategy, STRATEGIES)), np.arange(len(own)))]
+        )
     )
     print(f'\n[[treatments]]\nstudy = "{study}"\ntreatment = "{float(treatment):g}"')
-    print(f"gain = {(rewards['T'] - rewards['R']) / unit:.4f}\nloss = {(rewards['P'] - rewards['S']) / unit:.4f}")
+    print(
+        f"gain = {(rewards['T'] - rewards['R']) / unit:.4f}\nloss ="
+        f" {(rewards['P'] - rewards['S']) / unit:.4f}"
+    )
     print(f'length = "{length}"\nmatches = {len(played)}\nfirst = {shares[0]:.4f}')
     print(f"cooperation = {(own == 0).sum() / (own >= 0).sum():.4f}")
-    print(f"rounds = [{', '.join(f'{share:.4f}' for share, n in zip(shares, seen, strict=True) if n >= 20)}]")
-    names = ", ".join(f'"{name}" = {share:.4f}' for name, share in zip(fitted.names, fitted.shares, strict=True))
+    print(
+        "rounds ="
+        f" [{', '.join(f'{share:.4f}' for share, n in zip(shares, seen, strict=True) if n >= 20)}]"
+    )
+    names = ", ".join(
+        f'"{name}" = {share:.4f}' for name, share in zip(fitted.names, fitted.shares, strict=True)
+    )
     print(f"strategies = {{ {names} }}")
 
 

@@ -1,12 +1,13 @@
-"""What executors cost and gain: overhead a play beside a slow server, and the speed-up of work without models.
+"""What executors cost and gain: overhead a play beside a slow server, and the speed-up of work
+without models.
 
     python benchmarks/scale.py [--ray] [--large]
 
-The server answers on loopback after 200 ms; 64 plays are in flight. Ideal is 64 / 0.2 s = 320 plays a second; the
-overhead of a play is the time of the run above its ideal, divided by the plays. The start of workers is measured on
-its own, by a run of 64 plays (of 500 water games), and taken off. Executors take turns, and the best of the rounds
-counts. With `--large` 100,000 games by a scripted model are played in two parts and merged; it prints the most memory
-that took.
+The server answers on loopback after 200 ms; 64 plays are in flight. Ideal is 64 / 0.2 s = 320 plays
+a second; the overhead of a play is the time of the run above its ideal, divided by the plays. The
+start of workers is measured on its own, by a run of 64 plays (of 500 water games), and taken off.
+Executors take turns, and the best of the rounds counts. With `--large` 100,000 games by a scripted
+model are played in two parts and merged; it prints the most memory that took.
 """
 
 from __future__ import annotations
@@ -45,11 +46,19 @@ BLOCKS = 500
 _BODY = json.dumps(
     {
         "id": "x",
-        "choices": [{"message": {"role": "assistant", "content": '{"A": 0.5, "B": 0.5}'}, "finish_reason": "stop"}],
+        "choices": [
+            {
+                "message": {"role": "assistant", "content": '{"A": 0.5, "B": 0.5}'},
+                "finish_reason": "stop",
+            }
+        ],
         "usage": {"prompt_tokens": 100, "completion_tokens": 10},
     }
 ).encode()
-_REPLY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(_BODY), _BODY)
+_REPLY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (
+    len(_BODY),
+    _BODY,
+)
 
 
 Times = dict[str, tuple[float, float]]
@@ -91,7 +100,10 @@ def serve(ports: Connection) -> None:
 def time_plays(model: str, executor: Executor, plays: int) -> float:
     """Return the seconds of a run of that many plays."""
     config = BenchConfig(model=(model,), num_games=plays, num_rows=2, num_cols=2, seed=plays)
-    with tempfile.TemporaryDirectory() as folder, open_models((model,), Path(folder), ModelLimits(IN_FLIGHT)) as opened:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_models((model,), Path(folder), ModelLimits(IN_FLIGHT)) as opened,
+    ):
         begun = time.perf_counter()
         run = run_study(
             bench_study,
@@ -107,7 +119,13 @@ def time_plays(model: str, executor: Executor, plays: int) -> float:
 
 def time_water(executor: Executor, repeats: int) -> float:
     """Return the seconds of a grid of water games among bidders."""
-    seats = {"Alex": "solver", "Bob": "need", "Cindy": "no-regret", "David": "share:0.5", "Eric": "myopic"}
+    seats = {
+        "Alex": "solver",
+        "Bob": "need",
+        "Cindy": "no-regret",
+        "David": "share:0.5",
+        "Eric": "myopic",
+    }
     config = WaterConfig(seat=seats, repeats=repeats)
     with tempfile.TemporaryDirectory() as folder:
         begun = time.perf_counter()
@@ -115,8 +133,11 @@ def time_water(executor: Executor, repeats: int) -> float:
         return time.perf_counter() - begun
 
 
-def measure(executors: Mapping[str, Executor], run: Callable[[Executor, int], float], first: int, more: int) -> Times:
-    """Return for every executor the seconds of `more` plays, without the start of workers, and those of the first."""
+def measure(
+    executors: Mapping[str, Executor], run: Callable[[Executor, int], float], first: int, more: int
+) -> Times:
+    """Return for every executor the seconds of `more` plays, without the start of workers, and
+    those of the first."""
     start: dict[str, list[float]] = {name: [] for name in executors}
     full: dict[str, list[float]] = {name: [] for name in executors}
     for _ in range(ROUNDS):
@@ -134,7 +155,11 @@ def measure_large(games: int) -> None:
         begun = time.perf_counter()
         parts = [
             run_study(
-                bench_study, config, {"scripted": model}, Path(folder) / str(part), Execution(shard=Shard(part, 2))
+                bench_study,
+                config,
+                {"scripted": model},
+                Path(folder) / str(part),
+                Execution(shard=Shard(part, 2)),
             )
             for part in (1, 2)
         ]
@@ -142,15 +167,24 @@ def measure_large(games: int) -> None:
         merged = merge_runs([part.path for part in parts], Path(folder) / "all")
         taken = time.perf_counter() - begun
         assert merged.complete
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1024**2)
-    print(f"{games:,} games in two parts: {played:.0f} s, merged in {taken - played:.1f} s, at most {peak:.0f} MB")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        1024 if sys.platform == "linux" else 1024**2
+    )
+    print(
+        f"{games:,} games in two parts: {played:.0f} s, merged in {taken - played:.1f} s, at most"
+        f" {peak:.0f} MB"
+    )
 
 
 def main() -> None:
     """Measure all executors and print one line each."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--large", action="store_true", help="measure time and memory of 100,000 games instead")
-    parser.add_argument("--ray", action="store_true", help="measure Ray too, on a cluster of two nodes")
+    parser.add_argument(
+        "--large", action="store_true", help="measure time and memory of 100,000 games instead"
+    )
+    parser.add_argument(
+        "--ray", action="store_true", help="measure Ray too, on a cluster of two nodes"
+    )
     parser.add_argument("--water", type=int, default=20_000, help="games of the water grid")
     options = parser.parse_args()
     if options.large:
@@ -162,7 +196,9 @@ def main() -> None:
         from ray.cluster_utils import Cluster
 
         node = {"num_cpus": 1, "object_store_memory": 200_000_000}
-        cluster = Cluster(initialize_head=True, head_node_args={**node, "_system_config": {"worker_niceness": 0}})
+        cluster = Cluster(
+            initialize_head=True, head_node_args={**node, "_system_config": {"worker_niceness": 0}}
+        )
         cluster.add_node(**node)
         ray.init(address=cluster.address, log_to_driver=False, configure_logging=False)
         executors["ray"] = Ray(count=2)
@@ -190,9 +226,9 @@ def print_plays(times: Times) -> None:
     ideal = PLAYS * LATENCY / IN_FLIGHT
     for name, (seconds, first) in times.items():
         print(
-            f"{name:10s} {PLAYS} plays, {IN_FLIGHT} in flight: {seconds:.2f} s (ideal {ideal:.2f}), overhead "
-            f"{1000 * (seconds - ideal) / PLAYS:.2f} ms a play, {100 * ideal / seconds:.0f} % of ideal; "
-            f"the first {IN_FLIGHT}: {first:.2f} s"
+            f"{name:10s} {PLAYS} plays, {IN_FLIGHT} in flight: {seconds:.2f} s (ideal {ideal:.2f}),"
+            f" overhead {1000 * (seconds - ideal) / PLAYS:.2f} ms a play,"
+            f" {100 * ideal / seconds:.0f} % of ideal; the first {IN_FLIGHT}: {first:.2f} s"
         )
 
 
@@ -200,7 +236,10 @@ def print_water(times: Times, games: int) -> None:
     """Print the speed-up over threads."""
     for name, (seconds, first) in times.items():
         gain = times["threads"][0] / seconds
-        print(f"{name:10s} {games} water games: {seconds:.2f} s, {gain:.2f}x; the first {BLOCKS}: {first:.2f} s")
+        print(
+            f"{name:10s} {games} water games: {seconds:.2f} s, {gain:.2f}x; the first {BLOCKS}:"
+            f" {first:.2f} s"
+        )
 
 
 if __name__ == "__main__":

@@ -50,7 +50,9 @@ def measure(name: str, kind: str) -> dict[str, object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*", help="games; all by default")
     parser.add_argument("--engine", default="embedded", choices=("embedded", "swi"))
     parser.add_argument("--one", action="store_true", help="measure one game and print JSON")

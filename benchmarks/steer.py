@@ -1,12 +1,15 @@
-"""Steering dialogue: calls per tree, speed of CFR on dialogue trees, and how often PSRO recovers the known equilibrium.
+"""Steering dialogue: calls per tree, speed of CFR on dialogue trees, and how often PSRO recovers
+the known equilibrium.
 
     PYTHONPATH=tests/support python benchmarks/steer.py [--seeds 200] [--first-seed 0] [--own-games]
     PYTHONPATH=tests/support python benchmarks/steer.py --credible [--seeds 50] [--domain meeting]
 
-The second prints what credible advice and the commitment gain, and what either loses at the worst information set.
+The second prints what credible advice and the commitment gain, and what either loses at the worst
+information set.
 
-The simulated speaker's true game is known, so "recovered" is checked against the truth: every true payoff and every
-true probability of a prompt lies within the interval that PSRO states (95 %, all figures together).
+The simulated speaker's true game is known, so "recovered" is checked against the truth: every true
+payoff and every true probability of a prompt lies within the interval that PSRO states (95 %, all
+figures together).
 """
 
 from __future__ import annotations
@@ -38,7 +41,8 @@ PLAYS = {"meeting": 60, "fruit": 60, "debate": 150}
 
 def cast_of(model, domain) -> Cast:
     return Cast(
-        lambda number: Speaker(model, Sampling(0.7, max_tokens=200, replicate=number)), DealReferee(model, domain)
+        lambda number: Speaker(model, Sampling(0.7, max_tokens=200, replicate=number)),
+        DealReferee(model, domain),
     )
 
 
@@ -51,8 +55,8 @@ def calls() -> None:
         made = build_dialogue(game, cast_of(model, domain), answers, wordings=wordings).calls
         again = build_dialogue(game, cast_of(model, domain), answers, wordings=wordings).calls
         print(
-            f"  R={replies} k={wordings}: at most {size.messages + size.rulings:5d}, simulated {made:4d}, "
-            f"second run {again}; wanted <= {wanted}"
+            f"  R={replies} k={wordings}: at most {size.messages + size.rulings:5d}, simulated"
+            f" {made:4d}, second run {again}; wanted <= {wanted}"
         )
 
 
@@ -62,7 +66,10 @@ def speed(rounds: int = 5) -> None:
     game = DialogueGame(domain, (scenarios(domain, 0, 1)[0],), domain.manners(), 2)
     answers, model = AnswerStore(), SimulatedSpeaker(0)
     build_dialogue(game, cast_of(model, domain), answers, wordings=2)
-    trees = {"dialogue": compile_game(RecordedDialogue(game, answers.book, 2)), "leduc": load_tree("leduc-poker")}
+    trees = {
+        "dialogue": compile_game(RecordedDialogue(game, answers.book, 2)),
+        "leduc": load_tree("leduc-poker"),
+    }
     taken: dict[str, list[float]] = {name: [] for name in trees}
     for _ in range(rounds):
         for name, tree in trees.items():
@@ -71,7 +78,10 @@ def speed(rounds: int = 5) -> None:
             taken[name].append((time.perf_counter() - start) / 300 / len(tree.infosets))
     ratio = median(a / b for a, b in zip(taken["dialogue"], taken["leduc"], strict=True))
     for name, tree in trees.items():
-        print(f"  {name}: {len(tree.infosets)} information sets, {1e6 * median(taken[name]):.2f} us each per iteration")
+        print(
+            f"  {name}: {len(tree.infosets)} information sets, {1e6 * median(taken[name]):.2f} us"
+            " each per iteration"
+        )
     print(f"  ratio {ratio:.2f} (wanted <= 2)")
 
 
@@ -79,7 +89,9 @@ def known_game(name: str, seed: int = 0, own_games: bool = False) -> DialogueGam
     """A game with one equilibrium: the same for all seeds, or the first one that the seed draws."""
     domain = load_domain(name)
     if own_games:
-        drawn = (DialogueGame(domain, (one,), domain.manners()) for one in all_scenarios(domain, seed))
+        drawn = (
+            DialogueGame(domain, (one,), domain.manners()) for one in all_scenarios(domain, seed)
+        )
         return next(game for game in drawn if len(equilibria(game)) == 1)
     game = DialogueGame(domain, (scenarios(domain, 4, 3)[-1],), domain.manners())
     if name != "meeting":
@@ -111,30 +123,45 @@ def search(game: DialogueGame, seed: int, plays: int) -> tuple[PsroResult, tuple
     model, answers = SimulatedSpeaker(seed), AnswerStore()
     arena = PromptArena([game], cast_of(model, game.domain), answers, seed=seed)
     inventor = Inventor(model, "a dialogue", answers, 1.0)
-    settings = SteerConfig(game.domain.name, solver="psro", iterations=8, plays=plays, candidates=12, seed=seed)
+    settings = SteerConfig(
+        game.domain.name, solver="psro", iterations=8, plays=plays, candidates=12, seed=seed
+    )
     result = psro(arena, inventor, settings)
     span = (game.domain.low, game.domain.high)
     return result, *find_intervals(result.game, "nash", rng=np.random.default_rng(seed), span=span)
 
 
-def recovered(result: PsroResult, stated_values, stated_masses, manners, mixes, payoffs) -> tuple[bool, bool]:
-    """Whether the true payoffs, and the true probabilities of all prompts, lie within the stated intervals."""
+def recovered(
+    result: PsroResult, stated_values, stated_masses, manners, mixes, payoffs
+) -> tuple[bool, bool]:
+    """Whether the true payoffs, and the true probabilities of all prompts, lie within the stated
+    intervals."""
     values = all(
-        interval.low - 1e-9 <= u <= interval.high + 1e-9 for interval, u in zip(stated_values, payoffs, strict=True)
+        interval.low - 1e-9 <= u <= interval.high + 1e-9
+        for interval, u in zip(stated_values, payoffs, strict=True)
     )
     masses = True
     for own, intervals, mix in zip(result.prompts, stated_masses, mixes, strict=True):
         stated = dict(zip(own, intervals, strict=True))
         for manner, p in zip(manners, mix, strict=True):
-            inside = p < 1e-9 if manner not in stated else stated[manner].low - 1e-9 <= p <= stated[manner].high + 1e-9
+            inside = (
+                p < 1e-9
+                if manner not in stated
+                else stated[manner].low - 1e-9 <= p <= stated[manner].high + 1e-9
+            )
             masses = masses and inside
-        masses = masses and all(one.low <= 1e-9 for manner, one in stated.items() if manner not in manners)
+        masses = masses and all(
+            one.low <= 1e-9 for manner, one in stated.items() if manner not in manners
+        )
     return values, masses
 
 
 def told(truth_of_game) -> str:
     manners, mixes, payoffs = truth_of_game
-    mixed = [{m: round(float(p), 3) for m, p in zip(manners, mix, strict=True) if p > 1e-9} for mix in mixes]
+    mixed = [
+        {m: round(float(p), 3) for m, p in zip(manners, mix, strict=True) if p > 1e-9}
+        for mix in mixes
+    ]
     return f"{mixed}, payoffs {np.round(payoffs, 3).tolist()}"
 
 
@@ -148,7 +175,9 @@ def missed(seed: int, result: PsroResult, stated_values, stated_masses, known) -
 
 
 def coverage(name: str, seeds: range, plays: int, own_games: bool) -> None:
-    which = "a game of its own for each seed" if own_games else f"truth {told(truth(known_game(name)))}"
+    which = (
+        "a game of its own for each seed" if own_games else f"truth {told(truth(known_game(name)))}"
+    )
     print(f"  {name}: {which}, {plays} plays a profile", flush=True)
     outcomes, widths = [], []
     for number, seed in enumerate(seeds, 1):
@@ -162,9 +191,10 @@ def coverage(name: str, seeds: range, plays: int, own_games: bool) -> None:
             print(f"    {sum(map(all, outcomes))} of {number}", flush=True)
     both = sum(map(all, outcomes))
     print(
-        f"  {name}: recovered in {both} of {len(seeds)} seeds from {seeds.start} on: {wilson(both, len(seeds)):.3f}; "
-        f"payoffs {sum(a for a, _ in outcomes)}, probabilities {sum(b for _, b in outcomes)}; "
-        f"median half-widths of payoffs {np.round(np.median(widths, axis=0), 2).tolist()}; wanted 95 %",
+        f"  {name}: recovered in {both} of {len(seeds)} seeds from {seeds.start} on:"
+        f" {wilson(both, len(seeds)):.3f}; payoffs {sum(a for a, _ in outcomes)}, probabilities"
+        f" {sum(b for _, b in outcomes)}; median half-widths of payoffs"
+        f" {np.round(np.median(widths, axis=0), 2).tolist()}; wanted 95 %",
         flush=True,
     )
 
@@ -179,29 +209,37 @@ def credibility(name: str, seeds: range) -> None:
             rows += run.frames["games"]
             threats += [solved.threats.max() for solved in run.results.results.solved]
     credible, committed, best = (
-        np.mean([row[f"{kind}_gain"] for row in rows]) for kind in ("credible", "commitment", "best_reply")
+        np.mean([row[f"{kind}_gain"] for row in rows])
+        for kind in ("credible", "commitment", "best_reply")
     )
     loss = max(row["loss"] for row in rows)
     print(
-        f"  {name} ({len(rows)} games): credible gain {credible:.3f}, commitment gain {committed:.3f}, best replies "
-        f"{best:.3f}; largest loss {loss:.1e} (wanted <= 0.01), of the commitment {max(threats):.0%}",
+        f"  {name} ({len(rows)} games): credible gain {credible:.3f}, commitment gain"
+        f" {committed:.3f}, best replies {best:.3f}; largest loss {loss:.1e} (wanted <= 0.01), of"
+        f" the commitment {max(threats):.0%}",
         flush=True,
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=None, help="how many seeds; 200, or 50 with --credible")
+    parser.add_argument(
+        "--seeds", type=int, default=None, help="how many seeds; 200, or 50 with --credible"
+    )
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--own-games", action="store_true", help="draw another game for every seed")
     parser.add_argument("--domain", choices=domain_names(), action="append")
-    parser.add_argument("--credible", action="store_true", help="only the gains and losses of what is advised")
+    parser.add_argument(
+        "--credible", action="store_true", help="only the gains and losses of what is advised"
+    )
     parser.add_argument("--only-psro", action="store_true")
     arguments = parser.parse_args()
     if arguments.credible:
         print("advice on the recorded texts of the simulated speaker, exact on the tree")
         for name in arguments.domain or domain_names():
-            credibility(name, range(arguments.first_seed, arguments.first_seed + (arguments.seeds or 50)))
+            credibility(
+                name, range(arguments.first_seed, arguments.first_seed + (arguments.seeds or 50))
+            )
         return
     if not arguments.only_psro:
         calls()

@@ -1,10 +1,11 @@
 """SWI-Prolog behind pipes against the embedded engine and against one `swipl` process a query.
 
 Check, load and table of a 2x2 program; single `select/4` queries; all rows of a game of three
-players with five moves each, and its table with the order of moves checked. The engines take turns in every round;
-medians over the rounds and of the ratios within a round are printed. Two times are given: by the clock, and of the
-processor (this process and the worker together), which is what the clock would show on a machine with nothing else to
-do. The gate is part of the first kind of work; its share is printed, because it is the same Python for both engines.
+players with five moves each, and its table with the order of moves checked. The engines take turns
+in every round; medians over the rounds and of the ratios within a round are printed. Two times are
+given: by the clock, and of the processor (this process and the worker together), which is what the
+clock would show on a machine with nothing else to do. The gate is part of the first kind of work;
+its share is printed, because it is the same Python for both engines.
 
     python benchmarks/swi.py [--rounds 7]
 """
@@ -34,7 +35,8 @@ SELECT = "select(p1, p2, s0, M)"
 
 
 def worker_seconds(engine: LogicEngine) -> float:
-    """Processor time of the engine's worker, where the system tells it; 0 for the embedded engine."""
+    """Processor time of the engine's worker, where the system tells it; 0 for the embedded
+    engine."""
     if not isinstance(engine, SwiEngine):
         return 0.0
     path = Path(f"/proc/{engine._worker.pid}/schedstat")
@@ -48,8 +50,11 @@ def timed(engine: LogicEngine, work: Callable[[], object]) -> tuple[float, float
     return perf_counter() - clock, process_time() - own + worker_seconds(engine) - other
 
 
-def contest(title: str, unit: int, works: dict[str, tuple[LogicEngine, Callable[[], object]]], rounds: int) -> None:
-    """Let the contestants take turns and print how long one unit of work takes, and how many a second that is."""
+def contest(
+    title: str, unit: int, works: dict[str, tuple[LogicEngine, Callable[[], object]]], rounds: int
+) -> None:
+    """Let the contestants take turns and print how long one unit of work takes, and how many a
+    second that is."""
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in works}
     for engine, work in works.values():
         timed(engine, work)
@@ -65,7 +70,9 @@ def contest(title: str, unit: int, works: dict[str, tuple[LogicEngine, Callable[
         )
     if len(found) == 2:
         first, second = found
-        ratios = [theirs[1] / ours[1] for ours, theirs in zip(found[first], found[second], strict=True)]
+        ratios = [
+            theirs[1] / ours[1] for ours, theirs in zip(found[first], found[second], strict=True)
+        ]
         print(f"  {first} takes 1/{median(ratios):.1f} of the processor time of {second}")
 
 
@@ -97,14 +104,26 @@ def one_process_a_query() -> float:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.pl"
         path.write_text(TRUSTED + DILEMMA)
-        command = ["swipl", "-f", "none", "-q", "-g", f"({SELECT}, print(M), nl)", "-t", "halt", str(path)]
+        command = [
+            "swipl",
+            "-f",
+            "none",
+            "-q",
+            "-g",
+            f"({SELECT}, print(M), nl)",
+            "-t",
+            "halt",
+            str(path),
+        ]
         clock = perf_counter()
         subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=True)
         return perf_counter() - clock
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=7)
     rounds = parser.parse_args().rounds
     embedded: LogicEngine = EmbeddedEngine(Limits(steps=20_000_000.0))
@@ -115,15 +134,34 @@ def main() -> None:
         swi = SwiEngine()
         engines = {"swi": swi, **engines}
         print(f"SWI-Prolog {find_swipl().version}; {'; '.join(map(str, swi.layers))}")
-    contest("check + load + table, 2x2", 10, {n: (e, tabled(e, DILEMMA, 10)) for n, e in engines.items()}, rounds)
-    gate = {"gate alone": (embedded, lambda: [check_source(f"{DILEMMA}% {i}\n") for i in range(10)])}
+    contest(
+        "check + load + table, 2x2",
+        10,
+        {n: (e, tabled(e, DILEMMA, 10)) for n, e in engines.items()},
+        rounds,
+    )
+    gate = {
+        "gate alone": (embedded, lambda: [check_source(f"{DILEMMA}% {i}\n") for i in range(10)])
+    }
     contest("  of which the gate", 10, gate, rounds)
-    contest("select/4, one by one", 300, {n: (e, queries(e, 300)) for n, e in engines.items()}, rounds)
-    contest("three players with five moves: all rows", 1, {n: (e, rows(e)) for n, e in engines.items()}, rounds)
-    contest("the same, as a checked table", 1, {n: (e, again(e)) for n, e in engines.items()}, rounds)
+    contest(
+        "select/4, one by one", 300, {n: (e, queries(e, 300)) for n, e in engines.items()}, rounds
+    )
+    contest(
+        "three players with five moves: all rows",
+        1,
+        {n: (e, rows(e)) for n, e in engines.items()},
+        rounds,
+    )
+    contest(
+        "the same, as a checked table", 1, {n: (e, again(e)) for n, e in engines.items()}, rounds
+    )
     if "swi" in engines:
         seconds = median(one_process_a_query() for _ in range(rounds))
-        print(f"select/4, one swipl process a query: clock {seconds * 1e3:.1f} ms ({1 / seconds:.0f}/s)")
+        print(
+            f"select/4, one swipl process a query: clock {seconds * 1e3:.1f} ms"
+            f" ({1 / seconds:.0f}/s)"
+        )
     for engine in engines.values():
         engine.close()
 

@@ -1,10 +1,12 @@
-"""What users of Gambit, OpenSpiel and QuantEcon.py would compare, in one run, with the peers that are installed beside.
+"""What users of Gambit, OpenSpiel and QuantEcon.py would compare, in one run, with the peers that
+are installed beside.
 
     python benchmarks/theory.py [players] [zero-sum] [all] [loading] [trees FOLDER]
 
-Times are seconds of processor time; contestants take turns on the same games. `players` counts the equilibria found of
-games with several players against Newton's method from many random starts on every profile of supports. `trees` solves
-every .efg file below FOLDER and prints the largest regret by method. `players` takes about ten minutes, the rest a few.
+Times are seconds of processor time; contestants take turns on the same games. `players` counts the
+equilibria found of games with several players against Newton's method from many random starts on
+every profile of supports. `trees` solves every .efg file below FOLDER and prints the largest regret
+by method. `players` takes about ten minutes, the rest a few.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ def measure(run: object) -> tuple[object, float]:
 
 
 def deviations(payoffs: np.ndarray, mixes: list[np.ndarray], free: tuple[int, ...]) -> np.ndarray:
-    """Payoffs (starts, actions of `free`) when all others mix; mixes[j] has shape (starts, actions)."""
+    """Payoffs (starts, actions of `free`) when all others mix; mixes[j] has shape (starts,
+    actions)."""
     letters = "abcdefgh"[: payoffs.ndim]
     terms = ["s" + letters[j] for j in range(payoffs.ndim) if j not in free]
     out = "s" + "".join(letters[j] for j in free)
@@ -62,8 +65,11 @@ def deviations(payoffs: np.ndarray, mixes: list[np.ndarray], free: tuple[int, ..
     )
 
 
-def solve_support(payoffs: np.ndarray, supports: tuple[tuple[int, ...], ...], generator: np.random.Generator) -> list:
-    """Newton's method from random starts: within the supports every action earns the same and the mixes sum to 1."""
+def solve_support(
+    payoffs: np.ndarray, supports: tuple[tuple[int, ...], ...], generator: np.random.Generator
+) -> list:
+    """Newton's method from random starts: within the supports every action earns the same and the
+    mixes sum to 1."""
     n = len(supports)
     own = [payoffs[i][np.ix_(*supports)] for i in range(n)]
     sizes = [len(s) for s in supports]
@@ -83,19 +89,28 @@ def solve_support(payoffs: np.ndarray, supports: tuple[tuple[int, ...], ...], ge
                 for j in range(n):
                     if j != i:
                         both = deviations(own[i], mixes, (min(i, j), max(i, j)))
-                        system[:, rows, at[j] : at[j + 1]] = both if i < j else both.transpose(0, 2, 1)
+                        system[:, rows, at[j] : at[j + 1]] = (
+                            both if i < j else both.transpose(0, 2, 1)
+                        )
             step = np.linalg.solve(system + 1e-14 * np.eye(unknown), wrong[:, :, None])[:, :, 0]
             step = np.clip(np.nan_to_num(step), -0.5, 0.5)
             mixes = [mix - step[:, at[i] : at[i + 1]] for i, mix in enumerate(mixes)]
             levels = levels - step[:, at[-1] :]
-    good = [k for k in range(STARTS) if np.abs(step[k]).max() < 1e-10 and min(m[k].min() for m in mixes) > 1e-9]
+    good = [
+        k
+        for k in range(STARTS)
+        if np.abs(step[k]).max() < 1e-10 and min(m[k].min() for m in mixes) > 1e-9
+    ]
     return [[m[k] for m in mixes] for k in good]
 
 
 def count_reference(payoffs: np.ndarray, seed: int) -> set[tuple[float, ...]]:
     generator = np.random.default_rng(seed)
     shape = payoffs.shape[1:]
-    every = [[tuple(np.flatnonzero([b >> k & 1 for k in range(m)])) for b in range(1, 2**m)] for m in shape]
+    every = [
+        [tuple(np.flatnonzero([b >> k & 1 for k in range(m)])) for b in range(1, 2**m)]
+        for m in shape
+    ]
     found: set[tuple[float, ...]] = set()
     for supports in product(*every):
         spare = [len(s) - 1 for s in supports]
@@ -111,7 +126,10 @@ def count_reference(payoffs: np.ndarray, seed: int) -> set[tuple[float, ...]]:
 
 
 def compare_players(games: int = 2) -> None:
-    print(f"equilibria of {games} uniform games: found here / by Newton from {STARTS} starts a profile; missed here")
+    print(
+        f"equilibria of {games} uniform games: found here / by Newton from {STARTS} starts a"
+        " profile; missed here"
+    )
     nash(np.random.default_rng(0).random((3, 3, 3, 3)))
     for shape in SHAPES:
         ours = theirs = missed = odd = complete = 0
@@ -120,13 +138,19 @@ def compare_players(games: int = 2) -> None:
             payoffs = np.random.default_rng([*shape, k]).random((len(shape), *shape))
             result, cpu = measure(lambda p=payoffs: nash(p, seconds=60))
             reference, longer = measure(lambda p=payoffs, k=k: count_reference(p, k))
-            mine = {tuple(np.round(np.concatenate(e.strategies), 5) + 0.0) for e in result.equilibria}
-            ours, theirs, missed = ours + len(mine), theirs + len(reference), missed + count_missed(reference, mine)
+            mine = {
+                tuple(np.round(np.concatenate(e.strategies), 5) + 0.0) for e in result.equilibria
+            }
+            ours, theirs, missed = (
+                ours + len(mine),
+                theirs + len(reference),
+                missed + count_missed(reference, mine),
+            )
             odd, complete = odd + len(mine) % 2, complete + result.complete
             seconds = [seconds[0] + cpu, seconds[1] + longer]
         print(
-            f"  {'x'.join(map(str, shape)):12} {ours} / {theirs}; missed {missed}; odd in {odd}, complete {complete}; "
-            f"{seconds[0] / games:.2f} / {seconds[1] / games:.2f} s a game",
+            f"  {'x'.join(map(str, shape)):12} {ours} / {theirs}; missed {missed}; odd in {odd},"
+            f" complete {complete}; {seconds[0] / games:.2f} / {seconds[1] / games:.2f} s a game",
             flush=True,
         )
 
@@ -148,7 +172,9 @@ def compare_zero_sum() -> None:
             matrix = np.random.default_rng([n, k]).random((n, n))
             ours, cpu = measure(lambda m=matrix: solve_zero_sum_game(m))
             peer, longer = measure(
-                lambda m=matrix: linprog(-np.ones(len(m)), A_ub=m + 1.0, b_ub=np.ones(len(m)), method="highs")
+                lambda m=matrix: linprog(
+                    -np.ones(len(m)), A_ub=m + 1.0, b_ub=np.ones(len(m)), method="highs"
+                )
             )
             assert abs(ours.value - (-1.0 / peer.fun - 1.0)) < 1e-6  # type: ignore[attr-defined]
             times.append((cpu, longer))
@@ -164,7 +190,9 @@ def compare_all() -> None:
         print("all equilibria: quantecon is not installed")
         return
     peer = import_module("quantecon.game_theory")
-    print("all equilibria of n x n, uniform payoffs: here / QuantEcon's vertex enumeration, seconds")
+    print(
+        "all equilibria of n x n, uniform payoffs: here / QuantEcon's vertex enumeration, seconds"
+    )
     extreme_equilibria(NormalForm(np.random.default_rng(0).random((2, 5, 5))), engine="numba")
     for n, rounds in ((12, 5), (15, 3), (18, 1)):
         times = []
@@ -210,11 +238,20 @@ def compare_loading() -> None:
     if not find_spec("pyspiel"):
         print("  OpenSpiel is not installed")
         return
-    for name in ("leduc_poker", "liars_dice", "liars_dice(dice_sides=7)", "liars_dice(dice_sides=8)"):
+    for name in (
+        "leduc_poker",
+        "liars_dice",
+        "liars_dice(dice_sides=7)",
+        "liars_dice(dice_sides=8)",
+    ):
         tree, cpu = measure(lambda n=name: load_openspiel(n, limit=10_000_000))
         nodes = tree.num_nodes  # type: ignore[attr-defined]
         bare = measure(lambda n=name: walk_bare(n))[1] if nodes < 1_000_000 else float("nan")
-        print(f"  {name}: {nodes:,}, {cpu:.2f}, {nodes / cpu:,.0f}; OpenSpiel's functions alone {bare:.2f}", flush=True)
+        print(
+            f"  {name}: {nodes:,}, {cpu:.2f}, {nodes / cpu:,.0f}; OpenSpiel's functions alone"
+            f" {bare:.2f}",
+            flush=True,
+        )
         del tree
 
 
@@ -245,7 +282,12 @@ def print_versions() -> None:
 
 
 def main(arguments: list[str]) -> None:
-    parts = {"zero-sum": compare_zero_sum, "all": compare_all, "loading": compare_loading, "players": compare_players}
+    parts = {
+        "zero-sum": compare_zero_sum,
+        "all": compare_all,
+        "loading": compare_loading,
+        "players": compare_players,
+    }
     print_versions()
     if arguments[:1] == ["trees"]:
         certify_trees(Path(arguments[1]))

@@ -1,11 +1,12 @@
-"""Round robins of the thirty classic strategies: turns a second with numpy and with numba, the Axelrod library beside
-them, and the exact result by Markov chains.
+"""Round robins of the thirty classic strategies: turns a second with numpy and with numba, the
+Axelrod library beside them, and the exact result by Markov chains.
 
-The same strategies, the same noise, the same number of rounds; a turn is one round of one match. Axelrod's library
-plays every unordered pair in one process with `build_results=False` (moves are kept in memory, no statistics); ours
-plays every ordered pair. Contestants take turns in every round of the benchmark; ratios are taken within a round and
-their median is printed. Wall time is what a user waits, on all cores for numba; processor time adds up the cores.
-Importing and compiling are not counted. At the end, totals of both are compared.
+The same strategies, the same noise, the same number of rounds; a turn is one round of one match.
+Axelrod's library plays every unordered pair in one process with `build_results=False` (moves are
+kept in memory, no statistics); ours plays every ordered pair. Contestants take turns in every round
+of the benchmark; ratios are taken within a round and their median is printed. Wall time is what a
+user waits, on all cores for numba; processor time adds up the cores. Importing and compiling are
+not counted. At the end, totals of both are compared.
 
     python benchmarks/tournament.py [--rounds 5] [--turns 200] [--noise 0.01]
 """
@@ -91,7 +92,8 @@ def timed(run: Callable[[], object]) -> tuple[float, float]:
 
 
 def agreement(turns: int) -> None:
-    """Without noise, matches of strategies that leave nothing to chance must give the same totals, to the point."""
+    """Without noise, matches of strategies that leave nothing to chance must give the same totals,
+    to the point."""
     import axelrod
 
     ours = exact_round_robin(STRATEGIES, GAME, Rules(turns)).totals
@@ -129,7 +131,10 @@ def speeds(rules: Rules, rounds: int) -> None:
             wall, processor = timed(run)
             rates[name].append((turns / wall, turns / processor))
     for name, found in rates.items():
-        line = f"{name}: {median(w for w, _ in found):,.0f} turns/s ({median(p for _, p in found):,.0f} a core)"
+        line = (
+            f"{name}: {median(w for w, _ in found):,.0f} turns/s"
+            f" ({median(p for _, p in found):,.0f} a core)"
+        )
         if name != "axelrod" and "axelrod" in rates:
             pairs = list(zip(found, rates["axelrod"], strict=True))
             line += f", {median(a[0] / b[0] for a, b in pairs):,.0f} times Axelrod's library"
@@ -140,14 +145,18 @@ def speeds(rules: Rules, rounds: int) -> None:
 def exact_times(rules: Rules, rounds: int) -> None:
     for noise in (0.0, rules.noise):
         settings = Rules(rules.rounds, noise)
-        for name, strategies in (("as defined", list(classic_strategies())), ("reduced", STRATEGIES)):
+        for name, strategies in (
+            ("as defined", list(classic_strategies())),
+            ("reduced", STRATEGIES),
+        ):
             work = partial(exact_round_robin, strategies, GAME, settings)
             work()
             times = [timed(work) for _ in range(5 * rounds)]
             wall, processor = median(t[0] for t in times) * 1e3, median(t[1] for t in times) * 1e3
             print(
-                f"exact, {len(strategies)} strategies {name}, {settings.rounds} rounds, noise {noise:g}: "
-                f"{wall:.1f} ms ({processor:.1f} ms of processor time, best {min(times)[0] * 1e3:.1f} ms)"
+                f"exact, {len(strategies)} strategies {name}, {settings.rounds} rounds, noise"
+                f" {noise:g}: {wall:.1f} ms ({processor:.1f} ms of processor time, best"
+                f" {min(times)[0] * 1e3:.1f} ms)"
             )
 
 

@@ -1,9 +1,10 @@
 """CFR and CFR+ against OpenSpiel's C++ solver, and the time to solve Leduc poker exactly.
 
-Both sides run the same tree (OpenSpiel's own, loaded as a tree here) and the same iterates: alternating updates and
-the average policy. The script first checks that NashConv agrees. Contestants take turns in every round; a contestant's
-time is that of its iterations alone, without building the tree. Printed: medians over the rounds, ratios of each
-round. Run: `python benchmarks/trees.py [rounds]`.
+Both sides run the same tree (OpenSpiel's own, loaded as a tree here) and the same iterates:
+alternating updates and the average policy. The script first checks that NashConv agrees.
+Contestants take turns in every round; a contestant's time is that of its iterations alone, without
+building the tree. Printed: medians over the rounds, ratios of each round. Run: `python
+benchmarks/trees.py [rounds]`.
 """
 
 from __future__ import annotations
@@ -82,7 +83,10 @@ def compare(name: str, variant: str, rounds: int, engines: list[str]) -> None:
         ratio = median(row["OpenSpiel"] / row[engine] for row in rows)
         rate = median(1 / row[engine] for row in rows)
         wanted = f", wanted >= {WANTED[name, engine]}" if (name, engine) in WANTED else ""
-        print(f"{name:12} {variant:5} {engine:13} {rate:12,.0f} iterations/s  ratio {ratio:7.1f}{wanted}")
+        print(
+            f"{name:12} {variant:5} {engine:13} {rate:12,.0f} iterations/s  ratio"
+            f" {ratio:7.1f}{wanted}"
+        )
 
 
 def exact(tree: Tree, what: str, rounds: int) -> None:

@@ -2,8 +2,8 @@
 
     python benchmarks/verify.py [--rounds 7]
 
-All contestants take turns in every round; medians are printed, by the clock and of the processor (which is what the
-clock would show on an idle machine), beside what is wanted.
+All contestants take turns in every round; medians are printed, by the clock and of the processor
+(which is what the clock would show on an idle machine), beside what is wanted.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ QUERIES = (
     "pareto_optimal(do(choice(you, 'R'), do(choice(them, 'R'), s0)))",
     "maximin_payoff(1)",
 )
-TEXT = "1. If I choose R:\n   - If they choose R, I get 1 and they get 1.\n   - If they choose B, I get 5.\n" * 20
+TEXT = (
+    "1. If I choose R:\n   - If they choose R, I get 1 and they get 1.\n   - If they choose B, I"
+    " get 5.\n" * 20
+)
 WANTED = {"theory": 10_000, "logic, embedded": 1_000, "logic, swi": 1_000}
 
 
@@ -95,7 +98,10 @@ def main() -> None:
     print(f"{'per second':<20} {'clock':>12} {'processor':>12} {'wanted':>10}")
     for name in works:
         wanted = f"{WANTED[name]:,}" if name in WANTED else "-"
-        print(f"{name:<20} {median(clock[name]):>12,.0f} {median(processor[name]):>12,.0f} {wanted:>10}")
+        print(
+            f"{name:<20} {median(clock[name]):>12,.0f} {median(processor[name]):>12,.0f}"
+            f" {wanted:>10}"
+        )
 
 
 if __name__ == "__main__":

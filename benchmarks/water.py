@@ -1,9 +1,10 @@
-"""How fast the water game is: the fast path beside games played one by one, and the grid of six settings to disk.
+"""How fast the water game is: the fast path beside games played one by one, and the grid of six
+settings to disk.
 
     python benchmarks/water.py [games]
 
-Wanted: 500 games of 20 days x 5 seats a second on one core in the fast path, and 10,000 games of the six-setting grid
-in under a minute.
+Wanted: 500 games of 20 days x 5 seats a second on one core in the fast path, and 10,000 games of
+the six-setting grid in under a minute.
 """
 
 from __future__ import annotations
@@ -37,13 +38,18 @@ def seconds(work: Callable[[], object]) -> tuple[float, float]:
 def one_by_one(names: tuple[str, ...], seeds: range) -> None:
     game = Water(WaterRules())
     for seed in seeds:
-        seats = {role: BidderPlayer(name, seat_seed(seed, role)) for role, name in zip(game.roles, names, strict=True)}
+        seats = {
+            role: BidderPlayer(name, seat_seed(seed, role))
+            for role, name in zip(game.roles, names, strict=True)
+        }
         play(game, {**seats, NATURE: Nature(seed)})
 
 
 def compare(games: int) -> None:
     """The two ways in turns, medians of three."""
-    print(f"{'bidders':12} {'fast, games/s':>14} {'(per cpu s)':>12} {'one by one':>12} {'ratio':>8}")
+    print(
+        f"{'bidders':12} {'fast, games/s':>14} {'(per cpu s)':>12} {'one by one':>12} {'ratio':>8}"
+    )
     for names in (FIVE, *((name,) * 5 for name in BIDDERS)):
         fast, slow = [], []
         for _ in range(3):
@@ -63,7 +69,10 @@ def grid(games: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         began = Invocation(("water",), "")
         wall, cpu = seconds(lambda: run_study(water, config, {}, Path(folder), invocation=began))
-        print(f"grid: {water.count(config)} games played and kept in {wall:.1f} s ({cpu:.1f} s of processor time)")
+        print(
+            f"grid: {water.count(config)} games played and kept in {wall:.1f} s ({cpu:.1f} s of"
+            " processor time)"
+        )
         wall, cpu = seconds(lambda: load_run(folder).results)
         print(f"grid: read and measured in {wall:.1f} s ({cpu:.1f} s of processor time)")
 

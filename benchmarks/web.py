@@ -2,12 +2,14 @@
 
     python benchmarks/web.py [--sessions 50] [--days 6] [--think 2.0] [--kills 3] [--joins 1000] [--whole]
 
-Scripted people take four of the five seats of water games, a strategy the fifth, and play by the JSON API on loopback;
-each thinks a random while before an answer. Meanwhile the process that serves is killed (SIGKILL) a few times and
-replaced by its parent; with --whole the parent is killed too and the command started again on the same folder. Whoever
-gets no answer asks again. At the end every session must be over, and the answers on disk must be exactly those that
-were meant: none lost, none doubled. The server and all the people share this machine. The time of a submit counts from
-the first try to the answer; submits that overlap with a restart are told apart from the others.
+Scripted people take four of the five seats of water games, a strategy the fifth, and play by the
+JSON API on loopback; each thinks a random while before an answer. Meanwhile the process that serves
+is killed (SIGKILL) a few times and replaced by its parent; with --whole the parent is killed too
+and the command started again on the same folder. Whoever gets no answer asks again. At the end
+every session must be over, and the answers on disk must be exactly those that were meant: none
+lost, none doubled. The server and all the people share this machine. The time of a submit counts
+from the first try to the answer; submits that overlap with a restart are told apart from the
+others.
 """
 
 from __future__ import annotations
@@ -77,7 +79,8 @@ class Server:
         return time.monotonic() - begun
 
     def count_processor_seconds(self) -> float:
-        """Processor time of the workers so far, those that were killed too; it depends little on other programs."""
+        """Processor time of the workers so far, those that were killed too; it depends little on
+        other programs."""
         fields = Path(f"/proc/{self._worker()}/stat").read_text().rpartition(")")[2].split()
         return self._spent + (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -117,7 +120,8 @@ class Person:
         self.submits: list[tuple[float, float]] = []
 
     async def play(self) -> None:
-        """With a client of one's own, as people have; a pool of hundreds of connections is slow by itself."""
+        """With a client of one's own, as people have; a pool of hundreds of connections is slow by
+        itself."""
         async with httpx.AsyncClient(timeout=30, verify=False, trust_env=False) as client:
             await self._play(client)
 
@@ -140,7 +144,9 @@ class Person:
         latest = version
         while latest == version:
             try:
-                latest = (await client.get(self._changes, params={"after": version})).json()["version"]
+                latest = (await client.get(self._changes, params={"after": version})).json()[
+                    "version"
+                ]
             except httpx.TransportError:
                 await asyncio.sleep(0.2)
 
@@ -150,7 +156,9 @@ class Person:
         begun, wanted = time.monotonic(), what
         while True:
             try:
-                reply = await client.request(method, self._place + what, json=body, headers=self._headers)
+                reply = await client.request(
+                    method, self._place + what, json=body, headers=self._headers
+                )
             except httpx.TransportError:
                 await asyncio.sleep(RETRY)
                 continue
@@ -174,7 +182,9 @@ def create_sessions(token: str, sessions: int, days: int, think: float) -> list[
         "stand_in": "need",
         "quiz": False,
     }
-    reply = httpx.post(f"{BASE}/api/lobbies", json=wanted, headers={"authorization": f"Bearer {token}"}, timeout=60)
+    reply = httpx.post(
+        f"{BASE}/api/lobbies", json=wanted, headers={"authorization": f"Bearer {token}"}, timeout=60
+    )
     assert reply.status_code == 201, reply.text
     return [
         Person(session["session"], seat, session["seats"][seat]["token"], think)
@@ -222,10 +232,16 @@ def first_page(token: str) -> tuple[int, float]:
 
 
 async def join_all(token: str, count: int) -> float:
-    """Seconds that it takes `count` people to open the shared link and to take a seat, fifty at a time."""
+    """Seconds that it takes `count` people to open the shared link and to take a seat, fifty at a
+    time."""
     headers = {"authorization": f"Bearer {token}"}
     seats = ["person"] * 4 + ["strategy:need"]
-    wanted = {"game": {"name": "water", "rounds": 1}, "seats": seats, "groups": -(-count // 4), "stand_in": "need"}
+    wanted = {
+        "game": {"name": "water", "rounds": 1},
+        "seats": seats,
+        "groups": -(-count // 4),
+        "stand_in": "need",
+    }
     gate = asyncio.Semaphore(50)
     taken: set[str] = set()
     async with httpx.AsyncClient(base_url=BASE, timeout=60) as client:
@@ -234,7 +250,9 @@ async def join_all(token: str, count: int) -> float:
         async def join(number: int) -> None:
             # Each has a browser of their own: its cookie leads back to the seat that it took.
             async with gate, httpx.AsyncClient(base_url=BASE, timeout=60) as browser:
-                page = (await browser.get(lobby["join"], params={"participant_label": f"p{number}"})).text
+                page = (
+                    await browser.get(lobby["join"], params={"participant_label": f"p{number}"})
+                ).text
                 csrf = page.split('name="csrf" value="')[1].split('"')[0]
                 form = {"csrf": csrf, "participant_label": f"p{number}"}
                 taken.add((await browser.post(lobby["join"], data=form)).headers["location"])
@@ -251,19 +269,28 @@ def tell(what: str, submits: Sequence[tuple[float, float]]) -> None:
     """Percentiles of the time between a submit and its answer."""
     times = sorted(end - begun for begun, end in submits)
     shares = (0.5, 0.95, 0.99, 1.0)
-    shown = (f"p{100 * share:.0f} {1000 * times[int(share * (len(times) - 1))]:.0f} ms" for share in shares)
+    shown = (
+        f"p{100 * share:.0f} {1000 * times[int(share * (len(times) - 1))]:.0f} ms"
+        for share in shares
+    )
     print(f"{len(times)} {what}: {', '.join(shown)}")
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--sessions", type=int, default=50)
     options.add_argument("--days", type=int, default=6)
     options.add_argument("--think", type=float, default=2.0)
     options.add_argument("--kills", type=int, default=3)
     options.add_argument("--pause", type=float, default=6.0)
-    options.add_argument("--joins", type=int, default=0, help="people who join by the shared link before the games")
-    options.add_argument("--whole", action="store_true", help="kill the parent too and start the command again")
+    options.add_argument(
+        "--joins", type=int, default=0, help="people who join by the shared link before the games"
+    )
+    options.add_argument(
+        "--whole", action="store_true", help="kill the parent too and start the command again"
+    )
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as name:
         server = Server(Path(name), given.whole)
@@ -273,9 +300,15 @@ def main() -> None:
             print(f"first page: {size / 1000:.1f} kB, median {quick:.1f} ms")
             if given.joins:
                 before = server.count_processor_seconds()
-                print(f"{given.joins} people joined in {asyncio.run(join_all(token, given.joins)):.1f} s")
+                print(
+                    f"{given.joins} people joined in"
+                    f" {asyncio.run(join_all(token, given.joins)):.1f} s"
+                )
                 spent = server.count_processor_seconds() - before
-                print(f"processor time of the server: {1000 * spent / given.joins:.1f} ms for a person who joins")
+                print(
+                    f"processor time of the server: {1000 * spent / given.joins:.1f} ms for a"
+                    " person who joins"
+                )
             people = create_sessions(token, given.sessions, given.days, given.think)
             begun, before = time.monotonic(), server.count_processor_seconds()
             asyncio.run(everybody(people, server, given.kills, given.pause))
@@ -286,13 +319,21 @@ def main() -> None:
         kept, wrong, finished = compare(Path(name), people)
     print(f"{len(people)} seats in {given.sessions} sessions, {took:.0f} s, {given.kills} kills")
     submits = [submit for person in people for submit in person.submits]
-    quiet = [s for s in submits if not any(s[0] < end and s[1] > begun for begun, end in server.restarts)]
+    quiet = [
+        s for s in submits if not any(s[0] < end and s[1] > begun for begun, end in server.restarts)
+    ]
     each = 1000 * spent / len(submits)
-    print(f"processor time of the server: {each:.1f} ms for an answer, all pages that wait for it included")
+    print(
+        f"processor time of the server: {each:.1f} ms for an answer, all pages that wait for it"
+        " included"
+    )
     tell("all submits", submits)
     tell("submits that met no restart", quiet)
     print(f"{len(submits) - len(quiet)} submits met a restart")
-    print(f"{kept} answers kept, {wrong} seats differ from what was meant, {finished} sessions finished")
+    print(
+        f"{kept} answers kept, {wrong} seats differ from what was meant, {finished} sessions"
+        " finished"
+    )
 
 
 if __name__ == "__main__":

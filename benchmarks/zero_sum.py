@@ -1,9 +1,10 @@
-"""Zero-sum games: speed against scipy and QuantEcon, accuracy on a million games in 15 families, and time to start.
+"""Zero-sum games: speed against scipy and QuantEcon, accuracy on a million games in 15 families,
+and time to start.
 
     python benchmarks/zero_sum.py [--quick] [--executor processes] [speed] [accuracy] [start]
 
-Contestants take turns on the same games within each round; a ratio is formed in each round and the median is printed.
-Contestants that are not installed are left out, and that is said.
+Contestants take turns on the same games within each round; a ratio is formed in each round and the
+median is printed. Contestants that are not installed are left out, and that is said.
 """
 
 from __future__ import annotations
@@ -51,7 +52,14 @@ SPEED = (
     Goal(30, 1_000, 200, 80, 90),
     Goal(100, 60, 30, 12, 10, fast_to_quantecon=1.8),
 )
-SHAPES = (((2, 2), 15_000), ((3, 3), 30_000), ((3, 5), 10_000), ((5, 5), 9_000), ((10, 10), 2_500), ((20, 20), 167))
+SHAPES = (
+    ((2, 2), 15_000),
+    ((3, 3), 30_000),
+    ((3, 5), 10_000),
+    ((5, 5), 9_000),
+    ((10, 10), 2_500),
+    ((20, 20), 167),
+)
 LIMIT = 1e-9
 PARTS = 4
 """Parts in which the games of one size are solved, so that several workers have something to do."""
@@ -71,7 +79,8 @@ def solve_with_numba(batch: Array) -> Strategies:
 
 
 def solve_with_scipy(batch: Array) -> Strategies:
-    """One linear program a game: maximise v subject to x A >= v, both strategies from its primal and dual solution."""
+    """One linear program a game: maximise v subject to x A >= v, both strategies from its primal
+    and dual solution."""
     count, rows, cols = batch.shape
     costs, total = np.append(np.zeros(rows), -1.0), np.append(np.ones(rows), 0.0)[None]
     bounds = [(0, None)] * rows + [(None, None)]
@@ -124,14 +133,19 @@ def installed(package: str) -> str:
 # ---------------------------------------------------------------- speed
 
 
-Clock = tuple[list[float], list[float]]  # seconds per game in each round: processor time of this process, wall-clock
+Clock = tuple[
+    list[float], list[float]
+]  # seconds per game in each round: processor time of this process, wall-clock
 
 
 def compare_speed(quick: bool) -> None:
     print(
-        "Speed on uniform payoffs. First processor time, ours on one core like the others; then wall-clock, ours on all"
+        "Speed on uniform payoffs. First processor time, ours on one core like the others; then"
+        " wall-clock, ours on all"
     )
-    print(f"{'':>9}{'scipy/s':>8}{'numpy:scipy':>18}{'fast:scipy':>20}{'fast:quantecon':>16}", end="")
+    print(
+        f"{'':>9}{'scipy/s':>8}{'numpy:scipy':>18}{'fast:scipy':>20}{'fast:quantecon':>16}", end=""
+    )
     print(f" | all {os.cpu_count()} cores:{'fast:scipy':>12}{'fast:quantecon':>16}")
     for goal in SPEED:
         compare_speed_at(goal, rounds=3 if quick else 11)
@@ -212,7 +226,11 @@ def families(rng: np.random.Generator, shape: tuple[int, int, int]) -> Iterator[
     yield "duplicate columns", small[:, :, rng.integers(0, max(cols // 2, 1), cols)]
     yield "skew", square - square.transpose(0, 2, 1)
     yield "constant", np.repeat(rng.normal(size=(count, 1, 1)), rows * cols, axis=1).reshape(shape)
-    yield "near ties", np.round(rng.random(shape), 1) + 10.0 ** rng.integers(-12, -5, (count, 1, 1)) * rng.random(shape)
+    yield (
+        "near ties",
+        np.round(rng.random(shape), 1)
+        + 10.0 ** rng.integers(-12, -5, (count, 1, 1)) * rng.random(shape),
+    )
     yield "scale 1e-6", rng.normal(size=shape) * 1e-6
     yield "scale 1e6", rng.normal(size=shape) * 1e6
     yield "scales 1e-6..1e6", rng.normal(size=shape) * 10.0 ** rng.integers(-6, 7, shape)
@@ -220,11 +238,14 @@ def families(rng: np.random.Generator, shape: tuple[int, int, int]) -> Iterator[
 
 
 def exploitability(batch: Array, strategies: Strategies) -> Array:
-    """The duality gap relative to the payoff range, from the definition; infinite where there is no answer."""
+    """The duality gap relative to the payoff range, from the definition; infinite where there is no
+    answer."""
     low, spread = batch.min(axis=(1, 2), keepdims=True), np.ptp(batch, axis=(1, 2))[:, None, None]
     unit = (batch - low) / np.where(spread > 0.0, spread, 1.0)
     x, y = (np.maximum(s, 0.0) / np.maximum(s, 0.0).sum(axis=1, keepdims=True) for s in strategies)
-    gaps = np.einsum("kij,kj->ki", unit, y).max(axis=1) - np.einsum("kij,ki->kj", unit, x).min(axis=1)
+    gaps = np.einsum("kij,kj->ki", unit, y).max(axis=1) - np.einsum("kij,ki->kj", unit, x).min(
+        axis=1
+    )
     return np.where(np.isnan(gaps), np.inf, gaps)
 
 
@@ -249,14 +270,19 @@ class Tally:
 
 
 def list_solvers() -> dict[str, Solver]:
-    contestants: dict[str, Solver | None] = {"numpy": solve_with_numpy, "fast": None, "quantecon": quantecon_solver()}
+    contestants: dict[str, Solver | None] = {
+        "numpy": solve_with_numpy,
+        "fast": None,
+        "quantecon": quantecon_solver(),
+    }
     contestants["fast"] = solve_with_numba if have_numba() else None
     contestants["scipy"] = solve_with_scipy
     return {name: solve for name, solve in contestants.items() if solve}
 
 
 def tally_part(part: tuple[int, int, bool]) -> dict[str, dict[str, Tally]]:
-    """Solve one part of the games of one size, by family and contestant; scipy gets the first games only."""
+    """Solve one part of the games of one size, by family and contestant; scipy gets the first games
+    only."""
     size, number, quick = part
     shape, count = SHAPES[size]
     rng = np.random.default_rng([2028, size, number])
@@ -275,7 +301,9 @@ def compare_accuracy(quick: bool, executor: Executor) -> None:
     """Every contestant's answers over the limit, by family."""
     names = list(list_solvers())
     tallies: dict[str, dict[str, Tally]] = {}
-    parts = [(size, number, quick) for size in reversed(range(len(SHAPES))) for number in range(PARTS)]
+    parts = [
+        (size, number, quick) for size in reversed(range(len(SHAPES))) for number in range(PARTS)
+    ]
     for found in executor.map(tally_part, parts, None):
         for family, by_name in found.items():
             mine = tallies.setdefault(family, {name: Tally() for name in names})
@@ -291,7 +319,8 @@ def print_accuracy(tallies: dict[str, dict[str, Tally]], names: list[str]) -> No
         print(f"{family:<18}" + "".join(f"{by_name[name]!s:>30}" for name in names))
     totals = {name: [by_name[name] for by_name in tallies.values()] for name in names}
     merged = (
-        Tally(sum(t.games for t in of), sum(t.missed for t in of), max(t.worst for t in of)) for of in totals.values()
+        Tally(sum(t.games for t in of), sum(t.missed for t in of), max(t.worst for t in of))
+        for of in totals.values()
     )
     print(f"{'all':<18}" + "".join(f"{tally!s:>30}" for tally in merged) + "\n")
 
@@ -304,21 +333,28 @@ PROGRAMS = (
     ("import bestresponse.theory", "import bestresponse.theory", 0.25),
     (
         "to 10^5 certified 3x3 games",
-        "import numpy; from bestresponse.theory import solve_zero_sum; "
-        "assert solve_zero_sum(numpy.random.default_rng(0).random((100_000, 3, 3))).relative_gaps.max() < 1e-9",
+        (
+            "import numpy; from bestresponse.theory import solve_zero_sum; assert"
+            " solve_zero_sum(numpy.random.default_rng(0).random((100_000, 3,"
+            " 3))).relative_gaps.max() < 1e-9"
+        ),
         0.4,
     ),
     (
         "the same with numba (cached)",
-        "import numpy; from bestresponse.theory import solve_zero_sum; "
-        "solve_zero_sum(numpy.random.default_rng(0).random((100_000, 3, 3)), engine='numba')",
+        (
+            "import numpy; from bestresponse.theory import solve_zero_sum; "
+            "solve_zero_sum(numpy.random.default_rng(0).random((100_000, 3, 3)), engine='numba')"
+        ),
         None,
     ),
 )
 
 
 def measure_start(quick: bool) -> None:
-    print("From the start of a process to its end: median seconds by the clock, and of processor time")
+    print(
+        "From the start of a process to its end: median seconds by the clock, and of processor time"
+    )
     programs = [program for program in PROGRAMS if "numba" not in program[1] or have_numba()]
     clocks: dict[str, Clock] = {name: ([], []) for name, _, _ in programs}
     for _ in range(3 if quick else 11):
@@ -341,17 +377,29 @@ def children_seconds() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="part", help="speed, accuracy, start; all if none is named")
-    parser.add_argument("--quick", action="store_true", help="fewer rounds and games: a minute instead of several")
-    parser.add_argument("--executor", default="threads", help="where the accuracy is measured: processes or ray")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "parts", nargs="*", metavar="part", help="speed, accuracy, start; all if none is named"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer rounds and games: a minute instead of several"
+    )
+    parser.add_argument(
+        "--executor", default="threads", help="where the accuracy is measured: processes or ray"
+    )
     arguments = parser.parse_args()
     accuracy = partial(compare_accuracy, executor=find_executor(arguments.executor))
     parts = {"speed": compare_speed, "accuracy": accuracy, "start": measure_start}
     if unknown := set(arguments.parts) - set(parts):
         parser.error(f"unknown part {', '.join(sorted(unknown))}; choose from {', '.join(parts)}")
     packages = ("numpy", "scipy", "numba", "quantecon")
-    print(f"Python {sys.version.split()[0]}, " + ", ".join(installed(package) for package in packages) + "\n")
+    print(
+        f"Python {sys.version.split()[0]}, "
+        + ", ".join(installed(package) for package in packages)
+        + "\n"
+    )
     for name, measure in parts.items():
         if not arguments.parts or name in arguments.parts:
             measure(arguments.quick)

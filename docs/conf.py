@@ -1,4 +1,5 @@
-"""Sphinx configuration: existing Markdown pages, executed tutorials, and pages generated from the package itself."""
+"""Sphinx configuration: existing Markdown pages, executed tutorials, and pages generated from the
+package itself."""
 
 import sys
 from importlib import metadata
@@ -34,7 +35,9 @@ nb_merge_streams = True
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 python_use_unqualified_type_names = True
-suppress_warnings = ["ref.python"]  # an annotation whose name two packages export; the page's own package comes first
+suppress_warnings = [
+    "ref.python"
+]  # an annotation whose name two packages export; the page's own package comes first
 
 
 def setup(app):

@@ -47,7 +47,10 @@ def _git(*words: str) -> list[str]:
     done = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True)
     if done.returncode:
         command = " ".join(words)
-        sys.exit(f"git {command}: {done.stderr.strip()}; name the branch to compare with: make check BASE=...")
+        sys.exit(
+            f"git {command}: {done.stderr.strip()}; name the branch to compare with: make check"
+            " BASE=..."
+        )
     return done.stdout.splitlines()
 
 
@@ -78,7 +81,8 @@ def list_exports() -> dict[str, str]:
 
 
 def find_imports(text: str) -> set[str]:
-    """Return the modules that a text imports, those behind `br.NAME` and dotted strings included."""
+    """Return the modules that a text imports, those behind `br.NAME` and dotted strings
+    included."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Print how many lines and branches the tests reach, from the JSON report of coverage; fail under 95 % of lines."""
+"""Print how many lines and branches the tests reach, from the JSON report of coverage; fail under
+95 % of lines."""
 
 import json
 import sys
@@ -14,7 +15,9 @@ def main() -> int:
     lines = 100 * totals["covered_lines"] / totals["num_statements"]
     branches = 100 * totals["covered_branches"] / totals["num_branches"]
     print(f"lines    {lines:5.1f} %  {totals['covered_lines']:,} of {totals['num_statements']:,}")
-    print(f"branches {branches:5.1f} %  {totals['covered_branches']:,} of {totals['num_branches']:,}")
+    print(
+        f"branches {branches:5.1f} %  {totals['covered_branches']:,} of {totals['num_branches']:,}"
+    )
     return int(lines < LEAST)
 
 

@@ -1,4 +1,5 @@
-"""A pytest session that tries mutants: tests are collected once, and every mutant gets a fork of the session."""
+"""A pytest session that tries mutants: tests are collected once, and every mutant gets a fork of
+the session."""
 
 from __future__ import annotations
 
@@ -26,9 +27,14 @@ from types import CodeType, FunctionType
 import coverage
 import pytest
 
-_LEAST = 10.0  # seconds of the processor that every mutant gets, beside three times what its tests took
-_STARTING = 60.0  # seconds of the processor more where a fresh process imports the package and collects the tests
-_STUCK = 20  # a mutant that waits for ever uses no processor: it is ended after so many times as long on the wall
+_LEAST = (
+    10.0  # seconds of the processor that every mutant gets, beside three times what its tests took
+)
+# seconds of the processor more where a fresh process imports the package and collects the tests
+_STARTING = 60.0
+# a mutant that waits for ever uses no processor: it is ended after so many times as long on the
+# wall
+_STUCK = 20
 _RUNNER = os.getppid()
 
 
@@ -39,7 +45,9 @@ class Unreachable(Exception):
 class _Session:
     """The plugin: runs instead of the tests, when they are collected."""
 
-    def __init__(self, mutants, source: Path, copied: Path, folder: Path, end: float, sender) -> None:
+    def __init__(
+        self, mutants, source: Path, copied: Path, folder: Path, end: float, sender
+    ) -> None:
         self.mutants, self.source, self.copied, self.folder = mutants, source, copied, folder
         self.end, self.sender = end, sender
         self.failed = False
@@ -62,16 +70,25 @@ class _Session:
             if any((str(mutant.file), line) in on_import for line in mutant.lines):
                 # Its function has done its work by now, such as making a column.
                 mutant = replace(mutant, function=None)
-            tests = sorted({test for line in mutant.lines for test in reached[str(mutant.file), line]})
-            if mutant.function is None:  # a constant may be seen by any test, but first by those of its own module
-                lines = {line: found for (file, line), found in reached.items() if file == str(mutant.file)}
+            tests = sorted(
+                {test for line in mutant.lines for test in reached[str(mutant.file), line]}
+            )
+            if (
+                mutant.function is None
+            ):  # a constant may be seen by any test, but first by those of its own module
+                lines = {
+                    line: found
+                    for (file, line), found in reached.items()
+                    if file == str(mutant.file)
+                }
                 near = sorted(set().union(*lines.values()))
                 tests = [*near, *sorted(set().union(*reached.values()) - set(near))]
             self.sender.send((self._try(session, mutant, tests), str(mutant)))
         return True
 
     def _learn(self, session) -> dict[tuple[str, int], set[tuple[float, int]]]:
-        """Run all tests once; tell for each line of the source which of them (duration, number) run through it."""
+        """Run all tests once; tell for each line of the source which of them (duration, number) run
+        through it."""
         kept = self.folder / "reached"
         if self._fork(session, lambda: self._trace(session, kept), 3600):
             raise session.Interrupted("a test fails without any change")
@@ -90,22 +107,21 @@ class _Session:
         """List the lines, as (file, line), that run while a fresh process imports the modules."""
         kept = self.folder / "imported"
         code = (
-            "import coverage, pickle, sys\n"
-            "from importlib import import_module\n"
-            "seen = coverage.Coverage(data_file=None, include=[sys.argv[1]], config_file=False)\n"
-            "seen.start()\n"
-            "for name in sys.argv[3:]: import_module(name)\n"
-            "seen.stop()\n"
-            "data = seen.get_data()\n"
-            "lines = {(file, line) for file in data.measured_files() for line in data.lines(file)}\n"
-            "open(sys.argv[2], 'wb').write(pickle.dumps(lines))\n"
+            "import coverage, pickle, sys\nfrom importlib import import_module\nseen ="
+            " coverage.Coverage(data_file=None, include=[sys.argv[1]],"
+            " config_file=False)\nseen.start()\nfor name in sys.argv[3:]:"
+            " import_module(name)\nseen.stop()\ndata = seen.get_data()\nlines = {(file, line) for"
+            " file in data.measured_files() for line in data.lines(file)}\nopen(sys.argv[2],"
+            " 'wb').write(pickle.dumps(lines))\n"
         )
         words = [sys.executable, "-c", code, f"{self.source}/*", str(kept), *self._import_modules()]
         subprocess.run(words, check=True, env={**os.environ, "PYTHONPATH": str(self.source.parent)})
         return pickle.loads(kept.read_bytes())
 
     def _trace(self, session, kept: Path) -> bool:
-        measured = coverage.Coverage(data_file=None, include=[f"{self.source}/*"], config_file=False)
+        measured = coverage.Coverage(
+            data_file=None, include=[f"{self.source}/*"], config_file=False
+        )
         reached: dict[tuple[str, int], set[tuple[float, int]]] = defaultdict(set)
         seconds = []
         measured.start()
@@ -113,7 +129,9 @@ class _Session:
             measured.switch_context(str(number))
             began = time.process_time()
             self._clear_caches()  # what one test has computed another may reach as well
-            self._run(session, number, None)  # fixtures are made again for every test: each of them reaches their lines
+            self._run(
+                session, number, None
+            )  # fixtures are made again for every test: each of them reaches their lines
             seconds.append(time.process_time() - began)
             if self.failed:
                 raise SystemExit(f"{item.nodeid} fails without any change")
@@ -121,7 +139,9 @@ class _Session:
         data = measured.get_data()
         for file in data.measured_files():
             for line, contexts in data.contexts_by_lineno(file).items():
-                reached[file, line] = {(seconds[int(number)], int(number)) for number in contexts if number}
+                reached[file, line] = {
+                    (seconds[int(number)], int(number)) for number in contexts if number
+                }
         kept.write_bytes(pickle.dumps(reached))
         return False
 
@@ -158,7 +178,9 @@ class _Session:
         item = session.items[number]
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
 
-    def _import_afresh(self, session, mutant, tests: list[tuple[float, int]], seconds: float) -> int:
+    def _import_afresh(
+        self, session, mutant, tests: list[tuple[float, int]], seconds: float
+    ) -> int:
         """Run the tests that reach the module in a process that imports the changed source."""
         file = self.copied / "bestresponse" / mutant.file.relative_to(self.source)
         original = file.read_bytes()
@@ -176,9 +198,11 @@ class _Session:
         os.execve(words[0], words, environment)
 
     def _fork(self, session, work, seconds: float) -> int:
-        """Do `work` in a fork of this process; give what it returns, or a negative number when it is ended.
+        """Do `work` in a fork of this process; give what it returns, or a negative number when it
+        is ended.
 
-        The limit counts seconds of the processor, so that no outcome depends on what else the machine does.
+        The limit counts seconds of the processor, so that no outcome depends on what else the
+        machine does.
         """
         place, wall = self.folder / "tests", _STUCK * seconds
         child = os.fork()
@@ -200,7 +224,8 @@ class _Session:
 
 
 def _wait(child: int, seconds: float) -> int:
-    """Give the status with which a child ends, in time or because its time is over; it never outlives this process."""
+    """Give the status with which a child ends, in time or because its time is over; it never
+    outlives this process."""
     end, pause, found = time.monotonic() + seconds, 0.001, 0
     try:
         while not found and time.monotonic() < end:
@@ -239,7 +264,8 @@ def find_caches(folders: Iterable[Path]) -> list[_lru_cache_wrapper]:
 
 
 def exchange(mutant, loaded: dict[tuple[str, str, int], list[FunctionType]]) -> None:
-    """Give every loaded function in which the mutant stands the changed code, and those that it had made before."""
+    """Give every loaded function in which the mutant stands the changed code, and those that it had
+    made before."""
     name, line = mutant.function
     parts = _find_parts(compile(mutant.parse(), str(mutant.file), "exec"))
     code = next(part for part in parts if (part.co_qualname, part.co_firstlineno) == (name, line))
@@ -261,7 +287,9 @@ def _find_parts(code: CodeType) -> Iterator[CodeType]:
             yield from _find_parts(inner)
 
 
-def serve(words: list[str], mutants, source: Path, copied: Path, folder: Path, end: float, sender) -> int:
+def serve(
+    words: list[str], mutants, source: Path, copied: Path, folder: Path, end: float, sender
+) -> int:
     """Collect the tests that `words` name and try the mutants; 0 where that was possible."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     plugin = _Session(mutants, source, copied, folder, end, sender)

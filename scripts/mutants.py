@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Mutation testing: change one small thing in the source at a time and see whether a test notices.
 
-Each mutant flips a comparison, an arithmetic or boolean operator, a condition, a constant or a returned value. The
-tests named for its package in TARGETS are collected once and run once to learn which of them reach which line; then a
-mutant gets a fork of that process, in which the code of one function is exchanged, and only the tests that reach the
-changed line run there, the quickest first, until one fails. What runs when a module is imported (constants, defaults,
-class bodies) is changed in a copy of the source, which a fresh process imports.
+Each mutant flips a comparison, an arithmetic or boolean operator, a condition, a constant or a
+returned value. The tests named for its package in TARGETS are collected once and run once to learn
+which of them reach which line; then a mutant gets a fork of that process, in which the code of one
+function is exchanged, and only the tests that reach the changed line run there, the quickest first,
+until one fails. What runs when a module is imported (constants, defaults, class bodies) is changed
+in a copy of the source, which a fresh process imports.
 
 A mutant that no test notices survives: either a test is missing or the change makes no difference.
 
     scripts/mutants.py                              every mutant of every package
     scripts/mutants.py --package runs/store         every mutant of one package
     scripts/mutants.py --sample 40 --seed 7         40 of each package, drawn at random
-    scripts/mutants.py --sample 40 --minutes 5      stop after five minutes and print what was found by then
+    scripts/mutants.py --sample 40 --minutes 5      stop after five minutes and print what was found
+                                                    by then
 """
 
 from __future__ import annotations
@@ -40,76 +42,183 @@ LIMITS = "studies/test_limits.py::test_settings_have_their_usual_values_and_both
 # Where a silent mistake costs money or truth, and the quick tests that should notice it.
 TARGETS = {
     "analysis/people.py": ["analysis/test_people.py"],
-    "core": ["core", "games/economic", "games/test_kept.py", "players/llm/test_reading.py",
-             "runs/store/test_folder.py"],
-    "runs/store": ["runs/store/test_folder.py", "runs/store/test_hostile_folder.py", "runs/store/test_lines.py",
-                   "runs/store/test_merge_parts.py", "runs/test_shard.py"],
+    "core": [
+        "core",
+        "games/economic",
+        "games/test_kept.py",
+        "players/llm/test_reading.py",
+        "runs/store/test_folder.py",
+    ],
+    "runs/store": [
+        "runs/store/test_folder.py",
+        "runs/store/test_hostile_folder.py",
+        "runs/store/test_lines.py",
+        "runs/store/test_merge_parts.py",
+        "runs/test_shard.py",
+    ],
     "runs/execution.py": ["runs/test_execution.py"],
     "runs/reporting": ["runs/test_reporting.py"],
-    "models/wrappers": ["models/wrappers", "models/providers/test_recorded.py", "models/test_prices.py",
-                        "models/test_tokens.py"],
-    "logic/gate": ["logic/gate/test_gate.py", "logic/gate/test_needs.py", "logic/gate/test_other_writers.py",
-                   "logic/programs/test_slips.py"],
-    "formal/claims/checker.py": ["formal/claims/test_claim_verdicts.py", "formal/claims/test_feedback.py"],
+    "models/wrappers": [
+        "models/wrappers",
+        "models/providers/test_recorded.py",
+        "models/test_prices.py",
+        "models/test_tokens.py",
+    ],
+    "logic/gate": [
+        "logic/gate/test_gate.py",
+        "logic/gate/test_needs.py",
+        "logic/gate/test_other_writers.py",
+        "logic/programs/test_slips.py",
+    ],
+    "formal/claims/checker.py": [
+        "formal/claims/test_claim_verdicts.py",
+        "formal/claims/test_feedback.py",
+    ],
     "report/stats": ["report/stats"],
-    "report/blocks.py": ["report/test_blocks.py", "report/test_drawn_blocks.py", "report/test_metrics.py"],
+    "report/blocks.py": [
+        "report/test_blocks.py",
+        "report/test_drawn_blocks.py",
+        "report/test_metrics.py",
+    ],
     "studies/bench/measure.py": ["studies/bench/test_measure.py", "studies/bench/test_frames.py"],
     "studies/bench/study.py": ["studies/bench/test_study.py", "studies/bench/test_suites.py"],
     "studies/bench/sequential/study.py": ["studies/bench/sequential"],
     "studies/bench/sequential/policies.py": ["studies/bench/sequential"],
-    "studies/behave/study.py": [f"{LIMITS}[behave]", "studies/behave/test_behave.py", "studies/behave/test_groups.py",
-                                "studies/behave/test_behave_figures.py", "studies/behave/test_copied_plays.py"],
-    "studies/behave/importing.py": ["studies/behave/test_import.py", "studies/behave/test_import_rows.py",
-                                    "cli/test_behave.py"],
-    "studies/improve/study.py": [f"{LIMITS}[train]", "studies/improve/test_training.py",
-                                 "studies/improve/test_train_study.py"],
-    "studies/improve/examples.py": ["studies/improve/test_examples.py", "studies/improve/test_answers.py"],
+    "studies/behave/study.py": [
+        f"{LIMITS}[behave]",
+        "studies/behave/test_behave.py",
+        "studies/behave/test_groups.py",
+        "studies/behave/test_behave_figures.py",
+        "studies/behave/test_copied_plays.py",
+    ],
+    "studies/behave/importing.py": [
+        "studies/behave/test_import.py",
+        "studies/behave/test_import_rows.py",
+        "cli/test_behave.py",
+    ],
+    "studies/improve/study.py": [
+        f"{LIMITS}[train]",
+        "studies/improve/test_training.py",
+        "studies/improve/test_train_study.py",
+    ],
+    "studies/improve/examples.py": [
+        "studies/improve/test_examples.py",
+        "studies/improve/test_answers.py",
+    ],
     "studies/population/study.py": [f"{LIMITS}[population]", "studies/population"],
-    "studies/reproduce/recorded_play.py": ["studies/reproduce/test_recorded_play.py",
-                                           "studies/reproduce/test_published_figures.py"],
-    "studies/reproduce/alympics.py": ["cli/commands/test_reproduce_command.py", "studies/water/test_recorded.py",
-                                      "studies/reproduce/test_replayed_towns.py"],
-    "studies/reproduce/autoformalization.py": ["studies/reproduce/test_recorded_tournament.py",
-                                               "studies/reproduce/test_recorded_programs.py",
-                                               "formal/evaluate/test_validation.py"],
-    "studies/simulate/study.py": [f"{LIMITS}[simulate]", "studies/simulate/test_simulate.py",
-                                  "studies/simulate/test_simulate_rows.py",
-                                  "studies/simulate/test_simulate_figures.py"],
-    "studies/steer/study.py": [f"{LIMITS}[steer]", "studies/steer/test_steer_figures.py", "studies/steer/test_fresh.py",
-                               "studies/steer/test_steer_replay.py"],
+    "studies/reproduce/recorded_play.py": [
+        "studies/reproduce/test_recorded_play.py",
+        "studies/reproduce/test_published_figures.py",
+    ],
+    "studies/reproduce/alympics.py": [
+        "cli/commands/test_reproduce_command.py",
+        "studies/water/test_recorded.py",
+        "studies/reproduce/test_replayed_towns.py",
+    ],
+    "studies/reproduce/autoformalization.py": [
+        "studies/reproduce/test_recorded_tournament.py",
+        "studies/reproduce/test_recorded_programs.py",
+        "formal/evaluate/test_validation.py",
+    ],
+    "studies/simulate/study.py": [
+        f"{LIMITS}[simulate]",
+        "studies/simulate/test_simulate.py",
+        "studies/simulate/test_simulate_rows.py",
+        "studies/simulate/test_simulate_figures.py",
+    ],
+    "studies/steer/study.py": [
+        f"{LIMITS}[steer]",
+        "studies/steer/test_steer_figures.py",
+        "studies/steer/test_fresh.py",
+        "studies/steer/test_steer_replay.py",
+    ],
     "studies/stories/study.py": [f"{LIMITS}[stories]", "studies/stories"],
     "studies/tournament/study.py": [f"{LIMITS}[tournament]", "studies/tournament"],
-    "studies/verify/study.py": [f"{LIMITS}[verify]", "studies/verify/test_evaluation.py",
-                                "studies/verify/test_verify_figures.py", "studies/verify/test_hidden.py",
-                                "studies/verify/test_turns.py", "studies/verify/test_verify_rows.py"],
-    "studies/verify/reproduction.py": ["studies/verify/test_lelma_tables.py", "studies/verify/test_reproduce_lelma.py"],
-    "studies/water/study.py": [f"{LIMITS}[water]", "studies/water/test_study.py",
-                               "studies/water/test_water_figures.py"],
-    "studies/water/judging.py": ["studies/water/test_judging.py", "studies/water/test_judged_words.py"],
+    "studies/verify/study.py": [
+        f"{LIMITS}[verify]",
+        "studies/verify/test_evaluation.py",
+        "studies/verify/test_verify_figures.py",
+        "studies/verify/test_hidden.py",
+        "studies/verify/test_turns.py",
+        "studies/verify/test_verify_rows.py",
+    ],
+    "studies/verify/reproduction.py": [
+        "studies/verify/test_lelma_tables.py",
+        "studies/verify/test_reproduce_lelma.py",
+    ],
+    "studies/water/study.py": [
+        f"{LIMITS}[water]",
+        "studies/water/test_study.py",
+        "studies/water/test_water_figures.py",
+    ],
+    "studies/water/judging.py": [
+        "studies/water/test_judging.py",
+        "studies/water/test_judged_words.py",
+    ],
     "theory/games/regrets.py": ["theory/games/test_regrets.py"],
     "theory/dynamics/moran.py": ["theory/dynamics/test_moran.py"],
-    "web/experiments": [f"web/experiments/test_{name}.py" for name in ("matching", "reading", "tables")],
+    "web/experiments": [
+        f"web/experiments/test_{name}.py" for name in ("matching", "reading", "tables")
+    ],
     "web/security.py": ["web/security"],
-    "web/services/export.py": ["web/experiments/test_earnings.py", "web/experiments/test_payments.py",
-                               "web/watching/test_export.py", "web/watching/test_rounds.py"],
-    "web/services/judging.py": ["web/watching/test_judged_figures.py", *(
-        f"web/pages/test_formalize_judge.py::test_{name}" for name in (
-            "judges_score_transcripts_and_their_agreement_is_shown",
-            "a_judge_sees_their_own_sheet_only_and_incomplete_scores_are_sent_back",
-            "a_filled_sheet_is_handed_in_and_a_wrong_one_is_refused_with_its_place",
-            "transcripts_of_a_run_name_no_model"))],
+    "web/services/export.py": [
+        "web/experiments/test_earnings.py",
+        "web/experiments/test_payments.py",
+        "web/watching/test_export.py",
+        "web/watching/test_rounds.py",
+    ],
+    "web/services/judging.py": [
+        "web/watching/test_judged_figures.py",
+        *(
+            f"web/pages/test_formalize_judge.py::test_{name}"
+            for name in (
+                "judges_score_transcripts_and_their_agreement_is_shown",
+                "a_judge_sees_their_own_sheet_only_and_incomplete_scores_are_sent_back",
+                "a_filled_sheet_is_handed_in_and_a_wrong_one_is_refused_with_its_place",
+                "transcripts_of_a_run_name_no_model",
+            )
+        ),
+    ],
     "web/watching/runs.py": ["web/watching/test_rankings.py", "web/watching/test_replay.py"],
-    "web/sessions": [f"web/sessions/test_{name}.py" for name in (
-        "broken", "ending", "new_attempt", "play", "register", "restart", "seat_worker", "session", "setup",
-        "stand_ins", "store")],
-}  # fmt: skip
+    "web/sessions": [
+        f"web/sessions/test_{name}.py"
+        for name in (
+            "broken",
+            "ending",
+            "new_attempt",
+            "play",
+            "register",
+            "restart",
+            "seat_worker",
+            "session",
+            "setup",
+            "stand_ins",
+            "store",
+        )
+    ],
+}
 SKIPPED = "not slow and not model and not soak"
 OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.Mult, ast.Pow: ast.Mult, ast.And: ast.Or, ast.Or: ast.And,
-}  # fmt: skip
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+}
 
 
 @dataclass(frozen=True)
@@ -139,13 +248,18 @@ class Mutant:
         """Parse the source with the change in it; all lines keep their numbers."""
         tree = ast.parse(self.file.read_bytes())
         new = ast.parse(self.text, mode="eval").body
-        return ast.fix_missing_locations(_Exchange(self.start, self.end, self.before, new).visit(tree))
+        return ast.fix_missing_locations(
+            _Exchange(self.start, self.end, self.before, new).visit(tree)
+        )
 
 
 class _Exchange(ast.NodeTransformer):
-    """Puts a new expression in the place of the one that stands at a position and reads like `before`."""
+    """Puts a new expression in the place of the one that stands at a position and reads like
+    `before`."""
 
-    def __init__(self, start: tuple[int, int], end: tuple[int, int], before: str, new: ast.expr) -> None:
+    def __init__(
+        self, start: tuple[int, int], end: tuple[int, int], before: str, new: ast.expr
+    ) -> None:
         self.start, self.end, self.before, self.new = start, end, before, new
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
@@ -160,24 +274,36 @@ def find_mutants(package: str, file: Path) -> Iterator[Mutant]:
     """Yield every change to one file."""
     for node, function in _walk(ast.parse(file.read_bytes()), (), None):
         for place, changed in _change(node):
-            start, end = (place.lineno, place.col_offset), (place.end_lineno or 0, place.end_col_offset or 0)
-            yield Mutant(package, file, start, end, ast.unparse(place), ast.unparse(changed), function)
+            start, end = (
+                (place.lineno, place.col_offset),
+                (place.end_lineno or 0, place.end_col_offset or 0),
+            )
+            yield Mutant(
+                package, file, start, end, ast.unparse(place), ast.unparse(changed), function
+            )
 
 
 def _walk(
     node: ast.AST, names: tuple[str, ...], function: tuple[str, int] | None
 ) -> Iterator[tuple[ast.AST, tuple[str, int] | None]]:
-    """Yield what runs, with its outermost function: no annotations, decorators, texts or lists of exported names."""
+    """Yield what runs, with its outermost function: no annotations, decorators, texts or lists of
+    exported names."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list"):
             continue
         for child in value if isinstance(value, list) else [value]:
-            skipped = isinstance(child, ast.JoinedStr) or (isinstance(child, ast.keyword) and child.arg == "strict")
+            skipped = isinstance(child, ast.JoinedStr) or (
+                isinstance(child, ast.keyword) and child.arg == "strict"
+            )
             typed = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
             if not isinstance(child, ast.AST) or skipped or typed:
                 continue
             within, inner = function, names
-            if name == "body" and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and function is None:
+            if (
+                name == "body"
+                and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+                and function is None
+            ):
                 first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
                 within = (".".join(names), first)
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -193,7 +319,9 @@ def _change(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             yield node, _with(node, ops=[OPERATORS[type(op)]()])
         case ast.BoolOp(op=op):
             yield node, _with(node, op=OPERATORS[type(op)]())
-        case ast.BinOp(op=op) if type(op) in OPERATORS and not _is_text(node.left) and not _is_text(node.right):
+        case ast.BinOp(op=op) if (
+            type(op) in OPERATORS and not _is_text(node.left) and not _is_text(node.right)
+        ):
             yield node, _with(node, op=OPERATORS[type(op)]())
         case ast.UnaryOp(op=ast.Not()):
             yield node, node.operand
@@ -201,14 +329,17 @@ def _change(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             yield node, ast.Constant(not value)
         case ast.Constant(value=int(value) | float(value)):
             yield node, ast.Constant(value + 1)
-        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) if not _is_negated_anyway(test):
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test) if (
+            not _is_negated_anyway(test)
+        ):
             yield test, ast.UnaryOp(ast.Not(), test)
         case ast.Return(value=ast.expr()) if not isinstance(node.value, ast.Constant):
             yield node.value, ast.Constant(None)
 
 
 def _is_negated_anyway(test: ast.expr) -> bool:
-    """Say whether another change turns a condition into its opposite, so that negating it would count it twice."""
+    """Say whether another change turns a condition into its opposite, so that negating it would
+    count it twice."""
     match test:
         case ast.UnaryOp(op=ast.Not()):
             return True
@@ -225,7 +356,9 @@ def _with(node: ast.expr, **fields: object) -> ast.expr:
 
 
 def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+    )
 
 
 def collect(package: str) -> list[Mutant]:
@@ -269,7 +402,9 @@ def _serve(package: str, mutants: list[Mutant], end: float, sender: object) -> N
 
     with tempfile.TemporaryDirectory() as folder:
         copied = Path(folder) / "source"
-        shutil.copytree(SOURCE, copied / "bestresponse", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            SOURCE, copied / "bestresponse", ignore=shutil.ignore_patterns("__pycache__")
+        )
         log = os.open(Path(folder) / "log", os.O_RDWR | os.O_CREAT)
         for stream in (1, 2):
             os.dup2(log, stream)
@@ -281,21 +416,32 @@ def _serve(package: str, mutants: list[Mutant], end: float, sender: object) -> N
 
 
 def report(counts: dict[str, Counter[str]]) -> None:
-    """Print killed and survived by package; a mutant that never ends counts as killed, an unreached one as survived."""
-    print(f"\n{'package':28}{'killed':>8}{'timeout':>9}{'survived':>10}{'unreached':>11}{'score':>8}")
+    """Print killed and survived by package; a mutant that never ends counts as killed, an unreached
+    one as survived."""
+    print(
+        f"\n{'package':28}{'killed':>8}{'timeout':>9}{'survived':>10}{'unreached':>11}{'score':>8}"
+    )
     for name, found in [*counts.items(), ("all", sum(counts.values(), Counter()))]:
         killed, tried = found["killed"] + found["timeout"], max(1, found.total())
-        row = f"{found['killed']:8}{found['timeout']:9}{found['survived']:10}{found['unreached']:11}"
+        row = (
+            f"{found['killed']:8}{found['timeout']:9}{found['survived']:10}{found['unreached']:11}"
+        )
         print(f"{name:28}{row}{killed / tried:8.0%}")
 
 
 def main() -> None:
     """Try the mutants asked for; print a line for each survivor and a table by package."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--package", action="append", choices=list(TARGETS), help="only this one; may be repeated")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--package", action="append", choices=list(TARGETS), help="only this one; may be repeated"
+    )
     parser.add_argument("--sample", type=int, help="this many of each package, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no mutant after this long")
+    parser.add_argument(
+        "--minutes", type=float, default=float("inf"), help="begin no mutant after this long"
+    )
     options = parser.parse_args()
     end = time.monotonic() + 60 * options.minutes
     print(f"seed {options.seed}", flush=True)

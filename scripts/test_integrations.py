@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Test every integration in an environment of its own, made as its page of the documentation says.
 
-`scripts/test_integrations.py [NAME ...]` makes or renews `build/integrations/NAME` with pip and runs the tests that
-need that package, through the other tool's own command where it has one. A test that is skipped there has failed. What
-has no wheel for this platform is reported as such; everything else that cannot be installed is a failure.
+`scripts/test_integrations.py [NAME ...]` makes or renews `build/integrations/NAME` with pip and
+runs the tests that need that package, through the other tool's own command where it has one. A test
+that is skipped there has failed. What has no wheel for this platform is reported as such;
+everything else that cannot be installed is a failure.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ RUNNERS = ("pytest", "hypothesis")
 class Integration:
     """A tool, what to install for it in this order, and the tests that need it.
 
-    `wheel` names a package that nobody is expected to build: where there is no wheel, the tool is not available.
+    `wheel` names a package that nobody is expected to build: where there is no wheel, the tool is
+    not available.
     """
 
     name: str
@@ -72,8 +74,10 @@ INTEGRATIONS = (
         tests=(
             "tests/integrations/test_pettingzoo.py",
             f"{PAGE}::test_the_example_of_each_integration_runs_and_prints_what_it_says[PettingZoo]",
-            "tests/test_examples.py::"
-            "test_the_cells_of_each_tutorial_run_in_order_with_what_it_says_to_install[learning.md]",
+            (
+                "tests/test_examples.py::"
+                "test_the_cells_of_each_tutorial_run_in_order_with_what_it_says_to_install[learning.md]"
+            ),
         ),
     ),
     Integration(
@@ -107,9 +111,12 @@ INTEGRATIONS = (
 
 
 def main() -> int:
-    """Test those that were named, or all; print a line for each at the end and return 1 where one failed."""
+    """Test those that were named, or all; print a line for each at the end and return 1 where one
+    failed."""
     known = {integration.name: integration for integration in INTEGRATIONS}
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("name", nargs="*", help=f"one or more of {', '.join(known)} [default: all]")
     names: list[str] = parser.parse_args().name
     unknown = [name for name in names if name not in known]
@@ -132,7 +139,8 @@ def test(integration: Integration) -> str:
         venv.create(folder, with_pip=True)
     if integration.wheel and lacks_wheel(python, integration.wheel):
         return "not available on this platform: no wheel"
-    # What runs the tests comes first, so that no page relies on a package that only tests install later.
+    # What runs the tests comes first, so that no page relies on a package that only tests install
+    # later.
     for packages in (list_runners(), *([package] for package in integration.installs)):
         if run([str(python), "-m", "pip", "install", "--quiet", *packages]):
             return f"failed: pip install {' '.join(packages)}"
@@ -140,7 +148,17 @@ def test(integration: Integration) -> str:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment["PATH"] = os.pathsep.join([str(python.parent), os.environ["PATH"]])
     environment["PYTHONPATH"] = str(ROOT / "tests" / "support")
-    words = [str(python), "-m", "pytest", "-p", "no_skips", "-p", "no:cacheprovider", "-W", "ignore"]
+    words = [
+        str(python),
+        "-m",
+        "pytest",
+        "-p",
+        "no_skips",
+        "-p",
+        "no:cacheprovider",
+        "-W",
+        "ignore",
+    ]
     code = run([*words, *integration.tests], environment)
     return "passed" if code == 0 else f"failed: pytest ended with {code}"
 
@@ -150,7 +168,15 @@ def lacks_wheel(python: Path, requirement: str) -> bool:
     pip = [str(python), "-m", "pip"]
     name = requirement.partition(">=")[0]
     there = run([*pip, "index", "versions", name], quiet=True) == 0
-    look = ["install", "--dry-run", "--ignore-installed", "--no-deps", "--only-binary", ":all:", requirement]
+    look = [
+        "install",
+        "--dry-run",
+        "--ignore-installed",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+        requirement,
+    ]
     return there and run([*pip, *look], quiet=True) != 0
 
 
@@ -160,10 +186,14 @@ def list_runners() -> list[str]:
     return [pinned for pinned in groups["dev"] if pinned.partition("==")[0] in RUNNERS]
 
 
-def run(words: Sequence[str], environment: dict[str, str] | None = None, quiet: bool = False) -> int:
+def run(
+    words: Sequence[str], environment: dict[str, str] | None = None, quiet: bool = False
+) -> int:
     """Run a command in the root of the repository and return how it ended."""
     output = subprocess.DEVNULL if quiet else None
-    return subprocess.run(words, cwd=ROOT, env=environment, stdout=output, stderr=output, check=False).returncode
+    return subprocess.run(
+        words, cwd=ROOT, env=environment, stdout=output, stderr=output, check=False
+    ).returncode
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Settings of all tests: nothing is explored at random unless asked for with `--hypothesis-profile=explore`."""
+"""Settings of all tests: nothing is explored at random unless asked for with
+`--hypothesis-profile=explore`."""
 
 import gc
 import os
@@ -7,8 +8,11 @@ import secrets
 import signal
 from collections import Counter
 
-# One thread for linear algebra: a second one waits for the first by turning in circles where all cores have work.
-os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+# One thread for linear algebra: a second one waits for the first by turning in circles where all
+# cores have work.
+os.environ.update(
+    dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+)
 
 import pytest
 from examples import EXPLORE_FACTOR, USUAL, multiply_examples
@@ -24,11 +28,14 @@ logic_settings.SECONDS = 120.0
 os.environ["BESTRESPONSE_LOGIC_SECONDS"] = "120"
 logic_settings.settings.limits = logic_settings.Limits()
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
-settings.register_profile("explore", deadline=None, database=None, print_blob=True, max_examples=USUAL * EXPLORE_FACTOR)
+settings.register_profile(
+    "explore", deadline=None, database=None, print_blob=True, max_examples=USUAL * EXPLORE_FACTOR
+)
 settings.load_profile("fixed")
 
 
-# Shells let what they run in the background ignore interrupts; tests and the commands that they start hear them.
+# Shells let what they run in the background ignore interrupts; tests and the commands that they
+# start hear them.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LONGEST = 600
@@ -55,7 +62,8 @@ def pytest_runtest_teardown(item):
 
 @pytest.fixture(autouse=True)
 def tokens_follow_the_name_of_the_test(request, monkeypatch):
-    """Draw names, links and codes from a stream of their own for each test, so that no page differs from run to run."""
+    """Draw names, links and codes from a stream of their own for each test, so that no page differs
+    from run to run."""
     stream = random.Random(request.node.nodeid)
     monkeypatch.setattr(secrets, "token_bytes", lambda size=32: stream.randbytes(size))
     monkeypatch.setattr(secrets, "randbelow", stream.randrange)
@@ -73,12 +81,17 @@ def recorded_water():
 
 
 def pytest_collection_modifyitems(config, items):
-    # Files that wait for browsers and servers begin first, those with few tests come last: no worker is left alone with
-    # a long one at the end.
-    slow, tests = {item.path for item in items if item.get_closest_marker("slow")}, Counter(item.path for item in items)
+    # Files that wait for browsers and servers begin first, those with few tests come last: no
+    # worker is left alone with a long one at the end.
+    slow, tests = (
+        {item.path for item in items if item.get_closest_marker("slow")},
+        Counter(item.path for item in items),
+    )
     items.sort(key=lambda item: (item.path not in slow, -tests[item.path], item.path))
     if config.getoption("--hypothesis-profile") == "explore":
-        multiply_examples({getattr(item.obj, "__func__", item.obj) for item in items}, EXPLORE_FACTOR)
+        multiply_examples(
+            {getattr(item.obj, "__func__", item.obj) for item in items}, EXPLORE_FACTOR
+        )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -91,11 +104,18 @@ def pytest_collection():
 
 
 def pytest_collection_finish():
-    gc.freeze()  # what was imported stays, and need not be looked through each time that garbage is collected
+    # what was imported stays, and need not be looked through each time that garbage is collected
+    gc.freeze()
     gc.set_threshold(20_000, 20, 50)
 
 
 def pytest_terminal_summary(terminalreporter):
-    skipped = [report for report in terminalreporter.stats.get("skipped", []) if REASON in str(report.longrepr)]
+    skipped = [
+        report
+        for report in terminalreporter.stats.get("skipped", [])
+        if REASON in str(report.longrepr)
+    ]
     if skipped:
-        terminalreporter.write_line(f"{len(skipped)} tests need recorded data: set BESTRESPONSE_DATA (tests/README.md)")
+        terminalreporter.write_line(
+            f"{len(skipped)} tests need recorded data: set BESTRESPONSE_DATA (tests/README.md)"
+        )

@@ -1,4 +1,5 @@
-"""Nothing outside `games` asks which class a game is of, so that a game of a plug-in is a full citizen."""
+"""Nothing outside `games` asks which class a game is of, so that a game of a plug-in is a full
+citizen."""
 
 import ast
 from pathlib import Path
@@ -18,7 +19,11 @@ def class_tests(source):
     if not any(name in source for name in CLASSES):
         return found
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "isinstance":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == "isinstance"
+        ):
             found |= {name.id for name in ast.walk(node.args[1]) if isinstance(name, ast.Name)}
         elif isinstance(node, ast.MatchClass) and isinstance(node.cls, ast.Name):
             found.add(node.cls.id)
@@ -27,7 +32,9 @@ def class_tests(source):
 
 def test_no_module_outside_games_tests_for_a_class_of_games():
     modules = {str(path.relative_to(ROOT)): path.read_text() for path in sorted(ROOT.rglob("*.py"))}
-    asked = {name: class_tests(text) for name, text in modules.items() if not name.startswith("games/")}
+    asked = {
+        name: class_tests(text) for name, text in modules.items() if not name.startswith("games/")
+    }
     assert {name: classes for name, classes in asked.items() if classes} == {}
 
 

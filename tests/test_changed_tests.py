@@ -60,6 +60,8 @@ def test_a_module_that_no_test_imports_is_refused(tmp_path, monkeypatch):
 
 def test_the_package_runs_as_a_module():
     # bestresponse.__main__
-    done = subprocess.run([sys.executable, "-m", "bestresponse", "--version"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "bestresponse", "--version"], capture_output=True, text=True
+    )
     assert done.returncode == 0
     assert done.stdout.startswith("0.1.0")

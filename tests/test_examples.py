@@ -1,4 +1,5 @@
-"""Every example in documentation and docstrings is true, and every module keeps what its `__all__` promises."""
+"""Every example in documentation and docstrings is true, and every module keeps what its `__all__`
+promises."""
 
 import doctest
 import importlib
@@ -13,8 +14,19 @@ import bestresponse
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("docs/explanations/*.md"), ROOT / "README.md"])
 TUTORIALS = sorted(ROOT.glob("docs/tutorials/*.md"))
-OPTIONAL = {"xllamacpp", "inspect_ai", "pyspiel", "numba", "fastapi", "mcp", "pettingzoo", "gymnasium", "verifiers",
-            "torch", "safetensors"}  # fmt: skip
+OPTIONAL = {
+    "xllamacpp",
+    "inspect_ai",
+    "pyspiel",
+    "numba",
+    "fastapi",
+    "mcp",
+    "pettingzoo",
+    "gymnasium",
+    "verifiers",
+    "torch",
+    "safetensors",
+}
 SOURCE = Path(bestresponse.__file__).parent
 FILES = [path for path in sorted(SOURCE.rglob("*.py")) if path.name != "__main__.py"]
 
@@ -47,19 +59,27 @@ class WithoutPandas:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_examples_of_each_page_are_true(page):
-    found = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    found = doctest.testfile(
+        str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
+    )
     assert found.failed == 0
 
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.name)
-def test_the_cells_of_each_tutorial_run_in_order_with_what_it_says_to_install(page, tmp_path, monkeypatch):
+def test_the_cells_of_each_tutorial_run_in_order_with_what_it_says_to_install(
+    page, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     if "[pettingzoo]" in page.read_text("utf-8"):
-        pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: pip install '.[pettingzoo]'")
+        pytest.importorskip(
+            "pettingzoo", reason="PettingZoo is not installed: pip install '.[pettingzoo]'"
+        )
     if "[pandas]" not in page.read_text("utf-8"):
         monkeypatch.delitem(sys.modules, "pandas", raising=False)
         monkeypatch.setattr(sys, "meta_path", [WithoutPandas(), *sys.meta_path])
-    cells = re.findall(r"^```\{code-cell\} python\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    cells = re.findall(
+        r"^```\{code-cell\} python\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
     assert cells
     names = {}
     for cell in cells:
@@ -70,7 +90,10 @@ def test_the_cells_of_each_tutorial_run_in_order_with_what_it_says_to_install(pa
 def test_links_to_other_pages_lead_somewhere(page):
     text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
     for target in re.findall(r"\]\(([^)#: ]+)(?:#[^)]*)?\)", text):
-        if target.removeprefix("../").split("/")[0] not in ("gallery", "reference"):  # written when the site is built
+        if target.removeprefix("../").split("/")[0] not in (
+            "gallery",
+            "reference",
+        ):  # written when the site is built
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
@@ -85,4 +108,8 @@ def test_the_examples_of_each_module_are_true(name):
 def test_everything_a_module_promises_exists():
     modules = [module for file in FILES if (module := load(name_module(file)))]
     promised = [(module, name) for module in modules for name in getattr(module, "__all__", ())]
-    assert [f"{module.__name__} promises {name}" for module, name in promised if not hasattr(module, name)] == []
+    assert [
+        f"{module.__name__} promises {name}"
+        for module, name in promised
+        if not hasattr(module, name)
+    ] == []

@@ -1,4 +1,5 @@
-"""`make test-integrations` installs what the pages say, tests what is there, and lets nothing pass that did not run."""
+"""`make test-integrations` installs what the pages say, tests what is there, and lets nothing pass
+that did not run."""
 
 import re
 import sys
@@ -29,7 +30,9 @@ def find_installs(cell):
 def test_every_line_of_the_pages_table_is_what_the_environment_is_made_with(script):
     made = {integration.installs for integration in script.INTEGRATIONS}
     page = (ROOT / "docs" / "integrations.md").read_text("utf-8")
-    told = [find_installs(line.split("|")[2]) for line in page.splitlines() if line.startswith("| [")]
+    told = [
+        find_installs(line.split("|")[2]) for line in page.splitlines() if line.startswith("| [")
+    ]
     assert len(told) == 7
     assert [installs for installs in told if installs and installs not in made] == []
     assert "\npip install '.[ray]'\n" in (ROOT / "docs" / "scale.md").read_text("utf-8")
@@ -38,7 +41,9 @@ def test_every_line_of_the_pages_table_is_what_the_environment_is_made_with(scri
 def test_every_extra_for_another_tool_has_an_environment(script):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     together = re.search(r"\[(.*)\]", project["optional-dependencies"]["all"][0])[1].split(",")
-    alone = set(project["optional-dependencies"]) - set(together) - {"all", "train"}  # `make train-test` tests that
+    alone = (
+        set(project["optional-dependencies"]) - set(together) - {"all", "train"}
+    )  # `make train-test` tests that
     assert alone | {"ray", "axelrod"} == {integration.name for integration in script.INTEGRATIONS}
 
 
@@ -62,7 +67,9 @@ def test_what_has_no_wheel_is_told_from_what_no_index_has(script, monkeypatch):
         assert script.lacks_wheel(Path("python"), "open_spiel>=1.5") is lacks
 
 
-def test_an_integration_that_failed_fails_the_command_and_one_without_a_wheel_does_not(script, monkeypatch, capsys):
+def test_an_integration_that_failed_fails_the_command_and_one_without_a_wheel_does_not(
+    script, monkeypatch, capsys
+):
     verdicts = {
         "mcp": "passed",
         "openspiel": "not available on this platform: no wheel",

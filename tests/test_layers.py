@@ -1,4 +1,5 @@
-"""Imports point downwards only: a package imports itself and lower floors, never a sibling or a higher one."""
+"""Imports point downwards only: a package imports itself and lower floors, never a sibling or a
+higher one."""
 
 import ast
 from pathlib import Path
@@ -27,24 +28,34 @@ def imports_of(source: str) -> set[str]:
     """The bestresponse packages a module imports, wherever the import stands."""
     found = set()
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("bestresponse"):
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module
+            and node.module.startswith("bestresponse")
+        ):
             parts = node.module.split(".")
             found |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
         elif isinstance(node, ast.Import):
-            found |= {a.name.split(".")[1] for a in node.names if a.name.startswith("bestresponse.")}
+            found |= {
+                a.name.split(".")[1] for a in node.names if a.name.startswith("bestresponse.")
+            }
     return found
 
 
 def wrong_imports(package: str, source: str) -> set[str]:
     return {
-        other for other in imports_of(source) if other in LEVEL and other != package and LEVEL[other] >= LEVEL[package]
+        other
+        for other in imports_of(source)
+        if other in LEVEL and other != package and LEVEL[other] >= LEVEL[package]
     }
 
 
 def test_imports_point_downwards():
     paths = sorted(path.relative_to(ROOT) for path in ROOT.rglob("*.py") if path.parent != ROOT)
     assert {path.parts[0] for path in paths} == set(LEVEL), "every package is on one floor"
-    wrong = {str(path): wrong_imports(path.parts[0], (ROOT / path).read_text("utf-8")) for path in paths}
+    wrong = {
+        str(path): wrong_imports(path.parts[0], (ROOT / path).read_text("utf-8")) for path in paths
+    }
     assert {path: packages for path, packages in wrong.items() if packages} == {}
 
 
@@ -63,4 +74,7 @@ def test_core_needs_only_the_standard_library():
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
             for name in names:
-                assert name.split(".")[0] in {*sys.stdlib_module_names, "bestresponse"}, f"{path.name} imports {name}"
+                assert name.split(".")[0] in {
+                    *sys.stdlib_module_names,
+                    "bestresponse",
+                }, f"{path.name} imports {name}"

@@ -26,7 +26,9 @@ def file(tmp_path):
 
 
 def test_values_and_comparisons_are_changed_and_annotations_are_not(file):
-    assert [(mutant.before, mutant.text, mutant.start[0]) for mutant in find_mutants("x", file)] == [
+    assert [
+        (mutant.before, mutant.text, mutant.start[0]) for mutant in find_mutants("x", file)
+    ] == [
         ("3", "4", 2),
         ("sum((number > limit for number in numbers))", "None", 3),
         ("number > limit", "number >= limit", 3),
@@ -69,5 +71,7 @@ def test_a_function_that_another_made_on_import_gets_the_changed_code_too(tmp_pa
 
 def test_every_target_and_every_test_named_for_it_is_there():
     paths = [PACKAGE / name for name in TARGETS]
-    paths += [ROOT / "tests" / name.partition("::")[0] for tests in TARGETS.values() for name in tests]
+    paths += [
+        ROOT / "tests" / name.partition("::")[0] for tests in TARGETS.values() for name in tests
+    ]
     assert [str(path) for path in paths if not path.exists()] == []

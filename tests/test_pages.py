@@ -8,17 +8,26 @@ import bestresponse as br
 from bestresponse.models.registry import KEYS
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+    "optional-dependencies"
+]
 
 
 def read_rows(page, first):
     """Return the rows of the table whose head begins so, as lists of cells."""
-    table = re.search(rf"^\| {first} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", (ROOT / page).read_text("utf-8"), re.MULTILINE)[1]
+    table = re.search(
+        rf"^\| {first} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)",
+        (ROOT / page).read_text("utf-8"),
+        re.MULTILINE,
+    )[1]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table.splitlines()]
 
 
 def test_the_table_of_providers_has_every_kind_of_model_with_its_extra_and_its_key():
-    rows = {name.strip("`| "): (extra, key) for name, _, extra, key in read_rows("docs/models.md", "name")}
+    rows = {
+        name.strip("`| "): (extra, key)
+        for name, _, extra, key in read_rows("docs/models.md", "name")
+    }
     plain = [model["name"] for model in br.list_models().rows if model["kind"] != "plug-in"]
     assert list(rows) == plain
     assert {extra.strip("`") for extra, _ in rows.values()} - {"none"} <= set(EXTRAS)
@@ -42,7 +51,12 @@ def test_the_readme_names_every_extra_of_all_and_is_no_longer_than_two_screens()
 
 
 def test_no_page_names_an_address_of_the_project_that_nobody_has_tried():
-    pages = [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")]
+    pages = [
+        ROOT / "README.md",
+        ROOT / "SECURITY.md",
+        ROOT / "CONTRIBUTING.md",
+        *ROOT.glob("docs/**/*.md"),
+    ]
     address = re.compile(r"(github|gitlab)\.com/[\w-]+/bestresponse")
     assert [page.name for page in pages if address.search(page.read_text("utf-8"))] == []
 
@@ -51,9 +65,17 @@ def test_every_claim_about_another_tool_has_a_source_and_every_claim_of_ours_a_p
     page = (ROOT / "docs" / "comparison.md").read_text("utf-8")
     rows = read_rows("docs/comparison.md", "tool")
     assert {tool.strip("| ") for tool, _, _ in rows} >= {
-        "Gambit", "OpenSpiel", "GTBench", "GAMA-Bench", "TextArena", "PettingZoo", "Inspect",
-    }  # fmt: skip
+        "Gambit",
+        "OpenSpiel",
+        "GTBench",
+        "GAMA-Bench",
+        "TextArena",
+        "PettingZoo",
+        "Inspect",
+    }
     assert [tool for tool, theirs, _ in rows if not re.search(r"\[\d+\]", theirs)] == []
-    assert [tool for tool, _, ours in rows if not re.search(r"\]\([\w/-]+\.md\)|\(below\)", ours)] == []
+    assert [
+        tool for tool, _, ours in rows if not re.search(r"\]\([\w/-]+\.md\)|\(below\)", ours)
+    ] == []
     cited = {int(number) for number in re.findall(r"\[(\d+)\]", page)}
     assert cited == {int(number) for number in re.findall(r"^(\d+)\. ", page, re.MULTILINE)}

@@ -1,4 +1,5 @@
-"""Every command of the README runs as it is written, in a folder that holds no more than the examples."""
+"""Every command of the README runs as it is written, in a folder that holds no more than the
+examples."""
 
 import io
 import re
@@ -19,7 +20,9 @@ TYPED = {"bestresponse play": "cooperate\ndefect\ndefect\n"}
 
 
 def list_commands():
-    blocks = re.findall(r"^```\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    blocks = re.findall(
+        r"^```\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
     lines = [line.partition("#")[0].strip() for block in blocks for line in block.splitlines()]
     return [line for line in lines if line.startswith("bestresponse")]
 
@@ -30,7 +33,8 @@ HERE = [command for command in COMMANDS if command not in SERVING]
 
 
 def answer(body):
-    """What a model would say: a program where one is asked for, a mix, or an action with a reason."""
+    """What a model would say: a program where one is asked for, a mix, or an action with a
+    reason."""
     text = body["messages"][-1]["content"]
     if "Mara" in text:
         return f"```prolog\n{next(example.program for example in library() if example.name == 'meeting_place')}\n```"
@@ -40,10 +44,16 @@ def answer(body):
     mixed = re.search(r"^ANSWER: (.*<p>.*)$", text, re.MULTILINE)
     if mixed:
         names = re.findall(r"([\w-]+): <p>", mixed.group(1))
-        return "ANSWER: " + ", ".join(f"{name}: {float(number == 0)}" for number, name in enumerate(names))
+        return "ANSWER: " + ", ".join(
+            f"{name}: {float(number == 0)}" for number, name in enumerate(names)
+        )
     moves = re.findall(r'"(\w+)": ?(?:0|1|<)', text)
     if moves:
-        return "{" + ", ".join(f'"{move}": {float(number == 0)}' for number, move in enumerate(moves)) + "}"
+        return (
+            "{"
+            + ", ".join(f'"{move}": {float(number == 0)}' for number, move in enumerate(moves))
+            + "}"
+        )
     return stated_mix(body)
 
 
@@ -60,7 +70,14 @@ def clone(tmp_path, monkeypatch):
 
 
 def test_the_readme_has_commands_of_every_kind():
-    assert {command.split()[1] for command in COMMANDS} >= {"demo", "bench", "verify", "solve", "formalize", "play"}
+    assert {command.split()[1] for command in COMMANDS} >= {
+        "demo",
+        "bench",
+        "verify",
+        "solve",
+        "formalize",
+        "play",
+    }
 
 
 @pytest.mark.slow

@@ -1,4 +1,5 @@
-"""The examples for clusters run as written, with fewer games: the job array, and the job of Ray on two nodes.
+"""The examples for clusters run as written, with fewer games: the job array, and the job of Ray on
+two nodes.
 
 The servers in the place of OpenAI's have no price, so budgets are in calls here.
 """
@@ -42,9 +43,13 @@ def test_the_job_array_plays_its_parts_and_the_last_job_merges_them(cluster, tmp
     small = {**cluster, "PARTS": "2", "GAMES": "4", "BUDGET": "--max-calls 100"}
     for task in ("1", "2"):
         words = ["bash", str(SCALE / "slurm.sh")]
-        done = subprocess.run(words, env={**small, "SLURM_ARRAY_TASK_ID": task}, capture_output=True, text=True)
+        done = subprocess.run(
+            words, env={**small, "SLURM_ARRAY_TASK_ID": task}, capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stderr
-    merge = subprocess.run(["bash", str(SCALE / "slurm.sh"), "merge"], env=small, capture_output=True, text=True)
+    merge = subprocess.run(
+        ["bash", str(SCALE / "slurm.sh"), "merge"], env=small, capture_output=True, text=True
+    )
     assert merge.returncode == 0, merge.stderr
     (summary,) = (tmp_path / "out" / "all").rglob("summary.json")
     assert json.loads(summary.read_text())["answered"] == 4
@@ -59,8 +64,12 @@ def test_the_job_of_ray_is_one_version_of_ray_on_all_nodes_and_keeps_its_results
     head = spec["headGroupSpec"]["template"]["spec"]
     (workers,) = spec["workerGroupSpecs"]
     containers = [head["containers"][0], workers["template"]["spec"]["containers"][0]]
-    assert {container["image"].rpartition(":")[2] for container in containers} == {spec["rayVersion"]}
-    assert all(container["envFrom"] == [{"secretRef": {"name": "model-keys"}}] for container in containers)
+    assert {container["image"].rpartition(":")[2] for container in containers} == {
+        spec["rayVersion"]
+    }
+    assert all(
+        container["envFrom"] == [{"secretRef": {"name": "model-keys"}}] for container in containers
+    )
     (mount,) = head["containers"][0]["volumeMounts"]
     assert f"--output-dir {mount['mountPath']}" in JOB["spec"]["entrypoint"]
     assert [volume["name"] for volume in head["volumes"]] == [mount["name"]]
@@ -87,7 +96,12 @@ def test_the_job_of_ray_plays_on_a_cluster_that_is_there_already(cluster, tmp_pa
     nodes = Cluster(initialize_head=True, head_node_args={"include_dashboard": False, **node})
     try:
         nodes.add_node(**node)
-        small = {"100000": "8", "400": "100", "--max-cost": "--max-calls", "/results": cluster["OUTPUT"]}
+        small = {
+            "100000": "8",
+            "400": "100",
+            "--max-cost": "--max-calls",
+            "/results": cluster["OUTPUT"],
+        }
         command = [small.get(word, word) for word in shlex.split(JOB["spec"]["entrypoint"])]
         # KubeRay names the cluster to its driver by this variable.
         env = {**os.environ, "RAY_ADDRESS": nodes.address}

@@ -20,14 +20,31 @@ def test_every_test_that_is_named_is_there(file, name):
 def test_every_sentence_that_promises_something_names_a_test():
     parts = [part for part in PROMISES.split("\n\n") if part.startswith("**")]
     assert [re.match(r"\*\*(.+?)\*\*", part)[1] for part in parts] == [
-        "Programs", "Replies", "Files", "`serve`", "`mcp --http`", "Ray", "Everything else",
-    ]  # fmt: skip
-    sentences = [one for part in parts for one in re.split(r"(?<=\.)\s(?=[A-Z`])", " ".join(part.split()))]
+        "Programs",
+        "Replies",
+        "Files",
+        "`serve`",
+        "`mcp --http`",
+        "Ray",
+        "Everything else",
+    ]
+    sentences = [
+        one for part in parts for one in re.split(r"(?<=\.)\s(?=[A-Z`])", " ".join(part.split()))
+    ]
     assert [sentence for sentence in sentences if "`tests/" not in sentence] == []
 
 
 def test_no_module_unpickles_or_evaluates_what_it_reads_or_starts_a_shell():
-    forbidden = {"pickle.load", "pickle.loads", "marshal.loads", "yaml.load", "os.system", "os.popen", "eval", "exec"}
+    forbidden = {
+        "pickle.load",
+        "pickle.loads",
+        "marshal.loads",
+        "yaml.load",
+        "os.system",
+        "os.popen",
+        "eval",
+        "exec",
+    }
     calls = []
     for file in sorted((ROOT / "src").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):

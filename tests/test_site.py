@@ -26,7 +26,11 @@ def site(monkeypatch):
 def test_every_public_name_is_in_the_reference(site):
     reference = site("reference")
     source = Path(bestresponse.__file__).parent
-    lazy = [path.parent for path in source.rglob("__init__.py") if "lazy_exports(__name__)" in path.read_text("utf-8")]
+    lazy = [
+        path.parent
+        for path in source.rglob("__init__.py")
+        if "lazy_exports(__name__)" in path.read_text("utf-8")
+    ]
     packages = {".".join(["bestresponse", *path.relative_to(source).parts]) for path in lazy}
     assert packages <= set(reference.PACKAGES)
     for package in packages:
@@ -56,7 +60,9 @@ def test_an_alias_names_its_type_and_does_not_repeat_its_documentation(site):
     assert "encoding" not in shown
 
 
-def test_a_game_of_the_gallery_has_a_page_with_story_picture_table_and_exact_equilibria(site, tmp_path):
+def test_a_game_of_the_gallery_has_a_page_with_story_picture_table_and_exact_equilibria(
+    site, tmp_path
+):
     gallery = site("gallery")
     page = gallery.write_page("chicken", gallery.show_table("chicken"), tmp_path)
     assert page.startswith("# chicken\n")
@@ -77,14 +83,20 @@ def test_what_people_and_models_did_stands_under_the_game_with_its_source(site):
     gallery = site("gallery")
     shown = "\n".join(gallery.show_table("prisoners-dilemma"))
     assert "GPT-4o cooperated in 97 % of 30 runs at first" in shown
-    assert "cooperated in the first round with a share of 0.14 (DB 23, at most 2 rounds, 636 matches)" in shown
+    assert (
+        "cooperated in the first round with a share of 0.14 (DB 23, at most 2 rounds, 636 matches)"
+        in shown
+    )
     assert set(gallery.BEHAVIOUR) <= {*names(), *tree_names()}
     assert all(known["source"][-4:].isdigit() for known in gallery.BEHAVIOUR.values())
 
 
 def test_a_game_given_by_rules_has_its_known_equilibrium(site):
     shown = site("gallery").show_rules("trust-amounts")
-    assert shown[-1] == "Equilibrium: The receiver returns nothing, and therefore the sender sends nothing."
+    assert (
+        shown[-1]
+        == "Equilibrium: The receiver returns nothing, and therefore the sender sends nothing."
+    )
 
 
 @pytest.mark.parametrize("name", ["oneill", "public-goods", "leduc-poker", "trust-amounts"])
@@ -96,7 +108,9 @@ def test_a_game_that_has_no_picture_of_its_own_gets_one_of_its_payoffs(site, nam
 
 @pytest.mark.parametrize("name", game_names())
 def test_the_lines_to_copy_of_each_game_run(site, name):
-    blocks = re.findall(r"^```python\n(.*?)^```", site("gallery").show_use(name), re.DOTALL | re.MULTILINE)
+    blocks = re.findall(
+        r"^```python\n(.*?)^```", site("gallery").show_use(name), re.DOTALL | re.MULTILINE
+    )
     values = {}
     exec(compile(blocks[0], name, "exec"), values)
     assert list(values["record"].payoffs) == list(bestresponse.find_game(name).playable().roles)

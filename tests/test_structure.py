@@ -1,4 +1,5 @@
-"""Hold the shape of the source: how much of it there is, that public things are documented and named once, few `Any`.
+"""Hold the shape of the source: how much of it there is, that public things are documented and
+named once, few `Any`.
 
 Every ceiling may be lowered at any time. It is raised only together with the reason in
 docs/design.md, under Size. Tokens are counted, not lines: packing a line saves none.
@@ -72,7 +73,10 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 @cache
 def modules() -> list[tuple[str, str, ast.Module]]:
     paths = sorted(ROOT.rglob("*.py"))
-    return [(path.relative_to(ROOT).as_posix(), text := path.read_text("utf-8"), ast.parse(text)) for path in paths]
+    return [
+        (path.relative_to(ROOT).as_posix(), text := path.read_text("utf-8"), ast.parse(text))
+        for path in paths
+    ]
 
 
 @cache
@@ -102,7 +106,8 @@ def measure_all() -> Counter[str]:
 
 
 def undocumented(tree: ast.AST) -> Iterator[str]:
-    """Yield public classes, functions and methods without a docstring; what is inside a function is not public."""
+    """Yield public classes, functions and methods without a docstring; what is inside a function is
+    not public."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, Function | ast.ClassDef):
             if node.name.startswith("_"):
@@ -127,7 +132,8 @@ def count_late_imports(tree: ast.AST) -> int:
 
 @cache
 def find_untyped() -> dict[str, set[str]]:
-    """Find in each module the names that stand for `Any` or for a type with `Any` in it, imported ones too."""
+    """Find in each module the names that stand for `Any` or for a type with `Any` in it, imported
+    ones too."""
     untyped = {name: {"Any"} for name, _, _ in modules()}
     grown = True
     while grown:
@@ -137,7 +143,9 @@ def find_untyped() -> dict[str, set[str]]:
                 untyped[name].add(new)
                 grown = True
             for alias, value in list_type_aliases(tree):
-                if alias not in untyped[name] and untyped[name] & set(re.findall(r"\w+", ast.unparse(value))):
+                if alias not in untyped[name] and untyped[name] & set(
+                    re.findall(r"\w+", ast.unparse(value))
+                ):
                     untyped[name].add(alias)
                     grown = True
     return untyped
@@ -162,13 +170,22 @@ def list_type_aliases(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
         if isinstance(target, ast.Name) and re.match(r"[A-Z]\w*[a-z]", target.id):
             if isinstance(value, ast.Subscript | ast.BinOp | ast.Name):
                 yield target.id, value
-            elif isinstance(value, ast.Constant) and isinstance(value.value, str) and isinstance(node, ast.AnnAssign):
+            elif (
+                isinstance(value, ast.Constant)
+                and isinstance(value.value, str)
+                and isinstance(node, ast.AnnAssign)
+            ):
                 yield target.id, ast.Name(value.value)
 
 
 def count_untyped(module: str, function: Function) -> int:
     a = function.args
-    arguments = [*a.posonlyargs, *a.args, *a.kwonlyargs, *(extra for extra in (a.vararg, a.kwarg) if extra)]
+    arguments = [
+        *a.posonlyargs,
+        *a.args,
+        *a.kwonlyargs,
+        *(extra for extra in (a.vararg, a.kwarg) if extra),
+    ]
     annotations = [*(argument.annotation for argument in arguments), function.returns]
     return sum(
         isinstance(node, ast.Name) and node.id in find_untyped()[module]
@@ -185,9 +202,12 @@ def list_public(tree: ast.Module) -> Iterator[str]:
 
 
 def count_short_helpers(text: str, tree: ast.Module) -> int:
-    private = [node for node in tree.body if isinstance(node, Function) and re.match(r"_[a-z]", node.name)]
+    private = [
+        node for node in tree.body if isinstance(node, Function) and re.match(r"_[a-z]", node.name)
+    ]
     return sum(
-        (node.end_lineno or 0) - node.lineno < 6 and len(re.findall(rf"\b{node.name}\b", text)) == 2 for node in private
+        (node.end_lineno or 0) - node.lineno < 6 and len(re.findall(rf"\b{node.name}\b", text)) == 2
+        for node in private
     )
 
 
@@ -223,7 +243,14 @@ def test_imports_inside_functions_do_not_become_more():
 
 
 def test_untyped_signatures_do_not_become_more():
-    assert sum(count_untyped(name, function) for name, _, tree in modules() for function in functions(tree)) <= UNTYPED
+    assert (
+        sum(
+            count_untyped(name, function)
+            for name, _, tree in modules()
+            for function in functions(tree)
+        )
+        <= UNTYPED
+    )
 
 
 def test_public_names_that_mean_several_things_do_not_become_more():
@@ -239,7 +266,10 @@ def test_private_functions_that_only_name_a_line_do_not_become_more():
 
 
 def test_comments_blank_lines_and_docstrings_are_free():
-    text = '"""Doc."""\n\n# why\nX = 1\n"""About X."""\n\n\ndef f():\n    """Say."""\n    return X  # y\n'
+    text = (
+        '"""Doc."""\n\n# why\nX = 1\n"""About X."""\n\n\ndef f():\n    """Say."""\n    return X '
+        " # y\n"
+    )
     counts = measure_text(text)
     # X = 1, def f ( ) :, return X
     assert counts["tokens"] == 3 + 5 + 2
@@ -252,7 +282,9 @@ def test_lines_of_a_string_are_code_whatever_they_look_like():
 
 
 def test_what_makes_a_line_hard_to_read_is_counted():
-    text = f"a, b = 1, 2\nc = f(1, 2, 3, 4, 5, 6)\nd = [g(h(x) + 1) for x in a]\ne = '{'x' * 100}'\n"
+    text = (
+        f"a, b = 1, 2\nc = f(1, 2, 3, 4, 5, 6)\nd = [g(h(x) + 1) for x in a]\ne = '{'x' * 100}'\n"
+    )
     counts = measure_text(text)
     assert counts["packed"] == 1
     assert counts["positional"] == 1
@@ -262,7 +294,7 @@ def test_what_makes_a_line_hard_to_read_is_counted():
 
 
 def test_no_pattern_has_a_possessive_group():
-    # Python before 3.11.5 keeps what such a group matched in vain (CPython issue 106052): Debian 12 has 3.11.2, which
-    # read an unclosed comment of a program as layout.
+    # Python before 3.11.5 keeps what such a group matched in vain (CPython issue 106052): Debian 12
+    # has 3.11.2, which read an unclosed comment of a program as layout.
     possessive = re.compile(r"\)[*+?]\+")
     assert [name for name, text, _ in modules() if possessive.search(text)] == []

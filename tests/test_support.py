@@ -32,8 +32,14 @@ def test_exploring_multiplies_the_examples_of_tests_that_name_their_number():
 
 
 def test_files_are_shuffled_whole_and_alike_for_one_seed():
-    items = [SimpleNamespace(path=Path(file), name=name) for file in "abcdef" for name in ("first", "second")]
-    orders = [[(str(item.path), item.name) for item in shuffle_files(items, seed)] for seed in (1, 1, 2)]
+    items = [
+        SimpleNamespace(path=Path(file), name=name)
+        for file in "abcdef"
+        for name in ("first", "second")
+    ]
+    orders = [
+        [(str(item.path), item.name) for item in shuffle_files(items, seed)] for seed in (1, 1, 2)
+    ]
     assert orders[0] == orders[1] != orders[2]
     assert [name for _, name in orders[0]] == ["first", "second"] * 6
     assert sorted(orders[2]) == sorted((str(item.path), item.name) for item in items)
@@ -63,11 +69,23 @@ def test_a_skip_is_a_failure_where_nothing_may_be_skipped(tmp_path):
     (tmp_path / "test_whole.py").write_text(
         "import pytest\npytest.importorskip('no_such_module', reason='not there')\n"
     )
-    words = [sys.executable, "-m", "pytest", "-p", "no_skips", "-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no_skips",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        str(tmp_path),
+    ]
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent / "support")}
 
     def run(file):
-        return subprocess.run([*words, file], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            [*words, file], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
 
     some = run("test_some.py")
     assert some.returncode == 1
@@ -95,14 +113,20 @@ def test_a_block_that_computes_for_too_long_fails():
         while True:
             pass
 
-    with pytest.raises(AssertionError, match=r"more than 0\.05 seconds of processor time"), cpu_limit(0.05):
+    with (
+        pytest.raises(AssertionError, match=r"more than 0\.05 seconds of processor time"),
+        cpu_limit(0.05),
+    ):
         compute_for_ever()
     with cpu_limit(60):
         pass
 
 
 def test_a_block_that_waits_for_what_never_comes_fails():
-    with pytest.raises(pytest.fail.Exception, match=r"did not end within 0\.05 seconds"), time_limit(0.05):
+    with (
+        pytest.raises(pytest.fail.Exception, match=r"did not end within 0\.05 seconds"),
+        time_limit(0.05),
+    ):
         threading.Event().wait(60)
     with time_limit(60):
         pass

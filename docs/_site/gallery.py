@@ -1,4 +1,5 @@
-"""Write the gallery: for every game a page with story, picture, equilibria, source, behaviour and lines to copy."""
+"""Write the gallery: for every game a page with story, picture, equilibria, source, behaviour and
+lines to copy."""
 
 import inspect
 import tomllib
@@ -48,12 +49,20 @@ def write_page(name: str, facts: list[str], folder: Path) -> str:
     caption, picture = draw_page_picture(name)
     (folder / f"{name}.svg").write_bytes(picture)
     about, *known = facts
-    parts = [f"# {name}", about, f"![Picture of {name}]({name}.svg)", f"*{caption}*", *known, show_use(name)]
+    parts = [
+        f"# {name}",
+        about,
+        f"![Picture of {name}]({name}.svg)",
+        f"*{caption}*",
+        *known,
+        show_use(name),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
 def show_use(name: str) -> str:
-    """Return the lines to copy: from Python, on the command line, and as an environment for learning."""
+    """Return the lines to copy: from Python, on the command line, and as an environment for
+    learning."""
     seats = len(br.find_game(name).playable().roles)
     solved = name in (*names(), *tree_names())
     lines = [
@@ -77,12 +86,20 @@ def show_use(name: str) -> str:
             "",
             f'game = env("{name}")',
         ]
-        lines += ["", "As an environment of [PettingZoo](../integrations.md):", "", "```python", *learning, "```"]
+        lines += [
+            "",
+            "As an environment of [PettingZoo](../integrations.md):",
+            "",
+            "```python",
+            *learning,
+            "```",
+        ]
     return "\n".join(lines)
 
 
 def draw_page_picture(name: str) -> tuple[str, bytes]:
-    """Draw what the library draws of a game; else the payoffs of the first of two, or what random players earn."""
+    """Draw what the library draws of a game; else the payoffs of the first of two, or what random
+    players earn."""
     found = br.find_game(name)
     try:
         form = found.solvable()
@@ -93,13 +110,18 @@ def draw_page_picture(name: str) -> tuple[str, bytes]:
     if name in names() and form.num_players == 2 and form.payoffs[0].size <= MOST_DRAWN:
         return f"What {form.players[0]} earns.", draw_heatmap(form.payoffs[0], *form.actions)
     rules = found.playable()
-    plays = [br.play(rules, ["random"] * len(rules.roles), seed=seed).payoffs for seed in range(PLAYS)]
+    plays = [
+        br.play(rules, ["random"] * len(rules.roles), seed=seed).payoffs for seed in range(PLAYS)
+    ]
     earned = {role: [payoffs[role] for payoffs in plays] for role in rules.roles}
-    return f"What random players earn in {PLAYS} plays.", draw_distribution(earned, x_label="payoff")
+    return f"What random players earn in {PLAYS} plays.", draw_distribution(
+        earned, x_label="payoff"
+    )
 
 
 def show_rules(name: str) -> list[str]:
-    """Return what is known of a game that is neither a table nor a tree, with its equilibrium where there is one."""
+    """Return what is known of a game that is neither a table nor a tree, with its equilibrium where
+    there is one."""
     about = (inspect.getdoc(registry.games.load(name)) or "").partition("\n\n")[0]
     known = find_known_equilibrium(br.find_game(name).playable())
     return [about, *([f"Equilibrium: {known.words}"] if known else [])]
@@ -109,15 +131,26 @@ def show_table(name: str) -> list[str]:
     """Return what is known of a game in normal form."""
     data = br.solve(name).to_json()
     game = theory.catalogue.load(name)
-    payoffs = [show_payoffs(data)] if game.num_players == 2 and game.payoffs[0].size <= MOST_CELLS else []
-    return [data["description"], f"*{data['citation']}*", *payoffs, show_equilibria(data), *show_behaviour(name)]
+    payoffs = (
+        [show_payoffs(data)] if game.num_players == 2 and game.payoffs[0].size <= MOST_CELLS else []
+    )
+    return [
+        data["description"],
+        f"*{data['citation']}*",
+        *payoffs,
+        show_equilibria(data),
+        *show_behaviour(name),
+    ]
 
 
 def show_behaviour(name: str) -> list[str]:
     """Return what people and models did in a game, where it is recorded, with the sources."""
     people = describe_people(theory.catalogue.load(name)) if name in names() else ""
     known = BEHAVIOUR.get(name)
-    return [*([people] if people else []), *([f"Models: {known['models']} *{known['source']}*"] if known else [])]
+    return [
+        *([people] if people else []),
+        *([f"Models: {known['models']} *{known['source']}*"] if known else []),
+    ]
 
 
 def show_payoffs(data: dict) -> str:
@@ -129,7 +162,11 @@ def show_payoffs(data: dict) -> str:
     ]
     for i, action in enumerate(data["actions"][row]):
         cells = zip(data["payoffs"][row][i], data["payoffs"][col][i], strict=True)
-        lines.append(f"| {action} | " + " | ".join(f"{first:g}, {second:g}" for first, second in cells) + " |")
+        lines.append(
+            f"| {action} | "
+            + " | ".join(f"{first:g}, {second:g}" for first, second in cells)
+            + " |"
+        )
     return "\n".join(lines)
 
 
@@ -150,7 +187,9 @@ def show_mix(mix: dict) -> str:
     """Return a strategy without what is never played."""
     played = {action: share for action, share in mix.items() if str(share) not in ("0", "0.0")}
     return (
-        next(iter(played)) if len(played) == 1 else ", ".join(f"{share} {action}" for action, share in played.items())
+        next(iter(played))
+        if len(played) == 1
+        else ", ".join(f"{share} {action}" for action, share in played.items())
     )
 
 
@@ -161,10 +200,17 @@ def show_tree(name: str) -> list[str]:
     if name == NOT_SOLVED:
         return head
     data = br.solve(name).to_json()
-    head.append(f"{data['nodes']:,} nodes, {data['leaves']:,} ends, {data['information_sets']:,} information sets.")
+    head.append(
+        f"{data['nodes']:,} nodes, {data['leaves']:,} ends, {data['information_sets']:,}"
+        " information sets."
+    )
     if data.get("value_exact"):
         head.append(f"Value for {data['value_of']}: {data['value_exact']}.")
-    if data["information_sets"] <= MOST_SETS and data["equilibria"] and "policy" in data["equilibria"][0]:
+    if (
+        data["information_sets"] <= MOST_SETS
+        and data["equilibria"]
+        and "policy" in data["equilibria"][0]
+    ):
         head.append(show_policy(data["equilibria"][0]["policy"]))
     return [*head, *show_behaviour(name)]
 
@@ -174,5 +220,8 @@ def show_policy(policy: dict) -> str:
     lines = ["| player | information set | plays |", "|---|---|---|"]
     for player, sets in policy.items():
         for label, mix in sets.items():
-            lines.append(f"| {player} | {label} | {show_mix({a: f'{share:.3g}' for a, share in mix.items()})} |")
+            lines.append(
+                f"| {player} | {label} |"
+                f" {show_mix({a: f'{share:.3g}' for a, share in mix.items()})} |"
+            )
     return "\n".join(lines)

@@ -1,4 +1,5 @@
-"""Write the reference of the Python interface: one page a package, every public name with signature and docstring."""
+"""Write the reference of the Python interface: one page a package, every public name with signature
+and docstring."""
 
 import dataclasses
 import inspect
@@ -53,7 +54,11 @@ def can_import(package: str) -> bool:
 def write_page(package: str) -> str:
     """Return the page of one package."""
     module = import_module(package)
-    parts = [f"# {package}", f"```{{py:currentmodule}} {package}\n```", inspect.getdoc(module) or ""]
+    parts = [
+        f"# {package}",
+        f"```{{py:currentmodule}} {package}\n```",
+        inspect.getdoc(module) or "",
+    ]
     parts += [describe(name, getattr(module, name)) for name in module.__all__]
     return "\n\n".join(parts) + "\n"
 
@@ -69,7 +74,10 @@ def describe(name: str, value: object) -> str:
         body = "\n\n".join([show_docstring(value), *list_fields(value), *members])
         return f"## {name}\n\n``````{{py:class}} {name}{show_signature(value)}\n{body}\n``````"
     if callable(value):
-        return f"## {name}\n\n``````{{py:function}} {name}{show_signature(value)}\n{show_docstring(value)}\n``````"
+        return (
+            f"## {name}\n\n``````{{py:function}}"
+            f" {name}{show_signature(value)}\n{show_docstring(value)}\n``````"
+        )
     return f"## {name}\n\n``````{{py:data}} {name}\n:type: {type(value).__name__}\n``````"
 
 
@@ -78,7 +86,9 @@ def list_members(kind: type) -> list[tuple[str, object]]:
     kinds = (property, classmethod, staticmethod)
     found = vars(kind).items()
     return [
-        (name, one) for name, one in found if name[0] != "_" and (isinstance(one, kinds) or inspect.isfunction(one))
+        (name, one)
+        for name, one in found
+        if name[0] != "_" and (isinstance(one, kinds) or inspect.isfunction(one))
     ]
 
 
@@ -87,22 +97,35 @@ def describe_member(name: str, member: object) -> str:
     if isinstance(member, property):
         return f"`````{{py:property}} {name}\n{show_docstring(member)}\n`````"
     plain = getattr(member, "__func__", member)
-    option = {classmethod: ":classmethod:\n", staticmethod: ":staticmethod:\n"}.get(type(member), "")
+    option = {classmethod: ":classmethod:\n", staticmethod: ":staticmethod:\n"}.get(
+        type(member), ""
+    )
     skip = 0 if isinstance(member, staticmethod) else 1
-    return f"`````{{py:method}} {name}{show_signature(plain, skip)}\n{option}\n{show_docstring(plain)}\n`````"
+    return (
+        "`````{py:method}"
+        f" {name}{show_signature(plain, skip)}\n{option}\n{show_docstring(plain)}\n`````"
+    )
 
 
 def list_fields(kind: type) -> list[str]:
     """Return a line for the fields of a dataclass."""
     if not dataclasses.is_dataclass(kind):
         return []
-    named = [f"`{field.name}`: `{show_type(field.type)}`" for field in dataclasses.fields(kind) if field.name[0] != "_"]
+    named = [
+        f"`{field.name}`: `{show_type(field.type)}`"
+        for field in dataclasses.fields(kind)
+        if field.name[0] != "_"
+    ]
     return ["Fields: " + ", ".join(named) + "."] if named else []
 
 
 def show_type(annotation: object) -> str:
     """Return an annotation as it was written."""
-    return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+    return (
+        annotation
+        if isinstance(annotation, str)
+        else getattr(annotation, "__name__", str(annotation))
+    )
 
 
 class Written(str):
@@ -118,7 +141,8 @@ def unquote(annotation: object) -> object:
 
 
 def show_signature(value: object, skip: int = 0) -> str:
-    """Return the parameters with their types; defaults that do not show themselves become an ellipsis."""
+    """Return the parameters with their types; defaults that do not show themselves become an
+    ellipsis."""
     try:
         signature = inspect.signature(value)
     except (TypeError, ValueError):
@@ -129,7 +153,9 @@ def show_signature(value: object, skip: int = 0) -> str:
         if default is not parameter.empty and ("<" in repr(default) or len(repr(default)) > 40):
             parameter = parameter.replace(default=...)
         shown.append(parameter.replace(annotation=unquote(parameter.annotation)))
-    signature = signature.replace(parameters=shown, return_annotation=unquote(signature.return_annotation))
+    signature = signature.replace(
+        parameters=shown, return_annotation=unquote(signature.return_annotation)
+    )
     return str(signature).replace("Ellipsis", "...").replace("\n", " ")
 
 

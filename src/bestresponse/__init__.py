@@ -2,7 +2,8 @@
 
     import bestresponse as br
 
-    br.solve("stag-hunt")                                  br.bench("openai/gpt-4o", num_games=50).to_pandas()
+    br.solve("stag-hunt")                                  br.bench("openai/gpt-4o",
+                                                           num_games=50).to_pandas()
     br.formalize(story, model="openai/gpt-4o").solve()     br.verify(text, game="chicken")
     br.tournament("prisoners-dilemma", ["tit-for-tat", my_strategy])
 
@@ -24,7 +25,12 @@ if TYPE_CHECKING:
         formalize_strategy as formalize_strategy,
         list_models as list_models,
     )
-    from bestresponse.api.games import ask as ask, compare as compare, convert as convert, list_games as list_games
+    from bestresponse.api.games import (
+        ask as ask,
+        compare as compare,
+        convert as convert,
+        list_games as list_games,
+    )
     from bestresponse.api.nash import nash as nash
     from bestresponse.api.reasoning import (
         open_model as open_model,
@@ -45,10 +51,14 @@ if TYPE_CHECKING:
     from bestresponse.studies.improve.examples import score_reply as score_reply
     from bestresponse.studies.improve.export import export_examples as export  # noqa: F401
     from bestresponse.studies.improve.study import train as train
-    from bestresponse.studies.population.study import population as simulate_population  # noqa: F401
+    from bestresponse.studies.population.study import (
+        population as simulate_population,
+    )  # noqa: F401
     from bestresponse.studies.simulate.study import simulate as simulate
     from bestresponse.studies.steer.study import steer as steer
-    from bestresponse.studies.stories.strategies import strategies_study as bench_strategies  # noqa: F401
+    from bestresponse.studies.stories.strategies import (
+        strategies_study as bench_strategies,
+    )  # noqa: F401
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
     from bestresponse.studies.tournament.study import tournament as tournament
     from bestresponse.studies.verify.study import verify_model as verify_model

@@ -43,7 +43,8 @@ def test_a_dilemma_in_which_the_players_earn_differently_is_left_out():
 
 
 def test_people_in_another_situation_are_not_quoted():
-    # g = 1 and l = 2.5; the nearest have 0.8333 and 1.1667, or 2.3333 and 2.3333: 1.5 away, more than 0.6.
+    # g = 1 and l = 2.5; the nearest have 0.8333 and 1.1667, or 2.3333 and 2.3333: 1.5 away, more
+    # than 0.6.
     far = make_symmetric(2, -1.5, 3, 1)
     assert {people.gain for people in find_people(far)} == {0.8333, 2.3333}
     assert find_people(far, 0.6) == ()
@@ -56,6 +57,9 @@ def test_the_report_of_a_run_quotes_people_only_for_a_dilemma():
 
     (paragraph,) = show(game=NamedGame("prisoners-dilemma")).blocks
     # g = 1.0 and l = 0.5 are 0.17 + 0.33 from this treatment.
-    assert "defecting gains 1.17 and saves 0.83 times what mutual cooperation is worth" in paragraph.text
+    assert (
+        "defecting gains 1.17 and saves 0.83 times what mutual cooperation is worth"
+        in paragraph.text
+    )
     assert show(game=NamedGame("stag-hunt")) is None
     assert show() is None

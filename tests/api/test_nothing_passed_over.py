@@ -1,4 +1,5 @@
-"""What a call from Python does not pass over in silence: models mixed up, parts taken for the whole, no results."""
+"""What a call from Python does not pass over in silence: models mixed up, parts taken for the
+whole, no results."""
 
 import functools
 import json
@@ -54,10 +55,17 @@ class Speaker:
 
 @pytest.mark.parametrize(
     "make",
-    [make_model, lambda text: functools.partial(repeat_text, text), Speaker, lambda text: Speaker(text).speak],
+    [
+        make_model,
+        lambda text: functools.partial(repeat_text, text),
+        Speaker,
+        lambda text: Speaker(text).speak,
+    ],
     ids=["closure", "partial", "object", "method"],
 )
-def test_a_function_of_the_same_text_with_another_value_in_it_does_not_get_the_answers_on_record(tmp_path, make):
+def test_a_function_of_the_same_text_with_another_value_in_it_does_not_get_the_answers_on_record(
+    tmp_path, make
+):
     settings = {"num_games": 2, "output_dir": tmp_path}
     assert br.bench(make(FIRST), **settings).rows()[0]["strategy"] == [1.0, 0.0, 0.0]
     with pytest.raises(StoreError, match="was made with another function called"):
@@ -119,12 +127,14 @@ def test_a_model_with_the_name_of_a_strategy_is_refused_because_the_strategy_wou
 
 def test_strategies_of_one_text_with_another_move_in_it_play_tournaments_of_their_own(tmp_path):
     def play(move):
-        run = br.tournament(DILEMMA, [make_strategy(move), "tit-for-tat"], rounds=5, output_dir=tmp_path)
+        run = br.tournament(
+            DILEMMA, [make_strategy(move), "tit-for-tat"], rounds=5, output_dir=tmp_path
+        )
         return {row["name"]: row["per_round"] for row in run.rows()}
 
     assert play("cooperate") == {"constant": 3.0, "tit-for-tat": 3.0}
-    # Who defects gets 5 + 4 x 1 = 9 of tit for tat in 5 rounds and 1 a round of itself: (1.8 + 1) / 2. Tit for tat gets
-    # 0 + 4 x 1 = 4 of it in 5 rounds and 3 a round of itself: (0.8 + 3) / 2.
+    # Who defects gets 5 + 4 x 1 = 9 of tit for tat in 5 rounds and 1 a round of itself: (1.8 + 1) /
+    # 2. Tit for tat gets 0 + 4 x 1 = 4 of it in 5 rounds and 3 a round of itself: (0.8 + 3) / 2.
     assert play("defect") == pytest.approx({"constant": 1.4, "tit-for-tat": 1.9})
 
 
@@ -145,7 +155,13 @@ def test_a_whole_run_is_no_part(tmp_path):
 
 def test_parts_with_gaps_that_are_merged_into_one_of_them_are_not_complete(tmp_path):
     parts = [
-        br.bench(make_model(FIRST), num_games=12, seed=1, shard=f"{number}/3", output_dir=tmp_path / str(number))
+        br.bench(
+            make_model(FIRST),
+            num_games=12,
+            seed=1,
+            shard=f"{number}/3",
+            output_dir=tmp_path / str(number),
+        )
         for number in (1, 2)
     ]
     count = sum(len(part.rows()) for part in parts)
@@ -171,10 +187,17 @@ def test_two_folders_of_one_name_with_other_plays_in_them_are_not_taken_for_one_
         return f"ANSWER: {draws.choice(['cooperate', 'defect'])}"
 
     first, second = (
-        br.simulate(DILEMMA, seat={"row": coin, "col": "always:defect"}, repeats=9, output_dir=tmp_path / name).path
+        br.simulate(
+            DILEMMA,
+            seat={"row": coin, "col": "always:defect"},
+            repeats=9,
+            output_dir=tmp_path / name,
+        ).path
         for name in ("first", "second")
     )
-    with pytest.raises(SettingError, match=f"two folders called {first.name} hold different plays; rename one"):
+    with pytest.raises(
+        SettingError, match=f"two folders called {first.name} hold different plays; rename one"
+    ):
         br.behave([first, second], output_dir=tmp_path)
     renamed = second.rename(second.with_name("again"))
     described = br.behave([first, renamed], output_dir=tmp_path)
@@ -184,7 +207,9 @@ def test_two_folders_of_one_name_with_other_plays_in_them_are_not_taken_for_one_
 
 def test_the_extreme_equilibria_of_a_continuum_are_not_called_all_equilibria():
     # column is indifferent between a1 and a2, and so is every mix of the two an equilibrium
-    assert repr(br.nash([[1, 2, 3]], [[1, 3, 3]])).startswith("NashResult(all extreme equilibria: 2, ")
+    assert repr(br.nash([[1, 2, 3]], [[1, 3, 3]])).startswith(
+        "NashResult(all extreme equilibria: 2, "
+    )
 
 
 class DropEverySecond:
@@ -201,8 +226,12 @@ class DropEverySecond:
 
 
 def test_a_run_whose_executor_loses_plays_is_not_complete(tmp_path):
-    with pytest.warns(UserWarning, match="3 plays were begun, and the executor did not say how they ended"):
-        run = br.bench(make_model(FIRST), num_games=6, executor=DropEverySecond(), output_dir=tmp_path)
+    with pytest.warns(
+        UserWarning, match="3 plays were begun, and the executor did not say how they ended"
+    ):
+        run = br.bench(
+            make_model(FIRST), num_games=6, executor=DropEverySecond(), output_dir=tmp_path
+        )
     assert (run.complete, run.answered, br.load_run(run.path).complete) == (False, 3, False)
 
 
@@ -211,7 +240,12 @@ def test_a_model_that_ends_its_thread_fails_instead_of_being_waited_for(tmp_path
         raise SystemExit(3)
 
     with pytest.raises(ModelUnavailable, match="the function of leave failed: SystemExit: 3"):
-        br.bench(br.from_function("leave", leave, concurrency=2), num_games=2, workers=2, output_dir=tmp_path)
+        br.bench(
+            br.from_function("leave", leave, concurrency=2),
+            num_games=2,
+            workers=2,
+            output_dir=tmp_path,
+        )
 
 
 def test_a_comparison_of_different_games_is_false():
@@ -221,9 +255,13 @@ def test_a_comparison_of_different_games_is_false():
 
 def test_a_solution_that_is_far_from_an_equilibrium_says_how_far():
     rough = br.solve("kuhn-poker", method="cfr", iterations=1)
-    # After one iteration both play uniformly. The game is worth -1/18 to the first, and uniform play 1/8.
+    # After one iteration both play uniformly. The game is worth -1/18 to the first, and uniform
+    # play 1/8.
     assert rough.value == pytest.approx(1 / 8)
-    assert repr(rough) == f"Solution('kuhn-poker', 1 equilibrium: mixed; regret up to {rough.solved.regret:.2g})"
+    assert (
+        repr(rough)
+        == f"Solution('kuhn-poker', 1 equilibrium: mixed; regret up to {rough.solved.regret:.2g})"
+    )
     assert "regret" not in repr(br.solve("kuhn-poker"))
 
 
@@ -233,12 +271,15 @@ def test_a_tournament_counts_the_plays_with_a_result_and_not_those_who_take_part
     def once_silent(prompt):
         return next(answers)
 
-    # Against itself its first answer is of no use; the plays in either seat against the defector have results.
+    # Against itself its first answer is of no use; the plays in either seat against the defector
+    # have results.
     run = br.tournament(DILEMMA, [once_silent, "defector"], rounds=1, output_dir=tmp_path)
     assert (run.total, run.answered, run.complete) == (3, 2, True)
 
 
 def test_a_study_of_recorded_plays_is_not_called_a_part_of_itself(tmp_path):
-    played = br.simulate(DILEMMA, seat={"row": "uniform", "col": "uniform"}, repeats=2, output_dir=tmp_path)
+    played = br.simulate(
+        DILEMMA, seat={"row": "uniform", "col": "uniform"}, repeats=2, output_dir=tmp_path
+    )
     with pytest.raises(UsageError, match="this behave has no plays to share out"):
         br.behave([played.path], shard="1/2", output_dir=tmp_path)

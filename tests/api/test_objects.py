@@ -1,4 +1,5 @@
-"""Everything that the Python interface returns shows itself: in one short line, and as a table in a notebook."""
+"""Everything that the Python interface returns shows itself: in one short line, and as a table in a
+notebook."""
 
 import pytest
 
@@ -16,13 +17,17 @@ def answer(prompt):
 SHOWN = {
     "check": lambda folder: br.check("payoff(ann, 1)."),
     "figures": lambda folder: br.simulate("stag-hunt", repeats=2, output_dir=folder).figures,
-    "formalize": lambda folder: br.formalize("A story", lambda prompt: "no game " * 100, output_dir=folder),
+    "formalize": lambda folder: br.formalize(
+        "A story", lambda prompt: "no game " * 100, output_dir=folder
+    ),
     "nash": lambda folder: br.nash("stag-hunt"),
     "normal form": lambda folder: NormalForm([[[0.0] * 20] * 20] * 2),
     "play": lambda folder: br.play("prisoners-dilemma", ["random", "random"]),
     "run": lambda folder: br.bench(answer, num_games=2, seed=1, output_dir=folder),
     "solve": lambda folder: br.solve("kuhn-poker"),
-    "verify": lambda folder: br.verify("If both hunt stag, I get 4. Hare dominates stag." * 20, game="stag-hunt"),
+    "verify": lambda folder: br.verify(
+        "If both hunt stag, I get 4. Hare dominates stag." * 20, game="stag-hunt"
+    ),
 }
 
 
@@ -59,5 +64,8 @@ def test_another_function_of_the_same_name_does_not_get_the_first_ones_results(t
     def player(prompt):
         return '{"A": 0, "B": 1, "C": 0}'
 
-    with pytest.raises(StoreError, match="another function called player; rename yours, or choose another output_dir"):
+    with pytest.raises(
+        StoreError,
+        match="another function called player; rename yours, or choose another output_dir",
+    ):
         br.bench(player, num_games=2, seed=1, output_dir=tmp_path)

@@ -31,9 +31,13 @@ def test_games_are_solved_by_name_by_matrix_and_by_two_matrices():
 
 def test_whole_numbers_and_fractions_stay_exact():
     large = 2**53  # the next whole number is no float
-    pennies = br.solve([[large, large + 1], [large + 1, large]], [[large + 1, large], [large, large + 1]])
+    pennies = br.solve(
+        [[large, large + 1], [large + 1, large]], [[large + 1, large], [large, large + 1]]
+    )
     assert [one.kind for one in pennies.equilibria] == ["mixed"]
-    thirds = br.nash([[Fraction(1, 3), 0], [0, Fraction(2, 3)]], [[Fraction(1, 3), 0], [0, Fraction(2, 3)]])
+    thirds = br.nash(
+        [[Fraction(1, 3), 0], [0, Fraction(2, 3)]], [[Fraction(1, 3), 0], [0, Fraction(2, 3)]]
+    )
     assert len(thirds.equilibria) == 3
 
 
@@ -88,7 +92,10 @@ def test_a_solution_says_which_engine_was_used(engine):
     rows, columns = [[1.3, 0.0], [0.0, 1.7]], [[0.3, 0.1], [0.0, 2.1]]
     assert br.nash(rows, columns, engine=engine).engine == engine
     assert br.solve(rows, columns, engine=engine).to_json()["engine"] == engine
-    assert br.solve("kuhn-poker", method="cfr+", iterations=10, engine=engine).to_json()["engine"] == engine
+    assert (
+        br.solve("kuhn-poker", method="cfr+", iterations=10, engine=engine).to_json()["engine"]
+        == engine
+    )
     with pytest.raises(UsageError, match="only one"):
         br.solve("entry-deterrence", engine=engine)
 
@@ -129,7 +136,9 @@ def test_a_solution_shows_itself_and_is_plain_data():
 def test_any_function_is_benched_with_a_report_and_rows(tmp_path):
     run = br.bench(always_first, num_games=4, seed=1, output_dir=tmp_path)
     assert run.complete
-    assert run.to_pandas()["nash_gap"].mean() == pytest.approx(run.summary()["figures"][0]["nash_gap"]["estimate"])
+    assert run.to_pandas()["nash_gap"].mean() == pytest.approx(
+        run.summary()["figures"][0]["nash_gap"]["estimate"]
+    )
     left = {path.name for path in run.path.iterdir()}
     assert left >= {"manifest.json", "plays.csv", "summary.json", "report.html", "report.json"}
     again = br.load_run(tmp_path)
@@ -140,19 +149,27 @@ def test_any_function_is_benched_with_a_report_and_rows(tmp_path):
 
 
 def test_one_game_of_the_users_is_benched(tmp_path):
-    run = br.bench(ScriptedModel(lambda request: '{"x": 1, "y": 0}', name="x"), [[1, 2], [3, 4]], output_dir=tmp_path)
+    run = br.bench(
+        ScriptedModel(lambda request: '{"x": 1, "y": 0}', name="x"),
+        [[1, 2], [3, 4]],
+        output_dir=tmp_path,
+    )
     assert len(run.rows()) == 4
 
 
 def test_functions_models_and_strategies_meet_in_a_tournament(tmp_path):
     model = ScriptedModel(lambda request: '{"answer": "defect"}', name="m")
-    run = br.tournament("prisoners-dilemma", ["tit-for-tat", grim, model], rounds=3, output_dir=tmp_path)
+    run = br.tournament(
+        "prisoners-dilemma", ["tit-for-tat", grim, model], rounds=3, output_dir=tmp_path
+    )
     totals = {row["name"]: row["against_itself"] for row in run.rows()}
     assert totals == {"tit-for-tat": 3.0, "grim": 3.0, "m": 1.0}
 
 
 def test_a_function_that_makes_no_move_of_the_game_is_named(tmp_path):
-    with pytest.raises(InvalidMove, match="the strategy shrug returned None; expected one of cooperate, defect"):
+    with pytest.raises(
+        InvalidMove, match="the strategy shrug returned None; expected one of cooperate, defect"
+    ):
         br.tournament("prisoners-dilemma", [shrug], rounds=1, output_dir=tmp_path)
 
 
@@ -167,19 +184,29 @@ def test_a_formalized_story_goes_straight_into_solve_tournament_and_simulate(tmp
     assert found.ok
     assert [one.kind for one in found.solve().equilibria] == ["pure"]
     assert br.solve(found).equilibria[0].kind == br.nash(found).equilibria[0].kind == "pure"
-    assert len(br.tournament(found, ["best-response", "random"], rounds=2, output_dir=tmp_path).rows()) == 2
+    assert (
+        len(br.tournament(found, ["best-response", "random"], rounds=2, output_dir=tmp_path).rows())
+        == 2
+    )
     assert br.simulate(found, repeats=2, output_dir=tmp_path).summary()["answered"] == 2
 
 
 def test_a_story_without_a_game_says_why(tmp_path):
-    found = br.formalize("Nothing happens.", ScriptedModel(lambda request: "I cannot.", name="m"), output_dir=tmp_path)
+    found = br.formalize(
+        "Nothing happens.",
+        ScriptedModel(lambda request: "I cannot.", name="m"),
+        output_dir=tmp_path,
+    )
     assert not found.ok
     with pytest.raises(InvalidGame, match="has written no program"):
         found.solve()
 
 
 def test_text_is_verified_and_programs_are_checked():
-    assert br.verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value == "refuted"
+    assert (
+        br.verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value
+        == "refuted"
+    )
     assert not br.check("this is no program").ok
     assert br.check(next(one for one in library() if one.name == "trust").program).ok
 
@@ -201,7 +228,10 @@ def test_single_games_are_played_by_names_functions_and_players():
 
 def test_seats_that_nobody_was_named_for_are_taken_by_the_usual_player():
     assert br.play("prisoners-dilemma").payoffs == {"row": 1.0, "col": 1.0}
-    assert br.play("prisoners-dilemma", {"row": "always:cooperate"}).payoffs == {"row": 0.0, "col": 5.0}
+    assert br.play("prisoners-dilemma", {"row": "always:cooperate"}).payoffs == {
+        "row": 0.0,
+        "col": 5.0,
+    }
     assert set(br.play("fruit").players) == {"nature", "player 1", "player 2", "referee"}
 
 
@@ -209,7 +239,10 @@ def test_seats_that_nobody_was_named_for_are_taken_by_the_usual_player():
     ("players", "sentence"),
     [
         ({"rwo": "random"}, "prisoners-dilemma has no seat 'rwo'. Did you mean row?"),
-        ({"row": "randon"}, "there is no strategy named 'randon' for prisoners-dilemma. Did you mean random?"),
+        (
+            {"row": "randon"},
+            "there is no strategy named 'randon' for prisoners-dilemma. Did you mean random?",
+        ),
         ({"row": "gpt-9"}, "Models are named PROVIDER/MODEL"),
         (["random"], "prisoners-dilemma has the seats row, col; name a player for each"),
     ],
@@ -222,9 +255,19 @@ def test_a_seat_or_player_that_there_is_not_is_named(players, sentence):
 
 def test_a_model_is_verified_and_a_dialogue_is_steered(tmp_path):
     model = ScriptedModel(lambda request: "ANSWER: B", name="m")
-    assert len(br.verify_model(model, "prisoners-dilemma", repeats=2, output_dir=tmp_path).rows()) == 2
-    assert br.steer("meeting", iterations=20, output_dir=tmp_path).summary()["overview"][0]["solved_games"] == 1
-    assert br.simulate_water("need", repeats=2, output_dir=tmp_path).summary()["figures"][0]["games"] == 2
+    assert (
+        len(br.verify_model(model, "prisoners-dilemma", repeats=2, output_dir=tmp_path).rows()) == 2
+    )
+    assert (
+        br.steer("meeting", iterations=20, output_dir=tmp_path).summary()["overview"][0][
+            "solved_games"
+        ]
+        == 1
+    )
+    assert (
+        br.simulate_water("need", repeats=2, output_dir=tmp_path).summary()["figures"][0]["games"]
+        == 2
+    )
 
 
 def test_a_setting_that_does_not_exist_is_named(tmp_path):
@@ -235,9 +278,17 @@ def test_a_setting_that_does_not_exist_is_named(tmp_path):
 
 
 def test_every_public_name_is_there_and_a_misspelt_one_is_not():
-    assert {"solve", "nash", "find_game", "open_model", "play", "bench", "formalize", "verify", "tournament"} <= set(
-        dir(br)
-    )
+    assert {
+        "solve",
+        "nash",
+        "find_game",
+        "open_model",
+        "play",
+        "bench",
+        "formalize",
+        "verify",
+        "tournament",
+    } <= set(dir(br))
     assert all(getattr(br, name) is not None for name in dir(br))
     with pytest.raises(AttributeError, match="no attribute 'slove'"):
         br.slove  # noqa: B018
@@ -249,17 +300,27 @@ def test_a_function_from_a_prompt_to_a_text_is_a_model_in_every_call(tmp_path):
 
     record = br.play("prisoners-dilemma", {"row": cooperates, "col": "always:defect"})
     assert record.payoffs == {"row": 0.0, "col": 5.0}
-    table = br.tournament("prisoners-dilemma", ["defector", cooperates], rounds=2, output_dir=tmp_path)
-    assert {row["name"]: row["kind"] for row in table.rows()} == {"defector": "classic", "cooperates": "model"}
+    table = br.tournament(
+        "prisoners-dilemma", ["defector", cooperates], rounds=2, output_dir=tmp_path
+    )
+    assert {row["name"]: row["kind"] for row in table.rows()} == {
+        "defector": "classic",
+        "cooperates": "model",
+    }
 
 
 def test_a_function_that_fits_nowhere_is_refused_in_a_sentence():
-    with pytest.raises(UsageError, match="expected a strategy, a model, a player, a function from a prompt to a text"):
+    with pytest.raises(
+        UsageError,
+        match="expected a strategy, a model, a player, a function from a prompt to a text",
+    ):
         br.play("prisoners-dilemma", {"row": lambda a, b, c: "defect"})
     with pytest.raises(UsageError, match="a model is a function of one thing, the prompt"):
         br.bench(lambda a, b: "A")
 
 
 def test_workers_that_cannot_be_are_refused_by_name():
-    with pytest.raises(UsageError, match="workers: expected a whole number from 1 to 1,024, got -1"):
+    with pytest.raises(
+        UsageError, match="workers: expected a whole number from 1 to 1,024, got -1"
+    ):
         br.simulate_population("hawk-dove", workers=-1)

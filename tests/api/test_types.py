@@ -40,7 +40,10 @@ def test_mypy_sees_signatures_and_refuses_misspelt_names(tmp_path):
     cache = Path(bestresponse.__file__).parents[2] / ".mypy_cache"
     out = check(tmp_path, "mypy", "--strict", "--no-error-summary", f"--cache-dir={cache}")
     assert 'Revealed type is "float | None"' in out
-    assert 'Revealed type is "bestresponse.runs.run.Run[bestresponse.studies.bench.config.BenchConfig]"' in out
+    assert (
+        "Revealed type is"
+        ' "bestresponse.runs.run.Run[bestresponse.studies.bench.config.BenchConfig]"' in out
+    )
     assert 'Revealed type is "int"' in out
     assert 'Revealed type is "def (' in out
     assert 'incompatible type "str"; expected "int | None"' in out
@@ -48,7 +51,10 @@ def test_mypy_sees_signatures_and_refuses_misspelt_names(tmp_path):
     assert 'Module has no attribute "solve_zero_summ"' in out
 
 
-@pytest.mark.skipif(find_spec("basedpyright") is None, reason="basedpyright is not installed: pip install basedpyright")
+@pytest.mark.skipif(
+    find_spec("basedpyright") is None,
+    reason="basedpyright is not installed: pip install basedpyright",
+)
 def test_pyright_sees_signatures_and_refuses_misspelt_names(tmp_path):
     out = check(tmp_path, "basedpyright", "--pythonpath", sys.executable)
     assert '.value" is "float | None"' in out
@@ -62,7 +68,13 @@ def test_pyright_sees_signatures_and_refuses_misspelt_names(tmp_path):
 
 
 def test_no_public_name_is_untyped():
-    packages = (bestresponse, bestresponse.theory, bestresponse.logic, bestresponse.models, bestresponse.runs)
+    packages = (
+        bestresponse,
+        bestresponse.theory,
+        bestresponse.logic,
+        bestresponse.models,
+        bestresponse.runs,
+    )
     for package in packages:
         source = Path(package.__file__).read_text("utf-8")
         assert "if TYPE_CHECKING:" in source

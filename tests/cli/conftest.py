@@ -1,4 +1,5 @@
-"""The command line in this process, a command of its own that can be killed, and a model server for every test."""
+"""The command line in this process, a command of its own that can be killed, and a model server for
+every test."""
 
 import io
 import subprocess
@@ -22,7 +23,8 @@ class Done(NamedTuple):
 
 @pytest.fixture
 def bestresponse(monkeypatch, capfd):
-    """Type a command, errors and exit codes included; `typed` is what a person types while it runs."""
+    """Type a command, errors and exit codes included; `typed` is what a person types while it
+    runs."""
 
     def run(*words, typed=""):
         monkeypatch.setattr(sys, "argv", ["bestresponse", *map(str, words)])

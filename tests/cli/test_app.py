@@ -8,7 +8,9 @@ from bestresponse.cli.app import COMMANDS
 def test_without_a_command_three_things_to_try_are_shown(bestresponse):
     done = bestresponse()
     assert done.returncode == 0
-    commands = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("  bestresponse ")]
+    commands = [
+        line.split()[1] for line in done.stdout.splitlines() if line.startswith("  bestresponse ")
+    ]
     assert commands == ["demo", "solve", "play"]
 
 
@@ -21,14 +23,23 @@ def test_help_lists_every_command_in_groups_before_the_options_and_the_sandbox_l
     assert places == sorted(places)
     for name in COMMANDS:
         assert f"\n  {name} " in text
-    assert places[-1] < text.index("--version") < text.index("--help ") < text.index("--require-sandbox")
+    assert (
+        places[-1]
+        < text.index("--version")
+        < text.index("--help ")
+        < text.index("--require-sandbox")
+    )
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("solv", "solve"), ("tournment", "tournament"), ("Bench", "bench")])
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("solv", "solve"), ("tournment", "tournament"), ("Bench", "bench")]
+)
 def test_a_mistyped_command_is_told_which_one_was_meant(bestresponse, typed, meant):
     done = bestresponse(typed)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"bestresponse: there is no command {typed!r}. Did you mean {meant}?")
+    assert done.stderr.startswith(
+        f"bestresponse: there is no command {typed!r}. Did you mean {meant}?"
+    )
 
 
 @pytest.mark.parametrize(
@@ -46,13 +57,18 @@ def test_a_mistyped_command_is_told_which_one_was_meant(bestresponse, typed, mea
         ("bestresponse play kuhn", ["kuhn-poker", "kuhn-poker-3"]),
         ("bestresponse bench --model smol", ["smollm2"]),
         ("bestresponse bench --suite inv", ["invariance"]),
-        ("bestresponse tournament chicken --entries tit-for-t", ["tit-for-tat", "tit-for-two-tats"]),
+        (
+            "bestresponse tournament chicken --entries tit-for-t",
+            ["tit-for-tat", "tit-for-two-tats"],
+        ),
         ("bestresponse run pop", ["population"]),
         ("bestresponse simulate stag", ["stag-hunt"]),
         ("bestresponse simulate stag-hunt --others tit-for-t", ["tit-for-tat", "tit-for-two-tats"]),
     ],
 )
-def test_a_shell_completes_commands_games_models_strategies_and_studies(bestresponse, monkeypatch, words, offered):
+def test_a_shell_completes_commands_games_models_strategies_and_studies(
+    bestresponse, monkeypatch, words, offered
+):
     monkeypatch.setenv("_BESTRESPONSE_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", words)
     monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))

@@ -1,4 +1,5 @@
-"""Ctrl-C twice, as a terminal sends it to all processes of a command, beside a server that never answers."""
+"""Ctrl-C twice, as a terminal sends it to all processes of a command, beside a server that never
+answers."""
 
 import os
 import signal
@@ -18,7 +19,8 @@ WATER = ("simulate", "water", "--days", 2, "--repeats", 2, "--workers", 2)
 
 @pytest.fixture
 def interrupted_twice(serve, tmp_path):
-    """Start a command whose server answers some calls only, interrupt it twice, and return its end and its words."""
+    """Start a command whose server answers some calls only, interrupt it twice, and return its end
+    and its words."""
 
     def run(words, answers):
         server = serve()
@@ -35,7 +37,9 @@ def interrupted_twice(serve, tmp_path):
                 os.killpg(process.pid, signal.SIGINT)
                 words_before = read_until(process.stderr, "Ctrl-C again")
                 os.killpg(process.pid, signal.SIGINT)
-                _, words_after = process.communicate(timeout=120)  # the server would hold it for 300 s
+                _, words_after = process.communicate(
+                    timeout=120
+                )  # the server would hold it for 300 s
             finally:
                 process.kill()
         return process.returncode, words_before + words_after
@@ -88,10 +92,12 @@ def test_a_second_interrupt_ends_a_script_too(serve, tmp_path):
     server = serve()
     server.answer_only(2)
     script = (
-        "import bestresponse as br\n"
-        f"br.bench({server.model!r}, num_games=8, seed=3, workers=4, output_dir={str(tmp_path)!r})\n"
+        f"import bestresponse as br\nbr.bench({server.model!r}, num_games=8, seed=3, workers=4,"
+        f" output_dir={str(tmp_path)!r})\n"
     )
-    with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             wait_until(lambda: count_replies(tmp_path) == 2 or process.poll() is not None)
             process.send_signal(signal.SIGINT)
@@ -105,9 +111,12 @@ def test_a_second_interrupt_ends_a_script_too(serve, tmp_path):
     assert count_replies(tmp_path) == 2
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells which signals a process blocks")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux tells which signals a process blocks"
+)
 def test_the_first_worker_process_does_not_hear_ctrl_c_either():
-    # A fresh interpreter: its first process starts Python's tracker of resources, which changes the mask of signals.
+    # A fresh interpreter: its first process starts Python's tracker of resources, which changes the
+    # mask of signals.
     script = (
         "import os, signal\n"
         "from bestresponse.runs.executors import processes\n"
@@ -116,6 +125,8 @@ def test_the_first_worker_process_does_not_hear_ctrl_c_either():
         "print(open(f'/proc/{worker.pid}/status').read())\n"
         "worker.kill()\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     lines = dict(line.split(":", 1) for line in done.stdout.splitlines() if ":" in line)
     assert int(lines["SigBlk"], 16) & 1 << (signal.SIGINT - 1)

@@ -22,7 +22,9 @@ def test_parts_played_by_command_merge_into_the_whole(tmp_path):
     for number in (1, 2):
         invoke(*WATER, "--shard", f"{number}/2", "--output-dir", str(tmp_path / f"part{number}"))
     invoke("merge", str(tmp_path / "part2"), str(tmp_path / "part1"), "-o", str(tmp_path / "all"))
-    (whole,), (merged,) = (list((tmp_path / name).glob("*/summary.json")) for name in ("whole", "all"))
+    (whole,), (merged,) = (
+        list((tmp_path / name).glob("*/summary.json")) for name in ("whole", "all")
+    )
     assert merged.read_bytes() == whole.read_bytes()
 
 
@@ -34,12 +36,16 @@ def test_an_incomplete_merge_exits_with_1_and_still_reports(tmp_path):
 
 
 def test_a_dry_run_of_a_part_counts_the_plays_of_that_part(tmp_path):
-    counts = [json.loads(invoke(*WATER, "--shard", f"{k}/2", "--dry-run", "--json").stdout)["plays"] for k in (1, 2)]
+    counts = [
+        json.loads(invoke(*WATER, "--shard", f"{k}/2", "--dry-run", "--json").stdout)["plays"]
+        for k in (1, 2)
+    ]
     assert sum(counts) == 6
 
 
 def test_a_part_without_plays_has_not_failed(tmp_path):
-    """One game in two parts: one part holds it, and the other ends as well as a part with plays does."""
+    """One game in two parts: one part holds it, and the other ends as well as a part with plays
+    does."""
     single = [*WATER[:-1], "1"]
     for number in (1, 2):
         invoke(*single, "--shard", f"{number}/2", "--output-dir", str(tmp_path / f"part{number}"))

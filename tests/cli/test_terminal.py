@@ -31,7 +31,12 @@ def test_progress_without_a_known_number_counts_only_what_is_done(capsys):
 
 def test_columns_that_do_not_fit_follow_below_with_the_first_column_again():
     out = Console(width=30, file=io.StringIO())
-    columns = (Column("player"), Column("first payoff"), Column("second payoff"), Column("third payoff"))
+    columns = (
+        Column("player"),
+        Column("first payoff"),
+        Column("second payoff"),
+        Column("third payoff"),
+    )
     print_table(out, Table(columns, (("Ann", "1", "2", "3"), ("Bob", "4", "5", "6"))))
     shown = [line.split() for line in out.file.getvalue().splitlines()]
     assert shown[-3:] == [["player", "third", "payoff"], ["Ann", "3"], ["Bob", "6"]]

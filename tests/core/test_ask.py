@@ -19,7 +19,11 @@ def test_choice_does_not_guess_between_labels_that_differ_only_in_case():
 
 
 def test_an_option_with_spaces_around_it_can_be_named():
-    assert [Choice(("go ", " stay")).read(text) for text in ("go ", "go", "STAY\n")] == ["go ", "go ", " stay"]
+    assert [Choice(("go ", " stay")).read(text) for text in ("go ", "go", "STAY\n")] == [
+        "go ",
+        "go ",
+        " stay",
+    ]
     # Where the spaces are all that tells two options apart, what is written is taken as it is.
     assert [Choice(("x", "x ")).read(text) for text in ("x", "x ")] == ["x", "x "]
 
@@ -60,26 +64,43 @@ def test_only_an_ask_that_allows_it_takes_a_pass():
         Choice(("rock",)).check(PASS)
     with pytest.raises(InvalidMove, match="'stone' is not one of rock"):
         Choice(("rock",), may_pass=True).check("stone")
-    assert [Choice(("rock",), may_pass=True).read(text) for text in ("pass", "Rock")] == ["pass", "rock"]
+    assert [Choice(("rock",), may_pass=True).read(text) for text in ("pass", "Rock")] == [
+        "pass",
+        "rock",
+    ]
     with pytest.raises(InvalidMove, match="'stone' is not one of rock"):
         Choice(("rock",), may_pass=True).read("stone")
 
 
-@pytest.mark.parametrize("text", ["[0.25, 0.75]", '{"A": 0.25, "B": 0.75}', "A: 0.25; B: 0.75", "B: 0.75\nA: 0.25"])
+@pytest.mark.parametrize(
+    "text", ["[0.25, 0.75]", '{"A": 0.25, "B": 0.75}', "A: 0.25; B: 0.75", "B: 0.75\nA: 0.25"]
+)
 def test_mixture_reads_lists_objects_and_pairs(text):
     assert Mixture(("A", "B")).read(text) == (0.25, 0.75)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["[0.5, 0.6]", "[1.5, -0.5]", "[1]", "[true, false]", "A: x, B: 1", "half half", "{}", "[null, 1]", "A: 1, A: 1"],
+    [
+        "[0.5, 0.6]",
+        "[1.5, -0.5]",
+        "[1]",
+        "[true, false]",
+        "A: x, B: 1",
+        "half half",
+        "{}",
+        "[null, 1]",
+        "A: 1, A: 1",
+    ],
 )
 def test_mixture_refuses_what_is_no_distribution(text):
     with pytest.raises(InvalidMove):
         Mixture(("A", "B")).read(text)
 
 
-@pytest.mark.parametrize(("value", "named"), [((1.5, 0.0), "1.5"), ((1e308, 1e308), r"1e\+308"), ((-0.5, 1.5), "-0.5")])
+@pytest.mark.parametrize(
+    ("value", "named"), [((1.5, 0.0), "1.5"), ((1e308, 1e308), r"1e\+308"), ((-0.5, 1.5), "-0.5")]
+)
 def test_a_probability_beyond_one_or_below_zero_is_named(value, named):
     with pytest.raises(InvalidMove, match=f"^{named} is not between 0 and 1$"):
         Mixture(("A", "B")).check(value)
@@ -102,7 +123,13 @@ def test_lottery_needs_probabilities_that_sum_to_one():
 
 @given(st.text())
 def test_reading_any_text_gives_a_value_or_an_invalid_move(text):
-    for ask in (Choice(("A", "B")), Amount(0, 9), Words(20), Mixture(("A", "B")), Form((("x", Amount(0, 1)),))):
+    for ask in (
+        Choice(("A", "B")),
+        Amount(0, 9),
+        Words(20),
+        Mixture(("A", "B")),
+        Form((("x", Amount(0, 1)),)),
+    ):
         with suppress(InvalidMove):
             ask.check(ask.read(text))
 
@@ -169,7 +196,9 @@ def test_a_mixture_that_leaves_options_out_gives_them_nothing():
             Mixture(("A", "B", "C")).read(text)
 
 
-@pytest.mark.parametrize("value", [(True, 0.0), ("1", 0), (float("nan"), 1.0), [1.0], "ab", (-0.5, 1.5)])
+@pytest.mark.parametrize(
+    "value", [(True, 0.0), ("1", 0), (float("nan"), 1.0), [1.0], "ab", (-0.5, 1.5)]
+)
 def test_what_is_no_list_of_probabilities_is_no_mixture(value):
     with pytest.raises(InvalidMove):
         Mixture(("A", "B")).check(value)

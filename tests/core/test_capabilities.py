@@ -1,4 +1,5 @@
-"""What a game says of itself beyond its rules, and that the conformance kit finds what is not true."""
+"""What a game says of itself beyond its rules, and that the conformance kit finds what is not
+true."""
 
 from dataclasses import replace
 
@@ -53,7 +54,7 @@ class Plain:
         (Ultimatum(), (), "proposer", 1.5),
         (Ultimatum(), (1.5,), "responder", "reject"),
     ],
-)  # fmt: skip
+)
 def test_the_cost_that_a_game_states_is_that_of_playing_on(game, state, role, action):
     stated = measure_decision_cost(game, state, role, action)
     assert stated > 0
@@ -107,7 +108,10 @@ class Other(Water):
 @pytest.mark.parametrize(
     ("game", "promise"),
     [
-        (Illegal(), "in its equilibrium sender plays what is not legal: 11 is not between 0 and 10"),
+        (
+            Illegal(),
+            "in its equilibrium sender plays what is not legal: 11 is not between 0 and 10",
+        ),
         (Dear(), "sender pays 1.0 for playing the equilibrium"),
         (Unnamed(), "make_strategy\\(\\) does not know all of strategy_names for sender"),
         (Endless(), "a question to sender has no finite answer"),
@@ -126,25 +130,44 @@ def test_a_game_with_wording_is_asked_in_its_words_at_the_terminal():
     view = game.view(game.start(), "player 1")
     assert person.decide(view, game.asks(game.start())["player 1"]).action == 3.0
     assert screen[-1] == "How many coins do you put into the common project?"
-    assert game.word_question(Form((("a", Amount(0, 1)),))) == "How many points do you give each of the others?"
-    assert (game.title, replace(game, punishment=False).title) == ("Public goods with punishment", "Public goods")
+    assert (
+        game.word_question(Form((("a", Amount(0, 1)),)))
+        == "How many points do you give each of the others?"
+    )
+    assert (game.title, replace(game, punishment=False).title) == (
+        "Public goods with punishment",
+        "Public goods",
+    )
     assert Ultimatum().word_question(Choice(("accept", "reject"))) == "Do you accept the offer?"
 
 
 @pytest.mark.parametrize(
     ("answer", "typed", "right"),
     [
-        (12.5, "12.5", True), (12.5, " 12,5 ", True), (12.5, "12.504", False), (12.5, "12", False),
-        (1 / 3, "0.33", True), (1 / 3, "0,333", True), (1 / 3, "0.32", False), (2 / 3, "0.67", True),
-        (0.125, "0.13", True), (0.125, "0.11", False), (7.0, "seven", False), (7.0, "", False),
+        (12.5, "12.5", True),
+        (12.5, " 12,5 ", True),
+        (12.5, "12.504", False),
+        (12.5, "12", False),
+        (1 / 3, "0.33", True),
+        (1 / 3, "0,333", True),
+        (1 / 3, "0.32", False),
+        (2 / 3, "0.67", True),
+        (0.125, "0.13", True),
+        (0.125, "0.11", False),
+        (7.0, "seven", False),
+        (7.0, "", False),
     ],
-)  # fmt: skip
-def test_a_question_takes_its_answer_with_point_or_comma_and_two_decimals_of_a_longer_one(answer, typed, right):
+)
+def test_a_question_takes_its_answer_with_point_or_comma_and_two_decimals_of_a_longer_one(
+    answer, typed, right
+):
     assert Question("How much?", answer).accepts(typed) is right
 
 
 def test_rules_for_people_are_the_games_own_or_else_its_briefing():
-    assert word_rules(object(), View("player 1", "Put in what you like.")) == "Put in what you like."
+    assert (
+        word_rules(object(), View("player 1", "Put in what you like.")) == "Put in what you like."
+    )
     game = PublicGoods()
     seen = game.view(game.start(), "player 1")
     assert word_rules(game, seen) == game.word_rules("player 1") != seen.briefing
@@ -160,7 +183,11 @@ class Drawn(Plain):
     """Trust in which chance decides what is returned of something."""
 
     def asks(self, state):
-        return {NATURE: Lottery.uniform((0, 1))} if len(state) == 1 and state[0] else self.game.asks(state)
+        return (
+            {NATURE: Lottery.uniform((0, 1))}
+            if len(state) == 1 and state[0]
+            else self.game.asks(state)
+        )
 
 
 def test_what_chance_decides_later_is_not_played_out():

@@ -8,8 +8,14 @@ from bestresponse.core.episode import Submission
 from bestresponse.core.player import Decision, Reading, Status
 
 ASKS = [
-    (Choice(("a", "b"), may_pass=True), {"kind": "choice", "options": ["a", "b"], "may_pass": True}),
-    (Amount(0, 9, whole=True), {"kind": "amount", "low": 0, "high": 9, "whole": True, "may_pass": False}),
+    (
+        Choice(("a", "b"), may_pass=True),
+        {"kind": "choice", "options": ["a", "b"], "may_pass": True},
+    ),
+    (
+        Amount(0, 9, whole=True),
+        {"kind": "amount", "low": 0, "high": 9, "whole": True, "may_pass": False},
+    ),
     (Words(), {"kind": "words", "limit": 2000}),
     (Mixture(("a", "b")), {"kind": "mixture", "options": ["a", "b"]}),
     (
@@ -17,7 +23,10 @@ ASKS = [
         {
             "kind": "form",
             "fields": [
-                ["bid", {"kind": "amount", "low": 0.5, "high": 2, "whole": False, "may_pass": False}],
+                [
+                    "bid",
+                    {"kind": "amount", "low": 0.5, "high": 2, "whole": False, "may_pass": False},
+                ],
                 ["why", {"kind": "words", "limit": 5}],
             ],
         },
@@ -38,7 +47,14 @@ def test_a_plain_answer_is_its_action_and_status_alone():
 
 
 def test_everything_that_is_known_of_an_answer_is_written_and_comes_back():
-    decision = Decision("B", "because", Reading(Status.ILLEGAL, "9 is too much"), (), "random", ({"review": "weak"},))
+    decision = Decision(
+        "B",
+        "because",
+        Reading(Status.ILLEGAL, "9 is too much"),
+        (),
+        "random",
+        ({"review": "weak"},),
+    )
     written = {
         "role": "row",
         "action": "B",

@@ -5,7 +5,18 @@ from random import Random
 
 import pytest
 
-from bestresponse.core import NATURE, REFEREE, Amount, Choice, Decision, Form, Lottery, Mixture, View, Words
+from bestresponse.core import (
+    NATURE,
+    REFEREE,
+    Amount,
+    Choice,
+    Decision,
+    Form,
+    Lottery,
+    Mixture,
+    View,
+    Words,
+)
 from bestresponse.core.conformance import Broken, any_legal_action, check_game, check_player
 
 

@@ -2,7 +2,17 @@ from dataclasses import dataclass
 
 import pytest
 
-from bestresponse.core import NATURE, Choice, Decision, Episode, Lottery, Nature, Reading, Status, View
+from bestresponse.core import (
+    NATURE,
+    Choice,
+    Decision,
+    Episode,
+    Lottery,
+    Nature,
+    Reading,
+    Status,
+    View,
+)
 from bestresponse.core.codec import record_from_json, record_to_json
 from bestresponse.core.conformance import Broken, check_game, check_player
 from bestresponse.core.episode import play
@@ -87,7 +97,9 @@ def test_an_unreadable_answer_voids_the_play_and_no_payoff_is_made_up():
 
 def test_the_same_seed_draws_the_same_and_seeds_differ():
     def stake(seed):
-        return play(CoinThenPennies(), {"even": Always("h"), "odd": Always("h"), NATURE: Nature(seed)}).payoffs["even"]
+        return play(
+            CoinThenPennies(), {"even": Always("h"), "odd": Always("h"), NATURE: Nature(seed)}
+        ).payoffs["even"]
 
     assert [stake(s) for s in range(20)] == [stake(s) for s in range(20)]
     assert {stake(s) for s in range(20)} == {1.0, 2.0}
@@ -155,7 +167,10 @@ def test_a_record_is_shown_in_a_notebook_move_by_move():
     shown = record._repr_html_()
     assert shown.startswith("<p>Record(&#x27;coin-then-pennies&#x27;, 3 submissions, payoffs [")
     assert "<tr><th>seat</th><th>player</th><th>move</th></tr>" in shown
-    assert "<tr><td>even</td><td>always</td><td>h</td></tr><tr><td>odd</td><td>always</td><td>t</td></tr>" in shown
+    assert (
+        "<tr><td>even</td><td>always</td><td>h</td></tr><tr><td>odd</td><td>always</td><td>t</td></tr>"
+        in shown
+    )
 
 
 def test_a_seat_that_nobody_takes_is_named():
@@ -176,7 +191,10 @@ def test_simultaneous_answers_after_one_that_cannot_be_read_are_not_taken():
     players = {"even": Always("h"), "odd": Always("t"), NATURE: Nature(5)}
 
     def ask_seats(questions):
-        return [refused if role == "even" else player.decide(view, ask) for role, player, view, ask in questions]
+        return [
+            refused if role == "even" else player.decide(view, ask)
+            for role, player, view, ask in questions
+        ]
 
     record = play(CoinThenPennies(), players, ask_seats=ask_seats)
     assert [s.role for s in record.submissions] == [NATURE, "even"]
@@ -215,5 +233,7 @@ def test_what_is_neither_over_nor_an_action_is_refused():
 def test_after_its_end_a_play_waits_for_nobody():
     record = play(CoinThenPennies(), {"even": Always("h"), "odd": Always("t"), NATURE: Nature(5)})
     episode = Episode(CoinThenPennies(), record.submissions)
-    with pytest.raises(NotAsked, match="even is not asked now; waiting for nobody: the game is over"):
+    with pytest.raises(
+        NotAsked, match="even is not asked now; waiting for nobody: the game is over"
+    ):
         episode.submit("even", Decision("h"))

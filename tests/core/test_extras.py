@@ -20,19 +20,25 @@ def test_the_name_alone_is_for_those_who_installed_from_an_index():
     assert extras._write_hint("web", None) == "pip install 'bestresponse[web]'"
 
 
-@pytest.mark.parametrize("origin", ['{"dir_info": {"editable": true}, "url": "file:///home/me/clone"}', "{}"])
+@pytest.mark.parametrize(
+    "origin", ['{"dir_info": {"editable": true}, "url": "file:///home/me/clone"}', "{}"]
+)
 def test_whoever_installed_from_a_clone_types_it_there(origin):
-    assert extras._write_hint("web", origin) == "pip install '.[web]' in your clone of the repository"
+    assert (
+        extras._write_hint("web", origin) == "pip install '.[web]' in your clone of the repository"
+    )
 
 
 def test_a_wheel_or_a_commit_is_named_again_with_the_extra():
     wheel = "file:///tmp/bestresponse-0.1.0-py3-none-any.whl"
-    assert extras._write_hint("ray", json.dumps({"archive_info": {}, "url": wheel})) == (
-        "pip install 'bestresponse[ray] @ file:///tmp/bestresponse-0.1.0-py3-none-any.whl'"
+    assert (
+        extras._write_hint("ray", json.dumps({"archive_info": {}, "url": wheel}))
+        == "pip install 'bestresponse[ray] @ file:///tmp/bestresponse-0.1.0-py3-none-any.whl'"
     )
     commit = {"vcs_info": {"vcs": "git", "commit_id": "0a1b"}, "url": "https://example.org/it.git"}
-    assert extras._write_hint("ray", json.dumps(commit)) == (
-        "pip install 'bestresponse[ray] @ git+https://example.org/it.git@0a1b'"
+    assert (
+        extras._write_hint("ray", json.dumps(commit))
+        == "pip install 'bestresponse[ray] @ git+https://example.org/it.git@0a1b'"
     )
 
 
@@ -52,7 +58,10 @@ def test_the_package_that_is_tested_came_from_a_clone():
 def test_no_other_line_of_the_source_says_how_an_extra_is_installed():
     others = []
     for path in sorted(SOURCE.rglob("*.*")):
-        if path.suffix not in {".py", ".txt", ".html", ".md", ".toml", ".yaml"} or path == SOURCE / "core/extras.py":
+        if (
+            path.suffix not in {".py", ".txt", ".html", ".md", ".toml", ".yaml"}
+            or path == SOURCE / "core/extras.py"
+        ):
             continue
         for package in re.findall(r"pip install (\S+)", path.read_text("utf-8")):
             if package.strip("\"'`.,)") not in OTHERS:
@@ -63,6 +72,10 @@ def test_no_other_line_of_the_source_says_how_an_extra_is_installed():
 def test_every_hint_names_an_extra_that_there_is():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     texts = [path.read_text("utf-8") for path in SOURCE.rglob("*.py")]
-    named = {extra for text in texts for extra in re.findall(r"install_hint\([\"'](\w[\w-]*)[\"']\)", text)}
+    named = {
+        extra
+        for text in texts
+        for extra in re.findall(r"install_hint\([\"'](\w[\w-]*)[\"']\)", text)
+    }
     assert {"web", "ray", "local", "train"} <= named
     assert named <= set(project["optional-dependencies"])

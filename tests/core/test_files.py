@@ -33,7 +33,9 @@ def test_a_text_of_two_million_characters_is_read() -> None:
 
 def test_ordinary_toml_is_read() -> None:
     prose = "Yes. " * 300
-    assert parse_toml(f"[a.b]\nc.d = 1.5\ntext = '{prose}'") == {"a": {"b": {"c": {"d": 1.5}, "text": prose}}}
+    assert parse_toml(f"[a.b]\nc.d = 1.5\ntext = '{prose}'") == {
+        "a": {"b": {"c": {"d": 1.5}, "text": prose}}
+    }
 
 
 def test_a_text_file_is_read_without_its_mark_and_line_ends(tmp_path: Path) -> None:

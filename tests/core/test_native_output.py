@@ -50,12 +50,16 @@ def test_a_solver_that_prints_leaves_json_alone(tmp_path):
         "--output-dir",
         str(tmp_path),
     )
-    ran = subprocess.run([sys.executable, "-c", _LOUD_SOLVER, *words], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", _LOUD_SOLVER, *words], capture_output=True, text=True, check=True
+    )
     assert json.loads(ran.stdout)["overview"][0]["solved_games"] == 1
     assert "written past Python\n" in ran.stderr
     assert "held back by C\n" in ran.stderr
 
 
 def test_nested_uses_end_with_the_outermost_and_lose_nothing():
-    ran = subprocess.run([sys.executable, "-c", _NESTED], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", _NESTED], capture_output=True, text=True, check=True
+    )
     assert (ran.stdout, ran.stderr) == ("before\nafter\n", "within\n")

@@ -5,8 +5,8 @@ from bestresponse.core.notebook import format_html
 
 def test_texts_are_escaped_and_numbers_shortened():
     shown = format_html("A & B", ["<move>", "share"], [["hare", 1 / 3], ["stag", 2]])
-    assert shown == (
-        "<p>A &amp; B</p><table><tr><th>&lt;move&gt;</th><th>share</th></tr>"
+    assert (
+        shown == "<p>A &amp; B</p><table><tr><th>&lt;move&gt;</th><th>share</th></tr>"
         "<tr><td>hare</td><td>0.333333</td></tr><tr><td>stag</td><td>2</td></tr></table>"
     )
 

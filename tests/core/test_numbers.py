@@ -1,4 +1,5 @@
-"""Numbers as people type them in English and in German: one reading, two that are asked back, or none."""
+"""Numbers as people type them in English and in German: one reading, two that are asked back, or
+none."""
 
 import pytest
 
@@ -55,7 +56,17 @@ def test_a_decimal_mark_of_another_script_is_read_too():
 
 
 def test_a_quiz_takes_a_thousand_however_it_is_written():
-    """A mark before three digits is no misunderstanding of the rules, so that either reading is right."""
+    """A mark before three digits is no misunderstanding of the rules, so that either reading is
+    right."""
     question = Question("How much?", 1000)
-    assert [question.accepts(typed, ",") for typed in ("1000", "1.000", "1,000", "100")] == [True, True, False, False]
-    assert [question.accepts(typed, ".") for typed in ("1000", "1,000", "1.000")] == [True, True, False]
+    assert [question.accepts(typed, ",") for typed in ("1000", "1.000", "1,000", "100")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert [question.accepts(typed, ".") for typed in ("1000", "1,000", "1.000")] == [
+        True,
+        True,
+        False,
+    ]

@@ -1,4 +1,5 @@
-"""Things of installed packages are found by name, and a broken package is named and spoils nothing else."""
+"""Things of installed packages are found by name, and a broken package is named and spoils nothing
+else."""
 
 import pytest
 from plugins import lay_package
@@ -14,33 +15,44 @@ def raise_quietly(error=None):
 
 
 def test_built_in_things_and_those_of_packages_come_through_one_door(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(lay_package(tmp_path, "door_one", "value = 7\n", (GROUP, "mine", "value")))
+    monkeypatch.syspath_prepend(
+        lay_package(tmp_path, "door_one", "value = 7\n", (GROUP, "mine", "value"))
+    )
     registry = Registry(GROUP, "thing", {"pi": "math:pi"})
     assert registry.names() == ["mine", "pi"]
     assert (registry.load("mine"), registry.load("pi")) == (7, 3.141592653589793)
 
 
 def test_a_package_cannot_take_the_name_of_a_built_in_thing(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(lay_package(tmp_path, "door_two", "value = 7\n", (GROUP, "pi", "value")))
+    monkeypatch.syspath_prepend(
+        lay_package(tmp_path, "door_two", "value = 7\n", (GROUP, "pi", "value"))
+    )
     assert Registry(GROUP, "thing", {"pi": "math:pi"}).load("pi") == 3.141592653589793
 
 
 @pytest.mark.parametrize(
     ("source", "why"),
     [
-        ("import no_such_package_anywhere\n", "ModuleNotFoundError: No module named 'no_such_package_anywhere'"),
+        (
+            "import no_such_package_anywhere\n",
+            "ModuleNotFoundError: No module named 'no_such_package_anywhere'",
+        ),
         ("1 / 0\n", "ZeroDivisionError: division by zero"),
         ("def oops(:\n", "SyntaxError"),
         ("other = 1\n", "AttributeError"),
     ],
 )
-def test_a_package_that_cannot_be_imported_is_named_with_the_reason(tmp_path, monkeypatch, source, why):
+def test_a_package_that_cannot_be_imported_is_named_with_the_reason(
+    tmp_path, monkeypatch, source, why
+):
     name = f"door_broken_{abs(hash(source)) % 10**8}"
     monkeypatch.syspath_prepend(lay_package(tmp_path, name, source, (GROUP, "mine", "value")))
     registry = Registry(GROUP, "thing", {"pi": "math:pi"})
     with pytest.raises(UsageError) as error:
         registry.load("mine")
-    assert str(error.value).startswith(f"the thing 'mine' of the package {name.replace('_', '-')} cannot be imported: ")
+    assert str(error.value).startswith(
+        f"the thing 'mine' of the package {name.replace('_', '-')} cannot be imported: "
+    )
     assert why in str(error.value)
     assert registry.load("pi")
 
@@ -51,7 +63,10 @@ def test_an_unknown_name_is_answered_with_the_nearest():
 
 
 def test_a_name_that_begins_alike_comes_before_one_that_looks_alike_and_far_ones_are_not_named():
-    assert did_you_mean("Kuhn", ["kunn", "kuhn-poker-of-three"]) == " Did you mean kuhn-poker-of-three?"
+    assert (
+        did_you_mean("Kuhn", ["kunn", "kuhn-poker-of-three"])
+        == " Did you mean kuhn-poker-of-three?"
+    )
     assert did_you_mean("chiken", ["chicken", "chickens"]) == " Did you mean chicken?"
     assert did_you_mean("zzz", ["chicken"]) == ""
 

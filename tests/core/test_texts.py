@@ -20,9 +20,14 @@ def texts(tmp_path, monkeypatch, request):
 
 
 def test_places_are_filled_and_everything_else_stays_as_it_is(texts):
-    (texts.folder / "rules.txt").write_text("So $who gets $${amount} {as is}, ${sum}$unit: é.\n\n", "utf-8")
+    (texts.folder / "rules.txt").write_text(
+        "So $who gets $${amount} {as is}, ${sum}$unit: é.\n\n", "utf-8"
+    )
     assert texts.text("rules") == "So $who gets $${amount} {as is}, ${sum}$unit: é."
-    assert texts.fill("rules", who="Ann", sum=3, unit="{x}") == "So Ann gets ${amount} {as is}, 3{x}: é."
+    assert (
+        texts.fill("rules", who="Ann", sum=3, unit="{x}")
+        == "So Ann gets ${amount} {as is}, 3{x}: é."
+    )
 
 
 def test_a_place_that_is_not_filled_is_an_error_that_names_it(texts):

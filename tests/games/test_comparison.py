@@ -1,4 +1,5 @@
-"""Two games are the same up to names, order and positive affine payoffs, or it is said where they differ."""
+"""Two games are the same up to names, order and positive affine payoffs, or it is said where they
+differ."""
 
 import numpy as np
 import pytest
@@ -24,22 +25,37 @@ def test_a_game_equals_itself_whatever_the_order_of_its_names():
 
 
 def test_other_names_are_found():
-    other = NormalForm.bimatrix([[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(("talk", "silent"), ("talk", "silent")))
+    other = NormalForm.bimatrix(
+        [[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(("talk", "silent"), ("talk", "silent"))
+    )
     found = compare_games(DILEMMA, other)
     assert found.relation == "renamed"
     assert found.actions["Ann"] == {"C": "silent", "D": "talk"}
 
 
 def test_names_that_all_players_share_become_the_same_names_for_all():
-    # Both get 2 where they meet at the first place and 1 where they meet at the second; avoiding each other is another
-    # game, although renaming the moves of one player alone would carry one to the other.
+    # Both get 2 where they meet at the first place and 1 where they meet at the second; avoiding
+    # each other is another game, although renaming the moves of one player alone would carry one to
+    # the other.
     meet, avoid = [[2, 0], [0, 1]], [[0, 2], [1, 0]]
     told = NormalForm.bimatrix(meet, meet, actions=(("park", "quay"), ("park", "quay")))
     shared, apart = (("x", "y"), ("x", "y")), (("x", "y"), ("u", "v"))
-    assert compare_games(told, NormalForm.bimatrix(meet, meet, actions=shared)).relation == "renamed"
-    assert compare_games(told, NormalForm.bimatrix(avoid, avoid, actions=shared)).relation == "different"
-    assert compare_games(told, NormalForm.bimatrix(avoid, avoid, actions=apart)).relation == "renamed"
-    assert compare_games(told, NormalForm.bimatrix(avoid, avoid, actions=shared), any_names=True).relation == "renamed"
+    assert (
+        compare_games(told, NormalForm.bimatrix(meet, meet, actions=shared)).relation == "renamed"
+    )
+    assert (
+        compare_games(told, NormalForm.bimatrix(avoid, avoid, actions=shared)).relation
+        == "different"
+    )
+    assert (
+        compare_games(told, NormalForm.bimatrix(avoid, avoid, actions=apart)).relation == "renamed"
+    )
+    assert (
+        compare_games(
+            told, NormalForm.bimatrix(avoid, avoid, actions=shared), any_names=True
+        ).relation
+        == "renamed"
+    )
 
 
 @pytest.mark.parametrize("worst", [-1e6, -1e9, -1e12])
@@ -48,7 +64,10 @@ def test_one_huge_payoff_does_not_make_others_the_same(worst):
     chicken = NormalForm.bimatrix([[3, 0], [4, worst]], [[3, 4], [0, worst]])
     hunt = NormalForm.bimatrix([[4, 0], [3, worst]], [[4, 3], [0, worst]])
     assert compare_games(chicken, hunt).relation == "different"
-    assert compare_games(chicken, NormalForm.bimatrix(*(2 * chicken.payoffs + 1))).relation == "equivalent"
+    assert (
+        compare_games(chicken, NormalForm.bimatrix(*(2 * chicken.payoffs + 1))).relation
+        == "equivalent"
+    )
 
 
 @pytest.mark.parametrize("wealth", [1e3, 1e6, 1e9])
@@ -56,13 +75,17 @@ def test_what_everybody_has_anyway_does_not_make_payoffs_the_same(wealth):
     rich = NormalForm.bimatrix(*(DILEMMA.payoffs + wealth))
     # A traitor gets 4 instead of 5: the order of payoffs stays.
     meaner = NormalForm.bimatrix(*(np.array([[[3, 0], [4, 1]], [[3, 4], [0, 1]]]) + wealth))
-    assert (compare_games(rich, rich).relation, compare_games(rich, meaner).relation) == ("equal", "ordinal")
+    assert (compare_games(rich, rich).relation, compare_games(rich, meaner).relation) == (
+        "equal",
+        "ordinal",
+    )
 
 
 def test_positive_affine_payoffs_are_the_same_game_and_negative_ones_are_not():
     scaled = NormalForm.bimatrix(10 * DILEMMA.payoffs[0] - 7, 0.1 * DILEMMA.payoffs[1])
     assert compare_games(DILEMMA, scaled).relation == "equivalent"
-    # Negated, both play for the smaller number; the best and the worst change places, and so do the actions' ranks.
+    # Negated, both play for the smaller number; the best and the worst change places, and so do the
+    # actions' ranks.
     negated = compare_games(DILEMMA, NormalForm.bimatrix(*(-DILEMMA.payoffs)))
     assert (negated.relation, negated.same) == ("ordinal", False)
     assert negated.actions["Ann"] == {"C": "a1", "D": "a0"}
@@ -71,10 +94,14 @@ def test_positive_affine_payoffs_are_the_same_game_and_negative_ones_are_not():
 
 
 def test_a_changed_cell_is_named():
-    changed = NormalForm.bimatrix([[3, 0], [5, 2]], [[3, 5], [0, 1]], players=DILEMMA.players, actions=DILEMMA.actions)
+    changed = NormalForm.bimatrix(
+        [[3, 0], [5, 2]], [[3, 5], [0, 1]], players=DILEMMA.players, actions=DILEMMA.actions
+    )
     found = compare_games(DILEMMA, changed)
     assert not found.same
-    assert found.differences == ("after Ann: D, Bob: D the payoffs are 1, 1 in the first game and 2, 1 in the second",)
+    assert found.differences == (
+        "after Ann: D, Bob: D the payoffs are 1, 1 in the first game and 2, 1 in the second",
+    )
 
 
 def test_other_sizes_are_told():
@@ -90,7 +117,10 @@ def test_a_shuffled_game_of_three_players_is_found_again(seed):
     second = first[order].transpose(0, *(order + 1))
     for axis in range(1, 4):
         second = np.take(second, rng.permutation(second.shape[axis]), axis=axis)
-    assert compare_games(NormalForm(first), NormalForm(second), any_names=True).relation in ("renamed", "equal")
+    assert compare_games(NormalForm(first), NormalForm(second), any_names=True).relation in (
+        "renamed",
+        "equal",
+    )
 
 
 def test_a_game_full_of_symmetries_is_matched_with_itself():
@@ -123,8 +153,12 @@ def test_signs_that_belong_to_a_number_tell_moves_apart(names):
 @pytest.mark.parametrize("names", [("A", "A'"), ("a", "A"), ("up", "up!")])
 def test_names_that_only_signs_or_case_tell_apart_are_compared_as_they_stand(names):
     dilemma = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(names, names))
-    exchanged = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(names[::-1], names[::-1]))
-    reordered = NormalForm.bimatrix([[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(names[::-1], names[::-1]))
+    exchanged = NormalForm.bimatrix(
+        [[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(names[::-1], names[::-1])
+    )
+    reordered = NormalForm.bimatrix(
+        [[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(names[::-1], names[::-1])
+    )
     different = compare_games(dilemma, exchanged)
     # (3, 3) and (1, 1) change places, and so do (0, 5) and (5, 0).
     assert (different.verdict, different.num_differences) == ("different", 4)
@@ -134,6 +168,8 @@ def test_names_that_only_signs_or_case_tell_apart_are_compared_as_they_stand(nam
     assert compare_games(people, others).verdict == "different"
 
 
-@pytest.mark.parametrize("names", [("Country A", "country_a", "country-a", "COUNTRY.A"), ("option-1", "Option_1")])
+@pytest.mark.parametrize(
+    "names", [("Country A", "country_a", "country-a", "COUNTRY.A"), ("option-1", "Option_1")]
+)
 def test_other_signs_do_not_tell_names_apart(names):
     assert len({plain_name(name) for name in names}) == 1

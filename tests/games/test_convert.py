@@ -20,7 +20,9 @@ from bestresponse.theory.trees.tree import Tree
 @pytest.mark.parametrize("name", ["stag-hunt", "rock-paper-scissors", "kuhn-poker", "centipede"])
 def test_a_game_written_and_read_is_the_same_game(name, ending):
     game = find_game(name).solvable()
-    again = LoadedGame("again", "file", FORMATS[ending].parse(format_game(game, ending), "text")).solvable()
+    again = LoadedGame(
+        "again", "file", FORMATS[ending].parse(format_game(game, ending), "text")
+    ).solvable()
     found = compare_games(game, again)
     assert found.relation == "equal"
     turned_into_a_table = isinstance(game, Tree) and ending in (".nfg", ".json")
@@ -36,7 +38,9 @@ def test_tables_and_trees_are_written_the_same_again():
 @pytest.mark.parametrize("ending", [".nfg", ".json", ".pl"])
 def test_an_exact_fraction_survives(ending):
     # As floats, a third and two thirds sum to another number than 1/4 and 3/4.
-    game = NormalForm.bimatrix([[Fraction(1, 3), Fraction(1, 4)]], [[Fraction(2, 3), Fraction(3, 4)]])
+    game = NormalForm.bimatrix(
+        [[Fraction(1, 3), Fraction(1, 4)]], [[Fraction(2, 3), Fraction(3, 4)]]
+    )
     again = FORMATS[ending].parse(format_game(game, ending), "text")
     assert again.given.tolist() == game.given.tolist()
     assert has_constant_sum(again)
@@ -48,14 +52,16 @@ def test_json_has_numbers_where_decimals_are_exact_and_texts_where_they_are_not(
 
 
 def test_the_tree_of_a_table_has_room_for_players_without_a_choice():
-    # Before, between and after the moves of three players stand 1, 1, 1 and 2 nodes; with the choice first 1, 2, 2, 2.
+    # Before, between and after the moves of three players stand 1, 1, 1 and 2 nodes; with the
+    # choice first 1, 2, 2, 2.
     assert to_tree(NormalForm(np.zeros((3, 1, 1, 2)))).num_nodes == 5
     assert to_tree(NormalForm(np.zeros((3, 2, 1, 1)))).num_nodes == 7
 
 
 @pytest.mark.parametrize("ending", [".nfg", ".efg", ".json", ".pl"])
 def test_what_is_next_to_nothing_and_what_floats_cannot_tell_apart_survives(ending):
-    """A payoff of 1e-13 is not 0, and 10^18 + 1 is more than 10^18, although they are the same float."""
+    """A payoff of 1e-13 is not 0, and 10^18 + 1 is more than 10^18, although they are the same
+    float."""
     for payoffs in ([1e-13, 2e-13], [10**18, 10**18 + 1]):
         game = NormalForm([[payoffs], [[1, 2]]])
         again = FORMATS[ending].parse(format_game(game, ending), "text")

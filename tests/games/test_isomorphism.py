@@ -1,4 +1,5 @@
-"""Trees are the same up to names, the order of simultaneous moves and affine payoffs, and nothing else is."""
+"""Trees are the same up to names, the order of simultaneous moves and affine payoffs, and nothing
+else is."""
 
 from collections import Counter
 from dataclasses import replace
@@ -26,8 +27,9 @@ def draw(seed, **more):
 
 
 def copy_tree(tree, seed, payoffs=None, chances=None, infosets=None):
-    """The tree under other names, its branches and players in another order, each player's payoffs scaled and shifted;
-    `payoffs`, `chances` and `infosets` by node take the place of what the tree has there."""
+    """The tree under other names, its branches and players in another order, each player's payoffs
+    scaled and shifted; `payoffs`, `chances` and `infosets` by node take the place of what the tree
+    has there."""
     rng = Random(seed)
     order = rng.sample(range(len(tree.players)), len(tree.players))
     scales = [(rng.choice([0.5, 1, 3]), rng.randint(-5, 5)) for _ in tree.players]
@@ -39,8 +41,13 @@ def copy_tree(tree, seed, payoffs=None, chances=None, infosets=None):
             earned = (payoffs or {}).get(node, tree.payoffs[node])
             return Leaf([scales[k][0] * float(earned[k]) + scales[k][1] for k in order])
         below = list(tree.children[node])
-        Random(f"{seed} {owner} {tree.infoset[node]} {node if owner == CHANCE else ''}").shuffle(below)
-        name = {k: renamed.setdefault((tree.infoset[node], tree.branch_labels[k]), f"r{len(renamed)}") for k in below}
+        Random(f"{seed} {owner} {tree.infoset[node]} {node if owner == CHANCE else ''}").shuffle(
+            below
+        )
+        name = {
+            k: renamed.setdefault((tree.infoset[node], tree.branch_labels[k]), f"r{len(renamed)}")
+            for k in below
+        }
         if owner == CHANCE:
             odds = {k: (chances or {}).get(k, float(tree.probability[k])) for k in below}
             return Chance({f"c{k}": (odds[k], copy(k)) for k in below})
@@ -51,7 +58,8 @@ def copy_tree(tree, seed, payoffs=None, chances=None, infosets=None):
 
 
 def swap(tree, node):
-    """Exchange the mover at `node` with the one right after, who does not know what was chosen; None where one does."""
+    """Exchange the mover at `node` with the one right after, who does not know what was chosen;
+    None where one does."""
     below = tree.children[node]
     after = {int(tree.infoset[k]) for k in below}
     if int(tree.owner[node]) < 0 or len(after) != 1 or -1 in after:
@@ -75,7 +83,12 @@ def swap(tree, node):
             }
             return Turn(tree.players[second.player], str(tree.infoset[below[0]]), inner)
         if owner == CHANCE:
-            return Chance({tree.branch_labels[k]: (float(tree.probability[k]), copy(k)) for k in tree.children[here]})
+            return Chance(
+                {
+                    tree.branch_labels[k]: (float(tree.probability[k]), copy(k))
+                    for k in tree.children[here]
+                }
+            )
         moves = {tree.branch_labels[k]: copy(k) for k in tree.children[here]}
         return Turn(tree.players[owner], str(tree.infoset[here]), moves)
 
@@ -83,7 +96,8 @@ def swap(tree, node):
 
 
 def is_same_by_trial(first, second):
-    """Whether some order of the ends and of the players carries one game to the other: the definition, tried out."""
+    """Whether some order of the ends and of the players carries one game to the other: the
+    definition, tried out."""
 
     def describe(game, places, seats):
         infosets = {k: [] for k in range(len(game.owners))}
@@ -91,8 +105,13 @@ def is_same_by_trial(first, second):
             reached = frozenset(places[k] for k, end in enumerate(game.ends) if move in end)
             infosets[infoset].append((round(game.chances[move], 9), reached))
         owners = [CHANCE if owner == CHANCE else seats[owner] for owner in game.owners]
-        sets = Counter((owners[k], frozenset(Counter(moves).items())) for k, moves in infosets.items())
-        paid = {places[k]: tuple(row[p] for p in np.argsort(seats)) for k, row in enumerate(game.payoffs.tolist())}
+        sets = Counter(
+            (owners[k], frozenset(Counter(moves).items())) for k, moves in infosets.items()
+        )
+        paid = {
+            places[k]: tuple(row[p] for p in np.argsort(seats))
+            for k, row in enumerate(game.payoffs.tolist())
+        }
         return sets, paid
 
     if len(first.ends) != len(second.ends):
@@ -106,13 +125,17 @@ def is_same_by_trial(first, second):
     )
 
 
-STARTS = [pytest.param(start, marks=() if start < 100 else pytest.mark.soak) for start in range(0, 250, 25)]
+STARTS = [
+    pytest.param(start, marks=() if start < 100 else pytest.mark.soak)
+    for start in range(0, 250, 25)
+]
 """Of 250 pairs of trees, 25 a test, 100 are compared every day and all of them by `make long`."""
 
 
 @pytest.mark.parametrize("start", STARTS)
 def test_trees_are_found_again_under_other_names_in_another_order_and_scale(start):
-    """250 pairs that are isomorphic by construction; in every fifth two moves that nobody sees are exchanged too."""
+    """250 pairs that are isomorphic by construction; in every fifth two moves that nobody sees are
+    exchanged too."""
     wrong = []
     for seed in range(start, start + 25):
         tree = draw(seed, depth=5 if seed % 10 else 7)
@@ -127,9 +150,14 @@ def test_trees_are_found_again_under_other_names_in_another_order_and_scale(star
 
 @pytest.mark.parametrize("start", STARTS)
 def test_trees_that_were_changed_in_one_place_are_not_the_same_tree(start):
-    """250 pairs: a payoff that occurs nowhere, another probability, or an information set that is split."""
-    comparisons = [compare_games(*change(seed), any_names=True) for seed in range(start, start + 25)]
-    assert [seed for seed, found in enumerate(comparisons, start) if found.same or not found.differences] == []
+    """250 pairs: a payoff that occurs nowhere, another probability, or an information set that is
+    split."""
+    comparisons = [
+        compare_games(*change(seed), any_names=True) for seed in range(start, start + 25)
+    ]
+    assert [
+        seed for seed, found in enumerate(comparisons, start) if found.same or not found.differences
+    ] == []
 
 
 def change(seed):
@@ -138,9 +166,13 @@ def change(seed):
     leaf = rng.choice(tree.leaves.tolist())
     drawn = [k for k in range(1, tree.num_nodes) if int(tree.owner[int(tree.parent[k])]) == CHANCE]
     shared = [
-        k for k in range(tree.num_nodes) if int(tree.owner[k]) >= 0 and np.sum(tree.infoset == tree.infoset[k]) > 1
+        k
+        for k in range(tree.num_nodes)
+        if int(tree.owner[k]) >= 0 and np.sum(tree.infoset == tree.infoset[k]) > 1
     ]
-    kind = rng.choice(["payoffs", *(["chances"] if drawn else []), *(["infosets"] if shared else [])])
+    kind = rng.choice(
+        ["payoffs", *(["chances"] if drawn else []), *(["infosets"] if shared else [])]
+    )
     if kind == "payoffs":
         player = rng.randrange(2)
         low, high = tree.payoffs[tree.leaves, player].min(), tree.payoffs[tree.leaves, player].max()
@@ -151,7 +183,10 @@ def change(seed):
         node = rng.choice(drawn)
         sibling = next(k for k in tree.children[int(tree.parent[node])] if k != node)
         moved = 0.37 * float(tree.probability[node])
-        odds = {node: float(tree.probability[node]) - moved, sibling: float(tree.probability[sibling]) + moved}
+        odds = {
+            node: float(tree.probability[node]) - moved,
+            sibling: float(tree.probability[sibling]) + moved,
+        }
         other = copy_tree(tree, seed, chances=odds)
     else:
         other = copy_tree(tree, seed, infosets={rng.choice(shared): 10**6})
@@ -164,7 +199,9 @@ def test_the_search_agrees_with_trying_all_orders_of_the_ends(seed):
     while len((tree := random_tree(rng, 2, 3, zero_sum=False)).leaves) not in (3, 4, 5):
         pass
     leaves = tree.leaves.tolist()
-    turned = dict(zip(leaves, rng.sample([tree.payoffs[k] for k in leaves], len(leaves)), strict=True))
+    turned = dict(
+        zip(leaves, rng.sample([tree.payoffs[k] for k in leaves], len(leaves)), strict=True)
+    )
     other = Ends.of(copy_tree(tree, seed, payoffs=turned))
     first = Ends.of(tree)
     plain = Ends.of(copy_tree(tree, seed + 1))
@@ -195,47 +232,93 @@ def test_the_order_of_simultaneous_moves_makes_no_difference():
 def test_three_who_choose_without_knowing_of_each_other_may_do_so_in_any_order():
     """Ann, then Bob, who does not see it, then Carl, who sees what Ann did; or Carl before Bob."""
     pay = {(a, b, c): [a, 2 * b + a, c * a - b] for a in (0, 1) for b in (0, 1) for c in (0, 1)}
-    bob_first = Turn("Ann", "a", {
-        f"a{a}": Turn("Bob", "b", {
-            f"b{b}": Turn("Carl", f"c{a}", {f"c{c}": Leaf(pay[a, b, c]) for c in (0, 1)}) for b in (0, 1)
-        }) for a in (0, 1)
-    })  # fmt: skip
-    carl_first = Turn("Ann", "a", {
-        f"a{a}": Turn("Carl", f"c{a}", {
-            f"c{c}": Turn("Bob", "b", {f"b{b}": Leaf(pay[a, b, c]) for b in (0, 1)}) for c in (0, 1)
-        }) for a in (0, 1)
-    })  # fmt: skip
+    bob_first = Turn(
+        "Ann",
+        "a",
+        {
+            f"a{a}": Turn(
+                "Bob",
+                "b",
+                {
+                    f"b{b}": Turn("Carl", f"c{a}", {f"c{c}": Leaf(pay[a, b, c]) for c in (0, 1)})
+                    for b in (0, 1)
+                },
+            )
+            for a in (0, 1)
+        },
+    )
+    carl_first = Turn(
+        "Ann",
+        "a",
+        {
+            f"a{a}": Turn(
+                "Carl",
+                f"c{a}",
+                {
+                    f"c{c}": Turn("Bob", "b", {f"b{b}": Leaf(pay[a, b, c]) for b in (0, 1)})
+                    for c in (0, 1)
+                },
+            )
+            for a in (0, 1)
+        },
+    )
     names = ["Ann", "Bob", "Carl"]
     found = compare_games(build_tree(names, bob_first), build_tree(names, carl_first))
     assert (found.relation, found.basis) == ("equal", "trees")
 
 
 def test_one_who_sees_less_plays_another_tree_although_no_payoff_tells_it():
-    """A door is opened; whether the only player sees which makes no difference to the payoffs of any plan."""
+    """A door is opened; whether the only player sees which makes no difference to the payoffs of
+    any plan."""
 
     def play(sees):
-        return Chance({
-            door: (1 / 3, Turn("guest", f"saw {door}" if sees else "saw nothing", {"stay": Leaf([1]), "go": Leaf([2])}))
-            for door in ("left", "middle", "right")
-        })  # fmt: skip
+        return Chance(
+            {
+                door: (
+                    1 / 3,
+                    Turn(
+                        "guest",
+                        f"saw {door}" if sees else "saw nothing",
+                        {"stay": Leaf([1]), "go": Leaf([2])},
+                    ),
+                )
+                for door in ("left", "middle", "right")
+            }
+        )
 
     seen, unseen = build_tree(["guest"], play(True)), build_tree(["guest"], play(False))
     choice = build_tree(["guest"], Turn("guest", "i", {"stay": Leaf([1]), "go": Leaf([2])}))
     assert compare_games(unseen, choice).verdict == "same reduced form, other tree"
     found = compare_games(seen, unseen)
     assert (found.relation, found.basis) == ("different", "trees")
-    assert found.differences[0].startswith("guest cannot tell apart left and middle in the second game")
+    assert found.differences[0].startswith(
+        "guest cannot tell apart left and middle in the second game"
+    )
 
 
 def test_names_that_occur_in_both_games_mean_the_same_unless_told_otherwise():
-    first = build_tree(["Player 1", "Player 2"], Turn("Player 1", "i", {"up": Leaf([1, 0]), "down": Leaf([0, 2])}))
-    crossed = build_tree(["player_1", "player_2"], Turn("player_2", "i", {"up": Leaf([0, 1]), "down": Leaf([2, 0])}))
+    first = build_tree(
+        ["Player 1", "Player 2"], Turn("Player 1", "i", {"up": Leaf([1, 0]), "down": Leaf([0, 2])})
+    )
+    crossed = build_tree(
+        ["player_1", "player_2"], Turn("player_2", "i", {"up": Leaf([0, 1]), "down": Leaf([2, 0])})
+    )
     assert not compare_games(first, crossed).same
-    assert compare_games(first, crossed, any_names=True).players == {"Player 1": "player_2", "Player 2": "player_1"}
-    turned = build_tree(["Player 1", "Player 2"], Turn("Player 1", "i", {"down": Leaf([1, 0]), "up": Leaf([0, 2])}))
+    assert compare_games(first, crossed, any_names=True).players == {
+        "Player 1": "player_2",
+        "Player 2": "player_1",
+    }
+    turned = build_tree(
+        ["Player 1", "Player 2"], Turn("Player 1", "i", {"down": Leaf([1, 0]), "up": Leaf([0, 2])})
+    )
     assert not compare_games(first, turned).same
-    assert compare_games(first, turned, any_names=True).actions["Player 1"] == {"up": "down", "down": "up"}
-    other_names = build_tree(["Player 1", "Player 2"], Turn("Player 1", "i", {"l": Leaf([1, 0]), "r": Leaf([0, 2])}))
+    assert compare_games(first, turned, any_names=True).actions["Player 1"] == {
+        "up": "down",
+        "down": "up",
+    }
+    other_names = build_tree(
+        ["Player 1", "Player 2"], Turn("Player 1", "i", {"l": Leaf([1, 0]), "r": Leaf([0, 2])})
+    )
     assert compare_games(first, other_names).relation == "renamed"
 
 
@@ -246,14 +329,22 @@ def test_a_table_is_the_same_tree_as_the_tree_in_which_nobody_sees_the_others():
 
 
 def test_a_player_who_forgets_can_be_compared():
-    forgets = Turn("clerk", "box", {
-        "left": Turn("clerk", "later", {"left": Leaf([1]), "right": Leaf([0])}),
-        "right": Turn("clerk", "later", {"left": Leaf([0]), "right": Leaf([1])}),
-    })  # fmt: skip
-    remembers = Turn("clerk", "box", {
-        "left": Turn("clerk", "later, left", {"left": Leaf([1]), "right": Leaf([0])}),
-        "right": Turn("clerk", "later, right", {"left": Leaf([0]), "right": Leaf([1])}),
-    })  # fmt: skip
+    forgets = Turn(
+        "clerk",
+        "box",
+        {
+            "left": Turn("clerk", "later", {"left": Leaf([1]), "right": Leaf([0])}),
+            "right": Turn("clerk", "later", {"left": Leaf([0]), "right": Leaf([1])}),
+        },
+    )
+    remembers = Turn(
+        "clerk",
+        "box",
+        {
+            "left": Turn("clerk", "later, left", {"left": Leaf([1]), "right": Leaf([0])}),
+            "right": Turn("clerk", "later, right", {"left": Leaf([0]), "right": Leaf([1])}),
+        },
+    )
     first, second = build_tree(["clerk"], forgets), build_tree(["clerk"], remembers)
     assert compare_games(first, first).basis == "trees"
     found = compare_games(first, second)
@@ -263,14 +354,17 @@ def test_a_player_who_forgets_can_be_compared():
 
 
 def test_large_trees_are_compared():
-    """10,001 nodes and more, payoffs of 0 and 1, so that thousands of subtrees are alike; no names in common."""
+    """10,001 nodes and more, payoffs of 0 and 1, so that thousands of subtrees are alike; no names
+    in common."""
     rng = Random(5)
 
     def grow(depth):
         if depth == 0:
             return Leaf([rng.randint(0, 1), rng.randint(0, 1)])
         return Turn(
-            "AB"[depth % 2], str(rng.random()), {f"m{k}": grow(depth - 1) for k in range(3 if depth == 12 else 2)}
+            "AB"[depth % 2],
+            str(rng.random()),
+            {f"m{k}": grow(depth - 1) for k in range(3 if depth == 12 else 2)},
         )
 
     tree = build_tree(["A", "B"], grow(12))

@@ -31,7 +31,9 @@ def test_a_game_of_a_file_is_kept_as_its_text_and_needs_the_file_no_longer(tmp_p
 
 
 def test_a_run_with_a_file_of_another_format_is_refused_in_a_sentence():
-    with pytest.raises(UsageError, match=r"a game file ending in \.agg; known are \.nfg, \.efg, \.json or \.pl"):
+    with pytest.raises(
+        UsageError, match=r"a game file ending in \.agg; known are \.nfg, \.efg, \.json or \.pl"
+    ):
         NamedGame.from_json({"name": "x", "ending": ".agg", "text": "#"})
 
 

@@ -80,7 +80,8 @@ def test_every_name_listed_is_found(name):
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("kuhn", "kuhn-poker"), ("prisoner-dilema", "prisoners-dilemma"), ("stag", "stag-hunt")]
+    ("typed", "meant"),
+    [("kuhn", "kuhn-poker"), ("prisoner-dilema", "prisoners-dilemma"), ("stag", "stag-hunt")],
 )
 def test_a_wrong_name_is_answered_with_the_nearest_one(typed, meant):
     with pytest.raises(UsageError, match=f"named '{typed}'.*Did you mean {meant}?"):
@@ -141,7 +142,8 @@ def test_a_missing_file_a_folder_and_an_unknown_ending_are_told_apart(tmp_path):
 def test_a_damaged_file_says_where(tmp_path):
     (tmp_path / "bad.json").write_text('{"row": [[1, "two"]], "col": [[1, 2]]}')
     with pytest.raises(
-        InvalidGame, match=r"bad\.json: row\[0\]\[1\]: expected a number such as 3, -2\.5 or 1/3, got 'two'"
+        InvalidGame,
+        match=r"bad\.json: row\[0\]\[1\]: expected a number such as 3, -2\.5 or 1/3, got 'two'",
     ):
         find_game(tmp_path / "bad.json")
 
@@ -162,9 +164,14 @@ def test_a_registered_game_is_found_and_its_table_used(registered):
 
 
 def test_a_registered_game_that_cannot_be_made_or_is_none_is_named(registered):
-    with pytest.raises(UsageError, match=r"the game 'needy' of the package plugged-games cannot be made: .*form"):
+    with pytest.raises(
+        UsageError, match=r"the game 'needy' of the package plugged-games cannot be made: .*form"
+    ):
         find_game("needy")
-    with pytest.raises(UsageError, match="the game 'half' of the package plugged-games cannot be used: Half has no `v"):
+    with pytest.raises(
+        UsageError,
+        match="the game 'half' of the package plugged-games cannot be used: Half has no `v",
+    ):
         find_game("half")
 
 
@@ -185,11 +192,20 @@ def parse(text, name):
     monkeypatch.syspath_prepend(lay_package(tmp_path, "plugged_format", source, entry))
     (tmp_path / "mine.grid").write_text("3 0\n0 1\n")
     found = find_game(tmp_path / "mine.grid")
-    assert (found.name, found.origin, found.solvable().payoffs.tolist()[0]) == ("mine", "file", [[3, 0], [0, 1]])
+    assert (found.name, found.origin, found.solvable().payoffs.tolist()[0]) == (
+        "mine",
+        "file",
+        [[3, 0], [0, 1]],
+    )
     kept = NamedGame.from_json(NamedGame.find(str(tmp_path / "mine.grid")).to_json())
     assert kept.loaded.solvable().payoffs.tolist()[1] == [[-3, 0], [0, -1]]
-    with pytest.raises(UsageError, match=r"expected a file ending in \.nfg, \.efg, \.json, \.pl or \.grid"):
+    with pytest.raises(
+        UsageError, match=r"expected a file ending in \.nfg, \.efg, \.json, \.pl or \.grid"
+    ):
         find_game(tmp_path / "plugged_format.py")
     (tmp_path / "wrong.grid").write_text("three")
-    with pytest.raises(UsageError, match="the file format 'grid' of the package plugged-format cannot be made: Value"):
+    with pytest.raises(
+        UsageError,
+        match="the file format 'grid' of the package plugged-format cannot be made: Value",
+    ):
         find_game(tmp_path / "wrong.grid")

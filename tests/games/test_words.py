@@ -1,4 +1,5 @@
-"""A game in words: everything that somebody needs to check it, and no more than the first of many ends."""
+"""A game in words: everything that somebody needs to check it, and no more than the first of many
+ends."""
 
 import pytest
 
@@ -39,13 +40,17 @@ def test_a_draw_and_a_move_that_nobody_learns_of_are_mentioned():
         "First, what seller chooses (polish or leave) is learned by nobody who chooses later.",
         "What is drawn (good or bad) is learned by nobody who chooses later.",
     )
-    seen = tell(SECRET + "sees(seller, X, do(move(nature, X), _)). sees(buyer, M, do(move(seller, M), _)).")
+    seen = tell(
+        SECRET + "sees(seller, X, do(move(nature, X), _)). sees(buyer, M, do(move(seller, M), _))."
+    )
     assert not any("learned by nobody" in line for line in seen)
     assert "After seeing polish, buyer chooses buy or pass." in seen
 
 
 def test_of_many_ends_the_first_are_told_and_all_are_counted():
-    square = NormalForm.bimatrix([[float(10 * i + j) for j in range(10)] for i in range(9)], [[0.5] * 10] * 9)
+    square = NormalForm.bimatrix(
+        [[float(10 * i + j) for j in range(10)] for i in range(9)], [[0.5] * 10] * 9
+    )
     lines = describe_game(square, most=2)
     assert lines[-3:] == (
         "What each of them earns (the first 2 of 90):",

@@ -42,6 +42,7 @@ def test_every_figure_is_that_of_bench_for_the_same_answers(tmp_path):
 def test_a_pure_strategy_of_the_support_has_no_gap_and_loses_what_the_worst_column_takes():
     questions = BenchQuestions(num_games=1, actions=2, seed=6)
     figures = questions.measure_reply(0, Reply("ANSWER: A: 1, B: 0")).figures
-    # The game is [[9, 24], [38, 4]]: its value is (24 * 38 - 9 * 4) / (24 + 38 - 9 - 4), and row A guarantees 9.
+    # The game is [[9, 24], [38, 4]]: its value is (24 * 38 - 9 * 4) / (24 + 38 - 9 - 4), and row A
+    # guarantees 9.
     assert figures["nash_gap"] == 0
     assert figures["exploitability_normalised"] == pytest.approx((876 / 49 - 9) / 34)

@@ -42,8 +42,11 @@ def scores(task, tmp_path, *texts):
 
 
 def test_the_score_of_an_answer_has_the_figures_of_bench_and_an_unread_answer_is_no_zero(tmp_path):
-    pure, unread = scores(nash_gap(num_games=2, actions=2, seed=6), tmp_path, "ANSWER: A: 1, B: 0", "no idea")
-    # the first game is [[9, 24], [38, 4]]: its value is 876/49, row A guarantees 9, and payoffs range over 34
+    pure, unread = scores(
+        nash_gap(num_games=2, actions=2, seed=6), tmp_path, "ANSWER: A: 1, B: 0", "no idea"
+    )
+    # the first game is [[9, 24], [38, 4]]: its value is 876/49, row A guarantees 9, and payoffs
+    # range over 34
     assert pure.value["nash_gap"] == pure.value["gap_normalised"] == 0
     assert pure.value["exploitability"] == pytest.approx(876 / 49 - 9)
     assert pure.value["exploitability_normalised"] == pytest.approx((876 / 49 - 9) / 34)
@@ -52,7 +55,10 @@ def test_the_score_of_an_answer_has_the_figures_of_bench_and_an_unread_answer_is
 
 def test_a_false_claim_scores_nothing_and_a_true_one_scores_one(tmp_path):
     texts = ["If I defect and you cooperate, I get 1.", "If I defect and you cooperate, I get 5."]
-    assert [one.value for one in scores(verify_reasoning(samples=2), tmp_path, *texts)] == [0.0, 1.0]
+    assert [one.value for one in scores(verify_reasoning(samples=2), tmp_path, *texts)] == [
+        0.0,
+        1.0,
+    ]
 
 
 def test_a_model_plays_a_seat_against_a_solver_and_its_regret_is_told(tmp_path):
@@ -69,10 +75,20 @@ def test_seats_are_named_one_by_one():
 
 def test_an_unknown_game_ends_inspects_command_with_a_sentence_and_no_trace(tmp_path):
     inspect = Path(sys.executable).with_name("inspect")
-    words = [str(inspect), "eval", "bestresponse/game", "-T", "game=stag-hnt", "--model", "mockllm/model"]
+    words = [
+        str(inspect),
+        "eval",
+        "bestresponse/game",
+        "-T",
+        "game=stag-hnt",
+        "--model",
+        "mockllm/model",
+    ]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "there is no game or file named 'stag-hnt'. Did you mean stag-hunt?" in " ".join(done.stderr.split())
+    assert "there is no game or file named 'stag-hnt'. Did you mean stag-hunt?" in " ".join(
+        done.stderr.split()
+    )
     assert "Traceback" not in done.stdout + done.stderr
 
 
@@ -84,7 +100,9 @@ def test_a_seat_is_named_by_a_word_or_a_list_since_inspects_command_line_gives_b
 
 
 def test_the_commands_of_the_page_run_as_written(tmp_path):
-    pytest.importorskip("openai", reason="Inspect calls OpenAI through its package: pip install openai")
+    pytest.importorskip(
+        "openai", reason="Inspect calls OpenAI through its package: pip install openai"
+    )
     page = (ROOT / "docs" / "integrations.md").read_text("utf-8")
     section = page.split("\n## Inspect")[1]
     block = re.search(r"^```bash\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)[1]
@@ -103,7 +121,14 @@ def test_the_commands_of_the_page_run_as_written(tmp_path):
         for number, words in enumerate(commands):
             assert words[0] == "inspect"
             done = subprocess.run(
-                [str(inspect), *words[1:], "--log-dir", str(tmp_path / str(number)), "--display", "plain"],
+                [
+                    str(inspect),
+                    *words[1:],
+                    "--log-dir",
+                    str(tmp_path / str(number)),
+                    "--display",
+                    "plain",
+                ],
                 env={**os.environ, **keys},
                 cwd=tmp_path,
                 capture_output=True,
@@ -115,7 +140,8 @@ def test_the_commands_of_the_page_run_as_written(tmp_path):
             scored = read_eval_log(log).results.scores
             found.append({score.name: score.metrics["mean"].value for score in scored})
     gaps, played = found
-    # the figures of the page for this answer; who cooperates while the rival defects gets 0 and would gain 1
+    # the figures of the page for this answer; who cooperates while the rival defects gets 0 and
+    # would gain 1
     assert (round(gaps["nash_gap"], 2), round(gaps["exploitability"], 2)) == (16.63, 25.64)
     assert played == {"payoff": 0.0, "regret": 1.0}
 
@@ -132,9 +158,12 @@ def test_a_program_is_compared_with_the_true_game_of_the_story(tmp_path):
 def test_a_story_without_numbers_is_judged_by_what_it_says_of_preferences(tmp_path):
     story = next(one for one in stories() if one.game == "coordination")
     assert not story.numeric
-    # Its payoffs are ranks: a program that doubles them tells the same story, and one that negates them does not.
+    # Its payoffs are ranks: a program that doubles them tells the same story, and one that negates
+    # them does not.
     for factor, is_true in ((2, 1.0), (-1, 0.0)):
-        rows = tuple(replace(row, payoffs=tuple(factor * u for u in row.payoffs)) for row in story.table.rows)
+        rows = tuple(
+            replace(row, payoffs=tuple(factor * u for u in row.payoffs)) for row in story.table.rows
+        )
         program = write_table_program(replace(story.table, rows=rows))
         [score] = scores(formalize(num_stories=1, attempts=1, kind=story.game), tmp_path, program)
         assert score.value == {"game": 1.0, "true": is_true}

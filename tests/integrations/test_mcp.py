@@ -1,4 +1,5 @@
-"""The MCP server answers the SDK's own client, over stdio and over HTTP, with typed results and within limits."""
+"""The MCP server answers the SDK's own client, over stdio and over HTTP, with typed results and
+within limits."""
 
 import asyncio
 import os
@@ -35,7 +36,11 @@ pay(hare, hare, 3).
 """
 DILEMMA = '{"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]]}'
 MISTAKES = [
-    ("solve", {"game": "no-such-game"}, "there is no game named 'no-such-game'. list_games lists the names."),
+    (
+        "solve",
+        {"game": "no-such-game"},
+        "there is no game named 'no-such-game'. list_games lists the names.",
+    ),
     ("solve", {"game": "/etc/passwd.json"}, "there is no game named '/etc/passwd.json'"),
     ("solve", {"game": "[[1, 2], [3]]"}, "rows of different lengths"),
     ("check", {"game": DILEMMA, "strategies": {"row": "a0"}}, "the strategy of 'col' is missing"),
@@ -44,15 +49,31 @@ MISTAKES = [
         {"game": DILEMMA, "strategies": {"row": "a0", "col": "a7"}},
         "col has no move 'a7' at 'col'; expected a0, a1",
     ),
-    ("check", {"game": DILEMMA, "strategies": {"row": "a0", "col": {"a0": "x"}}}, "expected a move or probabilities"),
+    (
+        "check",
+        {"game": DILEMMA, "strategies": {"row": "a0", "col": {"a0": "x"}}},
+        "expected a move or probabilities",
+    ),
     (
         "check",
         {"game": DILEMMA, "strategies": {"row": "a0", "col": {"a0": 0.5}}},
         "expected probabilities that sum to 1",
     ),
-    ("check", {"game": "centipede", "strategies": {"player 1": "x", "player 2": "y"}}, "for each information set"),
-    ("tournament", {"game": DILEMMA, "strategies": ["openai/gpt-4o"]}, "there is no strategy named 'openai/gpt-4o'"),
-    ("tournament", {"game": DILEMMA, "strategies": ["/etc/x.pl"]}, "there is no strategy named '/etc/x.pl'"),
+    (
+        "check",
+        {"game": "centipede", "strategies": {"player 1": "x", "player 2": "y"}},
+        "for each information set",
+    ),
+    (
+        "tournament",
+        {"game": DILEMMA, "strategies": ["openai/gpt-4o"]},
+        "there is no strategy named 'openai/gpt-4o'",
+    ),
+    (
+        "tournament",
+        {"game": DILEMMA, "strategies": ["/etc/x.pl"]},
+        "there is no strategy named '/etc/x.pl'",
+    ),
     ("solve", {"game": "[[" + "1," * 200_000 + "1]]"}, "the limit is 200,000"),
 ]
 
@@ -62,7 +83,9 @@ def run_with_server(use, *options):
 
     async def talk():
         parameters = mcp.StdioServerParameters(
-            command=sys.executable, args=["-m", "bestresponse", "mcp", *options], env=dict(os.environ)
+            command=sys.executable,
+            args=["-m", "bestresponse", "mcp", *options],
+            env=dict(os.environ),
         )
         async with mcp.Client(mcp.stdio_client(parameters)) as client:
             return await use(client)
@@ -86,19 +109,34 @@ def test_many_questions_are_answered_by_one_server():
             "matrix": await one("solve", game="[[0, 5], [4, 1]]"),
             "tree": await one("solve", game="kuhn-poker"),
             "pure": await one("check", game=DILEMMA, strategies={"row": "a0", "col": "a0"}),
-            "best": await one("best_response", game="rock-paper-scissors", player="row", strategies={"col": "rock"}),
+            "best": await one(
+                "best_response",
+                game="rock-paper-scissors",
+                player="row",
+                strategies={"col": "rock"},
+            ),
             "program": await one("formalize_check", program=PROGRAM),
             "broken": await one("formalize_check", program="initial(s0"),
-            "text": await one("verify", text="If I defect and you cooperate, I get 1.", game="prisoners-dilemma"),
-            "same": await one("compare", first=PROGRAM, second='{"row": [[4,0],[3,3]], "col": [[4,3],[0,3]]}'),
+            "text": await one(
+                "verify", text="If I defect and you cooperate, I get 1.", game="prisoners-dilemma"
+            ),
+            "same": await one(
+                "compare", first=PROGRAM, second='{"row": [[4,0],[3,3]], "col": [[4,3],[0,3]]}'
+            ),
             "games": await one("list_games", search="stag"),
             "strategies": await one("list_strategies"),
             "studies": await one("list_studies"),
             "values": await one(
-                "best_response", game="stag-hunt", player="row", strategies={"col": {"stag": 0.75, "hare": 0.25}}
+                "best_response",
+                game="stag-hunt",
+                player="row",
+                strategies={"col": {"stag": 0.75, "hare": 0.25}},
             ),
             "table": await one(
-                "tournament", game="prisoners-dilemma", strategies=["tit-for-tat", "defector"], rounds=5
+                "tournament",
+                game="prisoners-dilemma",
+                strategies=["tit-for-tat", "defector"],
+                rounds=5,
             ),
         }
 
@@ -153,7 +191,8 @@ def test_mistakes_come_back_as_sentences():
 
 @asynccontextmanager
 async def http_server():
-    """Start the server on a port that is free; where somebody else was quicker to take it, on another one."""
+    """Start the server on a port that is free; where somebody else was quicker to take it, on
+    another one."""
     process, port = None, 0
 
     def answers():

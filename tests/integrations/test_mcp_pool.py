@@ -24,7 +24,9 @@ def with_pool(limits, use):
     return asyncio.run(run())
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="a process cannot be halted on this system")
+@pytest.mark.skipif(
+    not hasattr(signal, "SIGSTOP"), reason="a process cannot be halted on this system"
+)
 def test_a_worker_that_does_not_answer_in_time_is_killed_and_replaced():
     async def use(pool):
         await pool.start()

@@ -42,7 +42,10 @@ def test_a_round_tells_rewards_regrets_and_best_responses():
     seen, rewards, over, _, infos = game.step({"row": 0, "col": 1})
     assert seen["col"].tolist() == [1, 0, 0, 1]
     assert rewards == {"row": 0.0, "col": 5.0}
-    assert infos == {"row": {"regret": 1.0, "best_response": "D"}, "col": {"regret": 0.0, "best_response": "D"}}
+    assert infos == {
+        "row": {"regret": 1.0, "best_response": "D"},
+        "col": {"regret": 0.0, "best_response": "D"},
+    }
     assert over == {"row": False, "col": False}
     assert game.step({"row": 1, "col": 1})[2] == {"row": True, "col": True}
     assert game.agents == []
@@ -79,7 +82,9 @@ def test_the_rewards_of_a_play_are_the_payoffs_of_its_end():
         seen, reward, over, _, _ = game.last()
         earned[agent] += reward
         game.step(None if over else int(seen["action_mask"].sum()) - 1)
-    assert earned == dict(zip(game.tree.players, game.tree.payoffs[game._node].tolist(), strict=True))
+    assert earned == dict(
+        zip(game.tree.players, game.tree.payoffs[game._node].tolist(), strict=True)
+    )
     assert abs(earned["player 1"]) == 2.0
 
 

@@ -1,4 +1,5 @@
-"""The environments of the package `examples/verifiers`, evaluated by verifiers' own runner with a model on loopback."""
+"""The environments of the package `examples/verifiers`, evaluated by verifiers' own runner with a
+model on loopback."""
 
 import asyncio
 import json
@@ -30,7 +31,8 @@ def installed(monkeypatch):
 
 
 def evaluate(tmp_path, answer, taskset, **env):
-    """Run an evaluation for a minute at most and return its episodes and what the model was asked."""
+    """Run an evaluation for a minute at most and return its episodes and what the model was
+    asked."""
     server = ModelServer(answer)
     config = EvalConfig(
         env={"taskset": taskset, **env},
@@ -51,7 +53,8 @@ def test_a_pure_strategy_is_rewarded_with_minus_what_it_loses_at_worst(tmp_path)
     taskset = {"id": "bestresponse_nash_gap", "num_games": 1, "actions": 2, "seed": 6}
     [episode], [messages] = evaluate(tmp_path, lambda body: "ANSWER: A: 1, B: 0", taskset)
     [trace] = episode.traces
-    # the game is [[9, 24], [38, 4]]: its value is 876/49, row A guarantees 9, and payoffs range over 34
+    # the game is [[9, 24], [38, 4]]: its value is 876/49, row A guarantees 9, and payoffs range
+    # over 34
     assert episode.ok
     assert trace.reward == pytest.approx(-(876 / 49 - 9) / 34)
     assert trace.metrics["exploitability"] == pytest.approx(876 / 49 - 9)
@@ -62,13 +65,21 @@ def test_a_pure_strategy_is_rewarded_with_minus_what_it_loses_at_worst(tmp_path)
 
 @pytest.mark.parametrize(("reward", "paid"), [("success", 1.0), ("gap", 0.0)])
 def test_success_and_the_nash_gap_are_rewards_too(tmp_path, reward, paid):
-    taskset = {"id": "bestresponse_nash_gap", "num_games": 1, "actions": 2, "seed": 6, "task": {"reward": reward}}
+    taskset = {
+        "id": "bestresponse_nash_gap",
+        "num_games": 1,
+        "actions": 2,
+        "seed": 6,
+        "task": {"reward": reward},
+    }
     # row A is played with the probability 34/49 that makes both columns equal
     [optimal], _ = evaluate(tmp_path, lambda body: "ANSWER: A: 34/49, B: 15/49", taskset)
     assert optimal.traces[0].reward == pytest.approx(paid)
 
 
-@pytest.mark.parametrize(("reward", "least"), [("exploitability", -1.0), ("gap", -1.0), ("success", 0.0)])
+@pytest.mark.parametrize(
+    ("reward", "least"), [("exploitability", -1.0), ("gap", -1.0), ("success", 0.0)]
+)
 def test_an_answer_that_cannot_be_read_fails_and_has_the_least_reward(tmp_path, reward, least):
     taskset = {"id": "bestresponse_nash_gap", "num_games": 1, "task": {"reward": reward}}
     [episode], _ = evaluate(tmp_path, lambda body: "no idea", taskset)
@@ -88,7 +99,8 @@ def test_the_mean_reward_with_unread_answers_is_below_that_of_the_read_ones(tmp_
 
     episodes, _ = evaluate(tmp_path, answer, taskset)
     traces = [trace for episode in episodes for trace in episode.traces]
-    # the first game is [[9, 24], [38, 4]]: its value is 876/49, row A guarantees 9, and payoffs range over 34
+    # the first game is [[9, 24], [38, 4]]: its value is 876/49, row A guarantees 9, and payoffs
+    # range over 34
     lost = (876 / 49 - 9) / 34
     assert sum(trace.reward for trace in traces) / 2 == pytest.approx((-lost - 1) / 2)
     assert [trace.reward for trace in traces if not trace.has_error] == [pytest.approx(-lost)]
@@ -114,13 +126,21 @@ def test_the_command_of_the_page_runs_as_written(tmp_path):
     [file] = (tmp_path / "evaluated").rglob("*.jsonl")
     episodes = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     episodes.sort(key=lambda episode: episode["task"]["data"]["number"])
-    rewards = [episode["traces"][0]["rewards"]["minus_exploitability_normalised"] for episode in episodes]
-    assert [round(reward["score"], 2) for reward in rewards] == [-0.06, -0.34, -0.18]  # as the page says
+    rewards = [
+        episode["traces"][0]["rewards"]["minus_exploitability_normalised"] for episode in episodes
+    ]
+    assert [round(reward["score"], 2) for reward in rewards] == [
+        -0.06,
+        -0.34,
+        -0.18,
+    ]  # as the page says
 
 
 def test_a_model_plays_against_a_solver_and_gets_the_payoff_of_its_seat(tmp_path):
     [episode], asked = evaluate(
-        tmp_path, lambda body: "ANSWER: cooperate", {"id": "bestresponse_game", "game": "prisoners-dilemma"}
+        tmp_path,
+        lambda body: "ANSWER: cooperate",
+        {"id": "bestresponse_game", "game": "prisoners-dilemma"},
     )
     [trace] = episode.traces
     assert (trace.reward, trace.metrics["regret"], trace.info["role"]) == (0.0, 1.0, "row")
@@ -135,7 +155,10 @@ def test_two_models_are_rewarded_each_for_its_own_seat(tmp_path):
         return "ANSWER: defect" if body["model"] == "other" else "ANSWER: cooperate"
 
     [episode], _ = evaluate(tmp_path, answer, taskset, rival=rival)
-    payoffs = {trace.info["role"]: (trace.agent.name, trace.reward, trace.agent.trainable) for trace in episode.traces}
+    payoffs = {
+        trace.info["role"]: (trace.agent.name, trace.reward, trace.agent.trainable)
+        for trace in episode.traces
+    }
     assert payoffs == {"row": ("player", 0.0, True), "col": ("rival", 5.0, False)}
 
 

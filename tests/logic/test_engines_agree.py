@@ -1,4 +1,5 @@
-"""Two engines, one meaning: the embedded engine and SWI-Prolog give the same answers in the same order."""
+"""Two engines, one meaning: the embedded engine and SWI-Prolog give the same answers in the same
+order."""
 
 import json
 import shutil
@@ -17,7 +18,9 @@ from bestresponse.logic.language.terms import write
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.swi.engine import SwiEngine
 
-pytestmark = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
+pytestmark = pytest.mark.skipif(
+    shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH"
+)
 
 REFERENCE = DATA / "autoformalization"
 recorded = needs_recorded("autoformalization")
@@ -32,7 +35,8 @@ def engines() -> Iterator[tuple[LogicEngine, LogicEngine]]:
 
 
 def outcome(engine: LogicEngine, program: GatedProgram, goal: str) -> object:
-    """The answers as text, or the kind of failure: engines count steps differently, so a limit is just a limit."""
+    """The answers as text, or the kind of failure: engines count steps differently, so a limit is
+    just a limit."""
     try:
         answers = engine.solutions(engine.load(program), goal)
     except LimitReached:
@@ -57,7 +61,9 @@ def rows(name: str) -> list[dict[str, str]]:
 
 @recorded
 @pytest.mark.parametrize(
-    ("every", "most", "least"), [(5, 55, 44), pytest.param(1, 275, 238, marks=pytest.mark.soak)], ids=["few", "all"]
+    ("every", "most", "least"),
+    [(5, 55, 44), pytest.param(1, 275, 238, marks=pytest.mark.soak)],
+    ids=["few", "all"],
 )
 def test_they_agree_on_recorded_games(
     engines: tuple[LogicEngine, LogicEngine], every: int, most: int, least: int
@@ -74,7 +80,9 @@ def test_they_agree_on_recorded_games(
 
 
 @recorded
-def test_they_agree_on_what_recorded_strategies_choose(engines: tuple[LogicEngine, LogicEngine]) -> None:
+def test_they_agree_on_what_recorded_strategies_choose(
+    engines: tuple[LogicEngine, LogicEngine],
+) -> None:
     game = rows("exp3_program.jsonl")[0]["program"]
     for row in rows("exp3_agents.jsonl"):
         program = check_source(game + row["strategy_program"])
@@ -82,7 +90,9 @@ def test_they_agree_on_what_recorded_strategies_choose(engines: tuple[LogicEngin
             continue
         agreed(engines, program, "select(c1, c2, s0, M)")
         for move in ("C", "D"):
-            agreed(engines, program, f"initialise(last_move(c2, '{move}'), s0), select(c1, c2, s0, M)")
+            agreed(
+                engines, program, f"initialise(last_move(c2, '{move}'), s0), select(c1, c2, s0, M)"
+            )
 
 
 GOALS = [
@@ -218,7 +228,10 @@ def program(numbers: list[int], names: list[str], rules: list[list[str]]) -> str
 @settings(max_examples=150, deadline=None)
 @given(items, colours, st.lists(bodies, min_size=1, max_size=2))
 def test_they_agree_on_generated_programs(
-    engines: tuple[LogicEngine, LogicEngine], numbers: list[int], names: list[str], rules: list[list[str]]
+    engines: tuple[LogicEngine, LogicEngine],
+    numbers: list[int],
+    names: list[str],
+    rules: list[list[str]],
 ) -> None:
     agreed(engines, check_source(program(numbers, names, rules)), "answer(X, Y, A, Rs)")
 
@@ -233,7 +246,10 @@ def test_they_agree_on_each_goal_alone(engines: tuple[LogicEngine, LogicEngine],
 @pytest.mark.parametrize(
     ("goal", "count"),
     [
-        ("same(Y, f(Y), b)", 0),  # the third argument tells already; which is looked at first must not matter
+        (
+            "same(Y, f(Y), b)",
+            0,
+        ),  # the third argument tells already; which is looked at first must not matter
         ("same(Y, f(Y), a)", 0),
         ("within(Y, Y)", 0),
         ("first_of(L, L)", 0),
@@ -248,7 +264,9 @@ def test_they_agree_on_each_goal_alone(engines: tuple[LogicEngine, LogicEngine],
 def test_a_term_does_not_unify_with_a_part_of_itself(
     engines: tuple[LogicEngine, LogicEngine], goal: str, count: int
 ) -> None:
-    source = "same(X, X, a). within(X, f(X)). first_of([X|_], X). circle(X, Y) :- X = f(Y), Y = g(X)."
+    source = (
+        "same(X, X, a). within(X, f(X)). first_of([X|_], X). circle(X, Y) :- X = f(Y), Y = g(X)."
+    )
     for engine in engines:
         assert len(engine.solutions(engine.load(source), goal)) == count
 
@@ -256,7 +274,10 @@ def test_a_term_does_not_unify_with_a_part_of_itself(
 def test_a_rule_without_end_is_stopped_by_its_steps_not_by_the_clock(
     engines: tuple[LogicEngine, LogicEngine],
 ) -> None:
-    source = "initial(s0). initially(player(p), s0). final(S) :- final(S). legal(a(p), s0). finally(goal(p, 1), _)."
+    source = (
+        "initial(s0). initially(player(p), s0). final(S) :- final(S). legal(a(p), s0)."
+        " finally(goal(p, 1), _)."
+    )
     for engine in engines:
         assert [error.message for error in validate(source, engine).errors] == [
             "A rule did not come to an end within 60,000 steps."

@@ -1,4 +1,5 @@
-"""The engines agree on calls that make no sense too: both answer, both fail, or both raise with the same words."""
+"""The engines agree on calls that make no sense too: both answer, both fail, or both raise with the
+same words."""
 
 import shutil
 from collections.abc import Iterator
@@ -14,10 +15,13 @@ from bestresponse.logic.language.predicates import FUNCTIONS, GOAL_ARGUMENTS, LI
 from bestresponse.logic.language.terms import write
 from bestresponse.logic.swi.engine import SwiEngine
 
-pytestmark = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
+pytestmark = pytest.mark.skipif(
+    shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH"
+)
 
 Loaded = tuple[LogicEngine, Program]
-# Few steps: whether a term holds itself is asked at each of them, of terms that `member(X, X)` makes longer each time.
+# Few steps: whether a term holds itself is asked at each of them, of terms that `member(X, X)`
+# makes longer each time.
 LIMITS = Limits(steps=5_000, cells=200_000, answers=50)
 
 RAISING = """
@@ -93,13 +97,49 @@ def test_both_answer(engines: tuple[Loaded, Loaded], goal: str) -> None:
 
 
 PREDICATES = sorted(key for key in STANDARD | LIBRARY if not key.startswith(("random", "maybe")))
-SPECIFICATIONS = ["count", "sum(X)", "max(X)", "min(X)", "max(X, Y)", "min(X, Y)", "bag(X-Y)", "set(X)", "r(count)"]
+SPECIFICATIONS = [
+    "count",
+    "sum(X)",
+    "max(X)",
+    "min(X)",
+    "max(X, Y)",
+    "min(X, Y)",
+    "bag(X-Y)",
+    "set(X)",
+    "r(count)",
+]
 ORDERS = ["@<", "@>", "@=<", "@>="]
 VALUES = [
-    "X", "Y", "a", "abc", "[]", "''", "0", "1", "2", "-3", "2.5", "1r3", '"str"', '""', "f(a)", "f(X, Y)",
-    "[a, b]", "[1, 2, 3]", "[a|T]", "[a|b]", "[a-1, b-2]", "a-b", "'1'", "[X, Y]", "1 + X", "7 / 2", "[[1], [2]]", "<",
+    "X",
+    "Y",
+    "a",
+    "abc",
+    "[]",
+    "''",
+    "0",
+    "1",
+    "2",
+    "-3",
+    "2.5",
+    "1r3",
+    '"str"',
+    '""',
+    "f(a)",
+    "f(X, Y)",
+    "[a, b]",
+    "[1, 2, 3]",
+    "[a|T]",
+    "[a|b]",
+    "[a-1, b-2]",
+    "a-b",
+    "'1'",
+    "[X, Y]",
+    "1 + X",
+    "7 / 2",
+    "[[1], [2]]",
+    "<",
     "12345678901234567890",
-]  # fmt: skip
+]
 GOALS = ["true", "fail", "X = Y", "member(X, [a, b, a])", "member(X-Y, [1-a, 2-b, 1-c])"]
 CLOSURES = {1: ["one", "atom"], 2: ["two", "length", "<"], 3: ["three", "compare", "plus"]}
 
@@ -110,18 +150,25 @@ def calls(draw: st.DrawFn) -> str:
     name, arity = key.rsplit("/", 1)
     arguments = [draw(st.sampled_from(VALUES)) for _ in range(int(arity))]
     for position, extra in GOAL_ARGUMENTS.get(key, {}).items():
-        arguments[position] = draw(st.sampled_from(CLOSURES.get(extra, ["one"]) if extra else GOALS))
+        arguments[position] = draw(
+            st.sampled_from(CLOSURES.get(extra, ["one"]) if extra else GOALS)
+        )
     if key == "aggregate_all/3":
         arguments[0] = draw(st.sampled_from(SPECIFICATIONS))
     if key == "sort/4":
-        arguments[:2] = draw(st.sampled_from(["0", "1", "[1]", "2", "a"])), draw(st.sampled_from(ORDERS))
+        arguments[:2] = (
+            draw(st.sampled_from(["0", "1", "[1]", "2", "a"])),
+            draw(st.sampled_from(ORDERS)),
+        )
     quoted = name.replace("\\", "\\\\")
     return f"'{quoted}'({', '.join(arguments)})"
 
 
 @settings(max_examples=400, deadline=None)
 @given(st.lists(calls(), min_size=1, max_size=3))
-def test_they_agree_on_any_calls_of_built_in_predicates(engines: tuple[Loaded, Loaded], called: list[str]) -> None:
+def test_they_agree_on_any_calls_of_built_in_predicates(
+    engines: tuple[Loaded, Loaded], called: list[str]
+) -> None:
     embedded, swi = (outcome(engine, ", ".join(called)) for engine in engines)
     assert "limit" in (embedded, swi) or embedded == swi
 
@@ -157,7 +204,9 @@ def expressions(draw: st.DrawFn) -> str:
 
 @settings(max_examples=400, deadline=None)
 @given(expressions(), st.sampled_from(RELATIONS), expressions())
-def test_they_agree_on_any_arithmetic(engines: tuple[Loaded, Loaded], left: str, relation: str, right: str) -> None:
+def test_they_agree_on_any_arithmetic(
+    engines: tuple[Loaded, Loaded], left: str, relation: str, right: str
+) -> None:
     for goal in (f"R is {left}", f"{left} {relation} {right}", f"E = {left}, R is E"):
         embedded, swi = (outcome(engine, goal) for engine in engines)
         assert embedded == swi

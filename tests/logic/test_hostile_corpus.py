@@ -1,7 +1,9 @@
-"""Programs written to do harm: each is refused, stopped with a reason, or shows its right table, in both engines alike.
+"""Programs written to do harm: each is refused, stopped with a reason, or shows its right table, in
+both engines alike.
 
-The first line of a program in `hostile/` says what must become of it. A folder of further programs beside the recorded
-data is tried too where there is one: there each must come to a verdict, and to the same in both engines.
+The first line of a program in `hostile/` says what must become of it. A folder of further programs
+beside the recorded data is tried too where there is one: there each must come to a verdict, and to
+the same in both engines.
 """
 
 import shutil
@@ -22,11 +24,14 @@ OWN = sorted(Path(__file__).with_name("hostile").glob("*.pl"))
 FURTHER = sorted((DATA.parent / "hostile").glob("*.pl"))
 RIGHT = [(4, 4), (0, 3), (3, 0), (3, 3)]
 
-needs_swipl = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
+needs_swipl = pytest.mark.skipif(
+    shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH"
+)
 
 
 HASTY = Limits(seconds=1.0, memory=256 << 20)
-"""What must be stopped is stopped sooner by these, and what is right is given time: so no verdict depends on load."""
+"""What must be stopped is stopped sooner by these, and what is right is given time: so no verdict
+depends on load."""
 PATIENT = Limits()
 
 
@@ -55,7 +60,9 @@ def find_limits(source: str) -> Limits:
 def verdict(report: Report) -> str:
     if report.refusals:
         return "refused"
-    return "right" if report.ok and _payoffs(report) == RIGHT else "wrong" if report.ok else "stopped"
+    return (
+        "right" if report.ok and _payoffs(report) == RIGHT else "wrong" if report.ok else "stopped"
+    )
 
 
 def _payoffs(report: Report) -> list[tuple[object, ...]]:
@@ -69,7 +76,18 @@ def is_untouched(place: Path, report: Report) -> bool:
 
 def test_the_collection_has_programs_of_every_kind() -> None:
     kinds = {path.stem.split("_")[0] for path in OWN}
-    assert kinds == {"host", "round", "solver", "time", "memory", "number", "term", "text", "gate", "output"}
+    assert kinds == {
+        "host",
+        "round",
+        "solver",
+        "time",
+        "memory",
+        "number",
+        "term",
+        "text",
+        "gate",
+        "output",
+    }
     assert len(OWN) >= 50
 
 
@@ -83,7 +101,9 @@ def test_a_hostile_program_is_contained_by_the_embedded_engine(path: Path, place
 
 @needs_swipl
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
-def test_a_hostile_program_is_contained_by_swi_prolog(path: Path, place: Path, open_swi: OpenEngine) -> None:
+def test_a_hostile_program_is_contained_by_swi_prolog(
+    path: Path, place: Path, open_swi: OpenEngine
+) -> None:
     source = read(path)
     report = validate(source, open_swi(find_limits(source)))
     assert f"% expect: {verdict(report)}" == source.splitlines()[0]
@@ -95,12 +115,18 @@ def test_a_hostile_program_is_contained_by_swi_prolog(path: Path, place: Path, o
 def test_both_engines_come_to_the_same_verdict_on_further_programs(
     path: Path, place: Path, open_swi: OpenEngine
 ) -> None:
-    for limits in (HASTY, PATIENT):  # only what one engine finished in haste has to be finished by both
-        reports = [validate(read(path), engine) for engine in (ConfinedEngine(limits), open_swi(limits))]
+    for limits in (
+        HASTY,
+        PATIENT,
+    ):  # only what one engine finished in haste has to be finished by both
+        reports = [
+            validate(read(path), engine) for engine in (ConfinedEngine(limits), open_swi(limits))
+        ]
         if reports[0].ok == reports[1].ok:
             break
     stopped = [any(error.code == "limit" for error in report.errors) for report in reports]
-    # engines count other steps: one may name the limit that stopped it where the other has come to the end
+    # engines count other steps: one may name the limit that stopped it where the other has come to
+    # the end
     if not any(stopped):
         assert reports[0].table == reports[1].table
         assert reports[0].ok == reports[1].ok

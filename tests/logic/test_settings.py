@@ -24,7 +24,10 @@ def test_a_missing_layer_is_told_once_for_each_engine() -> None:
         warnings.simplefilter("always")
         for engine in ("embedded", "embedded", "swi"):
             settings.judge(engine, PARTLY)
-    expected = "programs are checked with less confinement than there could be: files: missing (Landlock needs Linux)"
+    expected = (
+        "programs are checked with less confinement than there could be: files: missing (Landlock"
+        " needs Linux)"
+    )
     assert [(one.category, str(one.message)) for one in told] == [(SandboxWarning, expected)] * 2
 
 
@@ -35,7 +38,9 @@ def test_a_missing_layer_is_refused_where_the_sandbox_is_demanded() -> None:
             settings.judge("swi", PARTLY)
 
 
-def test_a_check_takes_at_most_three_and_a_half_seconds_by_the_clock_and_512_megabytes(monkeypatch) -> None:
+def test_a_check_takes_at_most_three_and_a_half_seconds_by_the_clock_and_512_megabytes(
+    monkeypatch,
+) -> None:
     monkeypatch.setattr("bestresponse.logic.settings.SECONDS", 3.5)
     limits = LogicSettings().limits
     assert (limits.seconds, limits.memory, limits.ends) == (3.5, 512 << 20, 100_000)
@@ -47,7 +52,17 @@ def test_limits_grow_with_the_seconds_and_the_ends(monkeypatch) -> None:
     monkeypatch.setattr("bestresponse.logic.settings.SECONDS", 3.5)
     assert Limits.within(3.5) == Limits()
     longer = Limits.within(35)
-    assert (longer.seconds, longer.steps, longer.ends, longer.memory) == (35, 5_000_000, 100_000, 512 << 20)
+    assert (longer.seconds, longer.steps, longer.ends, longer.memory) == (
+        35,
+        5_000_000,
+        100_000,
+        512 << 20,
+    )
     more = Limits.within(3.5, 400_000)
-    assert (more.ends, more.cells, more.output, more.memory) == (400_000, 60_000_000, 160_000_000, 2 << 30)
+    assert (more.ends, more.cells, more.output, more.memory) == (
+        400_000,
+        60_000_000,
+        160_000_000,
+        2 << 30,
+    )
     assert Limits.within(0.1).steps == 500_000

@@ -13,10 +13,16 @@ def test_prices_come_from_the_open_list():
     model.identity = {"provider": "openai", "model": "gpt-4o"}
     assert find_price(model)(Usage(1000, 100)) == pytest.approx(0.0035)
     assert find_price(model)(Usage(1000, 100, cached=1000)) == pytest.approx(0.00225)
-    assert [find_price(model)(usage) for usage in (Usage(), Usage(1000), Usage(None, 100))] == [None] * 3
+    assert [find_price(model)(usage) for usage in (Usage(), Usage(1000), Usage(None, 100))] == [
+        None
+    ] * 3
     model.identity = {"provider": "openai", "model": "no-such-model"}
     assert find_price(model)(Usage(1000, 100)) is None
-    model.identity = {"provider": "openai-compatible", "model": "gpt-4o", "base_url": "http://localhost/v1"}
+    model.identity = {
+        "provider": "openai-compatible",
+        "model": "gpt-4o",
+        "base_url": "http://localhost/v1",
+    }
     assert find_price(model)(Usage(1000, 100)) is None
     model.identity = {"provider": "inspect", "model": "openai/gpt-4o"}
     assert find_price(model)(Usage(1000, 100)) == pytest.approx(0.0035)

@@ -12,7 +12,11 @@ from bestresponse.models import ModelSettings, ask, open_model, registry
 from bestresponse.models.providers.local import LocalSettings
 from bestresponse.models.registry import known_models
 
-KEYS = {"OPENAI_API_KEY": "sk-hidden", "ANTHROPIC_API_KEY": "sk-hidden", "GOOGLE_API_KEY": "sk-hidden"}
+KEYS = {
+    "OPENAI_API_KEY": "sk-hidden",
+    "ANTHROPIC_API_KEY": "sk-hidden",
+    "GOOGLE_API_KEY": "sk-hidden",
+}
 
 
 @pytest.fixture
@@ -23,7 +27,10 @@ def settings(tmp_path):
 @pytest.mark.parametrize(
     ("spec", "identity"),
     [
-        ("openai/gpt-4o", {"provider": "openai", "model": "gpt-4o", "base_url": "https://api.openai.com/v1"}),
+        (
+            "openai/gpt-4o",
+            {"provider": "openai", "model": "gpt-4o", "base_url": "https://api.openai.com/v1"},
+        ),
         (
             "anthropic/claude-x",
             {
@@ -43,7 +50,11 @@ def settings(tmp_path):
         ),
         (
             "http://localhost:8000/v1#org/my-model",
-            {"provider": "openai-compatible", "model": "org/my-model", "base_url": "http://localhost:8000/v1"},
+            {
+                "provider": "openai-compatible",
+                "model": "org/my-model",
+                "base_url": "http://localhost:8000/v1",
+            },
         ),
     ],
 )
@@ -93,7 +104,9 @@ def test_weights_that_are_not_there_say_what_to_do(settings):
 def test_without_the_engine_no_weights_are_downloaded(settings, monkeypatch):
     monkeypatch.setattr(registry, "pull", lambda *args: pytest.fail("the weights were downloaded"))
     monkeypatch.setattr(sys, "path", [])  # where packages are looked for
-    with pytest.raises(ModelUnavailable, match=r"needs the engine xllamacpp: pip install '\.\[local\]'"):
+    with pytest.raises(
+        ModelUnavailable, match=r"needs the engine xllamacpp: pip install '\.\[local\]'"
+    ):
         open_model("smollm2", replace(settings, download=True))
 
 
@@ -120,7 +133,9 @@ def test_the_openai_key_is_not_sent_to_other_servers(tmp_path):
         for extra in ({}, {"BESTRESPONSE_API_KEY": "for-this-server"}):
             settings = ModelSettings(tmp_path, KEYS | extra)
             assert open_model(f"{server.url}/v1#m", settings).complete(ask("x")).text == "A"
-    sent = [{name.casefold(): value for name, value in headers.items()} for _, headers, _ in server.seen]
+    sent = [
+        {name.casefold(): value for name, value in headers.items()} for _, headers, _ in server.seen
+    ]
     assert [one.get("authorization") for one in sent] == [None, "Bearer for-this-server"]
 
 
@@ -135,7 +150,9 @@ def test_settings_do_not_show_the_environment(settings):
 
 def test_a_plug_in_adds_a_provider_by_an_entry_point(settings, tmp_path, monkeypatch):
     source = "from bestresponse.models.providers.scripted import ScriptedModel\n\n\n"
-    source += "def open_echo(name, settings):\n    return ScriptedModel([name], name=f'echo/{name}')\n"
+    source += (
+        "def open_echo(name, settings):\n    return ScriptedModel([name], name=f'echo/{name}')\n"
+    )
     entry = ("bestresponse.models", "echo", "open_echo")
     monkeypatch.syspath_prepend(lay_package(tmp_path, "plugged_echo", source, entry))
     assert open_model("echo/hello", settings).complete(ask("x")).text == "hello"
@@ -144,12 +161,19 @@ def test_a_plug_in_adds_a_provider_by_an_entry_point(settings, tmp_path, monkeyp
 
 def test_the_list_says_what_is_ready_and_what_is_missing(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "xllamacpp", sys)
-    monkeypatch.setattr("bestresponse.models.registry.find_spec", lambda name: name == "xllamacpp" or None)
-    known = {one["name"]: one for one in known_models(ModelSettings(tmp_path, {"OPENAI_API_KEY": "k"}))}
+    monkeypatch.setattr(
+        "bestresponse.models.registry.find_spec", lambda name: name == "xllamacpp" or None
+    )
+    known = {
+        one["name"]: one for one in known_models(ModelSettings(tmp_path, {"OPENAI_API_KEY": "k"}))
+    }
     assert known["smollm2"]["missing"] == "bestresponse models pull smollm2 (98 MB)"
     assert known["openai/<model>"]["ready"]
     assert known["anthropic/<model>"]["missing"] == "set ANTHROPIC_API_KEY"
-    assert known["inspect/<provider>/<model>"]["missing"] == "pip install '.[inspect]' in your clone of the repository"
+    assert (
+        known["inspect/<provider>/<model>"]["missing"]
+        == "pip install '.[inspect]' in your clone of the repository"
+    )
     assert known["path/to/model.gguf"]["ready"]
 
 
@@ -180,5 +204,7 @@ def test_without_settings_keys_come_from_the_environment(monkeypatch):
 
 
 def test_a_key_with_a_line_break_inside_names_its_variable(settings):
-    with pytest.raises(UsageError, match=r"the API key in OPENAI_API_KEY contains U\+000A at position 3"):
+    with pytest.raises(
+        UsageError, match=r"the API key in OPENAI_API_KEY contains U\+000A at position 3"
+    ):
         open_model("openai/gpt-4o", replace(settings, environ={"OPENAI_API_KEY": "sk\nx"}))

@@ -106,7 +106,10 @@ def test_what_is_made_strict_passes_the_rules_of_a_strict_server(schema):
     ("schema", "rule"),
     [
         (OPTIONAL, "In context=(), 'title' is not permitted"),
-        (make_object({"Monday": {"type": "integer"}}, required=False), "every key in properties. Missing 'Monday'."),
+        (
+            make_object({"Monday": {"type": "integer"}}, required=False),
+            "every key in properties. Missing 'Monday'.",
+        ),
     ],
 )
 def test_the_rules_refuse_these_schemas_as_they_are(schema, rule):
@@ -144,8 +147,15 @@ def test_nulls_that_only_strict_mode_allowed_are_taken_out_again():
 def test_a_null_stays_where_a_definition_that_is_named_allows_it():
     point = {"anyOf": [{"type": "number"}, {"type": "null"}]}
     properties = {"free": {"$ref": "#/$defs/point"}, "bound": {"$ref": "#/$defs/line"}}
-    schema = {"type": "object", "properties": properties, "$defs": {"point": point, "line": {"type": "string"}}}
-    assert finish_structured(structured(schema), Reply('{"free": null, "bound": null}')).text == '{"free": null}'
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "$defs": {"point": point, "line": {"type": "string"}},
+    }
+    assert (
+        finish_structured(structured(schema), Reply('{"free": null, "bound": null}')).text
+        == '{"free": null}'
+    )
 
 
 def test_a_reply_that_follows_its_schema_keeps_every_character():
@@ -170,7 +180,8 @@ def test_a_schema_we_do_not_understand_is_no_reason_to_lose_a_reply():
 
 
 @pytest.mark.parametrize(
-    "text", ['{"A":1,"B":0}', '```json\n{"A":1,"B":0}\n```', 'Let {me} think.\n{"A":1,"B":0} That is it.']
+    "text",
+    ['{"A":1,"B":0}', '```json\n{"A":1,"B":0}\n```', 'Let {me} think.\n{"A":1,"B":0} That is it.'],
 )
 def test_an_answer_in_words_is_searched_for_its_object(text):
     assert finish_structured(structured(MIX), Reply(text), plain=True) == Reply('{"A":1,"B":0}')

@@ -1,8 +1,9 @@
 """Every promise of the paper on autoformalizing agents, each with a call and a check of its result.
 
-A. Mensfelt, K. Stathis and V. Trencsenyi, Autoformalizing and Simulating Game-Theoretic Scenarios using LLM-augmented
-Agents, 2024. `docs/papers/autoformalization.md` says how its words and ours correspond. Each promise is in our words,
-with the section it stands in; whoever takes one out breaks the test that names it.
+A. Mensfelt, K. Stathis and V. Trencsenyi, Autoformalizing and Simulating Game-Theoretic Scenarios
+using LLM-augmented Agents, 2024. `docs/papers/autoformalization.md` says how its words and ours
+correspond. Each promise is in our words, with the section it stands in; whoever takes one out
+breaks the test that names it.
 """
 
 import json
@@ -71,8 +72,17 @@ select(P, O, S, M) :-
     msort(Options, Ranked),
     last(Ranked, _-M).
 """
-STORY = "Ann and Bob each share or grab. Both share: 3 each. Both grab: 1 each. A grabber against a sharer gets 5 to 0."
-FIVE_GAMES = ("prisoners-dilemma", "hawk-dove", "stag-hunt", "battle-of-the-sexes", "matching-pennies")
+STORY = (
+    "Ann and Bob each share or grab. Both share: 3 each. Both grab: 1 each. A grabber against a"
+    " sharer gets 5 to 0."
+)
+FIVE_GAMES = (
+    "prisoners-dilemma",
+    "hawk-dove",
+    "stag-hunt",
+    "battle-of-the-sexes",
+    "matching-pennies",
+)
 LEVELS = ("syntactic", "functional", "approximate", "exact", "constraints")
 CLONES = {"rounds": 4, "against": "anti-tit-for-tat", "seats": "first"}
 
@@ -88,8 +98,12 @@ def write_true_game(prompt: str) -> str:
 
 
 def write_known_strategy(prompt: str) -> str:
-    """Answer with the published rules of the strategy that is told, but take anti-default-move for default-move."""
-    name = max((name for name, words in WORDS.items() if words.strip() in prompt), key=lambda name: len(WORDS[name]))
+    """Answer with the published rules of the strategy that is told, but take anti-default-move for
+    default-move."""
+    name = max(
+        (name for name, words in WORDS.items() if words.strip() in prompt),
+        key=lambda name: len(WORDS[name]),
+    )
     return fence(published_strategy("default-move" if name == "anti-default-move" else name))
 
 
@@ -121,14 +135,18 @@ class Lab:
         printed = []
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sys, "argv", ["bestresponse", *map(str, words)])
-            patch.setattr("builtins.print", lambda *text, **how: printed.append(" ".join(map(str, text))))
+            patch.setattr(
+                "builtins.print", lambda *text, **how: printed.append(" ".join(map(str, text)))
+            )
             with pytest.raises(SystemExit) as end:
                 main()
         return end.value.code or 0, "\n".join(printed)
 
     @cached_property
     def clones(self):
-        return self.play(self.dilemma, ["tit-for-tat", "anti-tit-for-tat"], target={"tit-for-tat": 9}, **CLONES)
+        return self.play(
+            self.dilemma, ["tit-for-tat", "anti-tit-for-tat"], target={"tit-for-tat": 9}, **CLONES
+        )
 
     @cached_property
     def five_games(self):
@@ -172,11 +190,15 @@ def promise(section: str, words: str, *marks) -> Callable:
 recorded = needs_recorded("autoformalization")
 
 
-@promise("3.2.1", "one solver plays any game by game/2 and holds/2, with inertia and abnormal fluents")
+@promise(
+    "3.2.1", "one solver plays any game by game/2 and holds/2, with inertia and abnormal fluents"
+)
 def _(lab):
     ends = lab.engine.solutions(lab.loaded, "game(s0, F)")
     assert len(ends) == 8  # four pairs of moves in two orders
-    assert lab.engine.solutions(lab.loaded, "holds(player(P), do(move(p1, 'C'), s0))")[0]["P"] == "p1"
+    assert (
+        lab.engine.solutions(lab.loaded, "holds(player(P), do(move(p1, 'C'), s0))")[0]["P"] == "p1"
+    )
     assert not lab.engine.solutions(lab.loaded, "holds(control(p1), do(move(p1, 'C'), s0))")
 
 
@@ -217,7 +239,9 @@ def _(lab):
     named = lab.play("prisoners-dilemma", ["best-response-as-published", "tit-for-tat"], rounds=4)
     assert {
         row["first_total"]
-        for row in named.frame("matches").select(first="best-response-as-published", second="tit-for-tat")
+        for row in named.frame("matches").select(
+            first="best-response-as-published", second="tit-for-tat"
+        )
     } == {10}
     with pytest.raises(br.BestResponseError, match="In the second seat"):
         lab.play(lab.dilemma, [rules, "tit-for-tat"], rounds=4)
@@ -236,7 +260,9 @@ def _(lab):
 def _(lab):
     text = DILEMMA.replace("'C'", "coop").replace("'D'", "betray")
     out = lab.type("check", lab.write("coop.pl", text))[1]
-    assert "as prisoners-dilemma: coop = C, betray = D" in out.replace("betray = D, coop = C", "coop = C, betray = D")
+    assert "as prisoners-dilemma: coop = C, betray = D" in out.replace(
+        "betray = D, coop = C", "coop = C, betray = D"
+    )
 
 
 @promise("3.2.4", "constraints of one's own can be checked")
@@ -257,7 +283,9 @@ def _(lab):
 @promise("3.3", "one example is shown, the prisoner's dilemma")
 def _(lab):
     model = ScriptedModel([fence(DILEMMA)])
-    found = br.formalize(STORY, model, shots=1, choose="first", form="program", output_dir=lab.folder, cache="off")
+    found = br.formalize(
+        STORY, model, shots=1, choose="first", form="program", output_dir=lab.folder, cache="off"
+    )
     assert found.formalization.examples == ("prisoners_dilemma",)
 
 
@@ -266,19 +294,26 @@ def _(lab):
     model = ScriptedModel([fence(DILEMMA.replace("initial(s0).", "initial(s0)")), fence(DILEMMA)])
     found = br.formalize(STORY, model, form="program", output_dir=lab.folder, cache="off")
     assert (found.ok, len(found.formalization.attempts)) == (True, 2)
-    assert "line 3: an operator or the end of the clause was expected" in model.asked[1].messages[1].content
+    assert (
+        "line 3: an operator or the end of the clause was expected"
+        in model.asked[1].messages[1].content
+    )
 
 
 @promise("3.3", "the number of attempts is limited")
 def _(lab):
     model = ScriptedModel([fence("initial(s0)")] * 3)
-    found = br.formalize(STORY, model, attempts=3, form="program", output_dir=lab.folder, cache="off")
+    found = br.formalize(
+        STORY, model, attempts=3, form="program", output_dir=lab.folder, cache="off"
+    )
     assert (found.ok, len(model.asked)) == (False, 3)
 
 
 @promise("3.3", "a strategy in words becomes rules, with the same feedback")
 def _(lab):
-    model = ScriptedModel([fence("select(_, O, S, M) :- holds(last_move(O, M), S)."), fence(TIT_FOR_TAT)])
+    model = ScriptedModel(
+        [fence("select(_, O, S, M) :- holds(last_move(O, M), S)."), fence(TIT_FOR_TAT)]
+    )
     found = br.formalize_strategy("Copy the other one.", lab.dilemma, model, output_dir=lab.folder)
     assert (found.ok, len(found.formalization.attempts)) == (True, 2)
     assert "gives no move" in found.formalization.attempts[0].wrong
@@ -287,24 +322,38 @@ def _(lab):
 @promise("3.1", "agents are saved to files and loaded again")
 def _(lab):
     model = ScriptedModel([fence(TIT_FOR_TAT)])
-    agent = br.formalize_strategy("Copy the other one.", lab.dilemma, model, name="Ada", output_dir=lab.folder).agent
+    agent = br.formalize_strategy(
+        "Copy the other one.", lab.dilemma, model, name="Ada", output_dir=lab.folder
+    ).agent
     agent.save(lab.folder / "ada.json")
     assert Agent.load(lab.folder / "ada.json") == agent
-    assert lab.play(lab.dilemma, [lab.folder / "ada.json"], rounds=2).frame("standings")[0]["name"] == "Ada"
+    assert (
+        lab.play(lab.dilemma, [lab.folder / "ada.json"], rounds=2).frame("standings")[0]["name"]
+        == "Ada"
+    )
 
 
 @promise("3.1", "game and strategy of an agent can be replaced")
 def _(lab):
     ada = Agent.of("Ada", load("prisoners-dilemma"), "tit-for-tat")
-    assert ada.with_strategy("default-move").seats().table(0).reply("cooperate", "defect")[0][0] == "cooperate"
+    assert (
+        ada.with_strategy("default-move").seats().table(0).reply("cooperate", "defect")[0][0]
+        == "cooperate"
+    )
     assert ada.with_default_move("defect").seats().table(0).first[0][0] == "defect"
-    assert Agent.of("Ada", br.find_game("stag-hunt"), "tit-for-tat").seats().table(0).first[0][0] == "stag"
+    assert (
+        Agent.of("Ada", br.find_game("stag-hunt"), "tit-for-tat").seats().table(0).first[0][0]
+        == "stag"
+    )
 
 
 @promise("3.1", "the history of own moves, the opponent's moves and payoffs is kept")
 def _(lab):
     rounds = lab.clones.frame("rounds").select(first="tit-for-tat").rows
-    kept = [(row["first_move"], row["second_move"], row["first_payoff"], row["second_payoff"]) for row in rounds]
+    kept = [
+        (row["first_move"], row["second_move"], row["first_payoff"], row["second_payoff"])
+        for row in rounds
+    ]
     assert kept == [("C", "C", 3, 3), ("C", "D", 0, 5), ("D", "D", 1, 1), ("D", "C", 5, 0)]
     drawn = lab.play(lab.dilemma, ["random", "tit-for-tat"], rounds=3, repetitions=1)
     assert len(drawn.frame("rounds")) == 4 * 3
@@ -313,7 +362,9 @@ def _(lab):
 
 @promise("3.4", "an agent plays some rounds against a clone with another strategy")
 def _(lab):
-    assert {row["name"]: row["total"] for row in lab.clones.frame("standings")}["tit-for-tat"] == 3 + 0 + 1 + 5
+    assert {row["name"]: row["total"] for row in lab.clones.frame("standings")}[
+        "tit-for-tat"
+    ] == 3 + 0 + 1 + 5
 
 
 @promise("3.4", "approximate validation compares the total with a target")
@@ -325,7 +376,9 @@ def _(lab):
 @promise("3.4", "exact validation compares every pair of moves with the true matrix")
 def _(lab):
     true = validate(DILEMMA, lab.engine).table
-    swapped = DILEMMA.replace("'C', 'D', 0, 5", "'C', 'D', 5, 0").replace("'D', 'C', 5, 0", "'D', 'C', 0, 5")
+    swapped = DILEMMA.replace("'C', 'D', 0, 5", "'C', 'D', 5, 0").replace(
+        "'D', 'C', 5, 0", "'D', 'C', 0, 5"
+    )
     levels = judge_levels(validate(swapped, lab.engine), true, named_game("prisoners-dilemma"))
     assert (levels.approximate.ok, levels.exact.ok, levels.constraints.ok) == (True, False, False)
 
@@ -341,20 +394,29 @@ def _(lab):
 def _(lab):
     rules = lab.write("copy.pl", TIT_FOR_TAT)
     words = lab.write("meek.txt", "Always cooperate.")
-    run = lab.play(lab.dilemma, [rules, words], rounds=2, model=lambda prompt: fence("select(_, _, _, 'C')."))
+    run = lab.play(
+        lab.dilemma, [rules, words], rounds=2, model=lambda prompt: fence("select(_, _, _, 'C').")
+    )
     assert {row["name"] for row in run.frame("standings")} == {"copy", "meek"}
 
 
 @promise("3.4", "in a round robin everybody meets everybody")
 def _(lab):
-    pairs = {(row["first"], row["second"]) for row in lab.five_games.frame("matches").select(game="stag-hunt")}
+    pairs = {
+        (row["first"], row["second"])
+        for row in lab.five_games.frame("matches").select(game="stag-hunt")
+    }
     assert len(pairs) == 6 * 6
 
 
 @promise("3.4", "the number of agents can be set")
 def _(lab):
     run = lab.play("prisoners-dilemma", ["tit-for-tat:3"], rounds=1)
-    assert [row["name"] for row in run.frame("standings")] == ["tit-for-tat", "tit-for-tat 2", "tit-for-tat 3"]
+    assert [row["name"] for row in run.frame("standings")] == [
+        "tit-for-tat",
+        "tit-for-tat 2",
+        "tit-for-tat 3",
+    ]
 
 
 @promise("3.4", "winners reach their target, or have the highest total")
@@ -400,7 +462,11 @@ def _(lab):
 @promise("5.1", "figure 2: syntactic and semantic correctness by game")
 def _(lab):
     rows = {(row["game"], row["level"]) for row in lab.told.frame("correctness")}
-    assert rows == {(game, level) for game in ("prisoners-dilemma", "stag-hunt") for level in ("syntactic", "semantic")}
+    assert rows == {
+        (game, level)
+        for game in ("prisoners-dilemma", "stag-hunt")
+        for level in ("syntactic", "semantic")
+    }
     assert "Syntactic and semantic correctness by game" in lab.told.report().to_json()
 
 
@@ -409,14 +475,26 @@ def _(lab):
     rows = lab.five_games.frame("by_game").rows
     assert {row["game"] for row in rows} == {*FIVE_GAMES, "mean over games"}
     for name in lab.five_games.frame("by_game").list_values("strategy"):
-        shares = [row["share"] for row in rows if row["strategy"] == name and row["game"] != "mean over games"]
-        (mean,) = [row["share"] for row in rows if row["strategy"] == name and row["game"] == "mean over games"]
+        shares = [
+            row["share"]
+            for row in rows
+            if row["strategy"] == name and row["game"] != "mean over games"
+        ]
+        (mean,) = [
+            row["share"]
+            for row in rows
+            if row["strategy"] == name and row["game"] == "mean over games"
+        ]
         assert mean == pytest.approx(sum(shares) / 5)
 
 
 @promise("4.3", "default moves are Cooperate, Dove, Stag, Opera and Heads")
 def _(lab):
-    first = lab.five_games.frame("rounds").select(first="default-move", second="default-move", round=1).rows
+    first = (
+        lab.five_games.frame("rounds")
+        .select(first="default-move", second="default-move", round=1)
+        .rows
+    )
     assert [row["first_move"] for row in first] == ["cooperate", "dove", "stag", "opera", "heads"]
 
 
@@ -425,10 +503,16 @@ def _(lab):
     run = lab.play("prisoners-dilemma", ["default-move", "anti-default-move"], rounds=3)
     shares = {row["name"]: row["share"] for row in run.frame("standings")}
     # Three rounds in four seats: 18 of 60, and 36 of 60.
-    assert shares == {"default-move": pytest.approx(18 / 60), "anti-default-move": pytest.approx(36 / 60)}
+    assert shares == {
+        "default-move": pytest.approx(18 / 60),
+        "anti-default-move": pytest.approx(36 / 60),
+    }
 
 
-@promise("4.4", "experiment 3: five strategies in words, each several times, with the share that is right")
+@promise(
+    "4.4",
+    "experiment 3: five strategies in words, each several times, with the share that is right",
+)
 def _(lab):
     shares = {heads[1]: values["right"].estimate for heads, values in lab.strategies.figures.groups}
     assert (shares["anti-default-move"], shares["random"], shares["all"]) == (0.0, 1.0, 0.8)
@@ -440,7 +524,9 @@ def _(lab):
     assert sum(check.agrees is True for check in found.checks) >= 41
 
 
-@promise("5.1, 5.2", "figure 3 and the sentences about it are compared with their own records", recorded)
+@promise(
+    "5.1, 5.2", "figure 3 and the sentences about it are compared with their own records", recorded
+)
 def _(lab):
     found = br.reproduce("autoformalization", DATA / "autoformalization")
     checks = {check.what: check for check in found.checks}
@@ -453,7 +539,9 @@ def _(lab):
 def _(lab):
     paper = next(example.program for example in library() if example.name == "rock_paper_scissors")
     assert br.check(paper).ok
-    turns = next(story for story in stories() if story.table.sequential and len(story.table.players) == 2)
+    turns = next(
+        story for story in stories() if story.table.sequential and len(story.table.players) == 2
+    )
     assert br.check(write_table_program(turns.table)).ok
     run = lab.play(lab.write("rps.pl", paper), ["random", "best-response"], rounds=2)
     assert len(run.frame("standings")) == 2
@@ -463,7 +551,9 @@ def _(lab):
 def _(lab):
     model = ScriptedModel([fence(DILEMMA)])
     text = "Two bidders write sealed bids for a vase; the highest bid wins and pays."
-    found = br.formalize(text, model, shots=2, choose="nearest", form="program", output_dir=lab.folder, cache="off")
+    found = br.formalize(
+        text, model, shots=2, choose="nearest", form="program", output_dir=lab.folder, cache="off"
+    )
     assert len(found.formalization.examples) == 2
     assert any("auction" in name for name in found.formalization.examples)
 
@@ -487,7 +577,9 @@ def _(lab):
         return election
 
     model = ScriptedModel([fence(DILEMMA), fence(DILEMMA.replace("'D', 1, 1", "'D', 2, 2"))])
-    assert br.formalize(STORY, model, refine=refine, form="program", output_dir=lab.folder, cache="off").ok
+    assert br.formalize(
+        STORY, model, refine=refine, form="program", output_dir=lab.folder, cache="off"
+    ).ok
     assert seen == [(2, 2)]
 
 
@@ -499,14 +591,23 @@ def _(lab):
     (shelf / "share.pl").write_text(DILEMMA)
     model = ScriptedModel([fence(DILEMMA)])
     settings = {"examples": shelf, "shots": 2, "form": "program", "cache": "off"}
-    assert "share" in br.formalize(STORY, model, output_dir=lab.folder, **settings).formalization.examples
+    assert (
+        "share"
+        in br.formalize(STORY, model, output_dir=lab.folder, **settings).formalization.examples
+    )
 
 
 @promise("6", "examples for fine-tuning a model on the translation")
 def _(lab):
-    code, _ = lab.type("export", "sft", "--games", "stories", "--count", 10, "--output", lab.folder / "sft")
+    code, _ = lab.type(
+        "export", "sft", "--games", "stories", "--count", 10, "--output", lab.folder / "sft"
+    )
     assert code == 0
-    lines = [line for path in (lab.folder / "sft").glob("*.jsonl") for line in path.read_text().splitlines()]
+    lines = [
+        line
+        for path in (lab.folder / "sft").glob("*.jsonl")
+        for line in path.read_text().splitlines()
+    ]
     assert len(lines) == 10
     assert all("initial(" in json.dumps(json.loads(line)) for line in lines)
 

@@ -57,7 +57,11 @@ def playable(name):
 @pytest.mark.parametrize(
     ("name", "default", "offered"),
     [
-        ("stag-hunt", "equilibrium", {"random", "equilibrium", "uniform", "greedy", "maximin", "level-1", "level-2"}),
+        (
+            "stag-hunt",
+            "equilibrium",
+            {"random", "equilibrium", "uniform", "greedy", "maximin", "level-1", "level-2"},
+        ),
         ("kuhn-poker", "equilibrium", {"random", "equilibrium"}),
         ("water", "need", {"need", "random", "share", "myopic", "no-regret", "solver"}),
         ("public-goods-punishment", "random", {"random", "equilibrium"}),
@@ -120,14 +124,21 @@ def test_in_a_repeated_game_the_equilibrium_of_one_round_is_played():
 
 
 def test_automata_know_which_action_is_to_cooperate():
-    own_order = NormalForm.bimatrix([[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(("rat", "stay"), ("rat", "stay")))
+    own_order = NormalForm.bimatrix(
+        [[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(("rat", "stay"), ("rat", "stay"))
+    )
     game = RepeatedGame(own_order, 3)
     assert "tit-for-tat" in list_strategies(game)
     player = find_strategy("tit-for-tat", game, game.roles[1], 0)
-    first = player.decide(game.view(game.start(), game.roles[1]), game.asks(game.start())[game.roles[1]])
+    first = player.decide(
+        game.view(game.start(), game.roles[1]), game.asks(game.start())[game.roles[1]]
+    )
     assert first.action == "stay"
     after = game.apply(game.start(), dict(zip(game.roles, ("rat", "stay"), strict=True)))
-    assert player.decide(game.view(after, game.roles[1]), game.asks(after)[game.roles[1]]).action == "rat"
+    assert (
+        player.decide(game.view(after, game.roles[1]), game.asks(after)[game.roles[1]]).action
+        == "rat"
+    )
     pennies = RepeatedGame(find_game("matching-pennies").game, 3)
     assert "tit-for-tat" not in list_strategies(pennies)
 
@@ -156,22 +167,38 @@ def test_a_strategy_that_cannot_play_the_game_is_refused_in_a_sentence(name, gam
 
 
 def test_an_unknown_strategy_is_answered_with_the_nearest():
-    with pytest.raises(UsageError, match=r"no strategy named 'equilibrum' for trust-amounts\. Did you mean equilibri"):
+    with pytest.raises(
+        UsageError,
+        match=r"no strategy named 'equilibrum' for trust-amounts\. Did you mean equilibri",
+    ):
         check_strategy("equilibrum", playable("trust-amounts"))
 
 
 def test_players_of_packages_are_listed_and_seated_and_broken_ones_named(tmp_path, monkeypatch):
-    entries = (("bestresponse.players", "first", "First"), ("bestresponse.players", "none", "broken"))
+    entries = (
+        ("bestresponse.players", "first", "First"),
+        ("bestresponse.players", "none", "broken"),
+    )
     gone = ("bestresponse.players", "gone", "missing")
     monkeypatch.syspath_prepend(lay_package(tmp_path, "plugged_players", PLUG_IN, *entries, gone))
     game = playable("stag-hunt")
     assert "first" in list_strategies(game)
     assert "gone" not in list_strategies(game)
     assert "first" not in list_strategies(playable("centipede"))
-    assert find_strategy("first", game, "row", 0).decide(game.view((), "row"), game.asks(())["row"]).action == "stag"
-    with pytest.raises(UsageError, match="the player 'none' of the package plugged-players cannot be used: str has no"):
+    assert (
+        find_strategy("first", game, "row", 0)
+        .decide(game.view((), "row"), game.asks(())["row"])
+        .action
+        == "stag"
+    )
+    with pytest.raises(
+        UsageError,
+        match="the player 'none' of the package plugged-players cannot be used: str has no",
+    ):
         find_strategy("none", game, "row", 0)
-    with pytest.raises(UsageError, match="the player 'gone' of the package plugged-players cannot be imported"):
+    with pytest.raises(
+        UsageError, match="the player 'gone' of the package plugged-players cannot be imported"
+    ):
         find_strategy("gone", game, "row", 0)
     assert find_strategy("random", game, "row", 0).name == "random"
 

@@ -81,14 +81,21 @@ def test_a_pivot_spreads_a_column_over_the_values_of_another():
 
 
 def test_a_missing_column_is_named():
-    with pytest.raises(UsageError, match="ShareRow has no column 'sahre'; it has town, day, player, share"):
+    with pytest.raises(
+        UsageError, match="ShareRow has no column 'sahre'; it has town, day, player, share"
+    ):
         Frame(ShareRow, ROWS).to_table(["sahre"])
 
 
 def test_text_is_filled_in_from_settings_and_frames_and_left_out_where_it_is_empty():
-    block = blocks.text("{% for row in frame('shares').select(day=2) %}{{ row.player }} {% endfor %}of {{ config }}.")
+    block = blocks.text(
+        "{% for row in frame('shares').select(day=2) %}{{ row.player }} {% endfor %}of {{"
+        " config }}."
+    )
     assert show(block, Run(config="town")) == [Paragraph("ann bob of town.")]
-    assert show(blocks.text("{% if frame('nothing')|length %}no{% endif %}", kind="warning")) is None
+    assert (
+        show(blocks.text("{% if frame('nothing')|length %}no{% endif %}", kind="warning")) is None
+    )
 
 
 def test_pictures_say_what_they_show_and_are_left_out_where_there_is_nothing():
@@ -114,9 +121,13 @@ def test_a_player_that_never_loses_has_no_empty_axes():
 
 
 def test_bars_of_two_columns_stand_below_each_other_unless_their_parts_are_too_many():
-    block = blocks.bars("shares", by="player", value="share", parts="town", beside="day", where={"day": 1})
+    block = blocks.bars(
+        "shares", by="player", value="share", parts="town", beside="day", where={"day": 1}
+    )
     (figure,) = show(block)
-    assert [name in figure.image.decode() for name in ("ann, share of all", "ann, day", "bob, day")] == [True] * 3
+    assert [
+        name in figure.image.decode() for name in ("ann, share of all", "ann, day", "bob, day")
+    ] == [True] * 3
     assert show(blocks.bars("shares", by="player", value="share", parts="town", most=0)) is None
 
 
@@ -154,5 +165,8 @@ def test_blocks_without_a_title_go_on_with_the_section_before_them():
 
 def test_a_frame_becomes_a_file_with_the_ends_of_intervals():
     frame = Frame(ShareRow, [{**ROWS[0], "share": Interval(0.5, 0.25, 0.75, 0.95, "wilson", 8)}])
-    assert frame.to_csv() == ("town,day,player,share,share_low,share_high\r\nnorth,1,ann,0.5,0.25,0.75\r\n")
+    assert (
+        frame.to_csv()
+        == "town,day,player,share,share_low,share_high\r\nnorth,1,ann,0.5,0.25,0.75\r\n"
+    )
     assert frame.to_json()[0]["share"]["low"] == 0.25

@@ -12,7 +12,16 @@ from hypothesis import given, strategies as st
 
 from bestresponse.core.errors import UsageError
 from bestresponse.report import tables
-from bestresponse.report.document import Column, Document, Figure, KeyValues, Paragraph, Quote, Section, Table
+from bestresponse.report.document import (
+    Column,
+    Document,
+    Figure,
+    KeyValues,
+    Paragraph,
+    Quote,
+    Section,
+    Table,
+)
 from bestresponse.report.stats.statistics import Interval
 
 GAP = Interval(0.2, 0.1, 0.3, 0.95, "bca", 40)
@@ -27,12 +36,21 @@ def test_a_document_is_written_as_json_with_the_kinds_of_its_blocks(demo):
     data = json.loads(demo.to_json())
     assert (data["format"], data["title"]) == ("bestresponse-report/1", demo.title)
     kinds = [block["block"] for section in data["sections"] for block in section["blocks"]]
-    assert kinds == [type(block).__name__.lower() for section in demo.sections for block in section.blocks]
+    assert kinds == [
+        type(block).__name__.lower() for section in demo.sections for block in section.blocks
+    ]
 
 
-@given(st.text(), st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False)))
+@given(
+    st.text(),
+    st.one_of(
+        st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False)
+    ),
+)
 def test_any_text_and_number_is_kept_in_json(text, number):
-    document = Document(text, sections=(Section(text, (Quote(text, text), KeyValues(((text, number),)))),))
+    document = Document(
+        text, sections=(Section(text, (Quote(text, text), KeyValues(((text, number),)))),)
+    )
     quote, values = json.loads(document.to_json())["sections"][0]["blocks"]
     assert quote == {"block": "quote", "text": text, "source": text}
     assert values["items"] == [[text, number]]
@@ -81,12 +99,28 @@ def test_the_tables_of_a_document_come_with_their_sections(demo):
 
 def test_csv_spreads_intervals_and_leaves_missing_cells_empty():
     rows = [{"player": "a", "gap": GAP}, {"player": "b, c", "gap": None, "note": 'say "hi"'}]
-    assert tables.to_csv(rows) == ('player,gap,gap_low,gap_high,note\r\na,0.2,0.1,0.3,\r\n"b, c",,,,"say ""hi"""\r\n')
+    assert (
+        tables.to_csv(rows)
+        == 'player,gap,gap_low,gap_high,note\r\na,0.2,0.1,0.3,\r\n"b, c",,,,"say ""hi"""\r\n'
+    )
 
 
 @pytest.mark.parametrize(
     "text",
-    ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\t", " =1", "\u3000=1", "＝1", "＋1", "－1", "＠A1"],
+    [
+        "=1+1",
+        "+cmd|' /C calc'!A0",
+        "-2+3",
+        "@SUM(A1)",
+        "\t=1",
+        "\t",
+        " =1",
+        "\u3000=1",
+        "＝1",
+        "＋1",
+        "－1",
+        "＠A1",
+    ],
 )
 def test_text_that_starts_like_a_formula_is_defused_in_cells_and_headers(text):
     lines = list(csv.reader(io.StringIO(tables.to_csv([{text: text}]), newline="")))
@@ -123,7 +157,12 @@ def test_negative_numbers_stay_numbers(number):
     assert tables.to_csv([{"x": number}]) == f"x\r\n{number}\r\n"
 
 
-@given(st.lists(st.dictionaries(st.text("abc=", min_size=1), st.text() | st.floats() | st.integers()), max_size=5))
+@given(
+    st.lists(
+        st.dictionaries(st.text("abc=", min_size=1), st.text() | st.floats() | st.integers()),
+        max_size=5,
+    )
+)
 def test_no_csv_cell_ever_starts_a_formula(rows):
     for line in csv.reader(io.StringIO(tables.to_csv(rows), newline="")):
         for cell in line:
@@ -150,13 +189,27 @@ def test_parquet_keeps_types_and_makes_mixed_columns_text():
     read = parquet.read_table(io.BytesIO(tables.to_parquet(rows)))
     types = {field.name: str(field.type) for field in read.schema}
     assert types == {
-        "n": "int64", "x": "double", "flag": "bool", "name": "string", "mix": "string",
-        "gap": "double", "gap_low": "double", "gap_high": "double", "big": "double",
-    }  # fmt: skip
+        "n": "int64",
+        "x": "double",
+        "flag": "bool",
+        "name": "string",
+        "mix": "string",
+        "gap": "double",
+        "gap_low": "double",
+        "gap_high": "double",
+        "big": "double",
+    }
     assert read.to_pylist()[1] == {
-        "n": None, "x": 0.5, "flag": None, "name": "\ufffd", "mix": "b",
-        "gap": 0.2, "gap_low": None, "gap_high": None, "big": 1.0,
-    }  # fmt: skip
+        "n": None,
+        "x": 0.5,
+        "flag": None,
+        "name": "\ufffd",
+        "mix": "b",
+        "gap": 0.2,
+        "gap_low": None,
+        "gap_high": None,
+        "big": 1.0,
+    }
 
 
 def test_parquet_without_pyarrow_says_what_to_install(monkeypatch):

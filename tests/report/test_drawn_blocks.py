@@ -1,4 +1,5 @@
-"""What blocks hand to the charts: which rows become a line, a band, a dot or a bar, with values read off the rows."""
+"""What blocks hand to the charts: which rows become a line, a band, a dot or a bar, with values
+read off the rows."""
 
 import math
 from dataclasses import dataclass, field
@@ -71,18 +72,26 @@ def test_a_line_is_drawn_for_each_value_with_what_theory_expects_and_its_band(dr
         paid("bob", 1, 6.0, theory=3.5),
         paid("bob", 2, None, theory=4.5),
     ]
-    block = blocks.lines("f", x="day", y="paid", by="player", band=("low", "high"), expected="theory", caption="c")
+    block = blocks.lines(
+        "f", x="day", y="paid", by="player", band=("low", "high"), expected="theory", caption="c"
+    )
     shown = block(Run(rows))
     ((name, (series, bands), options),) = drawn
     assert name == "lines"
     assert series == {"ann": [[1, 2], [2, 4]], "bob": [[1], [6]]}
     # On the second day ann's band has no lower end and shrinks to the line; bob has no band at all.
     assert bands == {"ann": [[1, 4], [3, 4]]}
-    assert options == {"expected": {"ann": [1.5, 2.5], "bob": [3.5]}, "x_label": "day", "y_label": "amount paid"}
+    assert options == {
+        "expected": {"ann": [1.5, 2.5], "bob": [3.5]},
+        "x_label": "day",
+        "y_label": "amount paid",
+    }
     assert (shown.blocks[0].caption, shown.blocks[0].alt) == ("c", "amount paid by day")
 
 
-def test_without_a_column_to_tell_lines_apart_there_is_one_and_theory_is_left_out_unless_named(drawn):
+def test_without_a_column_to_tell_lines_apart_there_is_one_and_theory_is_left_out_unless_named(
+    drawn,
+):
     blocks.lines("f", x="day", y="paid")(Run([paid(day=1, amount=2.0), paid("bob", 2, 3.0)]))
     ((_, (series, bands), options),) = drawn
     assert (series, bands, options["expected"]) == ({"": [[1, 2], [2, 3]]}, {}, {})
@@ -90,7 +99,9 @@ def test_without_a_column_to_tell_lines_apart_there_is_one_and_theory_is_left_ou
 
 def test_bands_are_the_ends_of_intervals_except_of_a_single_value(drawn):
     single, double = Interval(2.0, 0.0, 9.0, 0.95, "t", 1), Interval(4.0, 3.0, 5.0, 0.95, "t", 2)
-    blocks.lines("f", x="day", y="paid")(Run([paid(day=1, amount=single), paid(day=2, amount=double)]))
+    blocks.lines("f", x="day", y="paid")(
+        Run([paid(day=1, amount=single), paid(day=2, amount=double)])
+    )
     ((_, (series, bands), _),) = drawn
     assert series == {"": [[1, 2], [2, 4]]}
     assert bands == {"": [[2, 3], [2, 5]]}
@@ -115,7 +126,11 @@ def test_intervals_are_drawn_from_the_least_estimate_on_against_zero(drawn):
     blocks.intervals("f", ("player",), "paid", reference=None)(run)
     assert drawn == [
         ("intervals", [[["bob, 2", high]]], {"x_label": "amount paid", "reference": 0.0}),
-        ("intervals", [[["ann", low], ["bob", high]]], {"x_label": "amount paid", "reference": None}),
+        (
+            "intervals",
+            [[["ann", low], ["bob", high]]],
+            {"x_label": "amount paid", "reference": None},
+        ),
     ]
     assert shown.blocks[0].alt == "amount paid with intervals"
     assert blocks.intervals("f", ("player",), "paid", least=3.0)(run) is None
@@ -123,18 +138,28 @@ def test_intervals_are_drawn_from_the_least_estimate_on_against_zero(drawn):
 
 def test_boxes_hold_the_values_of_each_group_and_keep_zero_in_view(drawn):
     interval = Interval(5.0, 4.0, 6.0, 0.95, "t", 4)
-    run = Run([paid("ann", 1, 2.0), paid("ann", 2, None), paid("bob", 1, interval), paid("ann", 3, -1.0)])
+    run = Run(
+        [paid("ann", 1, 2.0), paid("ann", 2, None), paid("bob", 1, interval), paid("ann", 3, -1.0)]
+    )
     shown = blocks.boxes("f", by="player", value="paid")(run)
     blocks.boxes("f", by="player", value="paid", zero=False)(run)
-    (first, second) = drawn
-    assert first == ("distribution", [{"ann": [2.0, -1.0], "bob": [5.0]}], {"x_label": "amount paid", "zero": True})
+    first, second = drawn
+    assert first == (
+        "distribution",
+        [{"ann": [2.0, -1.0], "bob": [5.0]}],
+        {"x_label": "amount paid", "zero": True},
+    )
     assert second[2]["zero"] is False
-    assert shown.blocks[0].caption.startswith("Every value a dot, the box from the first to the third quartile")
+    assert shown.blocks[0].caption.startswith(
+        "Every value a dot, the box from the first to the third quartile"
+    )
     assert shown.blocks[0].alt == "amount paid by player"
 
 
 def test_what_is_noise_makes_no_boxes_and_no_dots(drawn):
-    noise = Run([paid(day=1, amount=NOISE), paid(day=2, amount=0.0), paid(day=3, amount=-NOISE / 2)])
+    noise = Run(
+        [paid(day=1, amount=NOISE), paid(day=2, amount=0.0), paid(day=3, amount=-NOISE / 2)]
+    )
     assert blocks.boxes("f", by="player", value="paid")(noise) is None
     same = Run([paid(day=1, amount=NOISE), paid(day=2, amount=0.0)])
     assert blocks.scatter("f", x="day", y="paid")(same) is None
@@ -145,10 +170,21 @@ def test_what_is_noise_makes_no_boxes_and_no_dots(drawn):
 def test_bars_hold_a_part_for_each_value_at_most_eight(drawn):
     rows = [paid("ann", day, float(day)) for day in range(1, 9)]
     shown = blocks.bars("f", by="player", value="paid", parts="day")(Run(rows))
-    assert drawn == [("bars", [{"ann": {str(day): float(day) for day in range(1, 9)}}], {"x_label": "amount paid"})]
+    assert drawn == [
+        (
+            "bars",
+            [{"ann": {str(day): float(day) for day in range(1, 9)}}],
+            {"x_label": "amount paid"},
+        )
+    ]
     assert shown.blocks[0].alt == "amount paid by player"
-    assert blocks.bars("f", by="player", value="paid", parts="day")(Run([*rows, paid("ann", 9)])) is None
-    assert blocks.bars("f", by="player", value="paid", parts="day")(Run([paid(amount=None)])) is None
+    assert (
+        blocks.bars("f", by="player", value="paid", parts="day")(Run([*rows, paid("ann", 9)]))
+        is None
+    )
+    assert (
+        blocks.bars("f", by="player", value="paid", parts="day")(Run([paid(amount=None)])) is None
+    )
 
 
 def test_a_column_beside_another_has_bars_of_its_own(drawn):
@@ -158,7 +194,12 @@ def test_a_column_beside_another_has_bars_of_its_own(drawn):
 
 
 def test_dots_need_both_numbers_and_are_told_apart_only_where_a_column_is_named(drawn):
-    rows = [paid("ann", 1, 2.0), paid("bob", 2, 4.0), paid("bob", 3, None), {**paid("cid", 0, 5.0), "day": None}]
+    rows = [
+        paid("ann", 1, 2.0),
+        paid("bob", 2, 4.0),
+        paid("bob", 3, None),
+        {**paid("cid", 0, 5.0), "day": None},
+    ]
     shown = blocks.scatter("f", x="day", y="paid", by="player")(Run(rows))
     blocks.scatter("f", x="day", y="paid")(Run(rows))
     labels = {"x_label": "day", "y_label": "amount paid"}
@@ -195,9 +236,9 @@ def test_two_hundred_rows_of_a_table_are_shown_and_the_others_counted():
 
 
 def test_a_table_split_by_a_column_of_one_value_does_not_name_it():
-    (table,) = blocks.table("f", ("day", "paid"), split="player", caption="by {{ label or 'day' }}")(
-        Run([paid()])
-    ).blocks
+    (table,) = blocks.table(
+        "f", ("day", "paid"), split="player", caption="by {{ label or 'day' }}"
+    )(Run([paid()])).blocks
     assert (table.caption, table.rows) == ("by day", ((1, 2.0),))
     first, second = blocks.table("f", split="day")(Run([paid(day=1), paid(day=2)])).blocks
     assert (first.caption, second.caption) == ("1", "2")
@@ -212,8 +253,16 @@ def test_the_headline_shows_the_metrics_that_the_first_group_with_any_has():
     metrics = (metric("mean", [None, None, 3.0]), metric("least", [None, 0.0, 1.0]))
     figures = compute_figures(metrics, ("player",), {("ann",): 0, ("bob",): 1, ("cid",): 2})
     shown = blocks.headline(("mean", "least"))(Run([], figures=figures))
-    assert (shown.title, shown.blocks) == ("", (KeyValues((("the least", 0.0),), prominent=True, format=".3g"),))
-    assert blocks.headline(("mean",))(Run([], figures=compute_figures(metrics, ("player",), {("ann",): 0}))) is None
+    assert (shown.title, shown.blocks) == (
+        "",
+        (KeyValues((("the least", 0.0),), prominent=True, format=".3g"),),
+    )
+    assert (
+        blocks.headline(("mean",))(
+            Run([], figures=compute_figures(metrics, ("player",), {("ann",): 0}))
+        )
+        is None
+    )
 
 
 def test_a_block_may_show_several_things_or_nothing_and_a_title_said_again_goes_on():
@@ -221,7 +270,13 @@ def test_a_block_may_show_several_things_or_nothing_and_a_title_said_again_goes_
         return [blocks.Shown("One", (Paragraph("a"),)), blocks.Shown("Two", (Paragraph("b"),))]
 
     opening, sections = blocks.build_sections(
-        (show_two, lambda measured: None, blocks.text("c", title="Two"), blocks.text("d", title="One")), Run([])
+        (
+            show_two,
+            lambda measured: None,
+            blocks.text("c", title="Two"),
+            blocks.text("d", title="One"),
+        ),
+        Run([]),
     )
     assert opening == ()
     assert [(section.title, section.blocks) for section in sections] == [

@@ -20,7 +20,9 @@ def mean_gap(rows):
 
 def interval_of_payoff(rows):
     payoffs = [row["payoff"] for row in rows]
-    return Interval(sum(payoffs) / len(payoffs), min(payoffs), math.inf, 0.95, "range", len(payoffs))
+    return Interval(
+        sum(payoffs) / len(payoffs), min(payoffs), math.inf, 0.95, "range", len(payoffs)
+    )
 
 
 METRICS = [
@@ -60,7 +62,10 @@ def test_json_has_a_field_for_every_metric_and_intervals_have_their_one_shape():
     found = FIGURES.to_json()
     a = {"estimate": 1.5, "low": 1.0, "high": None, "level": 0.95, "n": 2, "method": "range"}
     b = {"estimate": 4.0, "low": 4.0, "high": None, "level": 0.95, "n": 1, "method": "range"}
-    assert found == [{"told_by": "a", "gap": 0.5, "payoff": a}, {"told_by": "b", "gap": None, "payoff": b}]
+    assert found == [
+        {"told_by": "a", "gap": 0.5, "payoff": a},
+        {"told_by": "b", "gap": None, "payoff": b},
+    ]
     json.dumps(found, allow_nan=False)
 
 
@@ -72,8 +77,9 @@ def test_a_figure_that_is_no_number_is_null_in_json(value):
 
 
 def test_csv_has_a_column_for_every_metric():
-    assert tables.to_csv(FIGURES.to_rows()) == (
-        "told_by,gap,payoff,payoff_low,payoff_high\r\na,0.5,1.5,1.0,\r\nb,,4.0,4.0,\r\n"
+    assert (
+        tables.to_csv(FIGURES.to_rows())
+        == "told_by,gap,payoff,payoff_low,payoff_high\r\na,0.5,1.5,1.0,\r\nb,,4.0,4.0,\r\n"
     )
 
 
@@ -100,7 +106,15 @@ class MoreFigures(PlainFigures):
 
 def test_fields_of_a_row_are_metrics_explained_by_the_text_below_them():
     payoff, wins = list_metrics(MoreFigures)
-    assert (payoff.name, payoff.title, payoff.help, payoff.format) == ("payoff", "mean payoff", "over all plays", ".2f")
+    assert (payoff.name, payoff.title, payoff.help, payoff.format) == (
+        "payoff",
+        "mean payoff",
+        "over all plays",
+        ".2f",
+    )
     assert (wins.title, wins.help) == ("wins", "")
-    assert [metric.compute(MoreFigures(payoff=2.5, wins=3)) for metric in (payoff, wins)] == [2.5, 3]
+    assert [metric.compute(MoreFigures(payoff=2.5, wins=3)) for metric in (payoff, wins)] == [
+        2.5,
+        3,
+    ]
     assert [metric.name for metric in list_metrics(MoreFigures, "wins")] == ["wins"]

@@ -1,10 +1,18 @@
-"""Numbers and cells as text: noise is 0, zero has no sign, and the scale of a column decides what noise is."""
+"""Numbers and cells as text: noise is 0, zero has no sign, and the scale of a column decides what
+noise is."""
 
 import math
 
 import pytest
 
-from bestresponse.report.document import Column, Document, Section, Table, format_cell, measure_column_noise
+from bestresponse.report.document import (
+    Column,
+    Document,
+    Section,
+    Table,
+    format_cell,
+    measure_column_noise,
+)
 from bestresponse.report.numbers import format_number, measure_noise
 from bestresponse.report.page import render
 from bestresponse.report.stats.statistics import Interval
@@ -40,7 +48,10 @@ def test_a_metric_may_say_that_tiny_numbers_are_no_noise():
 def test_noise_grows_with_the_scale_of_the_column():
     assert measure_noise([1e6, 0.5]) == 1e-6
     assert measure_noise([math.inf, math.nan]) == 1e-9
-    table = Table((Column("who"), Column("gain"), Column("p", noise=0.0)), (("a", 2e9, 1e-12), ("b", 1e-4, None)))
+    table = Table(
+        (Column("who"), Column("gain"), Column("p", noise=0.0)),
+        (("a", 2e9, 1e-12), ("b", 1e-4, None)),
+    )
     assert measure_column_noise(table) == (1e-9, 2e-3, 1e-24)
 
 

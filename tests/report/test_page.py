@@ -70,7 +70,9 @@ def everywhere(text):
         KeyValues(((text, text),)),
         KeyValues(((text, text),), prominent=True),
     )
-    return Document(text, text, (Section(text, blocks, text), Section(text, blocks, text)), blocks, text)
+    return Document(
+        text, text, (Section(text, blocks, text), Section(text, blocks, text)), blocks, text
+    )
 
 
 HARMLESS = Reader(render(everywhere("words")))
@@ -138,7 +140,9 @@ ATTACKS = [
 def test_model_text_stays_text_everywhere(attack):
     reader = Reader(render(everywhere(attack)))
     assert reader.tags == HARMLESS.tags
-    assert [attribute[:2] for attribute in reader.attributes] == [attribute[:2] for attribute in HARMLESS.attributes]
+    assert [attribute[:2] for attribute in reader.attributes] == [
+        attribute[:2] for attribute in HARMLESS.attributes
+    ]
     assert reader.text.count(attack) == HARMLESS.text.count("words")
 
 
@@ -153,7 +157,9 @@ def test_no_text_whatever_adds_an_element_or_fails_to_encode(text):
     ]
 
 
-@pytest.mark.parametrize("character", ["\u202e", "\u2066", "\x00", "\x1b", "\u200b", "\ufeff", "\ud800", "\U000e0041"])
+@pytest.mark.parametrize(
+    "character", ["\u202e", "\u2066", "\x00", "\x1b", "\u200b", "\ufeff", "\ud800", "\U000e0041"]
+)
 def test_hidden_characters_are_shown_by_their_code_point(character):
     page = render(everywhere(f"a{character}b"))
     assert character not in page
@@ -174,13 +180,20 @@ def test_huge_text_is_cut_where_the_reader_sees_it():
 
 
 def test_a_huge_table_says_how_much_of_it_is_shown():
-    page = render(Document("t", sections=(Section("s", (Table((Column("n"),), tuple((n,) for n in range(2500))),)),)))
+    page = render(
+        Document(
+            "t",
+            sections=(Section("s", (Table((Column("n"),), tuple((n,) for n in range(2500))),)),),
+        )
+    )
     assert page.count("<tr>") == 1001
     assert "The first 1,000 of 2,500 rows are shown" in page
 
 
 def cell(value, spec=".2f"):
-    page = render(Document("t", sections=(Section("s", (Table((Column("c", format=spec),), ((value,),)),)),)))
+    page = render(
+        Document("t", sections=(Section("s", (Table((Column("c", format=spec),), ((value,),)),)),))
+    )
     return " ".join(Reader(re.search(r"<td.*</td>", page)[0]).text.split())
 
 
@@ -210,7 +223,9 @@ def test_without_a_format_whole_numbers_are_grouped_and_others_short():
 
 
 def test_sections_with_the_same_title_have_their_own_addresses():
-    page = render(Document("t", sections=(Section("Überblick"), Section("Überblick"), Section("策略"))))
+    page = render(
+        Document("t", sections=(Section("Überblick"), Section("Überblick"), Section("策略")))
+    )
     assert re.findall(r'<section id="([^"]*)"', page) == ["uberblick", "uberblick-2", "section"]
     assert re.findall(r'<li><a href="#([^"]*)"', page) == ["uberblick", "uberblick-2", "section"]
 
@@ -223,7 +238,9 @@ def test_an_empty_document_and_an_empty_table_are_pages_too():
 def test_a_cell_links_to_the_cell_of_another_table_that_it_names():
     named = Table((Column("play", link="play"),), ((7,), (None,)))
     plays = Table((Column("play", anchor="play"), Column("answer")), ((7, "A"), (8, "B")))
-    html = render(Document("Report", sections=(Section("Outliers", (named,)), Section("Plays", (plays,)))))
+    html = render(
+        Document("Report", sections=(Section("Outliers", (named,)), Section("Plays", (plays,))))
+    )
     assert html.count('<a href="#play-7">') == 1
     assert html.count('id="play-7"') == 1
     assert 'href="#play-–"' not in html

@@ -54,7 +54,12 @@ def test_a_spec_named_twice_is_played_once(folder):
 def test_failed_plays_leave_no_record_and_are_tried_again(folder):
     flaky = playing(lambda n: ModelUnavailable("gone") if n % 7 == 3 else None)
     outcome = execute(SPECS, flaky, folder)
-    assert (outcome.played, outcome.failed, outcome.failures, outcome.complete) == (17, 3, ["gone"], False)
+    assert (outcome.played, outcome.failed, outcome.failures, outcome.complete) == (
+        17,
+        3,
+        ["gone"],
+        False,
+    )
     assert execute(SPECS, playing(), folder).played == 3
 
 
@@ -66,7 +71,9 @@ def test_too_many_failures_in_a_row_stop_the_run(folder):
 
 def test_failures_that_a_success_interrupts_are_not_in_a_row(folder):
     # Three of four plays fail: 15 failures in all, never more than three in a row.
-    outcome = execute(SPECS, playing(lambda n: ModelUnavailable("flaky") if n % 4 else None), folder, patience=4)
+    outcome = execute(
+        SPECS, playing(lambda n: ModelUnavailable("flaky") if n % 4 else None), folder, patience=4
+    )
     assert (outcome.played, outcome.failed, outcome.stopped) == (5, 15, "")
 
 
@@ -82,14 +89,20 @@ def test_errors_that_are_no_failures_of_a_model_are_not_swallowed(folder):
 
 
 def test_a_run_ends_early_when_told_that_it_is_enough(folder):
-    outcome = execute(SPECS, playing(), folder, enough=lambda spec, record: record.payoffs["row"] >= 4)
+    outcome = execute(
+        SPECS, playing(), folder, enough=lambda spec, record: record.payoffs["row"] >= 4
+    )
     assert (outcome.played, outcome.complete) == (5, True)
 
 
 def test_begun_plays_go_on_from_their_submissions(folder):
     folder.submit(SPECS[2].id, Submission("row", Decision("A")))
     seen = []
-    execute(SPECS[:4], lambda spec, done, keep: seen.append(len(done)) or playing()(spec, done, keep), folder)
+    execute(
+        SPECS[:4],
+        lambda spec, done, keep: seen.append(len(done)) or playing()(spec, done, keep),
+        folder,
+    )
     assert seen == [0, 0, 1, 0]
 
 
@@ -121,16 +134,23 @@ def test_progress_is_told_after_every_play(folder):
 
 
 def test_equal_data_have_equal_ids_whatever_the_order_of_keys():
-    assert Spec.of({"a": 1, "b": 2}).id == Spec.of({"b": 2, "a": 1}).id != Spec.of({"a": 1, "b": 3}).id
+    assert (
+        Spec.of({"a": 1, "b": 2}).id == Spec.of({"b": 2, "a": 1}).id != Spec.of({"a": 1, "b": 3}).id
+    )
 
 
 def ending(*ends):
-    """A start whose plays, begun at once, end in order: with an error, with nothing, or with a record ("played")."""
+    """A start whose plays, begun at once, end in order: with an error, with nothing, or with a
+    record ("played")."""
 
     def start(tasks, keep):
         for task, end in zip(list(islice(tasks, len(ends))), ends, strict=True):
             record = Record("g", 1, {}, (), {})
-            line = encode_plays([StoredPlay(task.spec.id, task.spec.data, record)]) if end == "played" else None
+            line = (
+                encode_plays([StoredPlay(task.spec.id, task.spec.data, record)])
+                if end == "played"
+                else None
+            )
             yield Ended(task.spec, line, end if isinstance(end, Exception) else None)
 
     return start
@@ -141,7 +161,10 @@ def test_the_first_reason_to_stop_is_the_one_that_is_told(folder):
     ends = (spent, OverBudget("spent again"), StoreError("the disk is full"), down)
     budget = execution.execute(SPECS, ending(*ends), folder, patience=1)
     assert (budget.stopped, budget.failed) == ("spent", 1)
-    assert execution.execute(SPECS, ending(down, spent), folder, patience=1).stopped == "1 plays in a row failed: down"
+    assert (
+        execution.execute(SPECS, ending(down, spent), folder, patience=1).stopped
+        == "1 plays in a row failed: down"
+    )
 
 
 def test_ten_failures_in_a_row_stop_a_run_unless_told_otherwise(folder):
@@ -165,7 +188,9 @@ def test_a_play_that_ends_with_nothing_is_a_mistake_of_ours(folder):
 def test_only_records_are_asked_whether_they_are_enough_and_a_spent_budget_stays_the_reason(folder):
     asked = []
     ends = (ModelUnavailable("gone"), "played", OverBudget("spent"))
-    outcome = execution.execute(SPECS, ending(*ends), folder, enough=lambda spec, record: asked.append(spec.data["n"]))
+    outcome = execution.execute(
+        SPECS, ending(*ends), folder, enough=lambda spec, record: asked.append(spec.data["n"])
+    )
     assert (asked, outcome.stopped, outcome.played, outcome.failed) == ([1], "spent", 1, 1)
 
 

@@ -25,7 +25,9 @@ def submit(role, status=Status.VALID, how="", stand_in=""):
 
 def finish(number, submissions, void=None, seats=(("row", "m"), ("col", "grim"))):
     record = Record("chicken", 1, dict(seats), tuple(submissions), {}, void)
-    return StoredPlay(f"play {number}", {"seats": [list(seat) for seat in seats], "repeat": number}, record)
+    return StoredPlay(
+        f"play {number}", {"seats": [list(seat) for seat in seats], "repeat": number}, record
+    )
 
 
 def test_answers_are_counted_by_player_and_nature_is_none():
@@ -33,13 +35,27 @@ def test_answers_are_counted_by_player_and_nature_is_none():
     refused = "refused: 9 is too much; refused: -1 is too little"
     plays = [
         finish(0, [submit("nature"), submit("row"), submit("col")]),
-        finish(1, [submit("row", Status.REPAIRED, refused), submit("row", Status.UNPARSEABLE, stand_in="abstain")]),
+        finish(
+            1,
+            [
+                submit("row", Status.REPAIRED, refused),
+                submit("row", Status.UNPARSEABLE, stand_in="abstain"),
+            ],
+        ),
     ]
     assert [play.spec for play in readings.list_finished(plays)] == ["play 0", "play 1"]
     frame = readings.frames["answers"]
     nothing = dict.fromkeys(AnswerRow.__annotations__, 0)
     assert frame.rows == [
-        nothing | {"player": "m", "valid": 1, "repaired": 1, "unparseable": 1, "refused_before": 2, "abstained": 1},
+        nothing
+        | {
+            "player": "m",
+            "valid": 1,
+            "repaired": 1,
+            "unparseable": 1,
+            "refused_before": 2,
+            "abstained": 1,
+        },
         nothing | {"player": "grim", "valid": 1},
     ]
     assert len(readings.frames["voids"]) == 0
@@ -51,7 +67,7 @@ def test_void_plays_are_left_out_with_their_reason_but_their_answers_are_counted
     assert list(readings.list_finished([void])) == []
     assert readings.frames["voids"].rows == [
         {"repeat": 4, "players": "m, grim", "seat": "row", "why": "no answer"}
-    ]  # fmt: skip
+    ]
     assert readings.frames["answers"][0]["unparseable"] == 1
 
 
@@ -59,7 +75,9 @@ def warn(total, answered, voids=0, abstained=()):
     nothing = dict.fromkeys(AnswerRow.__annotations__, 0)
     frames = {
         "voids": Frame(VoidRow, [VoidRow(repeat=0, players="m", seat="row", why="")] * voids),
-        "answers": Frame(AnswerRow, [nothing | {"player": str(times), "abstained": times} for times in abstained]),
+        "answers": Frame(
+            AnswerRow, [nothing | {"player": str(times), "abstained": times} for times in abstained]
+        ),
     }
     shown = warn_of_gaps(SimpleNamespace(total=total, answered=answered, frame=frames.__getitem__))
     return shown and [note.text.split(";")[0].split(":")[0] for note in shown.blocks]
@@ -71,11 +89,14 @@ def test_a_report_says_how_many_plays_are_missing_or_void_and_how_often_a_seat_a
     assert warn(1200, 100, 3) == ["1,097 of the planned plays are missing", "3 plays are void"]
     assert warn(2, 1, 1) == ["1 play is void"]
     assert warn(None, 5) is None
-    assert warn(1, 1, abstained=(2, 3)) == ["5 times a seat without a usable answer abstained, as the settings say."]
+    assert warn(1, 1, abstained=(2, 3)) == [
+        "5 times a seat without a usable answer abstained, as the settings say."
+    ]
 
 
 def price_tokens(model, usage):
-    """A dollar a prompt token and ten a reply token; nobody knows what `dark` costs, nor a call without counts."""
+    """A dollar a prompt token and ten a reply token; nobody knows what `dark` costs, nor a call
+    without counts."""
     if model == "dark" or usage.get("prompt") is None:
         return None
     return usage["prompt"] + 10.0 * usage["completion"]
@@ -89,7 +110,10 @@ def test_calls_tokens_seconds_and_dollars_are_added_up_by_model():
         ("a", {"prompt": None, "completion": None}, 0.2),
         ("dark", {"prompt": 5, "completion": 5}, 0.0),
     ]
-    lines = [{"model": model, "reply": {"usage": usage, "latency": seconds}} for model, usage, seconds in calls]
+    lines = [
+        {"model": model, "reply": {"usage": usage, "latency": seconds}}
+        for model, usage, seconds in calls
+    ]
     a, b, dark = count_calls(lines, price_tokens)
     assert b == CallTotals("b", 2, 10, 6, 4, 1.75, 7 + 20 + 3 + 40)
     # One call of a has no counts, so that its price is not known.
@@ -127,22 +151,42 @@ def test_costs_are_a_table_with_a_row_for_each_model_and_none_without_calls():
     table = section.blocks[0]
     assert (section.title, table.rows) == ("Costs", (("a", 2, 10, 6, 4, 1.75, None),))
     assert [column.name for column in table.columns] == [
-        "model", "calls", "prompt tokens", "reply tokens", "of these reasoning", "seconds in calls", "US dollars",
-    ]  # fmt: skip
+        "model",
+        "calls",
+        "prompt tokens",
+        "reply tokens",
+        "of these reasoning",
+        "seconds in calls",
+        "US dollars",
+    ]
 
 
 def test_how_it_was_done_names_the_command_the_versions_and_the_models():
-    environment = {"python": "3.11.9", "platform": "a machine", "packages": {"numpy": "2.0", "scipy": "1.1"}}
+    environment = {
+        "python": "3.11.9",
+        "platform": "a machine",
+        "packages": {"numpy": "2.0", "scipy": "1.1"},
+    }
     models = {"m": {"identity": {"model": "é"}}}
     manifest = Manifest(
-        "9f", "bench", {"title": "für"}, ("bestresponse", "bench"), "2026-01-01", environment, models=models
+        "9f",
+        "bench",
+        {"title": "für"},
+        ("bestresponse", "bench"),
+        "2026-01-01",
+        environment,
+        models=models,
     )
     command, about, settings = method_section(manifest).blocks
     assert command.text == "bestresponse bench"
     assert dict(about.items) == {
-        "run": "9f", "begun": "2026-01-01", "python": "3.11.9", "platform": "a machine",
-        "packages": "numpy 2.0, scipy 1.1", "revision": "an installed release",
+        "run": "9f",
+        "begun": "2026-01-01",
+        "python": "3.11.9",
+        "platform": "a machine",
+        "packages": "numpy 2.0, scipy 1.1",
+        "revision": "an installed release",
         "models": '{"m": {"identity": {"model": "é"}}}',
-    }  # fmt: skip
+    }
     assert settings.text == '{\n  "title": "für"\n}'
     assert dict(method_section(Manifest("9f", "bench", {})).blocks[1].items)["models"] == "none"

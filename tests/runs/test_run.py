@@ -11,7 +11,9 @@ from bestresponse.core.errors import ModelUnavailable, StoreError
 
 @pytest.fixture
 def run(tmp_path):
-    return br.bench(lambda prompt: "ANSWER: A: 1, B: 0, C: 0", num_games=2, seed=1, output_dir=tmp_path)
+    return br.bench(
+        lambda prompt: "ANSWER: A: 1, B: 0, C: 0", num_games=2, seed=1, output_dir=tmp_path
+    )
 
 
 def change_manifest(run, **fields):
@@ -21,7 +23,9 @@ def change_manifest(run, **fields):
 
 def test_a_run_of_a_study_that_is_not_installed_is_named_with_those_that_are(run):
     change_manifest(run, study="chess")
-    with pytest.raises(StoreError, match="runs of 'chess' cannot be read here; known studies: behave, bench, "):
+    with pytest.raises(
+        StoreError, match="runs of 'chess' cannot be read here; known studies: behave, bench, "
+    ):
         br.load_run(run.path)
 
 
@@ -56,7 +60,10 @@ def test_a_run_that_stopped_half_way_says_so_and_goes_on_when_called_again(tmp_p
         return "ANSWER: A: 1, B: 0, C: 0"
 
     call = {"num_games": 40, "seed": 1, "output_dir": tmp_path, "workers": 1}
-    message = r"not everything was played \(10 plays in a row failed: out of memory\): figures are of 3 answers"
+    message = (
+        r"not everything was played \(10 plays in a row failed: out of memory\): figures are of 3"
+        r" answers"
+    )
     with pytest.warns(UserWarning, match=message) as said:
         half = br.bench(answer, **call)
     assert said[0].filename == __file__  # it names the line that called, not one of ours

@@ -1,4 +1,5 @@
-"""A setting is declared once: bounds, conversion, identity and the sentence that refuses it come from its field."""
+"""A setting is declared once: bounds, conversion, identity and the sentence that refuses it come
+from its field."""
 
 from pathlib import Path
 from typing import Literal
@@ -11,7 +12,13 @@ from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.runs.executors import Processes, Threads
 from bestresponse.runs.inputs import GameSetting, ModelsSetting, NamesSetting, SeatsSetting
 from bestresponse.runs.run import choose_executor
-from bestresponse.runs.settings import RunSettings, describe_setting, list_settings, setting, settings
+from bestresponse.runs.settings import (
+    RunSettings,
+    describe_setting,
+    list_settings,
+    setting,
+    settings,
+)
 
 
 @settings
@@ -37,7 +44,10 @@ class CardConfig(RunSettings):
         ({"cards": 0}, "cards: expected a whole number from 1 to 52, got 0"),
         ({"cards": "many"}, "cards: expected a whole number from 1 to 52, got many"),
         ({"luck": 1.0}, "luck: expected a number above 0 and below 1, got 1.0"),
-        ({"suit": "heart"}, "suit: expected one of hearts, spades, got 'heart'. Did you mean hearts?"),
+        (
+            {"suit": "heart"},
+            "suit: expected one of hearts, spades, got 'heart'. Did you mean hearts?",
+        ),
         ({"suit": "spades", "cards": 20}, "cards: there are 13 spades"),
         ({"card": 5}, "card has no setting 'card'. Did you mean cards?"),
         ({"workers": 0}, "workers: expected a whole number from 1 to 1,024, got 0"),
@@ -59,10 +69,17 @@ def test_wide_settings_keep_names_and_texts():
         return "A"
 
     config = CardConfig(
-        [[1, -1], [-1, 1]], model=["a/b", ScriptedModel([], name="s"), plays], theme="market", seat={"row": plays}
+        [[1, -1], [-1, 1]],
+        model=["a/b", ScriptedModel([], name="s"), plays],
+        theme="market",
+        seat={"row": plays},
     )
     assert isinstance(config.game, NamedGame)
-    assert (config.game.ending, config.model, config.theme) == (".nfg", ("a/b", "s", "plays"), ("market",))
+    assert (config.game.ending, config.model, config.theme) == (
+        ".nfg",
+        ("a/b", "s", "plays"),
+        ("market",),
+    )
     assert [name.model is not None for name in config.model] == [False, True, True]
     assert config.seat["row"].model is not None
 
@@ -93,7 +110,11 @@ def test_settings_are_listed_own_ones_first_and_described():
 
 @pytest.mark.parametrize(
     ("chosen", "executor"),
-    [({}, Threads()), ({"processes": 3}, Processes(3)), ({"processes": 3, "executor": "processes"}, Processes())],
+    [
+        ({}, Threads()),
+        ({"processes": 3}, Processes(3)),
+        ({"processes": 3, "executor": "processes"}, Processes()),
+    ],
 )
 def test_several_processes_for_a_model_are_those_in_which_plays_are_made(chosen, executor):
     assert choose_executor(RunSettings(**chosen)) == executor

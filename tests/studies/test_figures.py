@@ -1,4 +1,5 @@
-"""A figure of a study is one `Metric`: it is in the terminal, the report, the summary, the CSV file and the docs."""
+"""A figure of a study is one `Metric`: it is in the terminal, the report, the summary, the CSV file
+and the docs."""
 
 import csv
 
@@ -15,7 +16,9 @@ def sample(request, tmp_path_factory):
 
 def test_every_study_has_metrics(sample):
     assert sample.figures.metrics
-    assert {metric.name for metric in sample.study.metrics} <= {metric.name for metric in sample.figures.metrics}
+    assert {metric.name for metric in sample.study.metrics} <= {
+        metric.name for metric in sample.figures.metrics
+    }
 
 
 def test_the_first_table_of_the_report_holds_the_figures(sample):

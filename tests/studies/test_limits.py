@@ -1,4 +1,5 @@
-"""Every setting of a study that is a number: what it is if nothing is said, and where it ends on both sides."""
+"""Every setting of a study that is a number: what it is if nothing is said, and where it ends on
+both sides."""
 
 import pytest
 
@@ -25,7 +26,8 @@ def warmth(usual):
     return (usual, -0.1, 0.0, 5.0, 5.1)
 
 
-# By setting: the default, a value just too small, the least, the most, a value just too large; None: not tried.
+# By setting: the default, a value just too small, the least, the most, a value just too large;
+# None: not tried.
 AGENTS = {
     "repeats": (10, 0, 1, 1_000_000, 1_000_001),
     "seed": SEED,
@@ -139,7 +141,9 @@ STUDIES = {
 def test_settings_have_their_usual_values_and_both_their_ends(study):
     make, limits = STUDIES[study]
     plain = make()
-    assert {name: getattr(plain, name) for name in limits} == {name: values[0] for name, values in limits.items()}
+    assert {name: getattr(plain, name) for name in limits} == {
+        name: values[0] for name, values in limits.items()
+    }
     for name, (_, *values) in limits.items():
         for value, refused in zip(values, (True, False, False, True), strict=True):
             if value is None:
@@ -154,16 +158,29 @@ def test_settings_have_their_usual_values_and_both_their_ends(study):
 def test_what_is_asked_unless_said_otherwise():
     match = SimulateConfig("hawk-dove", "m")
     assert (match.reasons, match.own_words, match.style, match.memory, match.reasoning) == (
-        True, True, "auto", "full", "direct",
-    )  # fmt: skip
+        True,
+        True,
+        "auto",
+        "full",
+        "direct",
+    )
     tournament = TournamentConfig("prisoners-dilemma", ["tit-for-tat"])
     assert (tournament.reasons, tournament.style, tournament.left_out) == (False, "auto", ())
     verify = VerifyConfig("m", "prisoners-dilemma")
-    assert (verify.disguised, verify.inverted, verify.think, verify.feedback) == (True, True, True, "positive")
+    assert (verify.disguised, verify.inverted, verify.think, verify.feedback) == (
+        True,
+        True,
+        True,
+        "positive",
+    )
     steer = SteerConfig("meeting", "simulated")
     assert (steer.credible, steer.follow, steer.early_end, steer.swap_seats, steer.cut_short) == (
-        True, False, False, False, False,
-    )  # fmt: skip
+        True,
+        False,
+        False,
+        False,
+        False,
+    )
     assert BenchConfig("m").plain is False
 
 

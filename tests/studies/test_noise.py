@@ -8,7 +8,9 @@ import pytest
 import bestresponse as br
 from bestresponse.core.episode import Episode
 
-ROUND = re.compile(r"Round (\d+): you meant (\w+), (\w+) was made, \w+ made the move (\w+); you got (\d+)\.")
+ROUND = re.compile(
+    r"Round (\d+): you meant (\w+), (\w+) was made, \w+ made the move (\w+); you got (\d+)\."
+)
 PAYOFFS = {
     ("cooperate", "cooperate"): 3,
     ("cooperate", "defect"): 0,
@@ -17,7 +19,9 @@ PAYOFFS = {
 }
 STUDIES = {
     "simulate": lambda model, **how: br.simulate("prisoners-dilemma", model, repeats=4, **how),
-    "tournament": lambda model, **how: br.tournament("prisoners-dilemma", [model, "tit-for-tat"], **how),
+    "tournament": lambda model, **how: br.tournament(
+        "prisoners-dilemma", [model, "tit-for-tat"], **how
+    ),
     "population": lambda model, **how: br.simulate_population(
         "prisoners-dilemma", [model, "tit-for-tat"], repeats=2, generations=2, repetitions=2, **how
     ),
@@ -34,18 +38,29 @@ def test_no_prompt_misstates_a_move(study, noise, tmp_path):
         return Random(f"{prompt}{study}").choice(["cooperate", "defect"])
 
     run = STUDIES[study](answer, rounds=5, noise=noise, seed=3, output_dir=tmp_path)
-    # What really happened, by the states of every play: what each seat meant, what was made, and what that pays.
+    # What really happened, by the states of every play: what each seat meant, what was made, and
+    # what that pays.
     true = set()
     for play in run.folder.plays():
         state = Episode(run.game(play.data), play.record.submissions).state
         for seat in (0, 1):
             lines = [
-                (str(number), meant[seat], made[seat], made[1 - seat], str(PAYOFFS[made[seat], made[1 - seat]]))
-                for number, (meant, made) in enumerate(zip(state.meant, state.played, strict=True), 1)
+                (
+                    str(number),
+                    meant[seat],
+                    made[seat],
+                    made[1 - seat],
+                    str(PAYOFFS[made[seat], made[1 - seat]]),
+                )
+                for number, (meant, made) in enumerate(
+                    zip(state.meant, state.played, strict=True), 1
+                )
             ]
             true |= {tuple(lines[:count]) for count in range(len(lines))}
     told = {tuple(sorted(ROUND.findall(prompt))) for prompt in prompts}
     assert told <= true
     assert len(told) > 10
     assert any(meant != made for lines in told for _, meant, made, _, _ in lines)
-    assert all(f"with a probability of {100 * noise:g} % a move is made" in prompt for prompt in prompts)
+    assert all(
+        f"with a probability of {100 * noise:g} % a move is made" in prompt for prompt in prompts
+    )

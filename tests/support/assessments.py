@@ -1,7 +1,8 @@
-"""An independent check, in fractions, that a policy and beliefs of a tree are a sequential equilibrium.
+"""An independent check, in fractions, that a policy and beliefs of a tree are a sequential
+equilibrium.
 
-It shares nothing with the solver but the tree: it compares the policy with every plan, at the root and at every
-information set, and the beliefs with Bayes' rule wherever the policy leads.
+It shares nothing with the solver but the tree: it compares the policy with every plan, at the root
+and at every information set, and the beliefs with Bayes' rule wherever the policy leads.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ Weighted = list[tuple[int, Fraction]]
 
 
 def find_faults(tree: Tree, policy: Sequence[Fraction], beliefs: Sequence[Fraction]) -> list[str]:
-    """List what keeps the assessment from being a sequential equilibrium; nothing where it is one."""
+    """List what keeps the assessment from being a sequential equilibrium; nothing where it is
+    one."""
     check = _Check(tree, policy)
     faults = []
     for player, name in enumerate(tree.players):
-        gain = check.find_best(player, [(0, Fraction(1))]) - check.find_value(player, [(0, Fraction(1))])
+        gain = check.find_best(player, [(0, Fraction(1))]) - check.find_value(
+            player, [(0, Fraction(1))]
+        )
         if gain:
             faults.append(f"{name} gains {gain} at the root")
     reach = check.find_reach()
@@ -72,7 +76,8 @@ class _Check:
         return total
 
     def find_best(self, player: int, nodes: Weighted) -> Fraction:
-        """What the best plan earns the player from weighted nodes on, all others following the policy."""
+        """What the best plan earns the player from weighted nodes on, all others following the
+        policy."""
         total, waiting = Fraction(0), list(nodes)
         own: dict[int, Weighted] = {}
         while waiting:
@@ -86,7 +91,9 @@ class _Check:
         for infoset, some in own.items():
             moves = range(len(self.tree.infosets[infoset].moves))
             total += max(
-                self.find_best(player, [(self.tree.children[node][move], weight) for node, weight in some])
+                self.find_best(
+                    player, [(self.tree.children[node][move], weight) for node, weight in some]
+                )
                 for move in moves
             )
         return total

@@ -1,4 +1,5 @@
-"""End the processes of a browser that do not end by themselves: to close them is no part of what a test shows."""
+"""End the processes of a browser that do not end by themselves: to close them is no part of what a
+test shows."""
 
 import os
 import signal
@@ -9,7 +10,8 @@ from pathlib import Path
 
 @contextmanager
 def kill_driver_after(seconds):
-    """Kill the browser's driver and all it started where the block takes longer, so that nothing waits for them."""
+    """Kill the browser's driver and all it started where the block takes longer, so that nothing
+    waits for them."""
     timer = threading.Timer(seconds, kill_driver)
     timer.daemon = True
     timer.start()
@@ -20,7 +22,8 @@ def kill_driver_after(seconds):
 
 
 def kill_driver():
-    """Kill the drivers of browsers that this process started, with all their descendants; Linux tells which."""
+    """Kill the drivers of browsers that this process started, with all their descendants; Linux
+    tells which."""
     parents = _read_parents()
     doomed = {pid for pid, parent in parents.items() if parent == os.getpid() and _is_driver(pid)}
     while more := {pid for pid, parent in parents.items() if parent in doomed} - doomed:

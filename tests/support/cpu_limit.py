@@ -1,4 +1,5 @@
-"""End what computes for too long. Counts the processor time of this process, so other load changes nothing."""
+"""End what computes for too long. Counts the processor time of this process, so other load changes
+nothing."""
 
 import signal
 from contextlib import contextmanager
@@ -8,7 +9,8 @@ import pytest
 
 @contextmanager
 def cpu_limit(seconds):
-    """Fail the test when the block takes more than `seconds` of processor time; give a hundred times what it needs."""
+    """Fail the test when the block takes more than `seconds` of processor time; give a hundred
+    times what it needs."""
     if not hasattr(signal, "ITIMER_VIRTUAL"):
         pytest.skip("this system has no timer of processor time")
 

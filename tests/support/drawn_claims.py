@@ -26,10 +26,13 @@ KINDS = {
     "any table": tuple(
         form
         for form in TABLE_FORMS
-        if form != "equilibrium_payoff" and not {"removed", "chosen", "part"} & set(FORMS[form].names)
+        if form != "equilibrium_payoff"
+        and not {"removed", "chosen", "part"} & set(FORMS[form].names)
     ),
     "choices to eliminate": tuple(form for form in TABLE_FORMS if "removed" in FORMS[form].names),
-    "two players": tuple(form for form in TABLE_FORMS if {"chosen", "part"} & set(FORMS[form].names)),
+    "two players": tuple(
+        form for form in TABLE_FORMS if {"chosen", "part"} & set(FORMS[form].names)
+    ),
 }
 """The forms by the tables that they can be said of."""
 VALUES = (-2.5, -1.0, 0.0, 0.1, 1.0, 1.0, 2.0, 3.0)
@@ -38,9 +41,12 @@ SHARES = ((1, 0, 0), (0.5, 0.5, 0), (0.25, 0.25, 0.5), (0.1, 0.2, 0.7), (0.33, 0
 
 @st.composite
 def tables(draw: st.DrawFn, form: str = "payoff") -> Subject:
-    """A table of one to three players with one to three actions, seen from any seat; of two if the form says so."""
+    """A table of one to three players with one to three actions, seen from any seat; of two if the
+    form says so."""
     two = {"chosen", "part"} & set(FORMS[form].names)
-    least, most, actions = (2, 2, 2) if two else (2, 3, 2) if "removed" in FORMS[form].names else (1, 3, 1)
+    least, most, actions = (
+        (2, 2, 2) if two else (2, 3, 2) if "removed" in FORMS[form].names else (1, 3, 1)
+    )
     shape = draw(st.lists(st.integers(actions, 3), min_size=least, max_size=most))
     count = len(shape)
     size = count * prod(shape)
@@ -107,7 +113,10 @@ def _mix(draw: st.DrawFn, subject: Subject, who: int) -> Mix:
     actions = subject.actions[who]
     fitting = [row for row in SHARES if not any(row[len(actions) :])] or [SHARES[0]]
     row = draw(st.sampled_from(fitting))
-    return Mix(subject.players[who], tuple((a, Fraction(str(p))) for a, p in zip(actions, row, strict=False) if p))
+    return Mix(
+        subject.players[who],
+        tuple((a, Fraction(str(p))) for a, p in zip(actions, row, strict=False) if p),
+    )
 
 
 def _share(draw: st.DrawFn) -> Fraction:
@@ -123,7 +132,11 @@ def tree_claims(draw: st.DrawFn, subject: Subject, form: str) -> Claim:
     """A claim of one form about a tree."""
     tree = subject.tree
     assert tree is not None
-    wanted = tree.owner == -2 if "outcome" in FORMS[form].names else tree.owner >= (0 if form == "will_play" else -9)
+    wanted = (
+        tree.owner == -2
+        if "outcome" in FORMS[form].names
+        else tree.owner >= (0 if form == "will_play" else -9)
+    )
     node = draw(st.sampled_from(np.flatnonzero(wanted).tolist()))
     who = draw(st.integers(0, 1))
     chain: list[Move] = []
@@ -144,4 +157,6 @@ def tree_claims(draw: st.DrawFn, subject: Subject, form: str) -> Claim:
         "after": tuple(chain),
         "action": draw(st.sampled_from(("x", "y"))),
     }
-    return Claim(form, tuple(given[name] for name in FORMS[form].names), negated=draw(st.booleans()))
+    return Claim(
+        form, tuple(given[name] for name in FORMS[form].names), negated=draw(st.booleans())
+    )

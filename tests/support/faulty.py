@@ -70,7 +70,8 @@ def drip(handler):
 
 
 def send_slowly(handler, piece):
-    """Send the same bytes again and again, for 20 s at most, until the server closes or the client hangs up."""
+    """Send the same bytes again and again, for 20 s at most, until the server closes or the client
+    hangs up."""
     handler.close_connection = True
     for _ in range(1000):
         if handler.server.closing.wait(0.02):
@@ -98,7 +99,11 @@ def echo_the_key_in_a_reply(spell=str):
 
     def act(handler):
         key = handler.headers["authorization"].removeprefix("Bearer ")
-        body = json.dumps(GOOD).replace('"A"', f'"it is {spell(key)}"').replace("chatcmpl-1", spell(key))
+        body = (
+            json.dumps(GOOD)
+            .replace('"A"', f'"it is {spell(key)}"')
+            .replace("chatcmpl-1", spell(key))
+        )
         answer(body.encode())(handler)
 
     return act
@@ -124,7 +129,12 @@ def keep_strict(body=GOOD):
         if wrong is None:
             return answer(body)(handler)
         message = f"Invalid schema for response_format '{form['name']}': {wrong}"
-        error = {"message": message, "type": "invalid_request_error", "param": "response_format", "code": None}
+        error = {
+            "message": message,
+            "type": "invalid_request_error",
+            "param": "response_format",
+            "code": None,
+        }
         return answer({"error": error}, 400)(handler)
 
     return act
@@ -132,7 +142,10 @@ def keep_strict(body=GOOD):
 
 def say(text):
     """Return a chat completion with this text."""
-    return {**GOOD, "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}
+    return {
+        **GOOD,
+        "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+    }
 
 
 def slow(seconds, body=GOOD):
@@ -187,7 +200,9 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def serving(*acts):
     server = FaultyServer(acts)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    )
     thread.start()
     try:
         yield server

@@ -54,7 +54,8 @@ result(S, 1, 1) :- holds(did(follower, yield), S).
 
 
 def simultaneous(players: int, moves: int) -> str:
-    """A game in which everybody names a number at once and is paid twice the sum minus three times its own."""
+    """A game in which everybody names a number at once and is paid twice the sum minus three times
+    its own."""
     names = [f"p{number}" for number in range(1, players + 1)]
     facts = [f"initially(player({name}), s0). initially(control({name}), s0)." for name in names]
     values = [f"value(m{number}, {number})." for number in range(moves)]
@@ -67,7 +68,10 @@ def simultaneous(players: int, moves: int) -> str:
         "effect(did(P, M), move(P, M), _).",
         "abnormal(control(P), move(P, _), _).",
         f"final({situation}) :- initial(S).",
-        "finally(goal(P, U), S) :- final(S), holds(did(P, M), S), value(M, W), total(S, T), U is T * 2 - W * 3.",
+        (
+            "finally(goal(P, U), S) :- final(S), holds(did(P, M), S), value(M, W), total(S, T), U"
+            " is T * 2 - W * 3."
+        ),
         "total(S, T) :- findall(V, (holds(did(_, N), S), value(N, V)), Vs), sum_list(Vs, T).",
     ]
     return "\n".join([*facts, *values, *rules])

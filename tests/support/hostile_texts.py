@@ -1,8 +1,10 @@
-"""150 programs that must not get out, thirty of each kind, as texts: a dilemma with one poisoned place each.
+"""150 programs that must not get out, thirty of each kind, as texts: a dilemma with one poisoned
+place each.
 
-Kinds: the *host* (files, processes, the net), the *integrity* of the solver and of other games, *resources* (time and
-memory), the *text* itself (what a reader may stumble over), and *goals* smuggled past a list of names.
-A goal is put before the legal moves; a line that ends in a full stop is put in front of the program.
+Kinds: the *host* (files, processes, the net), the *integrity* of the solver and of other games,
+*resources* (time and memory), the *text* itself (what a reader may stumble over), and *goals*
+smuggled past a list of names. A goal is put before the legal moves; a line that ends in a full stop
+is put in front of the program.
 """
 
 from __future__ import annotations
@@ -192,9 +194,13 @@ twice(A, N, B) :- M is N - 1, atom_concat(A, A, C), twice(C, M, B).
 KINDS: dict[str, tuple[str, ...]] = {
     name: tuple(text.strip("\n").split("\n"))
     for name, text in (
-        ("host", HOST), ("integrity", INTEGRITY), ("resources", RESOURCES), ("text", TEXT), ("goals", GOALS),
+        ("host", HOST),
+        ("integrity", INTEGRITY),
+        ("resources", RESOURCES),
+        ("text", TEXT),
+        ("goals", GOALS),
     )
-}  # fmt: skip
+}
 
 
 def poisoned(kind: str, line: str, dilemma: str) -> str:

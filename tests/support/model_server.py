@@ -1,4 +1,5 @@
-"""A model server on loopback: speaks the OpenAI protocol, answers by a function, counts what it delivered."""
+"""A model server on loopback: speaks the OpenAI protocol, answers by a function, counts what it
+delivered."""
 
 import json
 import threading
@@ -21,10 +22,12 @@ def hash_of(text):
 
 
 class ModelServer:
-    """Answers chat completions; `delivered` holds the bodies of all calls whose reply was written in full.
+    """Answers chat completions; `delivered` holds the bodies of all calls whose reply was written
+    in full.
 
-    The calls whose numbers are in `lies` (from 1) get half a JSON object under a header that promises a whole one.
-    After `answer_only(n)` it delivers n more replies and lets other calls wait, until it is told again.
+    The calls whose numbers are in `lies` (from 1) get half a JSON object under a header that
+    promises a whole one. After `answer_only(n)` it delivers n more replies and lets other calls
+    wait, until it is told again.
     """
 
     def __init__(self, answer=stated_mix, latency=0.0, lies=()):

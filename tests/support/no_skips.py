@@ -1,6 +1,7 @@
 """A plugin for which a skipped test has failed: `PYTHONPATH=tests/support pytest -p no_skips`.
 
-For environments that were made to have everything their tests need: there a skip hides what should have run.
+For environments that were made to have everything their tests need: there a skip hides what should
+have run.
 """
 
 import pytest

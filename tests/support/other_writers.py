@@ -1,7 +1,9 @@
-"""Games as other writers would write them: the same dilemma in other words, and games of other shapes.
+"""Games as other writers would write them: the same dilemma in other words, and games of other
+shapes.
 
-`SAME` are pieces that take the place of the payoffs in `FRAME`; each game must come out with the table `RIGHT`. `WHOLE`
-are other layouts of the whole program. `SHAPES` are games of their own, with the payoffs of all their ends in order.
+`SAME` are pieces that take the place of the payoffs in `FRAME`; each game must come out with the
+table `RIGHT`. `WHOLE` are other layouts of the whole program. `SHAPES` are games of their own, with
+the payoffs of all their ends in order.
 """
 
 from __future__ import annotations
@@ -37,17 +39,27 @@ _GOALS = {
     "a lambda": "maplist([X, Y]>>(Y is X * 2), [U, V], [_, _])",
     "a lambda over a variable outside": "K = 3, maplist([X, Y]>>(Y is X + K), [1, 2], [4, 5])",
     "a lambda that shares": "maplist({Z}/[X]>>(X = Z), [7, 7]), Z == 7",
-    "a lambda twice with one name": "include([X]>>(X > 1), [1, 2], [2]), exclude([X]>>(X > 1), [1, 2], [1])",
+    "a lambda twice with one name": (
+        "include([X]>>(X > 1), [1, 2], [2]), exclude([X]>>(X > 1), [1, 2], [1])"
+    ),
     "a lambda that leaves no binding": "maplist([X]>>(W = X), [1, 2]), var(W)",
-    "a lambda in a lambda": "maplist([L, S]>>foldl([X, A0, A1]>>(A1 is A0 + X), L, 0, S), [[1, 2], [3]], [3, 3])",
+    "a lambda in a lambda": (
+        "maplist([L, S]>>foldl([X, A0, A1]>>(A1 is A0 + X), L, 0, S), [[1, 2], [3]], [3, 3])"
+    ),
     "printing through maplist": 'maplist(writeln, [U, V]), maplist(format("~w~n"), [[U]])',
-    "printing to a stream": 'format(user_error, "~w~n", [U]), nl(user_error), write(user_output, V)',
-    "printing messages": "print_message(informational, cell(A, B)), portray_clause(cell(A, B)), flush_output",
+    "printing to a stream": (
+        'format(user_error, "~w~n", [U]), nl(user_error), write(user_output, V)'
+    ),
+    "printing messages": (
+        "print_message(informational, cell(A, B)), portray_clause(cell(A, B)), flush_output"
+    ),
     "a soft cut": "( member(X, [1, 2]) *-> X > 0 ; fail ), !",
     "a soft cut that fails over": "( fail *-> fail ; true )",
     "dif": "dif(A, x), \\+ dif(A, A)",
     "subset": "subset([U], [U, V, 9]), is_set([a, b]), nextto(1, 2, [0, 1, 2])",
-    "exact numbers": "X is 10 / 3 + 2 * 0.5, X =:= 13 / 3, Y is X * 3, Y == 13, 0.1 + 0.2 =:= 3 / 10",
+    "exact numbers": (
+        "X is 10 / 3 + 2 * 0.5, X =:= 13 / 3, Y is X * 3, Y == 13, 0.1 + 0.2 =:= 3 / 10"
+    ),
     "text over lines": "X = 'two\nlines', Y = 'caf\\u00e9', X \\== Y",
     "convlist": "convlist([X, Y]>>(X > 1, Y is -X), [1, 2], [-2])",
     "not and bracketed goals": "not((U > 9, V > 9)), \\+ (U > 9 ; V > 9), not(\\+ true)",
@@ -56,44 +68,62 @@ _GOALS = {
 }
 
 SAME = {
-    **{name: f"payoff(A, B, U, V) :- cell(A, B, U, V), {goal}.\n{CELLS}" for name, goal in _GOALS.items()},
-    "if then else": """
+    **{
+        name: f"payoff(A, B, U, V) :- cell(A, B, U, V), {goal}.\n{CELLS}"
+        for name, goal in _GOALS.items()
+    },
+    "if then else": (
+        """
 payoff(A, B, U, V) :-
     (   A == 'C', B == 'C' -> U = 3, V = 3
     ;   A == 'C' -> U = 0, V = 5
     ;   B == 'C' -> U = 5, V = 0
     ;   U = 1, V = 1
     ).
-""",
-    "a bar for or": """
+"""
+    ),
+    "a bar for or": (
+        """
 payoff(A, B, U, V) :- ( A = 'C', B = 'C', U = 3, V = 3 | A = 'C', B = 'D', U = 0, V = 5 | A = 'D', cell(B, U, V) ).
 cell('C', 5, 0). cell('D', 1, 1).
-""",
-    "a chain of two hundred cases": "payoff(A, B, U, V) :- ( "
-    + "".join(f"A == x{n} -> U = {n}, V = {n} ; " for n in range(200))
-    + f"cell(A, B, U, V) ).\n{CELLS}",
-    "a list of cells": """
+"""
+    ),
+    "a chain of two hundred cases": (
+        "payoff(A, B, U, V) :- ( "
+        + "".join(f"A == x{n} -> U = {n}, V = {n} ; " for n in range(200))
+        + f"cell(A, B, U, V) ).\n{CELLS}"
+    ),
+    "a list of cells": (
+        """
 cells([['C', 'C', 3, 3], ['C', 'D', 0, 5], ['D', 'C', 5, 0], ['D', 'D', 1, 1]]).
 payoff(A, B, U, V) :- cells(Cells), member([A, B, U, V], Cells).
-""",
-    "a matrix": """
+"""
+    ),
+    "a matrix": (
+        """
 index('C', 0). index('D', 1).
 payoff(A, B, U, V) :- index(A, I), index(B, J), nth0(I, [[3-3, 0-5], [5-0, 1-1]], Row), nth0(J, Row, U-V).
-""",
-    "words for numbers": """
+"""
+    ),
+    "words for numbers": (
+        """
 worth(best, 5). worth(good, 3). worth(bad, 1). worth(worst, 0).
 feels('C', 'C', good, good). feels('C', 'D', worst, best). feels('D', 'C', best, worst). feels('D', 'D', bad, bad).
 payoff(A, B, U, V) :- feels(A, B, X, Y), worth(X, U), worth(Y, V).
-""",
-    "an order of wishes": """
+"""
+    ),
+    "an order of wishes": (
+        """
 wish([good, worst, best, bad]).
 payoff(A, B, U, V) :- value(A, B, U), value(B, A, V).
 value('C', 'C', U) :- U is max(3, 1).
 value('C', 'D', U) :- U is min(0, 2).
 value('D', M, U) :- findall(X, (member(X, [5, 1]), fits(M, X)), Xs), sum_list(Xs, U).
 fits('C', 5). fits('D', 1).
-""",
-    "own library predicates": """
+"""
+    ),
+    "own library predicates": (
+        """
 member(X, [X|_]).
 member(X, [_|T]) :- member(X, T).
 print(X) :- write(X), nl.
@@ -101,7 +131,8 @@ max(X, Y, X) :- X >= Y, !.
 max(_, Y, Y).
 cells([c('C', 'C', 3, 3), c('C', 'D', 0, 5), c('D', 'C', 5, 0), c('D', 'D', 1, 1)]).
 payoff(A, B, U, V) :- cells(Cells), member(c(A, B, U, V), Cells), print(U), max(U, V, _).
-""",
+"""
+    ),
     "words that are also commands": """
 help(p1, p2). tell(p1, police). spy(alice). catch(hunter, stag). retract(p1, statement). see(p1). transaction(a, b, 3).
 open(door). table(p1, 3). sleep(p1). consult(expert, p1). throw(p1, dice). repeat(3). kill(p1). prompt(a).
@@ -140,8 +171,12 @@ WHOLE = {
     "a byte order mark": "\ufeff" + FRAME + PLAIN,
     "a first line for the shell": "#!/usr/bin/env swipl\n" + FRAME + PLAIN,
     "no last line end": (FRAME + PLAIN).rstrip(),
-    "comments everywhere": "/** A game.\n * 'quoted\n */\n" + FRAME + PLAIN.replace(").\n", ").% a cell – “so”\n"),
-    "Chinese names": (FRAME + PLAIN).replace("'C'", "合作").replace("'D'", "背叛").replace("p1", "甲"),
+    "comments everywhere": (
+        "/** A game.\n * 'quoted\n */\n" + FRAME + PLAIN.replace(").\n", ").% a cell – “so”\n")
+    ),
+    "Chinese names": (
+        (FRAME + PLAIN).replace("'C'", "合作").replace("'D'", "背叛").replace("p1", "甲")
+    ),
     "accented names and variables": (FRAME + PLAIN).replace("'C'", "coopérer").replace("U", "Éa"),
     "strings as moves": (FRAME + PLAIN).replace("'C'", '"stay silent"').replace("'D'", '"betray"'),
     "emoji": (FRAME + PLAIN).replace("'C'", "'🤝'").replace("'D'", "'🔪'"),
@@ -204,15 +239,27 @@ REFUSED = {
     "greeting --> [hello].": "rules with --> are not supported",
     "f(X), X > 1 => true.": "rules with => are not supported",
     ":- op(700, xfx, beats).": "the directive :- op(700,xfx,beats) is not allowed",
-    ":- set_prolog_flag(double_quotes, atom).": "the directive :- set_prolog_flag(double_quotes,atom) is not allowed",
+    ":- set_prolog_flag(double_quotes, atom).": (
+        "the directive :- set_prolog_flag(double_quotes,atom) is not allowed"
+    ),
     "write(p1, letter).": "write/2 is built in and cannot be redefined",
-    "possible(move(p1, x), _) :- G = fail, call(G).": "the variable G stands where a goal is expected",
+    "possible(move(p1, x), _) :- G = fail, call(G).": (
+        "the variable G stands where a goal is expected"
+    ),
     "possible(move(p1, x), _) :- lists:member(x, []).": "a call into another module cannot be used",
-    "possible(move(p1, x), _) :- X is cputime, X < 0.": "cputime is not part of the arithmetic of games",
-    "possible(move(p1, x), _) :- X is sqrt(2), X < 0.": "sqrt/1 is not part of the arithmetic of games",
-    "possible(move(p1, x), _) :- atom_concat(a, b, x).": "atom_concat/3 is not part of the language of games",
+    "possible(move(p1, x), _) :- X is cputime, X < 0.": (
+        "cputime is not part of the arithmetic of games"
+    ),
+    "possible(move(p1, x), _) :- X is sqrt(2), X < 0.": (
+        "sqrt/1 is not part of the arithmetic of games"
+    ),
+    "possible(move(p1, x), _) :- atom_concat(a, b, x).": (
+        "atom_concat/3 is not part of the language of games"
+    ),
     "possible(move(p1, x), _) :- f(a) =.. [x|_].": "=../2 is not part of the language of games",
-    "possible(move(p1, x), _) :- setof(M, member(M, []), _).": "setof/3 is not part of the language of games",
+    "possible(move(p1, x), _) :- setof(M, member(M, []), _).": (
+        "setof/3 is not part of the language of games"
+    ),
     "possible(move(p1, x), _) :- random_member(a, [b]).": f"random_member/2 {_DRAWN}",
     "payoff('C', 'C', U, U) :- maplist(random_between(1), [2], [U]).": f"random_between/3 {_DRAWN}",
     "possible(move(p1, x), _) :- format(atom(_), x, []), fail.": "format/3 cannot make a text here",

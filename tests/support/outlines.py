@@ -1,4 +1,5 @@
-"""Reports without drawn pictures, for tests of what a run says: drawing takes most of the time of a report."""
+"""Reports without drawn pictures, for tests of what a run says: drawing takes most of the time of a
+report."""
 
 from html import escape
 
@@ -6,7 +7,8 @@ import pytest
 
 
 def list_words(artist):
-    """Yield the words of a figure and of all its parts. Ticks that nobody has named hold none and need not be made."""
+    """Yield the words of a figure and of all its parts. Ticks that nobody has named hold none and
+    need not be made."""
     from matplotlib.axis import Axis
     from matplotlib.text import Text
 
@@ -22,7 +24,8 @@ def list_words(artist):
 
 @pytest.fixture(autouse=True)
 def outlined_figures(request, monkeypatch):
-    """Let every SVG file hold the words of its chart alone, except in tests that are marked as `drawn`."""
+    """Let every SVG file hold the words of its chart alone, except in tests that are marked as
+    `drawn`."""
     if request.node.get_closest_marker("drawn"):
         return
     from matplotlib.backends.backend_svg import FigureCanvasSVG

@@ -1,4 +1,5 @@
-"""A package with an entry point, laid into a folder as an installer would, for tests of plug-ins."""
+"""A package with an entry point, laid into a folder as an installer would, for tests of
+plug-ins."""
 
 import shutil
 import tomllib
@@ -7,11 +8,14 @@ from pathlib import Path
 
 
 def lay_package(folder: Path, name: str, source: str, *entries: tuple[str, str, str]) -> Path:
-    """Write the module `name` and its metadata with `(group, entry, attribute)` entry points into `folder`."""
+    """Write the module `name` and its metadata with `(group, entry, attribute)` entry points into
+    `folder`."""
     (folder / f"{name}.py").write_text(source, encoding="utf-8")
     info = folder / f"{name}-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: 1.0\n")
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: 1.0\n"
+    )
     lines = [f"[{group}]\n{entry} = {name}:{attribute}\n" for group, entry, attribute in entries]
     (info / "entry_points.txt").write_text("\n".join(lines))
     invalidate_caches()
@@ -19,7 +23,8 @@ def lay_package(folder: Path, name: str, source: str, *entries: tuple[str, str, 
 
 
 def lay_example(project: Path, target: Path) -> Path:
-    """Lay a project of one or more modules into `target` as `pip install --target` would, without a build."""
+    """Lay a project of one or more modules into `target` as `pip install --target` would, without a
+    build."""
     data = tomllib.loads((project / "pyproject.toml").read_text("utf-8"))
     name, version = data["project"]["name"], data["project"]["version"]
     for module in data["tool"]["setuptools"]["py-modules"]:

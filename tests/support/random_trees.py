@@ -1,7 +1,8 @@
 """Random trees with perfect recall, for tests and experiments.
 
-A player's information set is its own past and a random signal of one bit, so it never forgets; two positions with
-the same past and signal cannot be told apart. With perfect information the signal is the whole path.
+A player's information set is its own past and a random signal of one bit, so it never forgets; two
+positions with the same past and signal cannot be told apart. With perfect information the signal is
+the whole path.
 """
 
 from __future__ import annotations
@@ -26,13 +27,16 @@ def random_tree(
     perfect_information: bool = False,
     limit: int = NODE_LIMIT,
 ) -> Tree:
-    """A tree of at most `depth` moves with whole payoffs from -4 to 4; zero-sum games have two players.
+    """A tree of at most `depth` moves with whole payoffs from -4 to 4; zero-sum games have two
+    players.
 
     >>> random_tree(Random(1)).num_nodes == random_tree(Random(1)).num_nodes
     True
     """
     zero_sum = zero_sum and players == 2
-    grower = _Grower(rng, tuple(f"player {i + 1}" for i in range(players)), zero_sum, perfect_information)
+    grower = _Grower(
+        rng, tuple(f"player {i + 1}" for i in range(players)), zero_sum, perfect_information
+    )
     root = _Position(depth, ((),) * players)
     return build_tree(grower.players, root, grower.expand, limit=limit, name="random tree")
 
@@ -67,12 +71,23 @@ class _Grower:
             return Leaf(self._payoffs())
         if self.rng.random() < _CHANCE_RATE:
             weights = [self.rng.randint(1, 4) for _ in range(self.rng.randint(2, 3))]
-            return Chance({f"c{k}": (w / sum(weights), position.after(f"c{k}")) for k, w in enumerate(weights)})
+            return Chance(
+                {
+                    f"c{k}": (w / sum(weights), position.after(f"c{k}"))
+                    for k, w in enumerate(weights)
+                }
+            )
         player = self.rng.randrange(len(self.players))
-        signal: tuple[object, ...] = position.path if self.perfect_information else (self.rng.randrange(2),)
+        signal: tuple[object, ...] = (
+            position.path if self.perfect_information else (self.rng.randrange(2),)
+        )
         infoset = repr((position.pasts[player], signal))
         count = self.sizes.setdefault(f"{player} {infoset}", self.rng.randint(1, 3))
-        return Turn(self.players[player], infoset, {f"m{k}": position.moved(player, signal, k) for k in range(count)})
+        return Turn(
+            self.players[player],
+            infoset,
+            {f"m{k}": position.moved(player, signal, k) for k in range(count)},
+        )
 
     def _payoffs(self) -> list[float]:
         payoffs = [float(self.rng.randint(-4, 4)) for _ in self.players]

@@ -1,8 +1,8 @@
 """Where the recorded runs of published studies lie: the folder that BESTRESPONSE_DATA names.
 
-It holds `autoformalization`, `lelma`, `play`, `reasoning` and `water` (see tests/README.md). Tests that need one ask
-`recorded` for it, or are marked with `needs_recorded`; where it is absent they are skipped, and the end of the
-test run says how many.
+It holds `autoformalization`, `lelma`, `play`, `reasoning` and `water` (see tests/README.md). Tests
+that need one ask `recorded` for it, or are marked with `needs_recorded`; where it is absent they
+are skipped, and the end of the test run says how many.
 """
 
 import os

@@ -22,4 +22,6 @@ def read_plays(tmp_path, rows, mapping=MAPPING, name="plays.csv"):
     """Write the rows below the header, and import them by the mapping."""
     (tmp_path / name).write_text(HEADER + rows)
     (tmp_path / "my.toml").write_text(mapping)
-    return br.import_plays(tmp_path / name, mapping=str(tmp_path / "my.toml"), output_dir=tmp_path / "runs")
+    return br.import_plays(
+        tmp_path / name, mapping=str(tmp_path / "my.toml"), output_dir=tmp_path / "runs"
+    )

@@ -32,7 +32,8 @@ def sequential_run(output):
 
 
 def tournament_run(output):
-    """A model and a strategy: (model, model), (model, strategy) and (strategy, model) are played."""
+    """A model and a strategy: (model, model), (model, strategy) and (strategy, model) are
+    played."""
     entries = ("tit-for-tat", Contestant("scripted", "model", "scripted"))
     config = TournamentConfig("prisoners-dilemma", entries, rounds=2)
     return run(tournament, config, output, models("cooperate"))
@@ -48,7 +49,12 @@ def verify_run(output):
 
 
 def stories_run(output):
-    return run(stories_study, StoriesConfig("scripted", count=1, attempts=1), output, models("This is no game."))
+    return run(
+        stories_study,
+        StoriesConfig("scripted", count=1, attempts=1),
+        output,
+        models("This is no game."),
+    )
 
 
 def steer_run(output):
@@ -61,7 +67,9 @@ def simulate_run(output):
 
 
 def population_run(output):
-    return run(population, PopulationConfig("hawk-dove", generations=5, repetitions=2, repeats=1), output)
+    return run(
+        population, PopulationConfig("hawk-dove", generations=5, repetitions=2, repeats=1), output
+    )
 
 
 MAKERS = {

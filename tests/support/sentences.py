@@ -1,7 +1,8 @@
-"""Sentences with the claims they make, as data: a file of games and sentences, and how a translator does on them.
+"""Sentences with the claims they make, as data: a file of games and sentences, and how a translator
+does on them.
 
-A claim is written as a list: its form, then its arguments in order, an outcome as one action per player;
-`["not", claim]` denies it.
+A claim is written as a list: its form, then its arguments in order, an outcome as one action per
+player; `["not", claim]` denies it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Example:
 
 @dataclass(frozen=True)
 class Score:
-    """How many claims were made, how many of them are right, and how many of those wanted were found."""
+    """How many claims were made, how many of them are right, and how many of those wanted were
+    found."""
 
     made: int
     right: int
@@ -56,13 +58,18 @@ def read_examples(path: Path) -> Iterator[Example]:
     subjects = {name: _subject(game) for name, game in data["games"].items()}
     for row in data["sentences"]:
         subject = subjects[row["game"]]
-        sets = [frozenset(_claim(one, subject) for one in row.get(name, ())) for name in ("claims", "also")]
+        sets = [
+            frozenset(_claim(one, subject) for one in row.get(name, ()))
+            for name in ("claims", "also")
+        ]
         yield Example(row["text"], subject, *sets)
 
 
 def _subject(game: dict[str, Any]) -> Subject:
     actions = tuple(tuple(own) for own in game["actions"])
-    return Subject(NormalForm(np.array(game["payoffs"], dtype=float), tuple(game.get("players", ())), actions))
+    return Subject(
+        NormalForm(np.array(game["payoffs"], dtype=float), tuple(game.get("players", ())), actions)
+    )
 
 
 def _claim(row: list[Any], subject: Subject) -> Claim:
@@ -70,8 +77,18 @@ def _claim(row: list[Any], subject: Subject) -> Claim:
     if form == "not":
         return _claim(given[0], subject).negate()
     parameters = FORMS[form].parameters
-    who = next((subject.player(one) for (_, sort), one in zip(parameters, given, strict=True) if sort is Sort.WHO), 0)
-    args = [_argument(name, sort, one, subject, who) for (name, sort), one in zip(parameters, given, strict=True)]
+    who = next(
+        (
+            subject.player(one)
+            for (_, sort), one in zip(parameters, given, strict=True)
+            if sort is Sort.WHO
+        ),
+        0,
+    )
+    args = [
+        _argument(name, sort, one, subject, who)
+        for (name, sort), one in zip(parameters, given, strict=True)
+    ]
     return ground(Claim(form, tuple(args)), subject).claim
 
 
@@ -81,16 +98,24 @@ def _argument(name: str, sort: Sort, given: Any, subject: Subject, who: int | No
     if sort is Sort.JOINT:
         return tuple(given)
     if sort is Sort.CHAIN:
-        seats = [player for i, player in enumerate(subject.players) if not (name == "against" and i == who)]
+        seats = [
+            player
+            for i, player in enumerate(subject.players)
+            if not (name == "against" and i == who)
+        ]
         return tuple(Move(seat, action) for seat, action in zip(seats, given, strict=True))
     if sort is Sort.MIXES:
-        return tuple(Mix(one[0], tuple((action, Fraction(str(p))) for action, p in one[1:])) for one in given)
+        return tuple(
+            Mix(one[0], tuple((action, Fraction(str(p))) for action, p in one[1:])) for one in given
+        )
     return given
 
 
 def read_by(translator: Translator, example: Example) -> frozenset[Claim]:
     found = translator.translate(example.text, example.subject).claims
-    return frozenset(ground(claim, example.subject).claim for claim in found if isinstance(claim, Claim))
+    return frozenset(
+        ground(claim, example.subject).claim for claim in found if isinstance(claim, Claim)
+    )
 
 
 def score(translator: Translator, examples: list[Example]) -> Score:

@@ -1,10 +1,13 @@
-"""A plugin that runs the test files in random order: `PYTHONPATH=tests/support pytest -p shuffled --shuffle SEED`."""
+"""A plugin that runs the test files in random order: `PYTHONPATH=tests/support pytest -p shuffled
+--shuffle SEED`."""
 
 import random
 
 
 def pytest_addoption(parser):
-    parser.addoption("--shuffle", type=int, metavar="SEED", help="run the test files in an order drawn from SEED")
+    parser.addoption(
+        "--shuffle", type=int, metavar="SEED", help="run the test files in an order drawn from SEED"
+    )
 
 
 def pytest_report_header(config):

@@ -8,11 +8,15 @@ from bestresponse.cli.app import app
 
 
 def steer(tmp_path, *words):
-    return CliRunner().invoke(app, ["steer", *words, "--output-dir", str(tmp_path)], catch_exceptions=False)
+    return CliRunner().invoke(
+        app, ["steer", *words, "--output-dir", str(tmp_path)], catch_exceptions=False
+    )
 
 
 def count_calls(tmp_path):
-    return sum(len(path.read_text().splitlines()) for path in tmp_path.glob("dialogues-*/calls.jsonl"))
+    return sum(
+        len(path.read_text().splitlines()) for path in tmp_path.glob("dialogues-*/calls.jsonl")
+    )
 
 
 def find_figures(found, name):

@@ -12,7 +12,9 @@ from bestresponse.studies.steer.config import SteerConfig
 def dialogue(name="meeting", *, seed=1, replies=1, types=1, **more):
     domain = load_domain(name)
     first = scenarios(domain, seed, 1)[0]
-    return DialogueGame(domain, variants(domain, first, seed, types), domain.manners(), replies, **more)
+    return DialogueGame(
+        domain, variants(domain, first, seed, types), domain.manners(), replies, **more
+    )
 
 
 def cast_of(model, domain, referee=None):
@@ -31,5 +33,11 @@ def recorded(game, wordings=1, model=None, **more):
 
 def search_settings(iterations=4, plays=20, candidates=3, oracle="shotgun", meta="nash", seed=0):
     """Settings of a search in prompt space; the games and who speaks are given apart."""
-    how = {"iterations": iterations, "plays": plays, "candidates": candidates, "oracle": oracle, "meta": meta}
+    how = {
+        "iterations": iterations,
+        "plays": plays,
+        "candidates": candidates,
+        "oracle": oracle,
+        "meta": meta,
+    }
     return SteerConfig("meeting", solver="psro", seed=seed, **how)

@@ -1,4 +1,5 @@
-"""The rules of OpenAI's strict mode, as a server applies them to a schema it is sent; and what breaks a schema.
+"""The rules of OpenAI's strict mode, as a server applies them to a schema it is sent; and what
+breaks a schema.
 
 https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
 """
@@ -28,7 +29,14 @@ def complain(schema):
     if wrong:
         return wrong
     limits = {"properties": MOST_PROPERTIES, "enum": MOST_ENUM, "characters": MOST_CHARACTERS}
-    return next((f"too many {name}: {counts[name]}" for name, most in limits.items() if counts[name] > most), None)
+    return next(
+        (
+            f"too many {name}: {counts[name]}"
+            for name, most in limits.items()
+            if counts[name] > most
+        ),
+        None,
+    )
 
 
 def _complaints(schema, place, level, counts):
@@ -61,12 +69,15 @@ def _complaints(schema, place, level, counts):
 def _object_complaints(schema, place, level, counts):
     properties = schema.get("properties", {})
     if schema.get("additionalProperties") is not False:
-        yield f"In context={place}, 'additionalProperties' is required to be supplied and to be false."
+        yield (
+            f"In context={place}, 'additionalProperties' is required to be supplied and to be"
+            " false."
+        )
     missing = [name for name in properties if name not in schema.get("required", [])]
     if missing or "required" not in schema:
         yield (
-            f"In context={place}, 'required' is required to be supplied and to be an array including every key in "
-            f"properties. Missing {(missing or ['required'])[0]!r}."
+            f"In context={place}, 'required' is required to be supplied and to be an array"
+            f" including every key in properties. Missing {(missing or ['required'])[0]!r}."
         )
     if extra := sorted(set(schema.get("required", [])) - properties.keys()):
         yield f"In context={place}, Extra required key {extra[0]!r} supplied."

@@ -1,9 +1,10 @@
-"""The game that the simulated speaker really plays, in exact probabilities: the truth beside a measured equilibrium.
+"""The game that the simulated speaker really plays, in exact probabilities: the truth beside a
+measured equilibrium.
 
-`true_tree` is the dialogue with every text replaced by what it means (propose, insist, accept, refuse; a style shown, a
-rebuttal that succeeds) and its exact probability: the limit of recorded trees for ever more wordings. `true_payoffs`
-is what speakers expect who keep to one manner each, `true_deviations` how far one dialogue strays from that. All are
-for two speakers.
+`true_tree` is the dialogue with every text replaced by what it means (propose, insist, accept,
+refuse; a style shown, a rebuttal that succeeds) and its exact probability: the limit of recorded
+trees for ever more wordings. `true_payoffs` is what speakers expect who keep to one manner each,
+`true_deviations` how far one dialogue strays from that. All are for two speakers.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ __all__ = ["true_deviations", "true_payoffs", "true_tree"]
 
 @dataclass(frozen=True, slots=True)
 class _Talk:
-    """What was said so far in meaning: `standing` is the kind of the last message and what it is about."""
+    """What was said so far in meaning: `standing` is the kind of the last message and what it is
+    about."""
 
     case: int
     spoken: int = 0
@@ -52,9 +54,13 @@ def true_tree(game: DialogueGame) -> Tree:
             return Leaf(_payoffs(game, talk))
         seat = talk.spoken % 2
         if manner:
-            return Chance({label: (p, (after, "")) for label, p, after in _say(game, talk, seat, manner)})
+            return Chance(
+                {label: (p, (after, "")) for label, p, after in _say(game, talk, seat, manner)}
+            )
         known = repr((game.cases[talk.case].private[seat], talk.heard, talk.own[seat]))
-        return Turn(game.roles[seat], known, {option: (talk, option) for option in game.options(seat)})
+        return Turn(
+            game.roles[seat], known, {option: (talk, option) for option in game.options(seat)}
+        )
 
     return build_tree(game.roles, root, expand, name=f"true {game.name}")
 
@@ -74,18 +80,28 @@ def true_deviations(game: DialogueGame, manners: Sequence[str]) -> tuple[float, 
 def _outcomes(game: DialogueGame, manners: Sequence[str]) -> tuple[Array, Array]:
     """Return the probability of every talk and, a row each, what the speakers earn in it."""
     _check(game)
-    talks: list[tuple[float, _Talk]] = [(1 / len(game.cases), _Talk(case)) for case in range(len(game.cases))]
+    talks: list[tuple[float, _Talk]] = [
+        (1 / len(game.cases), _Talk(case)) for case in range(len(game.cases))
+    ]
     for number in range(game.messages):
         seat = number % 2
-        talks = [(p * q, after) for p, talk in talks for _, q, after in _say(game, talk, seat, manners[seat])]
+        talks = [
+            (p * q, after)
+            for p, talk in talks
+            for _, q, after in _say(game, talk, seat, manners[seat])
+        ]
     return np.array([p for p, _ in talks]), np.array([_payoffs(game, talk) for _, talk in talks])
 
 
 def _check(game: DialogueGame) -> None:
     if game.domain.players != 2 or game.early_end:
-        raise UsageError("the truth is worked out for two speakers and talks that are not ended early")
+        raise UsageError(
+            "the truth is worked out for two speakers and talks that are not ended early"
+        )
     if not isinstance(game.domain.deal, Option | Trade | Verdict):
-        raise UsageError(f"the truth is worked out for options, trades and verdicts, not for a {game.name}")
+        raise UsageError(
+            f"the truth is worked out for options, trades and verdicts, not for a {game.name}"
+        )
 
 
 def _say(game: DialogueGame, talk: _Talk, seat: int, manner: str) -> Outcomes:
@@ -96,7 +112,9 @@ def _say(game: DialogueGame, talk: _Talk, seat: int, manner: str) -> Outcomes:
     merged: dict[str, tuple[float, _Talk]] = {}
     for label, p, standing in meanings:
         own = tuple((*o, manner) if s == seat else o for s, o in enumerate(talk.own))
-        after = replace(talk, spoken=talk.spoken + 1, standing=standing, heard=(*talk.heard, label), own=own)
+        after = replace(
+            talk, spoken=talk.spoken + 1, standing=standing, heard=(*talk.heard, label), own=own
+        )
         merged[label] = (merged.get(label, (0.0, after))[0] + p, after)
     return [(label, p, after) for label, (p, after) in merged.items() if p > 0]
 
@@ -106,7 +124,11 @@ def _negotiate(
 ) -> list[tuple[str, float, tuple[str, Any]]]:
     kind, about = talk.standing
     mine = _wish(game, talk, seat, manner)
-    f = 1.0 if kind in ("yields", "insists") and _cannot(game, talk, seat, about) else firmness(meaning)
+    f = (
+        1.0
+        if kind in ("yields", "insists") and _cannot(game, talk, seat, about)
+        else firmness(meaning)
+    )
     match kind:
         case "silence":
             options = [(f, ("insists", mine)), (1 - f, ("yields", mine))]
@@ -125,7 +147,11 @@ def _argue(talk: _Talk, meaning: str) -> list[tuple[str, float, tuple[str, Any]]
     if talk.spoken == 0:
         return [(style, p, (style, False)) for style, p in shown]
     return [
-        (f"{style}, {'answered' if won else 'not answered'}", p * (success if won else 1 - success), (style, won))
+        (
+            f"{style}, {'answered' if won else 'not answered'}",
+            p * (success if won else 1 - success),
+            (style, won),
+        )
         for style, p in shown
         for won in (True, False)
     ]
@@ -140,7 +166,9 @@ def _wish(game: DialogueGame, talk: _Talk, seat: int, manner: str) -> Any:
     wanted = [item for item, count in other["endowment"].items() if count or not talk.spoken]
     owned = [item for item, count in own["endowment"].items() if count]
     give = min(owned, key=lambda item: own["values"][item])
-    get = max([item for item in wanted if item != give] or wanted, key=lambda item: own["values"][item])
+    get = max(
+        [item for item in wanted if item != give] or wanted, key=lambda item: own["values"][item]
+    )
     return (give, get) if seat == 0 else (get, give)
 
 
@@ -159,8 +187,12 @@ def _payoffs(game: DialogueGame, talk: _Talk) -> tuple[float, ...]:
             return game.domain.deal.utilities({"winner": last if about else 1 - last}, private)
         case Option():
             settled = kind == "settled"
-            return game.domain.deal.utilities({"agreed": settled, "choice": about if settled else None}, private)
+            return game.domain.deal.utilities(
+                {"agreed": settled, "choice": about if settled else None}, private
+            )
         case Trade():
             gives = [{item: 1} for item in about] if kind == "settled" else []
-            return game.domain.deal.utilities({"agreed": kind == "settled", "gives": gives}, private)
+            return game.domain.deal.utilities(
+                {"agreed": kind == "settled", "gives": gives}, private
+            )
     raise UsageError(f"there is no truth about {game.name}")

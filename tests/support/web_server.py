@@ -12,7 +12,8 @@ from bestresponse.web.app import ServerSettings, open_web_server
 
 MODEL = "scripted"
 APPS = []
-"""Applications that no server uses at present. They hold nothing of a server; their routes take a while to build."""
+"""Applications that no server uses at present. They hold nothing of a server; their routes take a
+while to build."""
 
 
 def take_app():
@@ -35,7 +36,10 @@ class Server:
     def start(self):
         place = ServerSettings(self.folder)
         self.app, self.state, self._close = open_web_server(
-            place, lambda name: ScriptedModel(lambda request: self.answer(request)), (MODEL,), take_app()
+            place,
+            lambda name: ScriptedModel(lambda request: self.answer(request)),
+            (MODEL,),
+            take_app(),
         )
         self._running = TestClient(self.app)
         self._running.__enter__()
@@ -50,7 +54,8 @@ class Server:
         self.start()
 
     def client(self):
-        """Make a visitor with cookies of their own; all share the event loop of the server, as in a real one."""
+        """Make a visitor with cookies of their own; all share the event loop of the server, as in a
+        real one."""
         return Visitor(self)
 
     @property
@@ -69,7 +74,8 @@ class Server:
 
 
 class Visitor(TestClient):
-    """A client whose requests run in the event loop of its server, after a restart too; others start one a request."""
+    """A client whose requests run in the event loop of its server, after a restart too; others
+    start one a request."""
 
     def __init__(self, server):
         super().__init__(server.app, follow_redirects=True)
@@ -81,7 +87,8 @@ class Visitor(TestClient):
 
 
 class Clock:
-    """Stand for the module `time` where time limits are kept: real time, and what a test has let pass."""
+    """Stand for the module `time` where time limits are kept: real time, and what a test has let
+    pass."""
 
     def __init__(self):
         self._passed = 0.0
@@ -102,7 +109,10 @@ def hidden(page, name):
 def sit_down(server, setup):
     """Everybody at a new table, ready to play: (client, link) of each person."""
     lobby = server.state.sessions.create_sessions(setup)
-    people = [(server.client(), server.state.seat_path(lobby.tables[0].id, seat)) for seat in setup.persons]
+    people = [
+        (server.client(), server.state.seat_path(lobby.tables[0].id, seat))
+        for seat in setup.persons
+    ]
     for client, link in people:
         client.post(f"{link}/ready", data={"csrf": hidden(client.get(link), "csrf")})
     return people
@@ -134,7 +144,9 @@ def seat(server, lobby, **labels):
 def make_ready(client, link, *answers, consent="yes"):
     """Send the page of a seat with consent and the answers to the quiz."""
     quiz = {f"quiz.{number}": answer for number, answer in enumerate(answers)}
-    return client.post(f"{link}/ready", data={"csrf": hidden(client.get(link), "csrf"), "consent": consent, **quiz})
+    return client.post(
+        f"{link}/ready", data={"csrf": hidden(client.get(link), "csrf"), "consent": consent, **quiz}
+    )
 
 
 def export(server, table, lobby):

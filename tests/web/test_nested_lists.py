@@ -10,9 +10,10 @@ def show(text: str) -> str:
 
 
 def test_indented_items_are_lists_inside_the_list() -> None:
-    assert show("Ann chooses:\n- x: Bob chooses:\n  - l: 1\n  - r: 2\n- y: 3\n\nThe end.") == (
-        "<p>Ann chooses:</p><ul><li>x: Bob chooses:<ul><li>l: 1</li><li>r: 2</li></ul></li><li>y: 3</li></ul>"
-        "<p>The end.</p>"
+    assert (
+        show("Ann chooses:\n- x: Bob chooses:\n  - l: 1\n  - r: 2\n- y: 3\n\nThe end.")
+        == "<p>Ann chooses:</p><ul><li>x: Bob chooses:<ul><li>l: 1</li><li>r:"
+        " 2</li></ul></li><li>y: 3</li></ul><p>The end.</p>"
     )
 
 

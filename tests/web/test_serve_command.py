@@ -1,4 +1,5 @@
-"""The command itself: it prints a link, keeps its tables when it is killed, and refuses to be public by accident."""
+"""The command itself: it prints a link, keeps its tables when it is killed, and refuses to be
+public by accident."""
 
 import os
 import signal
@@ -19,7 +20,17 @@ pytestmark = pytest.mark.slow
 
 
 def started(folder, *options):
-    command = [sys.executable, "-m", "bestresponse", "serve", "--port", "0", "--output-dir", str(folder), *options]
+    command = [
+        sys.executable,
+        "-m",
+        "bestresponse",
+        "serve",
+        "--port",
+        "0",
+        "--output-dir",
+        str(folder),
+        *options,
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     return process, process.stdout.readline().strip()
 
@@ -28,14 +39,25 @@ def test_a_killed_server_takes_its_worker_along_and_goes_on_with_its_tables_and_
     process, link = started(tmp_path)
     try:
         base, token = link.split("/enter/")
-        wanted = {"game": {"name": "chicken", "rounds": 2}, "seats": ["person", "strategy:bully"], "quiz": False}
+        wanted = {
+            "game": {"name": "chicken", "rounds": 2},
+            "seats": ["person", "strategy:bully"],
+            "quiz": False,
+        }
         admin = {"authorization": f"Bearer {token}"}
-        laid = httpx.post(f"{base}/api/lobbies", json=wanted, headers=admin, timeout=300).json()["sessions"][0]
+        laid = httpx.post(f"{base}/api/lobbies", json=wanted, headers=admin, timeout=300).json()[
+            "sessions"
+        ][0]
         person = {"authorization": f"Bearer {laid['seats'][0]['token']}"}
         place = f"/api/seats/{laid['session']}/0"
         httpx.post(f"{base}{place}/ready", json={}, headers=person, timeout=300)
         answer = {"turn": 0, "answer": "swerve"}
-        assert httpx.post(f"{base}{place}/answers", json=answer, headers=person, timeout=300).status_code == 200
+        assert (
+            httpx.post(
+                f"{base}{place}/answers", json=answer, headers=person, timeout=300
+            ).status_code
+            == 200
+        )
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait(120)
@@ -43,7 +65,12 @@ def test_a_killed_server_takes_its_worker_along_and_goes_on_with_its_tables_and_
     try:
         assert again.split("/enter/")[1] == token
         base = again.split("/enter/")[0]
-        assert httpx.post(f"{base}{place}/answers", json=answer, headers=person, timeout=300).status_code == 409
+        assert (
+            httpx.post(
+                f"{base}{place}/answers", json=answer, headers=person, timeout=300
+            ).status_code
+            == 409
+        )
         assert httpx.get(f"{base}{place}", headers=person, timeout=300).json()["turn"] == 1
         second, nothing = started(tmp_path)  # two servers do not write into one folder
         assert nothing == ""
@@ -58,11 +85,15 @@ def worker_of(process, but=0):
     """The process that serves, as soon as there is one other than `but`."""
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     found = []
-    wait_until(lambda: found.extend({int(pid) for pid in children.read_text().split()} - {but}) or found)
+    wait_until(
+        lambda: found.extend({int(pid) for pid in children.read_text().split()} - {but}) or found
+    )
     return found[0]
 
 
-kept = pytest.mark.skipif(not (can_supervise() and Path("/proc/self/task").exists()), reason="needs fork and /proc")
+kept = pytest.mark.skipif(
+    not (can_supervise() and Path("/proc/self/task").exists()), reason="needs fork and /proc"
+)
 
 
 @kept

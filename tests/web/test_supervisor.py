@@ -47,8 +47,10 @@ def test_a_worker_that_dies_again_and_again_is_given_up():
     assert supervise(7.4, -1) == (
         1,
         5,
-        "the server died 5 times within 30 seconds (the last time by SIGKILL) and is not started again; "
-        "everything that was answered is kept",
+        (
+            "the server died 5 times within 30 seconds (the last time by SIGKILL) and is not"
+            " started again; everything that was answered is kept"
+        ),
     )
 
 

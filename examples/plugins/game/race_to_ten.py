@@ -18,8 +18,15 @@ class RaceToTen:
         return {} if sum(state) >= 10 else {self.roles[len(state) % 2]: Choice(("1", "2"))}
 
     def view(self, state, role):
-        rules = f"You are {role}. You and the other player add 1 or 2 in turn; whoever reaches 10 or more wins."
-        return View(role, rules, f"The sum is {sum(state)}, added so far: {', '.join(map(str, state)) or 'nothing'}.")
+        rules = (
+            f"You are {role}. You and the other player add 1 or 2 in turn; whoever reaches 10 or"
+            " more wins."
+        )
+        return View(
+            role,
+            rules,
+            f"The sum is {sum(state)}, added so far: {', '.join(map(str, state)) or 'nothing'}.",
+        )
 
     def apply(self, state, moves):
         return (*state, *(int(move) for move in moves.values()))

@@ -52,9 +52,15 @@ def prepare(config, models):
 
 
 def measure(config, folder):
-    chosen = [play.record.submissions[0].decision.action for play in folder.plays() if not play.record.void]
+    chosen = [
+        play.record.submissions[0].decision.action
+        for play in folder.plays()
+        if not play.record.void
+    ]
     rows = [PlayRow(play=number, heads=move == "heads") for number, move in enumerate(chosen)]
-    return Measured({"plays": Frame(PlayRow, rows)}, len(rows), ("model",), {(str(config.model),): rows})
+    return Measured(
+        {"plays": Frame(PlayRow, rows)}, len(rows), ("model",), {(str(config.model),): rows}
+    )
 
 
 def share_heads(rows):
@@ -67,7 +73,16 @@ heads = Study(
     specs=list_plays,
     play=prepare,
     measure=measure,
-    metrics=(Metric("heads", "heads", "share of plays in which the model chose heads", "", ".2f", share_heads),),
+    metrics=(
+        Metric(
+            "heads",
+            "heads",
+            "share of plays in which the model chose heads",
+            "",
+            ".2f",
+            share_heads,
+        ),
+    ),
     title="Heads or tails",
     report=(metrics_table("Choices"), table("plays", title="The plays")),
 )

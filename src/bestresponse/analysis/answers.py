@@ -1,8 +1,8 @@
 """Ask one thing of a game by name: a dynamic of play or a solution concept.
 
-An answer is data, of which a page is made, and perhaps curves for a picture. A package adds its own questions by an
-entry point of the group `bestresponse.concepts` or `bestresponse.dynamics`, which names a `GameQuestion`; built-in ones
-stand in the same registries.
+An answer is data, of which a page is made, and perhaps curves for a picture. A package adds its own
+questions by an entry point of the group `bestresponse.concepts` or `bestresponse.dynamics`, which
+names a `GameQuestion`; built-in ones stand in the same registries.
 """
 
 from collections.abc import Callable, Mapping
@@ -67,7 +67,8 @@ class GameAnswer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GameQuestion(Generic[G]):
-    """Something that can be asked of a game by name; its settings are the arguments of `ask` that have a default."""
+    """Something that can be asked of a game by name; its settings are the arguments of `ask` that
+    have a default."""
 
     name: str
     words: str
@@ -77,16 +78,31 @@ class GameQuestion(Generic[G]):
     def settings(self) -> dict[str, object]:
         """What can be set, and the defaults."""
         parameters = signature(self.ask).parameters.items()
-        return {name: argument.default for name, argument in parameters if argument.default is not argument.empty}
+        return {
+            name: argument.default
+            for name, argument in parameters
+            if argument.default is not argument.empty
+        }
 
     def answer(self, game: G, settings: Mapping[str, object] | None = None) -> GameAnswer:
-        """Compute the answer with these settings in place of the defaults; texts are read as numbers where need be."""
+        """Compute the answer with these settings in place of the defaults; texts are read as
+        numbers where need be."""
         known = {name: default for name, default in self.settings.items() if name not in _INNER}
         for name in settings or ():
             if name not in known:
-                expected = ", ".join(f"{s}={'' if default is None else default}" for s, default in known.items())
-                raise UsageError(f"{self.name} has no setting {name!r}; it has these: {expected or 'none'}")
-        return self.ask(game, **{name: read_setting(name, known[name], str(v)) for name, v in (settings or {}).items()})
+                expected = ", ".join(
+                    f"{s}={'' if default is None else default}" for s, default in known.items()
+                )
+                raise UsageError(
+                    f"{self.name} has no setting {name!r}; it has these: {expected or 'none'}"
+                )
+        return self.ask(
+            game,
+            **{
+                name: read_setting(name, known[name], str(v))
+                for name, v in (settings or {}).items()
+            },
+        )
 
 
 def read_setting(name: str, default: object, text: str) -> object:
@@ -95,7 +111,11 @@ def read_setting(name: str, default: object, text: str) -> object:
     >>> read_setting("plus", False, "yes"), read_setting("steps", 10, "3")
     (True, 3)
     """
-    expected = {bool: "yes or no", int: "a whole number", str: f"one of {', '.join(_CHOICES.get(name, ()))}"}
+    expected = {
+        bool: "yes or no",
+        int: "a whole number",
+        str: f"one of {', '.join(_CHOICES.get(name, ()))}",
+    }
     try:
         match default:
             case bool():
@@ -107,11 +127,14 @@ def read_setting(name: str, default: object, text: str) -> object:
             case _:
                 return text if name == "start" else float(text)
     except (ValueError, KeyError):
-        raise SettingError(name, f"expected {expected.get(type(default), 'a number')}, got {text!r}") from None
+        raise SettingError(
+            name, f"expected {expected.get(type(default), 'a number')}, got {text!r}"
+        ) from None
 
 
 def read_profile(game: NormalForm, text: str) -> Profile | None:
-    """Read `0.2,0.8/0.5,0.5`: players between slashes, probabilities between commas; None for no text.
+    """Read `0.2,0.8/0.5,0.5`: players between slashes, probabilities between commas; None for no
+    text.
 
     >>> read_profile(NormalForm.zero_sum([[1, 2], [3, 4]]), "1,0/0.5,0.5")[1].tolist()
     [0.5, 0.5]
@@ -121,7 +144,9 @@ def read_profile(game: NormalForm, text: str) -> Profile | None:
     try:
         mixes = [[float(p) for p in part.split(",")] for part in text.split("/")]
     except ValueError:
-        raise SettingError("start", f"expected probabilities such as 0.2,0.8/0.5,0.5, got {text!r}") from None
+        raise SettingError(
+            "start", f"expected probabilities such as 0.2,0.8/0.5,0.5, got {text!r}"
+        ) from None
     return as_profile(game, mixes)
 
 
@@ -133,7 +158,10 @@ def _respond_quantally(game: NormalForm, precision: float = 5.0) -> GameAnswer:
 
 def _respond_as_agents(tree: Tree, precision: float = 5.0) -> GameAnswer:
     branch = theory.agent_quantal_branch(tree, precision)
-    agents = {f"{tree.players[infoset.player]} at {infoset.label}": infoset.moves for infoset in tree.infosets}
+    agents = {
+        f"{tree.players[infoset.player]} at {infoset.label}": infoset.moves
+        for infoset in tree.infosets
+    }
     policy = Policy(tree, np.concatenate(branch.final.strategies))
     return _describe_quantal(branch, agents, {"policy": policy.table()})
 
@@ -188,7 +216,9 @@ def _secure(game: NormalForm) -> GameAnswer:
     levels = [theory.maximin(game, player) for player in range(game.num_players)]
     earned = {seat: level.value for seat, level in zip(game.players, levels, strict=True)}
     strategies = name_mix(game, [level.strategy for level in levels])
-    return GameAnswer({"method": "zero-sum game against all others", "values": earned, "strategies": strategies})
+    return GameAnswer(
+        {"method": "zero-sum game against all others", "values": earned, "strategies": strategies}
+    )
 
 
 def _bargain(game: NormalForm) -> GameAnswer:
@@ -208,16 +238,24 @@ def _bargain(game: NormalForm) -> GameAnswer:
 def _name(game: NormalForm) -> GameAnswer:
     ordinal = theory.name_ordinal(game)
     method = "order of each player's payoffs, which tells the 144 strict ordinal 2x2 games apart"
-    return GameAnswer({"method": method, "name": ordinal.name, "row": ordinal.row, "col": ordinal.col})
+    return GameAnswer(
+        {"method": method, "name": ordinal.name, "row": ordinal.row, "col": ordinal.col}
+    )
 
 
 def _tremble(game: NormalForm) -> GameAnswer:
     refined = theory.find_perfect(game)
     equilibria = [
-        {"strategies": name_mix(game, e.strategies), "payoffs": name_players(game, e.payoffs), "perfect": perfect}
+        {
+            "strategies": name_mix(game, e.strategies),
+            "payoffs": name_players(game, e.payoffs),
+            "perfect": perfect,
+        }
         for e, perfect in zip(refined.equilibria, refined.perfect, strict=True)
     ]
-    return GameAnswer({"method": refined.method, "complete": refined.complete, "equilibria": equilibria})
+    return GameAnswer(
+        {"method": refined.method, "complete": refined.complete, "equilibria": equilibria}
+    )
 
 
 def _order_mistakes(game: NormalForm) -> GameAnswer:
@@ -225,15 +263,19 @@ def _order_mistakes(game: NormalForm) -> GameAnswer:
     e = proper.equilibrium
     return GameAnswer(
         {
-            "method": "limit of orderly mistakes (Myerson 1978), exact Lemke-Howson over orders of actions; one proper "
-            "equilibrium, not necessarily all",
+            "method": (
+                "limit of orderly mistakes (Myerson 1978), exact Lemke-Howson over orders of"
+                " actions; one proper equilibrium, not necessarily all"
+            ),
             "strategies": name_mix(game, e.strategies),
             "payoffs": name_players(game, e.payoffs),
             "regret": e.regret,
             "proved": proper.proved,
             "mistakes": proper.mistakes,
             "distance": proper.distance,
-            "trembling": name_mix(game, [np.array([float(p) for p in mix]) for mix in proper.trembling]),
+            "trembling": name_mix(
+                game, [np.array([float(p) for p in mix]) for mix in proper.trembling]
+            ),
         }
     )
 
@@ -245,15 +287,26 @@ def _solve_subgames(tree: Tree, limit: int = 200) -> GameAnswer:
         for policy, payoffs in zip(perfect.policies, perfect.payoffs, strict=True)
     ]
     extent = {"complete": perfect.complete, "subgames": perfect.num_subgames}
-    return GameAnswer({"method": "subgames from the last to the first", **extent, "equilibria": equilibria})
+    return GameAnswer(
+        {"method": "subgames from the last to the first", **extent, "equilibria": equilibria}
+    )
 
 
 def _solve_sequentially(tree: Tree) -> GameAnswer:
     solved = theory.find_sequential(tree)
     beliefs = []
     for k, infoset in enumerate(tree.infosets):
-        nodes = {tree.path(node): float(solved.beliefs[node]) for node in np.flatnonzero(tree.infoset == k).tolist()}
-        beliefs.append({"player": tree.players[infoset.player], "information_set": infoset.label, "nodes": nodes})
+        nodes = {
+            tree.path(node): float(solved.beliefs[node])
+            for node in np.flatnonzero(tree.infoset == k).tolist()
+        }
+        beliefs.append(
+            {
+                "player": tree.players[infoset.player],
+                "information_set": infoset.label,
+                "nodes": nodes,
+            }
+        )
     certificate = {"method": solved.method, "payoffs": solved.payoffs, "gap": solved.gap}
     return GameAnswer({**certificate, "policy": solved.policy.table(), "beliefs": beliefs})
 
@@ -275,13 +328,25 @@ CONCEPTS: tuple[GameQuestion[NormalForm], ...] = (
         lambda game, tau=1.5: _describe_levels(game, theory.cognitive_hierarchy(game, tau)),
     ),
     GameQuestion("correlated", "A mediator's advice that nobody gains by disobeying", _correlate),
-    GameQuestion("coarse-correlated", "Advice to which nobody prefers one fixed action", _correlate_coarsely),
-    GameQuestion("rationalizable", "What iterated elimination of strictly dominated actions leaves", _rationalize),
+    GameQuestion(
+        "coarse-correlated", "Advice to which nobody prefers one fixed action", _correlate_coarsely
+    ),
+    GameQuestion(
+        "rationalizable",
+        "What iterated elimination of strictly dominated actions leaves",
+        _rationalize,
+    ),
     GameQuestion("maximin", "What every player can make sure of", _secure),
     GameQuestion("bargaining", "The agreement that maximises the product of gains", _bargain),
     GameQuestion("ordinal", "The name of a 2x2 game by the order of its payoffs", _name),
-    GameQuestion("perfect", "Nash equilibria that survive small mistakes, of two players", _tremble),
-    GameQuestion("proper", "An equilibrium that survives mistakes that are rarer the more they cost", _order_mistakes),
+    GameQuestion(
+        "perfect", "Nash equilibria that survive small mistakes, of two players", _tremble
+    ),
+    GameQuestion(
+        "proper",
+        "An equilibrium that survives mistakes that are rarer the more they cost",
+        _order_mistakes,
+    ),
 )
 """All concepts that can be asked for by name, of a table or of a tree in reduced normal form."""
 TREE_CONCEPTS: tuple[GameQuestion[Tree], ...] = (
@@ -290,10 +355,15 @@ TREE_CONCEPTS: tuple[GameQuestion[Tree], ...] = (
         "Equilibria of every subgame, with hidden and simultaneous moves, mixed ones too",
         _solve_subgames,
     ),
-    GameQuestion("sequential", "An equilibrium with beliefs that holds at every information set", _solve_sequentially),
+    GameQuestion(
+        "sequential",
+        "An equilibrium with beliefs that holds at every information set",
+        _solve_sequentially,
+    ),
     GameQuestion(
         "agent-quantal-response",
-        "Better moves are more likely at every information set: the agent logit equilibrium on the branch from noise",
+        "Better moves are more likely at every information set: the agent logit equilibrium on the"
+        " branch from noise",
         _respond_as_agents,
     ),
 )
@@ -304,15 +374,19 @@ _RECORDED = 200
 
 
 def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., GameAnswer]:
-    """Make a question of dynamics: follow a path to its end; the settings are the arguments of the dynamics."""
+    """Make a question of dynamics: follow a path to its end; the settings are the arguments of the
+    dynamics."""
 
     @wraps(dynamics)
     def follow(game: NormalForm, *, start: str = "", **arguments: object) -> GameAnswer:
-        path = dynamics(game, **arguments, **({"start": read_profile(game, start)} if start else {}))
+        path = dynamics(
+            game, **arguments, **({"start": read_profile(game, start)} if start else {})
+        )
         some = np.unique(np.linspace(0, len(path) - 1, min(len(path), _RECORDED)).astype(int))
         seats = list(zip(game.players, game.actions, path.strategies, strict=True))
         curves = {
-            seat: {name: shares[some, a].tolist() for a, name in enumerate(names)} for seat, names, shares in seats
+            seat: {name: shares[some, a].tolist() for a, name in enumerate(names)}
+            for seat, names, shares in seats
         }
         data = {
             "method": path.method,
@@ -321,15 +395,24 @@ def _follow(dynamics: Callable[..., Trajectory]) -> Callable[..., GameAnswer]:
             "last": name_mix(game, path.last),
             "gains": name_players(game, path.gains[-1]),
             "gap": path.gap,
-            "external_regret": None if path.external is None else name_players(game, path.external[-1]),
-            "path": {"times": path.times[some].tolist(), "gap": path.curve[some].tolist(), "strategies": curves},
+            "external_regret": (
+                None if path.external is None else name_players(game, path.external[-1])
+            ),
+            "path": {
+                "times": path.times[some].tolist(),
+                "gap": path.curve[some].tolist(),
+                "strategies": curves,
+            },
         }
         series = {
             f"{seat}: {name}": (path.times, shares[:, a])
             for seat, names, shares in seats
             for a, name in enumerate(names)
         }
-        return GameAnswer(data, Chart(series, "time", "share", f"Shares of the actions over time, by {path.method}."))
+        return GameAnswer(
+            data,
+            Chart(series, "time", "share", f"Shares of the actions over time, by {path.method}."),
+        )
 
     return follow
 
@@ -346,7 +429,9 @@ def _evolve(
 ) -> GameAnswer:
     """Run the Moran process between the actions of a symmetric game."""
     if game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T):
-        raise SettingError("dynamics", "moran needs a symmetric game of two players; this one is not")
+        raise SettingError(
+            "dynamics", "moran needs a symmetric game of two players; this one is not"
+        )
     names = game.actions[0]
     share, extra = divmod(population, len(names))
     done = theory.moran(
@@ -366,21 +451,32 @@ def _evolve(
         "steps": done.steps,
         "winner": None if done.winner is None else names[done.winner],
         "counts": dict(zip(names, done.counts, strict=True)),
-        "path": {"times": times.tolist(), "counts": {name: curve.tolist() for name, curve in curves.items()}},
+        "path": {
+            "times": times.tolist(),
+            "counts": {name: curve.tolist() for name, curve in curves.items()},
+        },
     }
     series = {name: (times, curve) for name, curve in curves.items()}
-    return GameAnswer(data, Chart(series, "steps", "individuals", "Individuals of every type over time."))
+    return GameAnswer(
+        data, Chart(series, "steps", "individuals", "Individuals of every type over time.")
+    )
 
 
-def _rank(game: NormalForm, *, alpha: float = 100.0, population: int = 50, one_population: bool = False) -> GameAnswer:
-    ranked = theory.alpha_rank(game, alpha=alpha, population=population, one_population=one_population)
+def _rank(
+    game: NormalForm, *, alpha: float = 100.0, population: int = 50, one_population: bool = False
+) -> GameAnswer:
+    ranked = theory.alpha_rank(
+        game, alpha=alpha, population=population, one_population=one_population
+    )
     ranking = [{"profile": list(profile), "probability": p} for profile, p in ranked.ranking()]
     method = f"{ranked.method}, alpha {ranked.alpha:g}, {ranked.population} individuals"
     return GameAnswer({"method": method, "residual": ranked.residual, "ranking": ranking})
 
 
 DYNAMICS: tuple[GameQuestion[NormalForm], ...] = (
-    GameQuestion("replicator", "Actions that earn more than average grow", _follow(theory.replicator)),
+    GameQuestion(
+        "replicator", "Actions that earn more than average grow", _follow(theory.replicator)
+    ),
     GameQuestion(
         "fictitious-play",
         "Everybody plays a best reply to what the others have done so far",
@@ -401,13 +497,20 @@ DYNAMICS: tuple[GameQuestion[NormalForm], ...] = (
         "Play drifts towards the softmax reply to the present profile",
         _follow(partial(theory.logit_dynamics, precision=10.0)),
     ),
-    GameQuestion("moran", "Members of a finite population reproduce by fitness and replace others at random", _evolve),
+    GameQuestion(
+        "moran",
+        "Members of a finite population reproduce by fitness and replace others at random",
+        _evolve,
+    ),
     GameQuestion("alpha-rank", "How long evolving populations stay at each pure profile", _rank),
 )
 """All dynamics that can be asked for by name."""
 
 
-_BUILT_IN: Mapping[str, tuple[GameQuestion[Any], ...]] = {"concept": (*CONCEPTS, *TREE_CONCEPTS), "dynamics": DYNAMICS}
+_BUILT_IN: Mapping[str, tuple[GameQuestion[Any], ...]] = {
+    "concept": (*CONCEPTS, *TREE_CONCEPTS),
+    "dynamics": DYNAMICS,
+}
 _ADDED = {
     "concept": Registry("bestresponse.concepts", "concept"),
     "dynamics": Registry("bestresponse.dynamics", "dynamics"),
@@ -437,7 +540,9 @@ class Answered:
     def to_document(self, *, drawn: bool = False) -> Document:
         """Give the answer as a page, with its picture where wanted and there is one."""
         title, chart = f"{self.game.name}: {self.question.name}", self.answer.chart
-        figure = (Figure(chart.draw(), chart.caption, title),) if drawn and chart is not None else ()
+        figure = (
+            (Figure(chart.draw(), chart.caption, title),) if drawn and chart is not None else ()
+        )
         blocks = show_facts(self.answer.data, self.game.solvable().players)
         return Document(title, self.question.words, (Section("Answer", (*figure, *blocks)),))
 
@@ -457,7 +562,9 @@ def _find_question(kind: str, name: str) -> GameQuestion[Any]:
         raise SettingError(kind, f"there is no {name!r}; expected one of {', '.join(known)}.{hint}")
     added = _ADDED[kind].load(name)
     if not isinstance(added, GameQuestion):
-        raise UsageError(f"{_ADDED[kind].describe(name)} is no bestresponse.analysis.answers.GameQuestion")
+        raise UsageError(
+            f"{_ADDED[kind].describe(name)} is no bestresponse.analysis.answers.GameQuestion"
+        )
     return added
 
 
@@ -476,12 +583,18 @@ def ask_game(
     """
     if (dynamics is None) == (concept is None):
         raise UsageError("expected either dynamics or concept, one of them")
-    question = _find_question("concept", concept) if concept is not None else _find_question("dynamics", dynamics or "")
+    question = (
+        _find_question("concept", concept)
+        if concept is not None
+        else _find_question("dynamics", dynamics or "")
+    )
     form = game.solvable()
     check_scale(form)
     if question in TREE_CONCEPTS:
         if not isinstance(form, Tree):
-            raise SettingError("concept", f"{question.name} is for games played in turns; {game.name} is a table")
+            raise SettingError(
+                "concept", f"{question.name} is for games played in turns; {game.name} is a table"
+            )
         return Answered(game, question, question.answer(form, settings))
     table = to_normal_form(form) if isinstance(form, Tree) else form
     return Answered(game, question, question.answer(table, settings))

@@ -1,10 +1,11 @@
-"""What people did in repeated dilemmas: a compact summary of published data, and the treatment nearest to a game.
+"""What people did in repeated dilemmas: a compact summary of published data, and the treatment
+nearest to a game.
 
 `people.toml` holds shares worked out from the collection of Nay & Vorobeychik (MIT licence) by
-`benchmarks/people_summary.py`; the data themselves are not part of this package. Two dilemmas are compared by what
-defecting gains against a cooperator, g = (T - R) / (R - P), and what cooperating loses against a defector,
-l = (P - S) / (R - P), which do not depend on the unit of payoffs (M. Embrey, G. Frechette & S. Yuksel, Quarterly
-Journal of Economics 133, 2018).
+`benchmarks/people_summary.py`; the data themselves are not part of this package. Two dilemmas are
+compared by what defecting gains against a cooperator, g = (T - R) / (R - P), and what cooperating
+loses against a defector, l = (P - S) / (R - P), which do not depend on the unit of payoffs (M.
+Embrey, G. Frechette & S. Yuksel, Quarterly Journal of Economics 133, 2018).
 """
 
 from collections.abc import Mapping
@@ -24,14 +25,17 @@ from bestresponse.theory.repeated.automaton import cooperative_actions
 
 _FILE = Path(__file__).parent / "people.toml"
 _NEAR = 0.6
-"""Treatments further away in g and l together are another situation: the payoffs of one study differ by more."""
+"""Treatments further away in g and l together are another situation: the payoffs of one study
+differ by more."""
 
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """A treatment of an experiment: g and l of its dilemma, how it went on, and how often people cooperated.
+    """A treatment of an experiment: g and l of its dilemma, how it went on, and how often people
+    cooperated.
 
-    `rounds` are shares of cooperation by round, `strategies` estimated shares of strategies with matches as units.
+    `rounds` are shares of cooperation by round, `strategies` estimated shares of strategies with
+    matches as units.
     """
 
     study: str
@@ -49,7 +53,10 @@ class People:
     @property
     def label(self) -> str:
         """Name the treatment."""
-        return f"people, {self.study} {self.treatment}: g {self.gain:.2f}, l {self.loss:.2f}, {self.length}"
+        return (
+            f"people, {self.study} {self.treatment}: g {self.gain:.2f}, l {self.loss:.2f},"
+            f" {self.length}"
+        )
 
 
 @cache
@@ -77,11 +84,14 @@ def measure_dilemma(form: NormalForm) -> tuple[float, float] | None:
     (reward, sucker), (temptation, punishment) = own.tolist()
     if not np.allclose(own, other) or not temptation > reward or not punishment > sucker:
         return None
-    return (temptation - reward) / (reward - punishment), (punishment - sucker) / (reward - punishment)
+    return (temptation - reward) / (reward - punishment), (punishment - sucker) / (
+        reward - punishment
+    )
 
 
 def find_people(form: NormalForm, within: float = np.inf) -> tuple[People, ...]:
-    """Return the treatments whose payoffs are nearest to those of a dilemma, at most so far in g and l together."""
+    """Return the treatments whose payoffs are nearest to those of a dilemma, at most so far in g
+    and l together."""
     own = measure_dilemma(form)
     if own is None:
         return ()
@@ -91,19 +101,28 @@ def find_people(form: NormalForm, within: float = np.inf) -> tuple[People, ...]:
 
 
 def describe_people(form: NormalForm) -> str:
-    """Say how often people cooperated in the dilemma nearest to this one; empty where none is near."""
+    """Say how often people cooperated in the dilemma nearest to this one; empty where none is
+    near."""
     nearest = find_people(form, _NEAR)
     if not nearest:
         return ""
-    shares = "; ".join(f"{p.first:.2f} ({p.study} {p.treatment}, {p.length}, {p.matches:,} matches)" for p in nearest)
-    where = (
-        f"defecting gains {nearest[0].gain:.2f} and saves {nearest[0].loss:.2f} times what mutual cooperation is worth"
+    shares = "; ".join(
+        f"{p.first:.2f} ({p.study} {p.treatment}, {p.length}, {p.matches:,} matches)"
+        for p in nearest
     )
-    return f"People, where {where}, cooperated in the first round with a share of {shares}. {nearest[0].source}."
+    where = (
+        f"defecting gains {nearest[0].gain:.2f} and saves {nearest[0].loss:.2f} times what mutual"
+        " cooperation is worth"
+    )
+    return (
+        f"People, where {where}, cooperated in the first round with a share of {shares}."
+        f" {nearest[0].source}."
+    )
 
 
 def show_people(measured: Measurement) -> Shown | None:
-    """Say in the report of a run what people did in the dilemma nearest to its game; nothing for other games."""
+    """Say in the report of a run what people did in the dilemma nearest to its game; nothing for
+    other games."""
     game = getattr(measured.config, "game", None)
     form = None if game is None else find_stage_form(game.game())
     words = "" if form is None else describe_people(form)

@@ -1,19 +1,21 @@
 """What theory says of a game: its equilibria, seat by seat, and the most that all could have.
 
-Tables are solved, and trees of at most `MOST_NODES` nodes, to which rules are compiled whose answers can be listed; a
-game may also know its equilibrium in closed form (`core.capabilities.KnownEquilibrium`). Of a repeated game this is
-about one round.
+Tables are solved, and trees of at most `MOST_NODES` nodes, to which rules are compiled whose
+answers can be listed; a game may also know its equilibrium in closed form
+(`core.capabilities.KnownEquilibrium`). Of a repeated game this is about one round.
 
 An information set is named by its label; a table has one for each seat, "".
 
-What each answer of a play cost is told against what the others really did, and against the equilibrium.
+What each answer of a play cost is told against what the others really did, and against the
+equilibrium.
 
-Against the others: what the best answer to their answers of the same round would have earned more; for games with a
-payoff table. Against the equilibrium: what the answer loses if everybody else plays it, however well one goes on; where
-there are several, the smallest loss counts, so that an answer that belongs to any of them costs nothing.
+Against the others: what the best answer to their answers of the same round would have earned more;
+for games with a payoff table. Against the equilibrium: what the answer loses if everybody else
+plays it, however well one goes on; where there are several, the smallest loss counts, so that an
+answer that belongs to any of them costs nothing.
 
-`price_choices` shows the choices of one seat with their costs; there the first equilibrium is taken, so that the best
-move can be named.
+`price_choices` shows the choices of one seat with their costs; there the first equilibrium is
+taken, so that the best move can be named.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +28,11 @@ import numpy as np
 
 from bestresponse.analysis.solve.solution import SolvedTable, SolvedTree, Wish
 from bestresponse.analysis.solve.solve import solve_form
-from bestresponse.core.capabilities import EquilibriumSummary, find_known_equilibrium, measure_decision_cost
+from bestresponse.core.capabilities import (
+    EquilibriumSummary,
+    find_known_equilibrium,
+    measure_decision_cost,
+)
 from bestresponse.core.episode import Episode, Record
 from bestresponse.core.errors import InvalidGame, NotCertified
 from bestresponse.core.game import NATURE, REFEREE, Action, AnyGame, Game, Role, S, View
@@ -71,8 +77,8 @@ class Predicted:
 class Theory:
     """What is known; at most one of `form`, `tree` and `known` is there.
 
-    `predicted` is empty where no equilibrium was computed, `policies` hold the same for trees; `optimum` is the most
-    that all can earn together.
+    `predicted` is empty where no equilibrium was computed, `policies` hold the same for trees;
+    `optimum` is the most that all can earn together.
     """
 
     form: NormalForm | None = None
@@ -91,7 +97,8 @@ class Theory:
 
 
 def find_infoset(tree: Tree, view: View) -> int:
-    """Return the number of the information set of `view`, in the tree of its game or in the one compiled from it."""
+    """Return the number of the information set of `view`, in the tree of its game or in the one
+    compiled from it."""
     known = tree.infoset_index
     return known[view.role, view.key if (view.role, view.key) in known else view.facts["infoset"]]
 
@@ -136,7 +143,8 @@ def _describe(key: _Identity) -> Theory:
 
 
 def may_have_equilibrium(game: Game[S]) -> bool:
-    """Say whether `describe_theory` is likely to find an equilibrium, without solving a table or a tree for it."""
+    """Say whether `describe_theory` is likely to find an equilibrium, without solving a table or a
+    tree for it."""
     stage = find_stage(game)
     if isinstance(stage, HasNormalForm):
         return bool(stage.normal_form.payoffs.size <= _MOST_PAYOFFS)
@@ -154,14 +162,18 @@ def _describe_table(form: NormalForm) -> Theory:
     predicted = []
     for equilibrium in solved.nash:
         seats = zip(form.players, form.actions, equilibrium.strategies, strict=True)
-        shares = {role: {"": dict(zip(actions, mix.tolist(), strict=True))} for role, actions, mix in seats}
+        shares = {
+            role: {"": dict(zip(actions, mix.tolist(), strict=True))}
+            for role, actions, mix in seats
+        }
         predicted.append(_predict(form.players, equilibrium, shares))
     method, complete = solved.nash.method, solved.nash.complete
     return Theory(form, None, None, solved, tuple(predicted), (), method, complete, optimum)
 
 
 def _solve(form: NormalForm | Tree) -> SolvedTable | SolvedTree | None:
-    """Solve it; None where a player forgets, payoffs are out of range, or no method is sure of its answer."""
+    """Solve it; None where a player forgets, payoffs are out of range, or no method is sure of its
+    answer."""
     try:
         return solve_form(form, Wish(seconds=_SECONDS))
     except (InvalidGame, NotCertified):
@@ -180,7 +192,9 @@ def _describe_tree(tree: Tree) -> Theory:
         return Theory(None, tree, optimum=optimum)
     if solved.table is None:
         policies = [e.policy for e in solved.equilibria]
-        predicted = [Predicted(e.kind, e.policy.table(), e.payoffs, e.regret) for e in solved.equilibria]
+        predicted = [
+            Predicted(e.kind, e.policy.table(), e.payoffs, e.regret) for e in solved.equilibria
+        ]
     else:
         equilibria = solved.table.nash.equilibria
         policies = [find_behaviour(tree, e.strategies) for e in equilibria]
@@ -216,13 +230,20 @@ class ChoiceRow(TypedDict):
     number: Annotated[int, column("#")]
     choice: str
     best_reply: Annotated[str | None, column("best reply", help="to what the others did")]
-    cost: Annotated[float | None, column("cost", ".3g", "what the best reply would have earned more")]
-    best_in_equilibrium: Annotated[str | None, column("best in equilibrium", help="if the others play an equilibrium")]
-    equilibrium_cost: Annotated[float | None, column("cost in equilibrium", ".3g", "what that move earns more")]
+    cost: Annotated[
+        float | None, column("cost", ".3g", "what the best reply would have earned more")
+    ]
+    best_in_equilibrium: Annotated[
+        str | None, column("best in equilibrium", help="if the others play an equilibrium")
+    ]
+    equilibrium_cost: Annotated[
+        float | None, column("cost in equilibrium", ".3g", "what that move earns more")
+    ]
 
 
 def price_choices(game: Game[S], record: Record, role: Role) -> Frame[ChoiceRow]:
-    """List the choices of a seat with what they cost; empty where the game is neither a table nor a small tree.
+    """List the choices of a seat with what they cost; empty where the game is neither a table nor a
+    small tree.
 
     In a tree only the cost in equilibrium is known.
     """
@@ -233,22 +254,43 @@ def price_choices(game: Game[S], record: Record, role: Role) -> Frame[ChoiceRow]
         state: Any = Episode(game, record.submissions).state
         played = state.played if isinstance(state, Rounds) else [tuple(state)]
         # A choice is what was meant: what noise made of it is not the seat's doing.
-        choices = [moves[seat] for moves in (state.meant if isinstance(state, Rounds) and state.meant else played)]
+        choices = [
+            moves[seat]
+            for moves in (state.meant if isinstance(state, Rounds) and state.meant else played)
+        ]
         expected = next((values[seat] for values in _list_deviations(theory)), None)
         for joint, choice in zip(played, choices, strict=True):
-            mixes = [as_strategy(action, moves) for action, moves in zip(joint, form.actions, strict=True)]
-            rows.append(_price(len(rows), form.actions[seat], choice, deviation_payoffs(form, mixes)[seat], expected))
+            mixes = [
+                as_strategy(action, moves)
+                for action, moves in zip(joint, form.actions, strict=True)
+            ]
+            rows.append(
+                _price(
+                    len(rows),
+                    form.actions[seat],
+                    choice,
+                    deviation_payoffs(form, mixes)[seat],
+                    expected,
+                )
+            )
     elif theory.tree is not None and theory.policies:
         tree, values = theory.tree, compute_move_values(theory.tree, theory.policies[0])
         for _, state, decider, action in iterate_decisions(record, game):
             if decider == role:
                 index = find_infoset(tree, game.view(state, role))
-                rows.append(_price(len(rows), tree.infosets[index].moves, str(action), None, values.get(index)))
+                rows.append(
+                    _price(
+                        len(rows), tree.infosets[index].moves, str(action), None, values.get(index)
+                    )
+                )
     return Frame(ChoiceRow, rows)
 
 
-def _price(done: int, moves: Sequence[str], choice: str, earned: Array | None, expected: Array | None) -> ChoiceRow:
-    """Compare a choice with the best move, by what moves earn against the others and against the equilibrium."""
+def _price(
+    done: int, moves: Sequence[str], choice: str, earned: Array | None, expected: Array | None
+) -> ChoiceRow:
+    """Compare a choice with the best move, by what moves earn against the others and against the
+    equilibrium."""
     chosen = moves.index(choice)
     return ChoiceRow(
         number=done + 1,
@@ -261,7 +303,8 @@ def _price(done: int, moves: Sequence[str], choice: str, earned: Array | None, e
 
 
 def iterate_decisions(record: Record, game: Game[S]) -> Iterator[tuple[int, S, Role, object]]:
-    """Yield every answer of a seat with its number and the state in which it was given, without those of nature."""
+    """Yield every answer of a seat with its number and the state in which it was given, without
+    those of nature."""
     episode = Episode(game)
     for number, submission in enumerate(record.submissions, 1):
         state, action = episode.state, submission.decision.action
@@ -283,9 +326,12 @@ def measure_against_others(record: Record, game: Game[S] | None) -> Costs:
         waiting[submission.role] = (number, submission.decision.action)
         if len(waiting) == len(form.players):
             mixes = [
-                as_strategy(waiting[seat][1], moves) for seat, moves in zip(form.players, form.actions, strict=True)
+                as_strategy(waiting[seat][1], moves)
+                for seat, moves in zip(form.players, form.actions, strict=True)
             ]
-            for role, values, mix in zip(form.players, deviation_payoffs(form, mixes), mixes, strict=True):
+            for role, values, mix in zip(
+                form.players, deviation_payoffs(form, mixes), mixes, strict=True
+            ):
                 costs[waiting[role][0]] = max(0.0, float(values.max() - values @ mix))
             waiting = {}
     return costs
@@ -303,16 +349,23 @@ def measure_against_equilibrium(record: Record, game: Game[S] | None) -> Costs:
         for number, _, role, action in decisions if deviations else ():
             seat = theory.form.players.index(role)
             mix = as_strategy(action, theory.form.actions[seat])
-            costs[number] = max(0.0, min(float(values[seat].max() - values[seat] @ mix) for values in deviations))
+            costs[number] = max(
+                0.0, min(float(values[seat].max() - values[seat] @ mix) for values in deviations)
+            )
     elif theory.tree is not None:
-        tables = [compute_move_values(theory.tree, policy) for policy in theory.policies[:_MOST_EQUILIBRIA]]
+        tables = [
+            compute_move_values(theory.tree, policy)
+            for policy in theory.policies[:_MOST_EQUILIBRIA]
+        ]
         for number, state, role, action in decisions:
             index = find_infoset(theory.tree, game.view(state, role))
             moves = theory.tree.infosets[index].moves
             rows = [table[index] for table in tables if index in table]
             move = action if isinstance(action, str) else f"{action:g}"
             if rows and move in moves:
-                costs[number] = max(0.0, min(float(row.max() - row[moves.index(move)]) for row in rows))
+                costs[number] = max(
+                    0.0, min(float(row.max() - row[moves.index(move)]) for row in rows)
+                )
     else:
         for number, state, role, action in decisions:
             cost = measure_decision_cost(game, state, role, action)
@@ -322,7 +375,8 @@ def measure_against_equilibrium(record: Record, game: Game[S] | None) -> Costs:
 
 
 def _list_deviations(theory: Theory) -> list[tuple[Array, ...]]:
-    """List for the first equilibria of a table what every action of every seat earns against the others."""
+    """List for the first equilibria of a table what every action of every seat earns against the
+    others."""
     if theory.form is None or not isinstance(theory.solution, SolvedTable):
         return []
     form, equilibria = theory.form, theory.solution.nash.equilibria[:_MOST_EQUILIBRIA]
@@ -330,11 +384,12 @@ def _list_deviations(theory: Theory) -> list[tuple[Array, ...]]:
 
 
 def compute_move_values(tree: Tree, policy: Policy) -> Mapping[int, Array]:
-    """Compute for every information set what each move earns its player, who goes on as well as possible.
+    """Compute for every information set what each move earns its player, who goes on as well as
+    possible.
 
-    The nodes of an information set count as often as chance and the others make them likely. Where these never come, a
-    set of one node is valued by what the policy says of the play from there; of a larger one it is not known which node
-    it would be, and it is left out.
+    The nodes of an information set count as often as chance and the others make them likely. Where
+    these never come, a set of one node is valued by what the policy says of the play from there; of
+    a larger one it is not known which node it would be, and it is left out.
     """
     chances, reach = np.ones(tree.num_nodes), np.ones((tree.num_nodes, tree.num_players))
     for node in range(1, tree.num_nodes):
@@ -343,7 +398,9 @@ def compute_move_values(tree: Tree, policy: Policy) -> Mapping[int, Array]:
         if owner == CHANCE:
             chances[node] = tree.probability[node]
         else:
-            chances[node] = policy.probabilities[tree.first_move[tree.infoset[parent]] + tree.move[node]]
+            chances[node] = policy.probabilities[
+                tree.first_move[tree.infoset[parent]] + tree.move[node]
+            ]
         reach[node] = reach[parent] * chances[node]
         if owner != CHANCE:
             reach[node, owner] = reach[parent, owner]
@@ -354,7 +411,11 @@ def compute_move_values(tree: Tree, policy: Policy) -> Mapping[int, Array]:
     infosets, count = tree.infoset[asked], len(tree.infosets)
     sizes = np.bincount(infosets, minlength=count)
     likely = np.bincount(infosets, reach[asked, tree.owner[asked]], minlength=count)
-    table = {k: row / likely[k] for k, row in counterfactual_values(tree, policy).items() if likely[k] > _NEVER}
+    table = {
+        k: row / likely[k]
+        for k, row in counterfactual_values(tree, policy).items()
+        if likely[k] > _NEVER
+    }
     for node in asked.tolist():
         index, owner = int(tree.infoset[node]), int(tree.owner[node])
         if index not in table and sizes[index] == 1:

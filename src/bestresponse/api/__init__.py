@@ -1,1 +1,2 @@
-"""The Python interface: what the command line does, as typed functions, offered by `import bestresponse as br`."""
+"""The Python interface: what the command line does, as typed functions, offered by `import
+bestresponse as br`."""

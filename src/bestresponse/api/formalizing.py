@@ -20,7 +20,12 @@ from bestresponse.formal.formalize.autoformalizer import (
     formalize_many,
 )
 from bestresponse.formal.formalize.plan import Wish, library, read_examples
-from bestresponse.formal.formalize.story_claims import BackCheck, ClaimCheck, check_claims, compare_with_story
+from bestresponse.formal.formalize.story_claims import (
+    BackCheck,
+    ClaimCheck,
+    check_claims,
+    compare_with_story,
+)
 from bestresponse.formal.strategies.agents import (
     Agent,
     StrategyAttempt,
@@ -47,8 +52,11 @@ from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 from bestresponse.theory.games.normal_form import NormalForm
 
 
-def check(program: str | Path, *, engine: EngineKind = "auto", limits: Limits | None = None) -> Report:
-    """Check a game program, given as text or as a file: syntax, names, running, and the game that comes out.
+def check(
+    program: str | Path, *, engine: EngineKind = "auto", limits: Limits | None = None
+) -> Report:
+    """Check a game program, given as text or as a file: syntax, names, running, and the game that
+    comes out.
 
     `limits` allow more than usual, such as `Limits.within(60)` a minute for a large game.
     """
@@ -63,7 +71,8 @@ def check(program: str | Path, *, engine: EngineKind = "auto", limits: Limits | 
 
 @dataclass(frozen=True)
 class Formalized:
-    """What came of a story: every attempt of the model, the game where there is one, and what was checked."""
+    """What came of a story: every attempt of the model, the game where there is one, and what was
+    checked."""
 
     election: Election
     name: str = "story"
@@ -73,10 +82,17 @@ class Formalized:
     """What all calls took together; replies that were kept from earlier runs cost nothing."""
 
     def __repr__(self) -> str:
-        return f"Formalized({self.name!r}, {'a game' if self.ok else self.formalization.trouble[:150]})"
+        return (
+            f"Formalized({self.name!r},"
+            f" {'a game' if self.ok else self.formalization.trouble[:150]})"
+        )
 
     def _repr_html_(self) -> str:
-        return self.solve()._repr_html_() if self.ok else format_html(repr(self), ("program",), [(self.program,)])
+        return (
+            self.solve()._repr_html_()
+            if self.ok
+            else format_html(repr(self), ("program",), [(self.program,)])
+        )
 
     @property
     def formalization(self) -> Formalization:
@@ -90,11 +106,14 @@ class Formalized:
 
     @property
     def agrees(self) -> bool:
-        """Whether there is a game, the story leaves nothing open, and every check that was asked for found agreement.
+        """Whether there is a game, the story leaves nothing open, and every check that was asked
+        for found agreement.
 
         A check whose answer could not be read has found none.
         """
-        checks = [check.agrees is True for check in (self.told_back, self.tested) if check is not None]
+        checks = [
+            check.agrees is True for check in (self.told_back, self.tested) if check is not None
+        ]
         return self.ok and not self.formalization.questions and all(checks)
 
     @property
@@ -105,7 +124,9 @@ class Formalized:
     @property
     def words(self) -> tuple[str, ...]:
         """The game in sentences; none where there is no game."""
-        return describe_game(self.formalization.table) if self.formalization.table is not None else ()
+        return (
+            describe_game(self.formalization.table) if self.formalization.table is not None else ()
+        )
 
     @property
     def game(self) -> LoadedGame:
@@ -114,7 +135,12 @@ class Formalized:
         if not self.ok or table is None:
             raise InvalidGame(self.formalization.trouble)
         text = " ".join(self.formalization.story.split())
-        return LoadedGame(self.name, "file", as_game(table, self.name), text if len(text) <= 200 else f"{text[:199]}…")
+        return LoadedGame(
+            self.name,
+            "file",
+            as_game(table, self.name),
+            text if len(text) <= 200 else f"{text[:199]}…",
+        )
 
     def solve(self, **options: Any) -> Solution:
         """Solve the game; the options are those of `solve`."""
@@ -135,7 +161,9 @@ class Formalized:
             return self.solve().to_page(story)
         except BestResponseError as error:
             words = Section("The game in words", tuple(map(Paragraph, self.words)))
-            return render(Document(self.name, f"The game cannot be solved here: {error}", (story, words)))
+            return render(
+                Document(self.name, f"The game cannot be solved here: {error}", (story, words))
+            )
 
     def to_json(self) -> dict[str, object]:
         """Return the program, its table, what was said of it and its solution as plain data."""
@@ -151,14 +179,23 @@ class Formalized:
             "calls": self.spent.calls,
             "tokens_spent": self.spent.tokens,
             "cost": None if self.spent.unpriced else self.spent.money,
-            "questions": [{"question": question.text, "assumed": question.assumed} for question in winner.questions],
-            "messages": [message.to_json() for message in best.report.diagnostics] if best and best.report else [],
+            "questions": [
+                {"question": question.text, "assumed": question.assumed}
+                for question in winner.questions
+            ],
+            "messages": (
+                [message.to_json() for message in best.report.diagnostics]
+                if best and best.report
+                else []
+            ),
             "program": winner.source,
             "words": list(self.words),
             "table": table_to_data(winner.table) if winner.table is not None else None,
             "names": list(find_names(winner.table)) if winner.table is not None else [],
             "votes": [len(group) for group in self.election.groups],
-            "back_check": self.told_back and {"agrees": self.told_back.agrees, "why": self.told_back.why},
+            "back_check": (
+                self.told_back and {"agrees": self.told_back.agrees, "why": self.told_back.why}
+            ),
             "claims": self.tested and [asdict(claim) for claim in self.tested.claims],
             "claims_problem": self.tested and self.tested.problem,
             "solution": None,
@@ -173,7 +210,8 @@ class Formalized:
 
 @dataclass(frozen=True)
 class FormalizedStrategy:
-    """What came of a strategy in words: every attempt of the model, and the rules where there are any."""
+    """What came of a strategy in words: every attempt of the model, and the rules where there are
+    any."""
 
     name: str
     game: str
@@ -181,7 +219,10 @@ class FormalizedStrategy:
     spent: Cost = field(default_factory=Cost)
 
     def __repr__(self) -> str:
-        return f"FormalizedStrategy({self.name!r}, {'rules' if self.ok else self.formalization.trouble[:150]})"
+        return (
+            f"FormalizedStrategy({self.name!r},"
+            f" {'rules' if self.ok else self.formalization.trouble[:150]})"
+        )
 
     @property
     def ok(self) -> bool:
@@ -227,7 +268,8 @@ def formalize_strategy(
     output_dir: str | Path = "results",
     tell: Callable[[StrategyAttempt], None] = lambda attempt: None,
 ) -> FormalizedStrategy:
-    """Let a model turn a strategy in words into rules for a game of two who choose among the same moves at once."""
+    """Let a model turn a strategy in words into rules for a game of two who choose among the same
+    moves at once."""
     program = _write_stage_program(as_source(game))
     named = as_model(model)
     engine = open_engine()
@@ -245,7 +287,9 @@ def _write_stage_program(game: NamedGame) -> str:
         return game.text
     form = game.loaded.solvable()
     if not isinstance(form, NormalForm):
-        raise InvalidGame(f"{game.name}: a strategy needs a game of two players who choose once, at the same time")
+        raise InvalidGame(
+            f"{game.name}: a strategy needs a game of two players who choose once, at the same time"
+        )
     return write_match_program(form)
 
 
@@ -259,22 +303,30 @@ class FormalizeConfig(RunSettings):
 
     story: str | Path = setting(kw_only=False, argument=True)
     """A text file with the story, or - to read it from standard input."""
-    model: ModelSetting = setting(default=DEFAULT_MODEL, kw_only=False, short="-m", help="See `bestresponse models`.")
+    model: ModelSetting = setting(
+        default=DEFAULT_MODEL, kw_only=False, short="-m", help="See `bestresponse models`."
+    )
     name: str = setting(default="story", option=False)
-    attempts: int = setting(default=5, ge=1, le=20, help="How often the model may repair a program.")
+    attempts: int = setting(
+        default=5, ge=1, le=20, help="How often the model may repair a program."
+    )
     candidates: int = setting(default=1, ge=1, le=50)
     """Programs to write; the game that most of them describe is taken."""
-    back_check: bool = setting(default=False, help="Let the model compare the game, told in words, with the story.")
-    claims: bool = setting(default=False, help="Let the model list what the story says, and test that on the game.")
+    back_check: bool = setting(
+        default=False, help="Let the model compare the game, told in words, with the story."
+    )
+    claims: bool = setting(
+        default=False, help="Let the model list what the story says, and test that on the game."
+    )
     shots: int = setting(default=1, ge=0, le=6, help="Examples shown to the model.")
     choose: Literal["nearest", "first"] = setting(default="nearest")
     """Which examples: nearest to the story, or first (the prisoner's dilemma)."""
     examples: str | Path | None = setting(default=None)
     """A folder of further examples: NAME.txt with a story, NAME.pl its game."""
     form: Wish = setting(default="auto")
-    """What the model writes: program, table or tree (JSON, held to a schema where it can be), or auto: by the story and
-    the model. A model on this machine begins with JSON, others with the program; after two failures the next form is
-    tried, if it can hold the game."""
+    """What the model writes: program, table or tree (JSON, held to a schema where it can be), or
+    auto: by the story and the model. A model on this machine begins with JSON, others with the
+    program; after two failures the next form is tried, if it can hold the game."""
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
     max_tokens: int = setting(default=1500, ge=1, le=100_000, help="Longest reply, in tokens.")
     effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
@@ -285,7 +337,9 @@ class FormalizeConfig(RunSettings):
     engine: EngineKind = setting(default="auto", help=ENGINE_HELP)
     threads: int = setting(default=1, ge=1, le=256)
     """Threads for a model on this machine; more are faster on idle cores only."""
-    tell: Callable[[Attempt], None] | None = setting(default=None, option=False, help="Hears of every attempt.")
+    tell: Callable[[Attempt], None] | None = setting(
+        default=None, option=False, help="Hears of every attempt."
+    )
     refine: Callable[[Formalizer, Election], Election] | None = setting(default=None, option=False)
     """May change the game before it is checked."""
 
@@ -301,9 +355,22 @@ def formalize_story(config: FormalizeConfig) -> Formalized:
     """Let a model turn a story, given as text or as a file, into a checked game program."""
     story = config.story.read_text("utf-8-sig") if isinstance(config.story, Path) else config.story
     text = check_story(story)
-    taken = ("attempts", "shots", "choose", "form", "max_tokens", "temperature", "effort", "reasoning_tokens")
+    taken = (
+        "attempts",
+        "shots",
+        "choose",
+        "form",
+        "max_tokens",
+        "temperature",
+        "effort",
+        "reasoning_tokens",
+    )
     asked = Settings(**{name: getattr(config, name) for name in taken}, seed=config.llm_seed)
-    known = library() if config.examples is None else (*library(), *read_examples(Path(config.examples)))
+    known = (
+        library()
+        if config.examples is None
+        else (*library(), *read_examples(Path(config.examples)))
+    )
     opened = open_engine(config.engine)
     try:
         with open_models((config.model,), Path(config.output_dir), config.limits) as models:
@@ -316,11 +383,19 @@ def formalize_story(config: FormalizeConfig) -> Formalized:
             told_back = tested = None
             if table is not None and config.back_check:
                 told_back = compare_with_story(
-                    winner.told, table, formalizer.model, max_tokens=config.max_tokens, seed=config.llm_seed
+                    winner.told,
+                    table,
+                    formalizer.model,
+                    max_tokens=config.max_tokens,
+                    seed=config.llm_seed,
                 )
             if table is not None and config.claims:
                 tested = check_claims(
-                    winner.told, table, formalizer.model, max_tokens=config.max_tokens, seed=config.llm_seed
+                    winner.told,
+                    table,
+                    formalizer.model,
+                    max_tokens=config.max_tokens,
+                    seed=config.llm_seed,
                 )
             return Formalized(election, config.name, told_back, tested, models.meter.spent)
     finally:
@@ -328,7 +403,8 @@ def formalize_story(config: FormalizeConfig) -> Formalized:
 
 
 formalize = take_settings(FormalizeConfig, formalize_story)
-"""Let a model turn a story, given as text or as a file, into a game; the arguments are those of `FormalizeConfig`."""
+"""Let a model turn a story, given as text or as a file, into a game; the arguments are those of
+`FormalizeConfig`."""
 
 
 def list_models() -> Frame[KnownModel]:

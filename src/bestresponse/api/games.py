@@ -29,31 +29,44 @@ def ask(
     >>> ask("prisoners-dilemma", concept="rationalizable").answer.data["kept"]
     {'row': ['defect'], 'col': ['defect']}
     """
-    return ask_game(as_loaded_game(game, other), concept=concept, dynamics=dynamics, settings=settings)
+    return ask_game(
+        as_loaded_game(game, other), concept=concept, dynamics=dynamics, settings=settings
+    )
 
 
 def compare(first: GameLike, second: GameLike, *, any_names: bool = False) -> Comparison:
-    """Say whether two games are the same up to names, order and positive affine payoffs, and where they differ.
+    """Say whether two games are the same up to names, order and positive affine payoffs, and where
+    they differ.
 
-    Names of players, and of moves of the same player, that occur in both games mean the same unless `any_names` is set.
+    Names of players, and of moves of the same player, that occur in both games mean the same unless
+    `any_names` is set.
 
     >>> compare("prisoners-dilemma", "prisoners-dilemma").same
     True
     """
-    return compare_games(as_loaded_game(first).solvable(), as_loaded_game(second).solvable(), any_names=any_names)
+    return compare_games(
+        as_loaded_game(first).solvable(), as_loaded_game(second).solvable(), any_names=any_names
+    )
 
 
-def convert(game: GameLike, path: str | Path, *, force: bool = False, openspiel: bool = False) -> Path:
-    """Write a game into a file that ends in .efg, .nfg, .json or .pl; `force` overwrites one that is there.
+def convert(
+    game: GameLike, path: str | Path, *, force: bool = False, openspiel: bool = False
+) -> Path:
+    """Write a game into a file that ends in .efg, .nfg, .json or .pl; `force` overwrites one that
+    is there.
 
-    With `openspiel` an .nfg file has the form that OpenSpiel reads: numbers of actions instead of their names.
+    With `openspiel` an .nfg file has the form that OpenSpiel reads: numbers of actions instead of
+    their names.
     """
     out = Path(path)
     if out.suffix.lower() not in WRITERS:
         raise UsageError(f"{out}: expected a file ending in {', '.join(WRITERS)}")
     if out.exists() and not force:
         raise UsageError(f"{out} is there already; choose another name or overwrite it by force")
-    out.write_text(format_game(as_loaded_game(game).solvable(), out.suffix.lower(), openspiel=openspiel), "utf-8")
+    out.write_text(
+        format_game(as_loaded_game(game).solvable(), out.suffix.lower(), openspiel=openspiel),
+        "utf-8",
+    )
     return out
 
 
@@ -66,10 +79,15 @@ class GameRow(TypedDict):
 
 
 def list_games() -> Frame[GameRow]:
-    """List the games of the catalogue, the registered games and the families that `bench` draws from."""
-    rows = [GameRow(name=entry.name, kind="matrix", what=entry.description) for entry in catalogue.entries()]
+    """List the games of the catalogue, the registered games and the families that `bench` draws
+    from."""
+    rows = [
+        GameRow(name=entry.name, kind="matrix", what=entry.description)
+        for entry in catalogue.entries()
+    ]
     rows += [
-        GameRow(name=name, kind="tree", what=catalogue.tree_entry(name).description) for name in catalogue.tree_names()
+        GameRow(name=name, kind="tree", what=catalogue.tree_entry(name).description)
+        for name in catalogue.tree_names()
     ]
     for name in registry.games.names():
         try:
@@ -78,7 +96,9 @@ def list_games() -> Frame[GameRow]:
             what = str(error)
         rows.append(GameRow(name=name, kind="registered", what=what.partition("\n")[0]))
     rows += [
-        GameRow(name=name, kind="family", what=(inspect.getdoc(FAMILIES[name]) or "").partition("\n")[0])
+        GameRow(
+            name=name, kind="family", what=(inspect.getdoc(FAMILIES[name]) or "").partition("\n")[0]
+        )
         for name in families()
     ]
     return Frame(GameRow, rows)

@@ -1,4 +1,5 @@
-"""Find the Nash equilibria of a table. Little is imported: the first solution of a matrix takes a third of a second."""
+"""Find the Nash equilibria of a table. Little is imported: the first solution of a matrix takes a
+third of a second."""
 
 from __future__ import annotations
 
@@ -26,10 +27,12 @@ def nash(
     seconds: float = SECONDS,
     engine: Engine = "auto",
 ) -> NashResult:
-    """Find the Nash equilibria of a game, in any form that `solve` takes; trees in their reduced normal form.
+    """Find the Nash equilibria of a game, in any form that `solve` takes; trees in their reduced
+    normal form.
 
-    `method` is one of those of `solve` for tables, `seconds` bound the search for mixed equilibria of more than two
-    players, and `engine` says whether loops are compiled: "numpy", "numba", or "auto", where that pays.
+    `method` is one of those of `solve` for tables, `seconds` bound the search for mixed equilibria
+    of more than two players, and `engine` says whether loops are compiled: "numpy", "numba", or
+    "auto", where that pays.
 
     >>> print(nash([[(2, 1), (0, 0)], [(0, 0), (1, 2)]]))
     NashResult(all equilibria: 3, vertex enumeration, exact)
@@ -50,7 +53,8 @@ _PAYOFFS = (list, tuple, np.ndarray)
 
 
 def _as_table(game: GameLike, other: Matrix | None) -> NormalForm:
-    """Read payoffs at once, and look up everything else: looking up takes longer than a small game."""
+    """Read payoffs at once, and look up everything else: looking up takes longer than a small
+    game."""
     if isinstance(game, NormalForm) and other is None:
         return game
     if other is not None and isinstance(game, _PAYOFFS):

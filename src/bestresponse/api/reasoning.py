@@ -31,7 +31,9 @@ papers = Registry(
     {
         "akata": "bestresponse.studies.reproduce.recorded_play:reproduce_akata",
         "alympics": "bestresponse.studies.reproduce.alympics:reproduce_alympics",
-        "autoformalization": "bestresponse.studies.reproduce.autoformalization:reproduce_autoformalization",
+        "autoformalization": (
+            "bestresponse.studies.reproduce.autoformalization:reproduce_autoformalization"
+        ),
         "dilemma": "bestresponse.studies.reproduce.recorded_play:reproduce_dilemma",
         "fairgame": "bestresponse.studies.reproduce.recorded_play:reproduce_fairgame",
         "lelma": "bestresponse.studies.verify.reproduction:reproduce_lelma",
@@ -42,7 +44,8 @@ papers = Registry(
 
 
 def open_model(name: str, *, workers: int = 16, threads: int = 1) -> Model:
-    """Open a model by its name, with keys from the environment; nothing is cached, counted or limited."""
+    """Open a model by its name, with keys from the environment; nothing is cached, counted or
+    limited."""
     return open_by_name(name, Opening((), workers, threads).settings)
 
 
@@ -59,10 +62,10 @@ def verify(
 ) -> Review:
     """Check a reasoning about a game: find its claims, and prove or refute each.
 
-    The player `seat` reasons, the first if none is named. Without a `translator` rules find the claims; else the
-    translator of a package does, by its name, or a model, whose replies are kept in `output_dir`. Rules confirm a
-    model's reading: there is no verdict where they judge a sentence otherwise. `feedback` corrects by the true values
-    or by the negation.
+    The player `seat` reasons, the first if none is named. Without a `translator` rules find the
+    claims; else the translator of a package does, by its name, or a model, whose replies are kept
+    in `output_dir`. Rules confirm a model's reading: there is no verdict where they judge a
+    sentence otherwise. `feedback` corrects by the true values or by the negation.
 
     >>> verify("If I defect and you cooperate, I get 1.", "prisoners-dilemma").state.value
     'refuted'
@@ -74,40 +77,55 @@ def verify(
     subject = Subject(form, 0 if seat is None else form.players.index(seat))
     opened = open_engine(engine, confined=False)
 
-    def review(used: translation.Translator, second: translation.Translator | None = None) -> Review:
-        return Reviewer(used, lambda: opened, tone=feedback, unit=unit, second=second).review(text, subject)
+    def review(
+        used: translation.Translator, second: translation.Translator | None = None
+    ) -> Review:
+        return Reviewer(used, lambda: opened, tone=feedback, unit=unit, second=second).review(
+            text, subject
+        )
 
     try:
-        if translator is None or (isinstance(translator, str) and translator in translation.translators.names()):
+        if translator is None or (
+            isinstance(translator, str) and translator in translation.translators.names()
+        ):
             return review(translation.find_translator(translator or "rules"))
         named = as_model(translator)
         with open_models((named,), Path(output_dir)) as models:
-            return review(translation.ModelTranslator(models.models[named]), translation.RulesTranslator())
+            return review(
+                translation.ModelTranslator(models.models[named]), translation.RulesTranslator()
+            )
     finally:
         opened.close()
 
 
 def play(
     game: GameLike,
-    players: Mapping[str, ModelLike | Player | ViewFunction] | Sequence[ModelLike | Player | ViewFunction] = (),
+    players: (
+        Mapping[str, ModelLike | Player | ViewFunction]
+        | Sequence[ModelLike | Player | ViewFunction]
+    ) = (),
     *,
     seed: int = 0,
 ) -> Record:
     """Play a game once and return its record.
 
-    A player is the name of a strategy or a model, a model, a function from a prompt to a text (which is a model), a
-    player with `decide(view, ask)`, or a function of view and ask. A sequence fills the seats in the order of the
-    roles. Seats that nobody was named for are taken by an equilibrium, by the first strategy of the game, or in
-    a dialogue by simulated people.
+    A player is the name of a strategy or a model, a model, a function from a prompt to a text
+    (which is a model), a player with `decide(view, ask)`, or a function of view and ask. A sequence
+    fills the seats in the order of the roles. Seats that nobody was named for are taken by an
+    equilibrium, by the first strategy of the game, or in a dialogue by simulated people.
 
     >>> play("prisoners-dilemma", {"row": "always:cooperate"})
     Record('prisoners-dilemma', 2 submissions, payoffs [0.0, 5.0])
     """
-    rules = as_source(game).game() if isinstance(game, str | Path) else as_loaded_game(game).playable()
+    rules = (
+        as_source(game).game() if isinstance(game, str | Path) else as_loaded_game(game).playable()
+    )
     seats = (*rules.roles, REFEREE) if isinstance(rules, HasSpeakers) else rules.roles
     if not isinstance(players, Mapping):
         if players and len(players) != len(rules.roles):
-            raise UsageError(f"{rules.name} has the seats {', '.join(rules.roles)}; name a player for each")
+            raise UsageError(
+                f"{rules.name} has the seats {', '.join(rules.roles)}; name a player for each"
+            )
         players = dict(zip(rules.roles, players, strict=False))
     for role in players:
         if role not in (*seats, NATURE):
@@ -125,7 +143,9 @@ def _seat(player: object, rules: Game[S], role: str, seed: int) -> Player:
         try:
             check_seat_name(player, rules)
         except UsageError as error:
-            raise UsageError(f"{error} Models are named PROVIDER/MODEL; `bestresponse models` lists them.") from None
+            raise UsageError(
+                f"{error} Models are named PROVIDER/MODEL; `bestresponse models` lists them."
+            ) from None
         return seat_model(player, open_model(player), rules, role, seed)
     if hasattr(player, "decide"):
         return cast(Player, player)
@@ -135,8 +155,8 @@ def _seat(player: object, rules: Game[S], role: str, seed: int) -> Player:
     if callable(player) and count_parameters(player) == 2:
         return FunctionPlayer(player, getattr(player, "__name__", "function"))
     raise UsageError(
-        f"{role}: expected a strategy, a model, a player, a function from a prompt to a text, or a function of view "
-        f"and ask; got {type(player).__name__}"
+        f"{role}: expected a strategy, a model, a player, a function from a prompt to a text, or a"
+        f" function of view and ask; got {type(player).__name__}"
     )
 
 

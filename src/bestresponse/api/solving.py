@@ -16,12 +16,14 @@ from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.result import Equilibrium
 
 _ROUGH = 1e-6
-"""A larger regret is that of a method which only comes near an equilibrium, and `value` is then no nearer."""
+"""A larger regret is that of a method which only comes near an equilibrium, and `value` is then no
+nearer."""
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A solved game: `solved` holds equilibria, certificate and everything else; it shows itself in a notebook."""
+    """A solved game: `solved` holds equilibria, certificate and everything else; it shows itself in
+    a notebook."""
 
     game: LoadedGame
     solved: SolvedTable | SolvedTree
@@ -40,7 +42,9 @@ class Solution:
             if isinstance(equilibrium, Equilibrium):
                 lines.append(str(equilibrium))
             else:
-                earned = ", ".join(f"{player} {payoff:.6g}" for player, payoff in equilibrium.payoffs.items())
+                earned = ", ".join(
+                    f"{player} {payoff:.6g}" for player, payoff in equilibrium.payoffs.items()
+                )
                 lines += [str(equilibrium.policy), f"(payoffs: {earned})"]
         return "\n".join(lines)
 
@@ -54,7 +58,11 @@ class Solution:
         """The equilibria that were found."""
         if not isinstance(self.solved, SolvedTree):
             return self.solved.nash.equilibria
-        return self.solved.equilibria if self.solved.table is None else self.solved.table.nash.equilibria
+        return (
+            self.solved.equilibria
+            if self.solved.table is None
+            else self.solved.table.nash.equilibria
+        )
 
     @property
     def value(self) -> float | None:
@@ -74,7 +82,8 @@ class Solution:
         return draw_game(drawable(self.game.solvable()), kind)
 
     def to_page(self, *first: Section) -> str:
-        """Return everything that is known as one HTML page, with a picture where there is one, after `first`."""
+        """Return everything that is known as one HTML page, with a picture where there is one,
+        after `first`."""
         from bestresponse.report.page import render
 
         try:
@@ -95,11 +104,13 @@ def solve(
     report: Callable[[str], None] | None = None,
     engine: Engine = "auto",
 ) -> Solution:
-    """Solve a game: a name, a file, a table, a tree, rules, a payoff matrix, or the matrices of two players.
+    """Solve a game: a name, a file, a table, a tree, rules, a payoff matrix, or the matrices of two
+    players.
 
-    `iterations` are those of CFR or the double oracle, `objective` asks for the correlated equilibrium that is best by
-    it, `seconds` bound the search for mixed equilibria of more than two players, and `report` is told how far it is.
-    `engine` is that of `nash`; `to_json()["engine"]` says which one was used.
+    `iterations` are those of CFR or the double oracle, `objective` asks for the correlated
+    equilibrium that is best by it, `seconds` bound the search for mixed equilibria of more than two
+    players, and `report` is told how far it is. `engine` is that of `nash`; `to_json()["engine"]`
+    says which one was used.
 
     >>> solve([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     Solution('game', 1 equilibrium: pure)
@@ -107,4 +118,7 @@ def solve(
     2.5
     """
     resolved = as_loaded_game(game, other)
-    return Solution(resolved, solve_loaded_game(resolved, Wish(method, iterations, objective, seconds, report, engine)))
+    return Solution(
+        resolved,
+        solve_loaded_game(resolved, Wish(method, iterations, objective, seconds, report, engine)),
+    )

@@ -1,6 +1,7 @@
 """The command line: which commands there are, and how errors end.
 
-Exit codes: 0 done, 1 something failed or is incomplete, 2 the request cannot be carried out as given, 130 interrupted.
+Exit codes: 0 done, 1 something failed or is incomplete, 2 the request cannot be carried out as
+given, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -31,21 +32,39 @@ _INTERRUPTED = "interrupted; what was finished is kept, and the same command goe
 _SHOW = warnings.showwarning
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("demo", "Start here: from a story to a report in a minute, without a key or a download."),
-    "games": ("lists", "List the games that can be named, and the families that `bench` draws from."),
+    "demo": (
+        "demo",
+        "Start here: from a story to a report in a minute, without a key or a download.",
+    ),
+    "games": (
+        "lists",
+        "List the games that can be named, and the families that `bench` draws from.",
+    ),
     "solve": ("solve", "Print the equilibria of a game, and all else that theory knows of it."),
     "formalize": ("formalize", "Turn a story into a checked and solved game program."),
     "check": ("check", "Check whether logic programs are games, and if not, why not."),
     "compare": ("check", "Say whether two games are the same, and if not, where they differ."),
     "convert": ("lists", "Write a game in another format: .efg, .nfg or .json."),
     "models": ("lists", "List the models that can be named, and download weights."),
-    "bench": ("run:bench", "Measure the Nash gap and the exploitability of models on matrix games."),
+    "bench": (
+        "run:bench",
+        "Measure the Nash gap and the exploitability of models on matrix games.",
+    ),
     "verify": ("verify", "Check reasoning about payoffs by logic."),
     "simulate": ("simulate", "Simulate many agents in one game, many times."),
-    "tournament": ("run:tournament", "Run a round robin of strategies and models in a repeated game."),
+    "tournament": (
+        "run:tournament",
+        "Run a round robin of strategies and models in a repeated game.",
+    ),
     "steer": ("run:steer", "Let an equilibrium solver choose how a model speaks."),
-    "import": ("run:import", "Read recorded play of models or people, check every row, and keep it as a run."),
-    "behave": ("run:behave", "Say what was played: strategies, noise and depth of reasoning, beside people."),
+    "import": (
+        "run:import",
+        "Read recorded play of models or people, check every row, and keep it as a run.",
+    ),
+    "behave": (
+        "run:behave",
+        "Say what was played: strategies, noise and depth of reasoning, beside people.",
+    ),
     "export": ("export", "Write games with the solver's answers, for training a model on them."),
     "train": ("run:train", "Train a model on the solver's answers."),
     "play": ("play", "Play a game yourself."),
@@ -56,11 +75,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "replay": ("recorded", "Play a recorded run again from its own replies, and compare."),
     "merge": ("recorded", "Put parts of a run together, such as those of --shard."),
     "reproduce": ("recorded", "Work out the figures of a paper from its recorded runs."),
-    "mcp": ("mcp", "Offer solving, checking and comparing to assistants as tools of an MCP server."),
+    "mcp": (
+        "mcp",
+        "Offer solving, checking and comparing to assistants as tools of an MCP server.",
+    ),
 }
-"""Each command's module in `cli.commands`, which is imported when the command runs, and its line in `--help`.
+"""Each command's module in `cli.commands`, which is imported when the command runs, and its line in
+`--help`.
 
-There the function or group `NAME_command` is the command; `run:STUDY` is that of a study, made from its settings.
+There the function or group `NAME_command` is the command; `run:STUDY` is that of a study, made from
+its settings.
 """
 _GROUPS = {
     "demo": "Start here",
@@ -81,7 +105,8 @@ _THREE_THINGS = """Language models meet game theory. Three things to try:
 
 
 class _LazyGroup(TyperGroup):
-    """Import a command's module when it is used, so that `--help` is instant and commands import what they need."""
+    """Import a command's module when it is used, so that `--help` is instant and commands import
+    what they need."""
 
     def list_commands(self, ctx: object) -> list[str]:
         return list(COMMANDS)
@@ -96,16 +121,22 @@ class _LazyGroup(TyperGroup):
             return study_command
         group = action = getattr(module, f"{cmd_name}_command")
         if not isinstance(group, typer.Typer):
-            group = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+            group = typer.Typer(
+                add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+            )
             group.command(cmd_name)(action)
         command = typer.main.get_command(group)
         command.name = cmd_name
         return command
 
-    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: Context, args: list[str]
+    ) -> tuple[str | None, Command | None, list[str]]:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             hint = did_you_mean(args[0], list(COMMANDS))
-            raise UsageError(f"there is no command {args[0]!r}.{hint} `bestresponse --help` lists all.")
+            raise UsageError(
+                f"there is no command {args[0]!r}.{hint} `bestresponse --help` lists all."
+            )
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Context) -> object:
@@ -116,14 +147,22 @@ class _LazyGroup(TyperGroup):
             if type(error) is not typer.BadParameter or error.param is None:
                 raise
             problem = error.message.replace("Input should be", "expected").rstrip(".")
-            raise UsageError(f"{error.param.opts[0]}: {problem}; --help says what it may be") from None
+            raise UsageError(
+                f"{error.param.opts[0]}: {problem}; --help says what it may be"
+            ) from None
 
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:
         """Write commands first, then options, those that also the environment sets last."""
         self.format_commands(ctx, formatter)
         options = sorted(self.get_params(ctx), key=lambda option: option.envvar is not None)
         with formatter.section("Options"):
-            formatter.write_dl([record for option in options if (record := option.get_help_record(ctx)) is not None])
+            formatter.write_dl(
+                [
+                    record
+                    for option in options
+                    if (record := option.get_help_record(ctx)) is not None
+                ]
+            )
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
@@ -153,7 +192,10 @@ def start(
         bool,
         typer.Option(
             envvar="BESTRESPONSE_REQUIRE_SANDBOX",
-            help="Refuse to check programs where Landlock, seccomp or another layer of the sandbox is missing.",
+            help=(
+                "Refuse to check programs where Landlock, seccomp or another layer of the sandbox"
+                " is missing."
+            ),
         ),
     ] = False,
     logic_seconds: Annotated[
@@ -171,7 +213,10 @@ def start(
             min=1,
             max=10_000_000,
             envvar="BESTRESPONSE_LOGIC_ENDS",
-            help="How many ends the game of a program may have; memory (512 MB) grows with more than 100,000.",
+            help=(
+                "How many ends the game of a program may have; memory (512 MB) grows with more than"
+                " 100,000."
+            ),
         ),
     ] = ENDS,
 ) -> None:
@@ -202,12 +247,17 @@ def _show_warning(
 
 
 def main() -> None:
-    """Run the command line; every error on purpose ends in a sentence and an exit code, never in a trace."""
-    # typer checks options by pydantic, which would look through all installed packages for plug-ins that watch it.
+    """Run the command line; every error on purpose ends in a sentence and an exit code, never in a
+    trace."""
+    # typer checks options by pydantic, which would look through all installed packages for plug-ins
+    # that watch it.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
-    # Imports make many objects and free none; searching them for garbage took a twentieth of the time of `solve`.
+    # Imports make many objects and free none; searching them for garbage took a twentieth of the
+    # time of `solve`.
     gc.set_threshold(100_000)
-    if isinstance(sys.stdout, TextIOWrapper):  # what the terminal cannot write is escaped, as on stderr
+    if isinstance(
+        sys.stdout, TextIOWrapper
+    ):  # what the terminal cannot write is escaped, as on stderr
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app(prog_name="bestresponse")
@@ -224,8 +274,9 @@ def main() -> None:
     except SystemExit as end:
         if end.code == 130:
             _fail(_INTERRUPTED, 130)
-        # A last search for garbage, where everything goes with the process, took a sixth of the time of `solve`. Not
-        # while threads are left behind: two in a hundred commands that were interrupted twice crashed so.
+        # A last search for garbage, where everything goes with the process, took a sixth of the
+        # time of `solve`. Not while threads are left behind: two in a hundred commands that were
+        # interrupted twice crashed so.
         if threading.active_count() == 1:
             gc.freeze()
         raise

@@ -1,7 +1,8 @@
-"""Options that several commands share, and which values a shell offers for them: games, models, strategies.
+"""Options that several commands share, and which values a shell offers for them: games, models,
+strategies.
 
-Names alone are read, so that a key press waits for no model and no game to be loaded. What lists them is imported at a
-key press only: every command imports this module.
+Names alone are read, so that a key press waits for no model and no game to be loaded. What lists
+them is imported at a key press only: every command imports this module.
 """
 
 from collections.abc import Callable, Iterable
@@ -51,7 +52,9 @@ def complete_model(incomplete: str) -> list[str]:
     from bestresponse.models.providers.weights import WEIGHTS
     from bestresponse.models.registry import KEYS, providers
 
-    return offer_names((*WEIGHTS, *(f"{name}/" for name in (*KEYS, *providers.names()))))(incomplete)
+    return offer_names((*WEIGHTS, *(f"{name}/" for name in (*KEYS, *providers.names()))))(
+        incomplete
+    )
 
 
 def complete_domain(incomplete: str) -> list[str]:
@@ -66,7 +69,11 @@ def complete_strategy(incomplete: str) -> list[str]:
     from bestresponse.formal.strategies.programs import PUBLISHED
     from bestresponse.theory.repeated.automaton import classic_strategies
 
-    strategies = (*registry.players.names(), *PUBLISHED, *(strategy.name for strategy in classic_strategies()))
+    strategies = (
+        *registry.players.names(),
+        *PUBLISHED,
+        *(strategy.name for strategy in classic_strategies()),
+    )
     return offer_names(strategies)(incomplete) + complete_model(incomplete)
 
 

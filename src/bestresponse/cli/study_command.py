@@ -1,6 +1,8 @@
-"""The command of a study, made from its settings: every field is an argument or an option with its help and default.
+"""The command of a study, made from its settings: every field is an argument or an option with its
+help and default.
 
-What is typed goes to the settings as it is; they convert and check it, so there is one place that refuses a value.
+What is typed goes to the settings as it is; they convert and check it, so there is one place that
+refuses a value.
 """
 
 import json
@@ -18,7 +20,14 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from bestresponse.cli.options import COMPLETIONS, AsJson, offer_names, read_pairs
-from bestresponse.cli.terminal import DownloadProgress, console, notes, play_progress, print_table, tell_interrupt
+from bestresponse.cli.terminal import (
+    DownloadProgress,
+    console,
+    notes,
+    play_progress,
+    print_table,
+    tell_interrupt,
+)
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.extras import install_hint
 from bestresponse.core.files import read_toml
@@ -32,7 +41,13 @@ from bestresponse.runs.execution import Progress
 from bestresponse.runs.inputs import Converted
 from bestresponse.runs.models import OpenedModels
 from bestresponse.runs.run import C, Run, find_path, play_missing
-from bestresponse.runs.settings import RunSettings, list_parts, list_settings, read_extra, read_settings
+from bestresponse.runs.settings import (
+    RunSettings,
+    list_parts,
+    list_settings,
+    read_extra,
+    read_settings,
+)
 from bestresponse.runs.store.folder import Shard
 from bestresponse.runs.study import AnyStudy, Estimate
 
@@ -42,7 +57,8 @@ _METAVARS = {int: "INTEGER", float: "NUMBER", Path: "PATH"}
 
 
 def make_study_command(study: AnyStudy) -> Callable[..., None]:
-    """Return the function that typer makes a command of: it builds the settings, runs the study and shows the run."""
+    """Return the function that typer makes a command of: it builds the settings, runs the study and
+    shows the run."""
 
     def run(
         config: RunSettings,
@@ -56,18 +72,26 @@ def make_study_command(study: AnyStudy) -> Callable[..., None]:
     return make_settings_command(study.config, run, again)
 
 
-def make_settings_command(kind: type, act: Callable[..., None], epilogue: str = "") -> Callable[..., None]:
-    """Return a command with an option for every setting of `kind`, and for every further parameter that `act` has.
+def make_settings_command(
+    kind: type, act: Callable[..., None], epilogue: str = ""
+) -> Callable[..., None]:
+    """Return a command with an option for every setting of `kind`, and for every further parameter
+    that `act` has.
 
     `act` is called with the settings and with its own parameters.
     """
     unused: frozenset[str] = getattr(kind, "unused", frozenset())
     fields = {
-        name: field for name, field in list_settings(kind).items() if read_extra(field)["option"] and name not in unused
+        name: field
+        for name, field in list_settings(kind).items()
+        if read_extra(field)["option"] and name not in unused
     }
     hints = get_type_hints(kind)
     act_hints = get_type_hints(act, include_extras=True)
-    more = [_keyword(name, act_hints[name], other.default) for name, other in [*signature(act).parameters.items()][1:]]
+    more = [
+        _keyword(name, act_hints[name], other.default)
+        for name, other in [*signature(act).parameters.items()][1:]
+    ]
     file = typer.Option(help="TOML with settings; what is typed goes before it.")
     parameters = [
         *(_make_parameter(kind, name, field, hints[name]) for name, field in fields.items()),
@@ -85,7 +109,9 @@ def make_settings_command(kind: type, act: Callable[..., None], epilogue: str = 
             config: Any = read_settings(kind, values)
         except SettingError as error:
             if error.field in fields and read_extra(fields[error.field])["argument"]:
-                raise UsageError(f"{error.field.upper()}: {error.problem} (--help says what it may be)") from None
+                raise UsageError(
+                    f"{error.field.upper()}: {error.problem} (--help says what it may be)"
+                ) from None
             raise
         act(config, **chosen)
 
@@ -96,21 +122,32 @@ def make_settings_command(kind: type, act: Callable[..., None], epilogue: str = 
 
 
 def _make_parameter(kind: type, name: str, field: FieldInfo, hint: object) -> Parameter:
-    """Describe a setting for typer; all are texts, because the settings themselves read and check them."""
+    """Describe a setting for typer; all are texts, because the settings themselves read and check
+    them."""
     words, extra = field.description or read_help(kind).get(name, ""), read_extra(field)
     parts = list_parts(hint)
-    choices = [str(option) for part in parts if get_origin(part) is Literal for option in get_args(part)]
-    metavar = extra["metavar"] or next((_METAVARS[part] for part in parts if part in _METAVARS), None)
+    choices = [
+        str(option) for part in parts if get_origin(part) is Literal for option in get_args(part)
+    ]
+    metavar = extra["metavar"] or next(
+        (_METAVARS[part] for part in parts if part in _METAVARS), None
+    )
     metavar = f"[{'|'.join(choices)}]" if choices else metavar
     complete = offer_names(choices) if choices else COMPLETIONS.get(name)
     default = None if field.default in (PydanticUndefined, MISSING) else field.default
     if default is not None and not isinstance(default, bool) and default not in ("", ()):
-        words += f" [default: {', '.join(map(str, default)) if isinstance(default, tuple | list) else default}]"
+        words += (
+            " [default:"
+            f" {', '.join(map(str, default)) if isinstance(default, tuple | list) else default}]"
+        )
     form = _choose_form(hint)
     if extra["argument"]:
-        # Never required here: a file of settings may hold it, and the settings say that it is missing.
+        # Never required here: a file of settings may hold it, and the settings say that it is
+        # missing.
         metavar = name.upper() if field.is_required() else f"[{name.upper()}]"
-        argument = typer.Argument(help=words, metavar=metavar, show_default=False, autocompletion=complete)
+        argument = typer.Argument(
+            help=words, metavar=metavar, show_default=False, autocompletion=complete
+        )
         words_or_word: Any = list[str] if form == "many" else str
         return _keyword(name, Annotated[words_or_word | None, argument])
     flag = f"--{name.replace('_', '-')}"
@@ -118,7 +155,9 @@ def _make_parameter(kind: type, name: str, field: FieldInfo, hint: object) -> Pa
     if bool in parts:
         # The metavar of a yes/no setting names the option that turns it off.
         flags = [f"{flag}/--{extra['metavar'] or f'no-{flag[2:]}'}"] if default is True else flags
-        return _keyword(name, Annotated[bool | None, typer.Option(*flags, help=words, show_default=False)])
+        return _keyword(
+            name, Annotated[bool | None, typer.Option(*flags, help=words, show_default=False)]
+        )
     if form != "one":
         words = f"{words.rstrip('.')}; may be repeated."
     option = typer.Option(*flags, help=words, metavar=metavar, autocompletion=complete)
@@ -140,7 +179,8 @@ def _choose_form(hint: object) -> Literal["pairs", "many", "one"]:
 
 
 def _read_typed(name: str, typed: Any, hint: object) -> object:
-    """Read NAME=VALUE pairs and lists, which may be typed in one word with commas or as several words."""
+    """Read NAME=VALUE pairs and lists, which may be typed in one word with commas or as several
+    words."""
     match _choose_form(hint):
         case "pairs":
             return read_pairs(name, typed)
@@ -160,22 +200,28 @@ def show_estimate(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
 
 
 def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
-    """Play what is missing of a run and print its tables; exit with 1 where plays or results are missing."""
-    if study.prepare is not None:  # what is played is known only then; to prepare it again changes nothing
+    """Play what is missing of a run and print its tables; exit with 1 where plays or results are
+    missing."""
+    if (
+        study.prepare is not None
+    ):  # what is played is known only then; to prepare it again changes nothing
         config = study.prepare(config)
     folder = Path(config.output_dir)
     bars: list[Callable[[Progress], None]] = []
 
     def announce(opened: OpenedModels) -> None:
         if config.part is None:
-            estimate = study.estimate_missing(config, opened.models, find_path(study, config, folder))
+            estimate = study.estimate_missing(
+                config, opened.models, find_path(study, config, folder)
+            )
         else:
             estimate = _estimate_part(study, config, config.part)
         if sentence := _describe(estimate, opened.models):
             print(sentence, file=sys.stderr, flush=True)
         # The bar begins once models are open: a model that cannot be used is named alone.
         total = study.count_part(config, config.part)
-        # Some studies estimate plays and count something else: what is recorded of them does not tell how far they are.
+        # Some studies estimate plays and count something else: what is recorded of them does not
+        # tell how far they are.
         recorded = estimate.found if estimate.plays == total else 0
         bars.append(stack.enter_context(play_progress(total, study.unit, recorded)))
         stack.enter_context(tell_interrupt(opened.workers))
@@ -198,23 +244,35 @@ def _estimate_part(study: AnyStudy, config: RunSettings, part: Shard | None) -> 
         return whole
     plays = study.count_part(config, part) or 0
     scaled = whole.without((whole.plays or plays) - plays)
-    return replace(scaled, plays=plays, found=0, what=f"shard {part} of {whole.what}" if whole.what else "")
+    return replace(
+        scaled, plays=plays, found=0, what=f"shard {part} of {whole.what}" if whole.what else ""
+    )
 
 
 def _describe(estimate: Estimate, models: Mapping[str, Model]) -> str:
-    """Say what a run takes at most, by the models that are open, else by their names; empty where nothing is known."""
+    """Say what a run takes at most, by the models that are open, else by their names; empty where
+    nothing is known."""
     parts = [estimate.what] if estimate.what else []
-    parts += [f"{estimate.plays:,} play{'s' if estimate.plays > 1 else ''}"] if estimate.plays else []
+    parts += (
+        [f"{estimate.plays:,} play{'s' if estimate.plays > 1 else ''}"] if estimate.plays else []
+    )
     parts += [f"{estimate.found:,} recorded already"] if estimate.found else []
     if estimate.calls and not estimate.total_calls:
         parts.append("0 calls to make")
     if estimate.total_calls:
         counted = "" if estimate.sure else " (as counted in plays of random players)"
-        parts.append(f"at most {estimate.total_calls:,} call{'s' if estimate.total_calls > 1 else ''}{counted}")
+        parts.append(
+            f"at most {estimate.total_calls:,}"
+            f" call{'s' if estimate.total_calls > 1 else ''}{counted}"
+        )
         parts.append(f"about {estimate.total_tokens:,} tokens")
         money = _price(estimate, models)
         if money is None:
-            missing = "" if find_spec("genai_prices") else f" (for a list of prices, {install_hint('cost')})"
+            missing = (
+                ""
+                if find_spec("genai_prices")
+                else f" (for a list of prices, {install_hint('cost')})"
+            )
             parts.append(f"dollars not known{missing}")
         elif money:
             parts.append(f"at most {money:.2f} US dollars")
@@ -226,13 +284,18 @@ def _price(estimate: Estimate, models: Mapping[str, Model]) -> float | None:
     costs = []
     for name in estimate.calls:
         tokens = estimate.prompt_tokens.get(name, 0), estimate.reply_tokens.get(name, 0)
-        known = find_price(models[name])(Usage(*tokens)) if name in models else estimate_price(bare_name(name), *tokens)
+        known = (
+            find_price(models[name])(Usage(*tokens))
+            if name in models
+            else estimate_price(bare_name(name), *tokens)
+        )
         costs.append(known)
     return None if None in costs else sum(cost or 0.0 for cost in costs)
 
 
 def show_run(run: Run[C], as_json: bool, tables: int = 1) -> None:
-    """Publish a run and print its tables (or its summary) and the names of its files; exit with 1 where it is short."""
+    """Publish a run and print its tables (or its summary) and the names of its files; exit with 1
+    where it is short."""
     if run.results.rows:
         files = run.publish()
         if as_json:
@@ -242,12 +305,17 @@ def show_run(run: Run[C], as_json: bool, tables: int = 1) -> None:
                 print_table(console(), table)
             if sentence := fill_template(run.study.closing, run):
                 console().print(visible(sentence), markup=False, soft_wrap=True)
-        notes().print(f"wrote {files[0]} and {len(files) - 1} files beside it", markup=False, soft_wrap=True)
+        notes().print(
+            f"wrote {files[0]} and {len(files) - 1} files beside it", markup=False, soft_wrap=True
+        )
     for failure in run.outcome.failures[:_MOST_FAILURES] if run.outcome is not None else ():
         print(f"bestresponse: {visible(failure)}", file=sys.stderr)
     if run.outcome is not None and run.outcome.stopped:
         print(f"bestresponse: stopped: {visible(run.outcome.stopped)}", file=sys.stderr)
     if run.outcome is not None and not run.outcome.complete:
-        print("bestresponse: not everything was played; the same command plays what is missing", file=sys.stderr)
+        print(
+            "bestresponse: not everything was played; the same command plays what is missing",
+            file=sys.stderr,
+        )
     if not run.complete or not (run.results.answered or run.total == 0):  # a part may hold no plays
         raise typer.Exit(1)

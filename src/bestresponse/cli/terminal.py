@@ -1,4 +1,5 @@
-"""How the command line shows documents, tables and progress on a terminal, and waits for long computations."""
+"""How the command line shows documents, tables and progress on a terminal, and waits for long
+computations."""
 
 from __future__ import annotations
 
@@ -21,7 +22,16 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from bestresponse.core.errors import Interrupted
-from bestresponse.report.document import Block, Document, KeyValues, Note, Paragraph, Table, format_cell, format_rows
+from bestresponse.report.document import (
+    Block,
+    Document,
+    KeyValues,
+    Note,
+    Paragraph,
+    Table,
+    format_cell,
+    format_rows,
+)
 from bestresponse.report.text import visible
 
 if TYPE_CHECKING:
@@ -45,7 +55,8 @@ def notes() -> Console:
 def print_table(out: Console, table: Table) -> None:
     """A table of a document; text is shown as it is, never as markup.
 
-    On a narrow terminal the columns that do not fit follow in further tables, each with the first column again.
+    On a narrow terminal the columns that do not fit follow in further tables, each with the first
+    column again.
     """
     rows = [list(map(visible, cells)) for cells in format_rows(table)]
     names = [visible(column.name) for column in table.columns]
@@ -53,7 +64,9 @@ def print_table(out: Console, table: Table) -> None:
         caption = Text(visible(table.caption)) if table.caption and not part else None
         lines = RichTable(title=caption, title_justify="left", box=None, pad_edge=False)
         for index in indices:
-            lines.add_column(Text(names[index]), justify=table.columns[index].align, overflow="fold")
+            lines.add_column(
+                Text(names[index]), justify=table.columns[index].align, overflow="fold"
+            )
         for row in rows:
             lines.add_row(*(Text(row[index]) for index in indices))
         out.print(lines)
@@ -100,7 +113,9 @@ def show_frame(frame: Frame[R], as_json: bool) -> None:
 
 def _split_columns(names: list[str], rows: list[list[str]], width: int) -> list[list[int]]:
     """List which columns stand side by side, two spaces apart; three at least, which then wrap."""
-    widths = [max([len(name), *(len(row[index]) for row in rows)]) + 2 for index, name in enumerate(names)]
+    widths = [
+        max([len(name), *(len(row[index]) for row in rows)]) + 2 for index, name in enumerate(names)
+    ]
     parts: list[list[int]] = [[]]
     for index in range(len(names)):
         together = sum(widths[earlier] for earlier in parts[-1]) + widths[index] - 2
@@ -111,17 +126,22 @@ def _split_columns(names: list[str], rows: list[list[str]], width: int) -> list[
 
 
 @contextmanager
-def play_progress(total: int | None, what: str, recorded: int = 0) -> Iterator[Callable[[Progress], None]]:
-    """A live bar on the terminal, which begins at what was `recorded`; gives the function to tell progress to.
+def play_progress(
+    total: int | None, what: str, recorded: int = 0
+) -> Iterator[Callable[[Progress], None]]:
+    """A live bar on the terminal, which begins at what was `recorded`; gives the function to tell
+    progress to.
 
-    Where there is no terminal: a line at the beginning, at the first play, and then whenever a tenth is done. Where
-    there is nothing to do, nothing is shown.
+    Where there is no terminal: a line at the beginning, at the first play, and then whenever a
+    tenth is done. Where there is nothing to do, nothing is shown.
     """
     if total == recorded:
         yield lambda progress: None
         return
 
-    from rich import progress as rich  # here and not above, as `solve` shows no bar and starts sooner without it
+    from rich import (
+        progress as rich,
+    )  # here and not above, as `solve` shows no bar and starts sooner without it
 
     columns = (
         rich.TextColumn("{task.description}"),
@@ -142,7 +162,10 @@ def play_progress(total: int | None, what: str, recorded: int = 0) -> Iterator[C
 
         def tell(progress: Progress) -> None:
             nonlocal last_tenth
-            done, failed = progress.found + progress.played, f"{progress.failed} failed" if progress.failed else ""
+            done, failed = (
+                progress.found + progress.played,
+                f"{progress.failed} failed" if progress.failed else "",
+            )
             bar.update(task, completed=done, failed=failed)
             tenth = 10 * done // total if total else done // 100
             if not out.is_terminal and tenth > last_tenth:
@@ -179,7 +202,8 @@ _LEAVE = 1.0  # seconds that a second Ctrl-C leaves for closing files
 
 
 def _leave() -> None:
-    """End at once; a worker that is only starting would otherwise print a trace when it misses its parent."""
+    """End at once; a worker that is only starting would otherwise print a trace when it misses its
+    parent."""
     for child in active_children():
         child.kill()
     os._exit(130)
@@ -187,9 +211,13 @@ def _leave() -> None:
 
 @contextmanager
 def tell_interrupt(workers: int) -> Iterator[None]:
-    """Say at the first Ctrl-C what is waited for; the second one does not wait. A single worker is never waited for."""
+    """Say at the first Ctrl-C what is waited for; the second one does not wait. A single worker is
+    never waited for."""
     usual = signal.getsignal(signal.SIGINT)
-    if usual is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+    if (
+        usual is not signal.default_int_handler
+        or threading.current_thread() is not threading.main_thread()
+    ):
         yield
         return
 
@@ -201,7 +229,8 @@ def tell_interrupt(workers: int) -> Iterator[None]:
 
     def leave(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        # Models that are being closed, and threads that Python joins at its end, may wait for a server for minutes.
+        # Models that are being closed, and threads that Python joins at its end, may wait for a
+        # server for minutes.
         end = threading.Timer(_LEAVE, _leave)
         end.daemon = True
         end.start()
@@ -218,9 +247,9 @@ def tell_interrupt(workers: int) -> Iterator[None]:
 def wait_for(compute: Callable[[], T], what: str = "solving", progress: Sequence[str] = ()) -> T:
     """Compute in a thread of its own and return its result, or raise its error.
 
-    After two seconds a terminal shows how far it is, which it adds to `progress`. Ctrl-C raises Interrupted with what
-    is known so far and leaves the thread behind, which ends with the process: compiled loops and linear programs do not
-    listen to signals.
+    After two seconds a terminal shows how far it is, which it adds to `progress`. Ctrl-C raises
+    Interrupted with what is known so far and leaves the thread behind, which ends with the process:
+    compiled loops and linear programs do not listen to signals.
     """
     outcome: Future[T] = Future()
 
@@ -242,5 +271,9 @@ def wait_for(compute: Callable[[], T], what: str = "solving", progress: Sequence
                     wait([outcome], _TICK)
         return outcome.result()
     except KeyboardInterrupt:
-        known = f"; so far {progress[-1]}" if progress else ", before there was any bound or equilibrium"
+        known = (
+            f"; so far {progress[-1]}"
+            if progress
+            else ", before there was any bound or equilibrium"
+        )
         raise Interrupted(f"{what} was stopped after {monotonic() - start:.0f} s{known}") from None

@@ -1,11 +1,13 @@
 """What a legal answer looks like.
 
-A game never calls a player. It publishes asks; whoever sits in the seat (a strategy, a language model, a person at
-a form, nature, a referee) returns an answer that the ask accepts. The union `Ask` is closed on purpose: a form, a
-prompt and a command line each handle every kind, and the type checker proves that they do.
+A game never calls a player. It publishes asks; whoever sits in the seat (a strategy, a language
+model, a person at a form, nature, a referee) returns an answer that the ask accepts. The union
+`Ask` is closed on purpose: a form, a prompt and a command line each handle every kind, and the type
+checker proves that they do.
 
-`read(text)` turns what somebody typed into a value, `check(value)` refuses a value that is not legal; both raise
-`InvalidMove` with the kind of flaw. Values are plain JSON data: text, numbers, tuples of numbers, mappings.
+`read(text)` turns what somebody typed into a value, `check(value)` refuses a value that is not
+legal; both raise `InvalidMove` with the kind of flaw. Values are plain JSON data: text, numbers,
+tuples of numbers, mappings.
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ class Choice:
 
     def check(self, value: object) -> None:
         """Refuse what is not one of the options."""
-        if not (isinstance(value, str) and value in self.options) and not (self.may_pass and value == PASS):
+        if not (isinstance(value, str) and value in self.options) and not (
+            self.may_pass and value == PASS
+        ):
             raise InvalidMove(f"{_short(value)} is not one of {', '.join(self.options)}")
 
 
@@ -89,7 +93,11 @@ class Amount:
         """Refuse what is not a number within the bounds."""
         if self.may_pass and value == PASS:
             return
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+        ):
             raise InvalidMove(f"{_short(value)} is not a finite number")
         if not self.low <= value <= self.high:
             raise InvalidMove(f"{value:g} is not between {self.low:g} and {self.high:g}")
@@ -141,7 +149,8 @@ class Mixture:
         if not isinstance(value, tuple | list) or len(value) != len(self.options):
             raise InvalidMove(f"expected {len(self.options)} probabilities, got {_short(value)}")
         for p in value:
-            # Most are floats; the general check takes three times as long, and every answer is checked several times.
+            # Most are floats; the general check takes three times as long, and every answer is
+            # checked several times.
             if type(p) is not float and (isinstance(p, bool) or not isinstance(p, int | float)):
                 raise InvalidMove(f"{_short(p)} is not a probability")
             if not 0 <= p <= 1 + _SUM_TOLERANCE:
@@ -196,7 +205,9 @@ class Lottery:
 
     def __post_init__(self) -> None:
         total = math.fsum(p for _, p in self.chances)
-        if not math.isclose(total, 1.0, rel_tol=0, abs_tol=1e-9) or any(p < 0 for _, p in self.chances):
+        if not math.isclose(total, 1.0, rel_tol=0, abs_tol=1e-9) or any(
+            p < 0 for _, p in self.chances
+        ):
             raise ValueError(f"a lottery needs probabilities that sum to 1, got {total!r}")
         if len({outcome for outcome, _ in self.chances}) != len(self.chances):
             raise ValueError("a lottery needs different outcomes")
@@ -215,7 +226,9 @@ class Lottery:
 
     def check(self, value: object) -> None:
         """Refuse what cannot be drawn."""
-        if not any(value == outcome and type(value) is type(outcome) for outcome, _ in self.chances):
+        if not any(
+            value == outcome and type(value) is type(outcome) for outcome, _ in self.chances
+        ):
             raise InvalidMove(f"{_short(value)} cannot be drawn")
 
 
@@ -232,7 +245,10 @@ def _numbers_of(options: tuple[str, ...], text: str) -> tuple[float, ...]:
         return tuple(_number(p) for p in parsed)
     if isinstance(parsed, dict) and set(parsed) <= set(options) and parsed:
         return tuple(_number(parsed.get(option, 0.0)) for option in options)
-    raise InvalidMove(f"expected a probability for each of {', '.join(options)}, got {_short(text)}", Flaw.UNPARSEABLE)
+    raise InvalidMove(
+        f"expected a probability for each of {', '.join(options)}, got {_short(text)}",
+        Flaw.UNPARSEABLE,
+    )
 
 
 def _pairs_in(options: tuple[str, ...], text: str) -> dict[str, float] | None:

@@ -1,10 +1,11 @@
 """What a game may tell of itself beyond its rules. Every capability is optional.
 
-Whoever needs one asks for it by `isinstance(game, Capability)`, never for a class of games, so that a game of a plug-in
-gets everything that a built-in one gets.
+Whoever needs one asks for it by `isinstance(game, Capability)`, never for a class of games, so that
+a game of a plug-in gets everything that a built-in one gets.
 
     KnownEquilibrium   an equilibrium known in closed form: in words, and as moves
-    CostedDecisions    what an answer loses against the equilibrium, where playing it out does not tell
+    CostedDecisions    what an answer loses against the equilibrium, where playing it out does not
+                       tell
     NamedStrategies    strategies that belong to this game, by name
     Quiz               questions about the rules, with their answers
     Wording            a title, a unit of payoffs, one question an ask
@@ -30,15 +31,18 @@ from bestresponse.core.numbers import list_readings
 from bestresponse.core.player import Player
 
 _EXACT = 1e-9  # rounding of floats: an answer of at most two decimals can be typed in full
-_ROUNDING = 0.0051  # half a cent, and a little for floats: longer answers are typed with two decimals
+_ROUNDING = (
+    0.0051  # half a cent, and a little for floats: longer answers are typed with two decimals
+)
 
 
 @dataclass(frozen=True, slots=True)
 class EquilibriumSummary:
     """An equilibrium: its concept, in words what everybody does, and what that earns.
 
-    `payoffs` is empty where they depend on what nature draws. `better` says what would earn everybody together the
-    most, and `better_payoffs` how much; both are empty where the equilibrium does.
+    `payoffs` is empty where they depend on what nature draws. `better` says what would earn
+    everybody together the most, and `better_payoffs` how much; both are empty where the equilibrium
+    does.
     """
 
     concept: str
@@ -61,10 +65,12 @@ class KnownEquilibrium(Protocol):
 
 @runtime_checkable
 class CostedDecisions(Protocol[S_contra]):
-    """A game that says itself what leaving its known equilibrium costs, such as an expectation over hidden values."""
+    """A game that says itself what leaving its known equilibrium costs, such as an expectation over
+    hidden values."""
 
     def measure_cost(self, state: S_contra, role: Role, action: object) -> float:
-        """Return what `role` loses by answering `action` in `state` if all others keep to the equilibrium."""
+        """Return what `role` loses by answering `action` in `state` if all others keep to the
+        equilibrium."""
 
 
 @runtime_checkable
@@ -87,15 +93,19 @@ class Question:
     answer: float
 
     def accepts(self, typed: str, decimal: str = ".") -> bool:
-        """Say whether what was typed is the right answer, in one of its readings by that decimal mark."""
+        """Say whether what was typed is the right answer, in one of its readings by that decimal
+        mark."""
         short = abs(round(self.answer, 2) - self.answer) < _EXACT
         tolerance = _EXACT if short else _ROUNDING
-        return any(abs(number - self.answer) < tolerance for number in list_readings(typed, decimal))
+        return any(
+            abs(number - self.answer) < tolerance for number in list_readings(typed, decimal)
+        )
 
 
 @runtime_checkable
 class Quiz(Protocol):
-    """A game that brings its own questions about its rules; others get questions made from tables, trees and plays."""
+    """A game that brings its own questions about its rules; others get questions made from tables,
+    trees and plays."""
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
         """Make a few questions for whoever sits in the seat of `role`."""
@@ -103,7 +113,8 @@ class Quiz(Protocol):
 
 @runtime_checkable
 class Wording(Protocol):
-    """A game with words for people beyond its rules, on the web page of a seat and at the terminal."""
+    """A game with words for people beyond its rules, on the web page of a seat and at the
+    terminal."""
 
     @property
     def title(self) -> str:
@@ -111,7 +122,8 @@ class Wording(Protocol):
 
     @property
     def unit(self) -> str:
-        """What payoffs are counted in, in the plural: coins, points. Empty where they have no unit."""
+        """What payoffs are counted in, in the plural: coins, points. Empty where they have no
+        unit."""
 
     def word_question(self, ask: Ask) -> str:
         """Put the ask as one question."""
@@ -119,7 +131,8 @@ class Wording(Protocol):
 
 @runtime_checkable
 class PeopleRules(Protocol):
-    """A game that words its rules for people: without an aim, and without claims about who the others are."""
+    """A game that words its rules for people: without an aim, and without claims about who the
+    others are."""
 
     def word_rules(self, role: Role) -> str:
         """Word the rules, in Markdown, for the person in the seat of `role`."""
@@ -127,7 +140,8 @@ class PeopleRules(Protocol):
 
 @runtime_checkable
 class LimitedTelling(Protocol):
-    """A game whose rules may be too long to be told to a model or a person; strategies play it all the same."""
+    """A game whose rules may be too long to be told to a model or a person; strategies play it all
+    the same."""
 
     def check_telling(self) -> None:
         """Raise TooLarge, with the size and the limit, where the rules are too long."""
@@ -135,7 +149,8 @@ class LimitedTelling(Protocol):
 
 @runtime_checkable
 class PrivateInformation(Protocol[S_contra]):
-    """A game in which a seat knows something from the beginning that its page has to show all the time."""
+    """A game in which a seat knows something from the beginning that its page has to show all the
+    time."""
 
     def word_private(self, state: S_contra, role: Role) -> str:
         """Say what `role` alone knows in `state`."""
@@ -149,9 +164,10 @@ Figure = int | float | str
 class PlayedRounds:
     """The rounds that one seat has seen: a row for each, the first column the number of the round.
 
-    `now` is the round in which the seat is asked, None once the game is over; `of` how many there are, None where
-    nobody knows; `total` what the seat has earned so far, None where that is no sum over the rounds. `word` is what a
-    round is called. `facts` are figures of this round by their names, and `status` is how everybody stands now.
+    `now` is the round in which the seat is asked, None once the game is over; `of` how many there
+    are, None where nobody knows; `total` what the seat has earned so far, None where that is no sum
+    over the rounds. `word` is what a round is called. `facts` are figures of this round by their
+    names, and `status` is how everybody stands now.
     """
 
     now: int | None
@@ -169,7 +185,8 @@ class PlayedRounds:
 class NumberedRounds(Protocol[S_contra]):
     """A game in rounds (days, in some) that says which one it is.
 
-    Pay and data go by this number. Words are never searched for it: people may write any number into them.
+    Pay and data go by this number. Words are never searched for it: people may write any number
+    into them.
     """
 
     def find_round(self, state: S_contra) -> int:
@@ -214,7 +231,8 @@ class TheoryRemark(Protocol):
 
 
 def word_rules(game: Game[S], view: View) -> str:
-    """Return the rules for the person who has `view`: the game's words for people, or else its briefing."""
+    """Return the rules for the person who has `view`: the game's words for people, or else its
+    briefing."""
     return game.word_rules(view.role) if isinstance(game, PeopleRules) else view.briefing
 
 
@@ -235,29 +253,42 @@ def find_known_equilibrium(game: Game[S]) -> EquilibriumSummary | None:
 
 
 def find_equilibrium_moves(game: Game[S], state: S) -> dict[Role, object]:
-    """Return what everybody who is asked in `state` does in the known equilibrium; empty where there is none."""
+    """Return what everybody who is asked in `state` does in the known equilibrium; empty where
+    there is none."""
     asks = game.asks(state)
-    if not isinstance(game, KnownEquilibrium) or game.describe_equilibrium() is None or {NATURE, REFEREE} & set(asks):
+    if (
+        not isinstance(game, KnownEquilibrium)
+        or game.describe_equilibrium() is None
+        or {NATURE, REFEREE} & set(asks)
+    ):
         return {}
-    return {role: game.choose_equilibrium(game.view(state, role), ask) for role, ask in asks.items()}
+    return {
+        role: game.choose_equilibrium(game.view(state, role), ask) for role, ask in asks.items()
+    }
 
 
 def measure_decision_cost(game: Game[S], state: S, role: Role, action: object) -> float | None:
-    """Return what `role` loses by answering `action` in `state` if all else is played as in the known equilibrium.
+    """Return what `role` loses by answering `action` in `state` if all else is played as in the
+    known equilibrium.
 
-    None where no equilibrium is known, or where chance decides what follows and the game does not say what it costs.
+    None where no equilibrium is known, or where chance decides what follows and the game does not
+    say what it costs.
     """
     if role not in game.asks(state) or find_known_equilibrium(game) is None:
         return None
     if isinstance(game, CostedDecisions):
         return max(0.0, float(game.measure_cost(state, role, action)))
     kept = find_equilibrium_moves(game, state)
-    usual, other = (play_out_equilibrium(game, game.apply(state, {**kept, role: act})) for act in (kept[role], action))
+    usual, other = (
+        play_out_equilibrium(game, game.apply(state, {**kept, role: act}))
+        for act in (kept[role], action)
+    )
     return None if usual is None or other is None else max(0.0, float(usual[role] - other[role]))
 
 
 def play_out_equilibrium(game: Game[S], state: S) -> Mapping[Role, float] | None:
-    """Return the payoffs when everybody keeps to the known equilibrium from `state` on; None where chance draws."""
+    """Return the payoffs when everybody keeps to the known equilibrium from `state` on; None where
+    chance draws."""
     while game.asks(state):
         moves = find_equilibrium_moves(game, state)
         if not moves:

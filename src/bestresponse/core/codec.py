@@ -1,4 +1,5 @@
-"""Asks, submissions and records as plain JSON data; submissions and records also back, equal to what went in."""
+"""Asks, submissions and records as plain JSON data; submissions and records also back, equal to
+what went in."""
 
 from bestresponse.core.ask import Amount, Ask, Choice, Form, Lottery, Mixture, Words
 from bestresponse.core.episode import Record, Submission, Void
@@ -14,22 +15,40 @@ def ask_to_json(ask: Ask) -> dict[str, object]:
         case Choice(options, may_pass):
             return {"kind": "choice", "options": list(options), "may_pass": may_pass}
         case Amount(low, high, whole, may_pass):
-            return {"kind": "amount", "low": low, "high": high, "whole": whole, "may_pass": may_pass}
+            return {
+                "kind": "amount",
+                "low": low,
+                "high": high,
+                "whole": whole,
+                "may_pass": may_pass,
+            }
         case Words(limit):
             return {"kind": "words", "limit": limit}
         case Mixture(options):
             return {"kind": "mixture", "options": list(options)}
         case Form(fields):
-            return {"kind": "form", "fields": [[name, ask_to_json(field)] for name, field in fields]}
+            return {
+                "kind": "form",
+                "fields": [[name, ask_to_json(field)] for name, field in fields],
+            }
         case Lottery(chances):
             return {"kind": "lottery", "chances": [[outcome, p] for outcome, p in chances]}
 
 
 def submission_to_json(submission: Submission) -> dict[str, object]:
-    """Return a submission as plain data, without its calls, which are large and kept apart (see the store)."""
+    """Return a submission as plain data, without its calls, which are large and kept apart (see the
+    store)."""
     decision = submission.decision
-    data: JsonObject = {"role": submission.role, "action": decision.action, "status": decision.reading.status.value}
-    more: JsonObject = {"how": decision.reading.how, "reasoning": decision.reasoning, "stand_in": decision.stand_in}
+    data: JsonObject = {
+        "role": submission.role,
+        "action": decision.action,
+        "status": decision.reading.status.value,
+    }
+    more: JsonObject = {
+        "how": decision.reading.how,
+        "reasoning": decision.reasoning,
+        "stand_in": decision.stand_in,
+    }
     more["remarks"] = [dict(remark) for remark in decision.remarks]
     return data | {name: value for name, value in more.items() if value}
 

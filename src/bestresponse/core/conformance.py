@@ -56,24 +56,37 @@ def check_game(game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
     rng = Random(seed)
     episode = Episode(game)
     _demand(game.start() == episode.state, "start() gives another state each time")
-    _demand(bool(game.roles) and len(set(game.roles)) == len(game.roles), "roles must be different and not none")
+    _demand(
+        bool(game.roles) and len(set(game.roles)) == len(game.roles),
+        "roles must be different and not none",
+    )
     drawn: set[str] = set()
     for _ in range(max_steps):
         if episode.over:
             break
         if NATURE in episode.pending:
             key = episode.view(NATURE).key
-            _demand(key not in drawn, "nature sees the same before two draws, so both would come out the same")
+            _demand(
+                key not in drawn,
+                "nature sees the same before two draws, so both would come out the same",
+            )
             drawn.add(key)
         _check_equilibrium(game, episode)
         _check_step(game, episode, rng)
     else:
         raise Broken(f"{game.name} did not end within {max_steps} steps")
     payoffs = game.payoffs(episode.state)
-    _demand(set(payoffs) == set(game.roles), f"payoffs for {sorted(payoffs)}, roles are {sorted(game.roles)}")
-    _demand(all(math.isfinite(p) for p in payoffs.values()), f"a payoff is not finite: {dict(payoffs)}")
+    _demand(
+        set(payoffs) == set(game.roles),
+        f"payoffs for {sorted(payoffs)}, roles are {sorted(game.roles)}",
+    )
+    _demand(
+        all(math.isfinite(p) for p in payoffs.values()), f"a payoff is not finite: {dict(payoffs)}"
+    )
     record = record_from_json(json.loads(json.dumps(record_to_json(episode.record({})))))
-    _demand(Episode(game, record.submissions).state == episode.state, "a replay ends in another state")
+    _demand(
+        Episode(game, record.submissions).state == episode.state, "a replay ends in another state"
+    )
     _check_extras(game, rng)
 
 
@@ -94,21 +107,33 @@ def _check_extras(game: Game[S], rng: Random) -> None:
         if isinstance(game, NamedStrategies):
             made = [game.make_strategy(name, role, 0) for name in game.strategy_names]
             _demand(all(made), f"make_strategy() does not know all of strategy_names for {role}")
-            _demand(all(hasattr(player, "decide") for player in made), "make_strategy() gives what is no player")
+            _demand(
+                all(hasattr(player, "decide") for player in made),
+                "make_strategy() gives what is no player",
+            )
         if isinstance(game, Quiz):
             answers = [question.answer for question in game.make_quiz(role, rng)]
-            _demand(all(math.isfinite(answer) for answer in answers), f"a question to {role} has no finite answer")
+            _demand(
+                all(math.isfinite(answer) for answer in answers),
+                f"a question to {role} has no finite answer",
+            )
     if isinstance(game, AdjustableRounds):
         _demand(game.with_rounds(2).roles == game.roles, "with_rounds() changes the roles")
 
 
 def _check_step(game: Game[S], episode: Episode[S], rng: Random) -> None:
     before, pending = episode.state, episode.pending
-    _demand(set(pending) <= {*game.roles, NATURE, REFEREE}, f"an unknown role is asked: {', '.join(pending)}")
+    _demand(
+        set(pending) <= {*game.roles, NATURE, REFEREE},
+        f"an unknown role is asked: {', '.join(pending)}",
+    )
     views = {role: game.view(before, role) for role in pending}
     for role, ask in pending.items():
         _demand(views[role].role == role, f"the view of {role} is addressed to {views[role].role}")
-        _demand(views[role].key == game.view(before, role).key, f"two looks of {role} at one state differ")
+        _demand(
+            views[role].key == game.view(before, role).key,
+            f"two looks of {role} at one state differ",
+        )
         _demand(type(ask) in get_args(Ask), f"the ask {ask!r} is of no kind that `Ask` lists")
     for role, ask in pending.items():
         episode.submit(role, Decision(any_legal_action(ask, rng)))
@@ -120,7 +145,8 @@ def _check_step(game: Game[S], episode: Episode[S], rng: Random) -> None:
 
 
 def check_player(player: Player, game: Game[S], seed: int = 0, max_steps: int = 10_000) -> None:
-    """Seat `player` everywhere except nature; its decisions must be legal and the same for the same view."""
+    """Seat `player` everywhere except nature; its decisions must be legal and the same for the same
+    view."""
     rng = Random(seed)
     episode = Episode(game)
     _demand(isinstance(player.name, str) and player.name != "", "a player needs a name")
@@ -134,7 +160,8 @@ def check_player(player: Player, game: Game[S], seed: int = 0, max_steps: int = 
             view = episode.view(role)
             decision = player.decide(view, ask)
             _demand(
-                decision.action == player.decide(view, ask).action, f"{player.name} decides differently on one view"
+                decision.action == player.decide(view, ask).action,
+                f"{player.name} decides differently on one view",
             )
             episode.submit(role, decision)
     raise Broken(f"{game.name} did not end within {max_steps} steps")

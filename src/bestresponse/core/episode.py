@@ -39,16 +39,24 @@ class Record:
     void: Void | None = None
 
     def __repr__(self) -> str:
-        end = f"payoffs {list(self.payoffs.values())}" if self.void is None else f"void: {self.void.why[:80]}"
+        end = (
+            f"payoffs {list(self.payoffs.values())}"
+            if self.void is None
+            else f"void: {self.void.why[:80]}"
+        )
         return f"Record({self.game!r}, {len(self.submissions)} submissions, {end})"
 
     def _repr_html_(self) -> str:
-        rows = ((turn.role, self.players.get(turn.role, ""), turn.decision.action) for turn in self.submissions)
+        rows = (
+            (turn.role, self.players.get(turn.role, ""), turn.decision.action)
+            for turn in self.submissions
+        )
         return format_html(repr(self), ("seat", "player", "move"), rows)
 
 
 class Episode(Generic[S]):
-    """A game in progress. It can stop between any two submissions and go on from the list of them."""
+    """A game in progress. It can stop between any two submissions and go on from the list of
+    them."""
 
     def __init__(self, game: Game[S], submissions: Iterable[Submission] = ()) -> None:
         self.game = game
@@ -75,7 +83,8 @@ class Episode(Generic[S]):
         return self.game.view(self.state, role)
 
     def submit(self, role: Role, decision: Decision) -> None:
-        """Take one answer; move on once every asked role has answered. An unreadable answer voids the play."""
+        """Take one answer; move on once every asked role has answered. An unreadable answer voids
+        the play."""
         pending = self._pending
         if role not in pending:
             waiting = ", ".join(pending) or "nobody: the game is over"
@@ -101,7 +110,14 @@ class Episode(Generic[S]):
         if not self.over:
             raise NotAsked(f"the play is not over; waiting for {', '.join(self.pending)}")
         payoffs = {} if self.void else dict(self.game.payoffs(self.state))
-        return Record(self.game.name, self.game.version, dict(players), tuple(self.submissions), payoffs, self.void)
+        return Record(
+            self.game.name,
+            self.game.version,
+            dict(players),
+            tuple(self.submissions),
+            payoffs,
+            self.void,
+        )
 
 
 SeatAsk = tuple[Role, Player, View, Ask]
@@ -121,14 +137,20 @@ def play(
     ask_seats: Callable[[list[SeatAsk]], list[Decision]] = ask_in_turn,
     on_submission: Callable[[Submission], None] | None = None,
 ) -> Record:
-    """Play `game` to its end, from where `submissions` left off. Simultaneous seats see the same state."""
+    """Play `game` to its end, from where `submissions` left off. Simultaneous seats see the same
+    state."""
     episode = Episode(game, submissions)
     while pending := episode.pending:
         missing = [role for role in pending if role not in players]
         if missing:
             raise NotAsked(f"nobody sits in the seat {missing[0]!r}; seated: {', '.join(players)}")
         questions = [
-            (role, players[role], View(role, "") if getattr(players[role], "blind", False) else episode.view(role), ask)
+            (
+                role,
+                players[role],
+                View(role, "") if getattr(players[role], "blind", False) else episode.view(role),
+                ask,
+            )
             for role, ask in pending.items()
         ]
         for role, decision in zip(pending, ask_seats(questions), strict=True):

@@ -7,16 +7,19 @@ from pathlib import Path
 def install_hint(extra: str) -> str:
     """Say what to type for an extra.
 
-    Where the package came from a folder or an address (PEP 610), the name alone may mean nothing on an index, or the
-    package of somebody else, so it is given only to those who installed it from an index.
+    Where the package came from a folder or an address (PEP 610), the name alone may mean nothing on
+    an index, or the package of somebody else, so it is given only to those who installed it from an
+    index.
     """
     return _write_hint(extra, _read_origin(Path(__file__).parents[2]))
 
 
 def _read_origin(folder: Path) -> str | None:
-    """Return the text of `direct_url.json` for the package in `folder`: None after an installation from an index.
+    """Return the text of `direct_url.json` for the package in `folder`: None after an installation
+    from an index.
 
-    An installed package has its metadata beside it; source files that are used where they lie have none: "{}".
+    An installed package has its metadata beside it; source files that are used where they lie have
+    none: "{}".
     """
     for metadata in folder.glob("bestresponse-*.dist-info"):
         origin = metadata / "direct_url.json"
@@ -33,5 +36,8 @@ def _write_hint(extra: str, origin: str | None) -> str:
         return f"pip install 'bestresponse[{extra}] @ {where['url']}'"
     if "vcs_info" in where:
         version = where["vcs_info"]
-        return f"pip install 'bestresponse[{extra}] @ {version['vcs']}+{where['url']}@{version['commit_id']}'"
+        return (
+            f"pip install 'bestresponse[{extra}] @"
+            f" {version['vcs']}+{where['url']}@{version['commit_id']}'"
+        )
     return f"pip install '.[{extra}]' in your clone of the repository"

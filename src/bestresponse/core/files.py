@@ -1,4 +1,5 @@
-"""Files that somebody else wrote: read, or refused with the cause, in a time that grows with their length."""
+"""Files that somebody else wrote: read, or refused with the cause, in a time that grows with their
+length."""
 
 import errno
 import os
@@ -13,13 +14,17 @@ from bestresponse.core.json import JsonObject
 
 _LARGEST: Final = 200_000_000
 _LONGEST: Final = 2_000_000
-_LONG_KEY: Final = re.compile(r"""(?m:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""")
+_LONG_KEY: Final = re.compile(
+    r"""(?m:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}"""
+)
 
 
 def open_plain(path: Path) -> BinaryIO:
-    """Open a file to read its bytes; OSError at once where it is a link, a pipe, a device or a folder.
+    """Open a file to read its bytes; OSError at once where it is a link, a pipe, a device or a
+    folder.
 
-    What is in a folder of somebody else must not lead to files elsewhere, and opening it must not wait.
+    What is in a folder of somebody else must not lead to files elsewhere, and opening it must not
+    wait.
     """
     try:
         file = open(path, "rb", opener=_open_without_waiting)  # noqa: SIM115 - the caller closes it
@@ -38,7 +43,8 @@ def _open_without_waiting(path: str, flags: int) -> int:
 
 
 def read_text_file(path: Path, most: int = _LARGEST) -> str:
-    """Return the text of a file in UTF-8; OSError where `open_plain` raises it or it is larger than `most` bytes."""
+    """Return the text of a file in UTF-8; OSError where `open_plain` raises it or it is larger than
+    `most` bytes."""
     with open_plain(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > most:

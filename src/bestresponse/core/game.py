@@ -1,7 +1,7 @@
 """The rules of a game, as pure functions over an immutable state.
 
-Whatever is uncertain is a move: chance is a move by NATURE, a judgement a move by REFEREE, a wording a move by its
-seat. The list of moves therefore determines everything that happened.
+Whatever is uncertain is a move: chance is a move by NATURE, a judgement a move by REFEREE, a
+wording a move by its seat. The list of moves therefore determines everything that happened.
 """
 
 from collections.abc import Mapping
@@ -25,8 +25,9 @@ REFEREE: Final[Role] = "referee"
 class View:
     """All that one role may know when it is asked: its information set.
 
-    `briefing` tells the rules, `situation` what has happened so far, both in words; `facts` holds the same as plain
-    JSON data for players that are programs; `notes` are remarks added on the way (feedback, a persona's reminder).
+    `briefing` tells the rules, `situation` what has happened so far, both in words; `facts` holds
+    the same as plain JSON data for players that are programs; `notes` are remarks added on the way
+    (feedback, a persona's reminder).
     """
 
     role: Role
@@ -38,7 +39,9 @@ class View:
     @property
     def key(self) -> str:
         """One text per information set: equal keys, same knowledge."""
-        return canonical([self.role, self.briefing, self.situation, dict(self.facts), list(self.notes)])
+        return canonical(
+            [self.role, self.briefing, self.situation, dict(self.facts), list(self.notes)]
+        )
 
 
 class Game(Protocol[S]):

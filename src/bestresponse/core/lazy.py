@@ -1,4 +1,5 @@
-"""Make things when they are first used: the public names of a package (PEP 562), and values of a mapping.
+"""Make things when they are first used: the public names of a package (PEP 562), and values of a
+mapping.
 
 A package lists its names once, as ordinary imports that only type checkers execute:
 
@@ -7,8 +8,8 @@ A package lists its names once, as ordinary imports that only type checkers exec
     else:
         __getattr__, __dir__, __all__ = lazy_exports(__name__)
 
-At run time `lazy_exports` reads the same lines, so type checkers see real types, the list cannot disagree with itself
-and importing the package imports nothing else.
+At run time `lazy_exports` reads the same lines, so type checkers see real types, the list cannot
+disagree with itself and importing the package imports nothing else.
 """
 
 import ast
@@ -23,7 +24,8 @@ V = TypeVar("V")
 
 
 class LazyMapping(Mapping[K, V]):
-    """A mapping whose values are made when they are first asked for, each by a function of its own."""
+    """A mapping whose values are made when they are first asked for, each by a function of its
+    own."""
 
     def __init__(self, makers: Mapping[K, Callable[[], V]]) -> None:
         self._makers = {key: cache(make) for key, make in makers.items()}
@@ -41,16 +43,25 @@ class LazyMapping(Mapping[K, V]):
         return len(self._makers)
 
 
-def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
-    """Return `__getattr__`, `__dir__` and `__all__` for `package` from its imports under `if TYPE_CHECKING`."""
+def lazy_exports(
+    package: str,
+) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+    """Return `__getattr__`, `__dir__` and `__all__` for `package` from its imports under `if
+    TYPE_CHECKING`."""
     exports = _read_exports(package)
 
     def __getattr__(name: str) -> object:
         if name not in exports:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
+            raise AttributeError(
+                f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package]
+            )
         module, attribute = exports[name]
         home = import_module(module)
-        value = getattr(home, attribute) if hasattr(home, attribute) else import_module(f"{module}.{attribute}")
+        value = (
+            getattr(home, attribute)
+            if hasattr(home, attribute)
+            else import_module(f"{module}.{attribute}")
+        )
         setattr(sys.modules[package], name, value)
         return value
 
@@ -60,14 +71,24 @@ def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], li
 def _read_exports(package: str) -> dict[str, tuple[str, str]]:
     """Map each public name to the module and the attribute it comes from."""
     exports: dict[str, tuple[str, str]] = {}
-    # By name, because importing the class of such loaders takes as long as the rest of this package.
+    # By name, because importing the class of such loaders takes as long as the rest of this
+    # package.
     read = getattr(getattr(sys.modules[package].__spec__, "loader", None), "get_source", None)
     source: str | None = None if read is None else read(package)
     if source is None:
-        raise ImportError(f"the source of {package} cannot be read, and with it the list of its public names")
+        raise ImportError(
+            f"the source of {package} cannot be read, and with it the list of its public names"
+        )
     for node in ast.parse(source).body:
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+        if (
+            isinstance(node, ast.If)
+            and isinstance(node.test, ast.Name)
+            and node.test.id == "TYPE_CHECKING"
+        ):
             for line in node.body:
                 if isinstance(line, ast.ImportFrom) and line.module:
-                    exports |= {alias.asname or alias.name: (line.module, alias.name) for alias in line.names}
+                    exports |= {
+                        alias.asname or alias.name: (line.module, alias.name)
+                        for alias in line.names
+                    }
     return exports

@@ -1,4 +1,5 @@
-"""Keep what native libraries print off standard output, which belongs to the caller: `--json` is nothing but JSON.
+"""Keep what native libraries print off standard output, which belongs to the caller: `--json` is
+nothing but JSON.
 
 Solvers such as HiGHS print from C, past `sys.stdout`, so they are caught at the file descriptor.
 """
@@ -13,9 +14,11 @@ _STDOUT, _STDERR = 1, 2  # file descriptors, as C libraries write past `sys.stdo
 
 
 class NativeOutputToStderr(ContextDecorator):
-    """While entered, or while a decorated function runs, what is written to descriptor 1 goes to standard error.
+    """While entered, or while a decorated function runs, what is written to descriptor 1 goes to
+    standard error.
 
-    Descriptors belong to the process, so uses that are nested or in other threads share one diversion.
+    Descriptors belong to the process, so uses that are nested or in other threads share one
+    diversion.
     """
 
     _lock = Lock()
@@ -42,8 +45,11 @@ class NativeOutputToStderr(ContextDecorator):
 
 
 def _flush() -> None:
-    """Write out what Python and C still hold back for descriptor 1, so that it goes where it was meant to go."""
+    """Write out what Python and C still hold back for descriptor 1, so that it goes where it was
+    meant to go."""
     if sys.stdout is not None:
         sys.stdout.flush()
-    if os.name == "posix":  # elsewhere a process can have several C libraries, each with buffers of its own
+    if (
+        os.name == "posix"
+    ):  # elsewhere a process can have several C libraries, each with buffers of its own
         ctypes.CDLL(None).fflush(None)

@@ -11,8 +11,9 @@ _SWAPPED = str.maketrans(",.", ".,")
 def list_readings(typed: str, decimal: str = ".") -> tuple[float, ...]:
     """List the numbers that somebody may have meant whose language has that decimal mark.
 
-    There is none where no number was typed. There are two, the larger first, where the mark of the other language
-    stands before three digits: it may divide thousands, or be a decimal mark all the same.
+    There is none where no number was typed. There are two, the larger first, where the mark of the
+    other language stands before three digits: it may divide thousands, or be a decimal mark all the
+    same.
 
     >>> list_readings("12.5"), list_readings("12,50"), list_readings("twelve")
     ((12.5,), (12.5,), ())

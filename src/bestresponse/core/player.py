@@ -48,9 +48,10 @@ class Call:
 class Decision:
     """An action, the reasoning that led to it, and how it was read.
 
-    `action` is None where no answer could be read. Where a study's policy put an action in place of an unreadable
-    answer, `action` is that action, `reading` still tells what was wrong, and `stand_in` names the policy.
-    `remarks` hold, as plain data, what a wrapper found on the way, such as a review of every reasoning.
+    `action` is None where no answer could be read. Where a study's policy put an action in place of
+    an unreadable answer, `action` is that action, `reading` still tells what was wrong, and
+    `stand_in` names the policy. `remarks` hold, as plain data, what a wrapper found on the way,
+    such as a review of every reasoning.
     """
 
     action: Action
@@ -62,9 +63,11 @@ class Decision:
 
 
 class Player(Protocol):
-    """A player is a function of its view: nothing to clone or reset, no way to peek at anybody else.
+    """A player is a function of its view: nothing to clone or reset, no way to peek at anybody
+    else.
 
-    One that answers without looking may say so by an attribute `blind = True`; it is then given an empty view.
+    One that answers without looking may say so by an attribute `blind = True`; it is then given an
+    empty view.
     """
 
     @property

@@ -1,13 +1,14 @@
 """Things found by name: those of this library and those of installed packages, through one door.
 
-A built-in thing is a line `name: "module:attribute"` in a table; a package adds its own by an entry point of the same
-form:
+A built-in thing is a line `name: "module:attribute"` in a table; a package adds its own by an entry
+point of the same form:
 
     [project.entry-points."bestresponse.games"]
     my-game = "my_package.my_module:MyGame"
 
-Both are imported when first asked for. A package that cannot be imported is named in one sentence and spoils nothing
-but itself. The groups: `bestresponse.games`, `.models`, `.players`, `.studies` and others.
+Both are imported when first asked for. A package that cannot be imported is named in one sentence
+and spoils nothing but itself. The groups: `bestresponse.games`, `.models`, `.players`, `.studies`
+and others.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ class Registry:
     def load(self, name: str) -> Any:
         """Import the thing of that name.
 
-        Raises:
-            UsageError: there is none, with the nearest name or all; or its package cannot be imported.
+        Raises: UsageError: there is none, with the nearest name or all; or its package cannot be
+        imported.
         """
         if name in self.built_in:
             module, _, attribute = self.built_in[name].partition(":")
@@ -78,13 +79,16 @@ class Registry:
             try:
                 return entry.load()
             except Exception as error:  # noqa: BLE001 - a package may raise anything while it is imported
-                raise UsageError(f"{self.describe(name)} cannot be imported: {_say(error)}") from None
+                raise UsageError(
+                    f"{self.describe(name)} cannot be imported: {_say(error)}"
+                ) from None
         known = self.names()
         hint = did_you_mean(name, known) or f" There are {', '.join(known)}."
         raise UsageError(f"there is no {self.kind} named {name!r}.{hint}")
 
     def make(self, name: str, *arguments: object) -> Any:
-        """Call the thing of that name; UsageError that names it where its package raises anything but our errors."""
+        """Call the thing of that name; UsageError that names it where its package raises anything
+        but our errors."""
         factory = self.load(name)
         try:
             return factory(*arguments)
@@ -106,8 +110,11 @@ class Registry:
 
 @lru_cache(maxsize=32)
 def _find_entries(group: str, path: tuple[str, ...]) -> EntryPoints:
-    """Look through the installed packages once for as long as they are looked for in the same places."""
-    from importlib.metadata import entry_points  # slow to load, and a built-in name needs no package
+    """Look through the installed packages once for as long as they are looked for in the same
+    places."""
+    from importlib.metadata import (
+        entry_points,
+    )  # slow to load, and a built-in name needs no package
 
     return entry_points(group=group)
 
@@ -154,4 +161,5 @@ players = Registry(
         "equilibrium": "bestresponse.players.strategies:make_equilibrium",
     },
 )
-"""Functions or classes called with `(game, role, seed)` that return a player; see `players.lookup`."""
+"""Functions or classes called with `(game, role, seed)` that return a player; see
+`players.lookup`."""

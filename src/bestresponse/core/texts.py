@@ -1,7 +1,7 @@
 """Texts kept as files beside the code, one per file, with `$name` places to fill.
 
-Prompts and rules are texts, not code: they are read from the package that owns them, and their hashes go into every
-run's manifest so that a number can be traced to the words that produced it.
+Prompts and rules are texts, not code: they are read from the package that owns them, and their
+hashes go into every run's manifest so that a number can be traced to the words that produced it.
 """
 
 import hashlib
@@ -23,9 +23,12 @@ def _compile(package: str, name: str) -> str:
         placeholder = match["named"] or match["braced"] or ""
         if match["invalid"] is not None:
             raise ValueError(
-                f"{package}, {name}.txt: a dollar sign stands for itself as $$, or begins the name of a place"
+                f"{package}, {name}.txt: a dollar sign stands for itself as $$, or begins the name"
+                " of a place"
             )
-        pieces.append(_escape(text[end : match.start()]) + (f"{{{placeholder}}}" if placeholder else "$"))
+        pieces.append(
+            _escape(text[end : match.start()]) + (f"{{{placeholder}}}" if placeholder else "$")
+        )
         end = match.end()
     return "".join(pieces) + _escape(text[end:])
 
@@ -50,7 +53,10 @@ class Texts:
 
     def hashes(self) -> dict[str, str]:
         """File name to the first 16 digits of its SHA-256, for every text of the package."""
-        names = sorted(entry.name for entry in files(self.package).iterdir() if entry.name.endswith(".txt"))
+        names = sorted(
+            entry.name for entry in files(self.package).iterdir() if entry.name.endswith(".txt")
+        )
         return {
-            name: hashlib.sha256(files(self.package).joinpath(name).read_bytes()).hexdigest()[:16] for name in names
+            name: hashlib.sha256(files(self.package).joinpath(name).read_bytes()).hexdigest()[:16]
+            for name in names
         }

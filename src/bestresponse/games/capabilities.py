@@ -1,4 +1,5 @@
-"""What a game may tell of itself in the terms of theory and of dialogues; see also `core.capabilities`.
+"""What a game may tell of itself in the terms of theory and of dialogues; see also
+`core.capabilities`.
 
 HasNormalForm   everybody moves once and at the same time: the payoff table
 HasTree         the game in extensive form
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class HasNormalForm(Protocol):
-    """A game of one simultaneous choice: roles are the players of the table, answers its actions or mixtures."""
+    """A game of one simultaneous choice: roles are the players of the table, answers its actions or
+    mixtures."""
 
     @property
     def normal_form(self) -> NormalForm:
@@ -29,7 +31,8 @@ class HasNormalForm(Protocol):
 
 @runtime_checkable
 class HasTree(Protocol):
-    """A game in extensive form; the facts of a view name the information set (`infoset`) by its label."""
+    """A game in extensive form; the facts of a view name the information set (`infoset`) by its
+    label."""
 
     @property
     def tree(self) -> Tree:
@@ -51,7 +54,8 @@ class HasStage(Protocol):
 
 @runtime_checkable
 class HasSpeakers(Protocol):
-    """A dialogue in which seats choose a style and write messages, and a referee says what was agreed."""
+    """A dialogue in which seats choose a style and write messages, and a referee says what was
+    agreed."""
 
     @property
     def domain(self) -> Domain:

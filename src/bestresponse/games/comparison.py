@@ -1,30 +1,30 @@
 """Decide whether two games are the same, and say where they differ.
 
-A game is taken as its ends: each is the set of moves that lead to it, with its payoffs. A move is a choice at an
-information set or an outcome of a lottery. Two trees have the same ends exactly where one becomes the other by
-exchanging the order of moves that are made without knowing of each other (G. Bonanno, "Set-theoretic equivalence of
-extensive-form games", International Journal of Game Theory 20, 1992); a payoff table is a tree with one information set
-for each player.
+A game is taken as its ends: each is the set of moves that lead to it, with its payoffs. A move is a
+choice at an information set or an outcome of a lottery. Two trees have the same ends exactly where
+one becomes the other by exchanging the order of moves that are made without knowing of each other
+(G. Bonanno, "Set-theoretic equivalence of extensive-form games", International Journal of Game
+Theory 20, 1992); a payoff table is a tree with one information set for each player.
 
-Moves, information sets and ends of both games are coloured together, at first by what can be seen of them alone, and
-colours are split until all of one colour have as many neighbours of every other colour (Weisfeiler and Leman 1968).
-Games whose colours differ in number are different. Where a colour still has several moves of each game, two of them are
-paired by trial, as B. D. McKay does for graphs ("Practical graph isomorphism", 1981).
+Moves, information sets and ends of both games are coloured together, at first by what can be seen
+of them alone, and colours are split until all of one colour have as many neighbours of every other
+colour (Weisfeiler and Leman 1968). Games whose colours differ in number are different. Where a
+colour still has several moves of each game, two of them are paired by trial, as B. D. McKay does
+for graphs ("Practical graph isomorphism", 1981).
 
 The relations:
 
-equal        the same payoffs under the same names
-renamed      the same payoffs once players and moves are renamed or reordered
-equivalent   so too once each player's payoffs are multiplied by a positive number and shifted: preferences over
-             lotteries, and with them best responses and equilibria, are the same (von Neumann and Morgenstern 1944)
-ordinal      none of these, but every player ranks the ends alike
-different    none of these
+equal        the same payoffs under the same names renamed      the same payoffs once players and
+moves are renamed or reordered equivalent   so too once each player's payoffs are multiplied by a
+positive number and shifted: preferences over lotteries, and with them best responses and
+equilibria, are the same (von Neumann and Morgenstern 1944) ordinal      none of these, but every
+player ranks the ends alike different    none of these
 
-Names of players, and of moves of the same player, that occur in both games mean the same unless the caller says
-otherwise. Trees that are built differently may still have the same reduced normal form, in which plans with the same
-payoffs against everything count once (Kohlberg and Mertens 1986). That is a verdict of its own: draws, orders and
-knowledge that change no expected payoff are gone there, so that a long story with one decision that matters equals
-that decision alone.
+Names of players, and of moves of the same player, that occur in both games mean the same unless the
+caller says otherwise. Trees that are built differently may still have the same reduced normal form,
+in which plans with the same payoffs against everything count once (Kohlberg and Mertens 1986). That
+is a verdict of its own: draws, orders and knowledge that change no expected payoff are gone there,
+so that a long story with one decision that matters equals that decision alone.
 """
 
 from __future__ import annotations
@@ -44,13 +44,15 @@ from bestresponse.theory.trees.normal_form import to_normal_form
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 Scale = Literal["payoffs", "affine", "order", "none"]
-"""What counts of payoffs: the numbers, the numbers up to a positive factor and a shift of each player's, ranks, or
-nothing."""
+"""What counts of payoffs: the numbers, the numbers up to a positive factor and a shift of each
+player's, ranks, or nothing."""
 
 TOLERANCE = 1e-9
-"""Relative to a payoff or the range of a player's, whichever is less; the largest difference of equal probabilities."""
+"""Relative to a payoff or the range of a player's, whichever is less; the largest difference of
+equal probabilities."""
 _ROUNDING = 1e-13
-"""Relative to the range of a player's payoffs: what sums of floating-point numbers lose, and a thousand times that."""
+"""Relative to the range of a player's payoffs: what sums of floating-point numbers lose, and a
+thousand times that."""
 _LETTERS = re.compile(r"[^\W_]|(?<![^\W_])[+.-](?=\.?\d)|(?<=\d)[./](?=\d)")
 _MOST_ENDS = 300_000
 _MOST_TRIED = 500
@@ -58,7 +60,8 @@ _MOST_ORDERS = 5_000
 
 
 def plain_name(name: str) -> str:
-    """Return a name as it is compared: without case, spaces and signs, except those that belong to a number.
+    """Return a name as it is compared: without case, spaces and signs, except those that belong to
+    a number.
 
     >>> plain_name("Country A"), plain_name("country_a"), plain_name("bid -1.5")
     ('countrya', 'countrya', 'bid-1.5')
@@ -68,7 +71,8 @@ def plain_name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """A game by its ends. Moves and information sets are numbered; lotteries are information sets of chance.
+    """A game by its ends. Moves and information sets are numbered; lotteries are information sets
+    of chance.
 
     `ends` has the moves that lead to each end, `payoffs` a row for each end.
     """
@@ -93,30 +97,43 @@ class Ends:
     def _of_table(cls, form: NormalForm) -> Ends:
         starts = [0, *accumulate(form.shape)]
         moves = [(player, name) for player, names in enumerate(form.actions) for name in names]
-        ends = product(*(range(start, start + size) for start, size in zip(starts, form.shape, strict=False)))
+        ends = product(
+            *(range(start, start + size) for start, size in zip(starts, form.shape, strict=False))
+        )
         owners = tuple(range(form.num_players))
         infosets, labels = tuple(player for player, _ in moves), tuple(name for _, name in moves)
         payoffs = form.payoffs.reshape(form.num_players, -1).T
-        return cls(form.players, owners, infosets, labels, (0.0,) * len(moves), tuple(ends), payoffs)
+        return cls(
+            form.players, owners, infosets, labels, (0.0,) * len(moves), tuple(ends), payoffs
+        )
 
     @classmethod
     def _of_tree(cls, tree: Tree) -> Ends:
         owners = [infoset.player for infoset in tree.infosets]
-        moves = [(number, label, 0.0) for number, infoset in enumerate(tree.infosets) for label in infoset.moves]
+        moves = [
+            (number, label, 0.0)
+            for number, infoset in enumerate(tree.infosets)
+            for label in infoset.moves
+        ]
         first = [0, *accumulate(len(infoset.moves) for infoset in tree.infosets)]
         paths: list[tuple[int, ...]] = [()] * tree.num_nodes
         for node, below in enumerate(tree.children):
             start = first[int(tree.infoset[node])]
             if int(tree.owner[node]) == CHANCE:
                 start = len(moves)
-                moves += [(len(owners), tree.branch_labels[child], float(tree.probability[child])) for child in below]
+                moves += [
+                    (len(owners), tree.branch_labels[child], float(tree.probability[child]))
+                    for child in below
+                ]
                 owners.append(CHANCE)
             for number, child in enumerate(below):
                 paths[child] = (*paths[node], start + number)
         infosets, labels, chances = zip(*moves, strict=True) if moves else ((), (), ())
         leaves = tree.leaves.tolist()
         ends = tuple(paths[leaf] for leaf in leaves)
-        return cls(tree.players, tuple(owners), infosets, labels, chances, ends, tree.payoffs[leaves])
+        return cls(
+            tree.players, tuple(owners), infosets, labels, chances, ends, tree.payoffs[leaves]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +144,19 @@ class Isomorphism:
     moves: tuple[int, ...]
 
 
-def list_isomorphisms(first: Ends, second: Ends, scale: Scale, *, any_names: bool = False) -> Iterator[Isomorphism]:
+def list_isomorphisms(
+    first: Ends, second: Ends, scale: Scale, *, any_names: bool = False
+) -> Iterator[Isomorphism]:
     """Yield the ways in which the first game becomes the second; TooLarge after too many trials.
 
-    Players of one name are the same, and so are moves of one name of the same player, unless `any_names` is set. Where
-    in both games all players have moves of the same names, a name becomes the same name for everybody: to meet at x or
-    y is not to avoid each other there.
+    Players of one name are the same, and so are moves of one name of the same player, unless
+    `any_names` is set. Where in both games all players have moves of the same names, a name becomes
+    the same name for everybody: to meet at x or y is not to avoid each other there.
     """
-    sizes = [(len(game.players), len(game.labels), len(game.owners), len(game.ends)) for game in (first, second)]
+    sizes = [
+        (len(game.players), len(game.labels), len(game.owners), len(game.ends))
+        for game in (first, second)
+    ]
     if sizes[0] != sizes[1]:
         return
     fold = _choose_folding(first, second)
@@ -149,9 +171,13 @@ def list_isomorphisms(first: Ends, second: Ends, scale: Scale, *, any_names: boo
 
 
 def _choose_folding(*games: Ends) -> Callable[[str], str]:
-    """Return how names are compared: plainly, or as they stand where two names in a game would become one."""
+    """Return how names are compared: plainly, or as they stand where two names in a game would
+    become one."""
     for game in games:
-        moves = {(game.owners[infoset], label) for infoset, label in zip(game.infoset_of, game.labels, strict=True)}
+        moves = {
+            (game.owners[infoset], label)
+            for infoset, label in zip(game.infoset_of, game.labels, strict=True)
+        }
         for names in (moves, {(0, name) for name in game.players}):
             if len({(owner, plain_name(name)) for owner, name in names}) < len(names):
                 return str
@@ -179,9 +205,15 @@ def _list_orders(
     sizes: list[list[list[int]]] = []  # of all information sets, by game and player
     for game in (first, second):
         counts = Counter(game.infoset_of)
-        sets = [[k for k, owner in enumerate(game.owners) if owner == player] for player in range(len(names[0]))]
+        sets = [
+            [k for k, owner in enumerate(game.owners) if owner == player]
+            for player in range(len(names[0]))
+        ]
         sizes.append([sorted(counts[k] for k in infosets) for infosets in sets])
-    payoffs = [[np.sort(_scale_payoffs(column, scale)) for column in game.payoffs.T] for game in (first, second)]
+    payoffs = [
+        [np.sort(_scale_payoffs(column, scale)) for column in game.payoffs.T]
+        for game in (first, second)
+    ]
     fits = [
         [
             seat
@@ -200,7 +232,8 @@ def _list_orders(
 
 
 def _scale_payoffs(payoffs: Array, scale: Scale) -> Array:
-    """Return one player's payoffs as they are compared: themselves, from 0 to 1, their ranks, or 0."""
+    """Return one player's payoffs as they are compared: themselves, from 0 to 1, their ranks, or
+    0."""
     low, width = payoffs.min(), float(np.ptp(payoffs))
     if scale == "none":
         return np.zeros_like(payoffs)
@@ -212,7 +245,8 @@ def _scale_payoffs(payoffs: Array, scale: Scale) -> Array:
 def _number_values(values: Array, width: float) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """Number values by size, the same number for those that differ by rounding only.
 
-    One payoff of a billion does not make 3 and 4 the same, nor do they become so by adding a billion to all.
+    One payoff of a billion does not make 3 and 4 the same, nor do they become so by adding a
+    billion to all.
     """
     order = np.argsort(values, kind="stable")
     numbers = np.empty(len(values), dtype=np.int64)
@@ -223,7 +257,8 @@ def _number_values(values: Array, width: float) -> np.ndarray[tuple[int], np.dty
 
 
 def _join_graphs(first: Ends, second: Ends, common: Sequence[list[list[int]]]) -> list[list[int]]:
-    """Return the neighbours of every move, information set, end and common name, the first game's before the second's.
+    """Return the neighbours of every move, information set, end and common name, the first game's
+    before the second's.
 
     `common` has for each game the moves of every name that all players share.
     """
@@ -260,7 +295,10 @@ def _list_kinds(
     scales: tuple[Scale, ...] = ("affine", "order") if scale == "affine" else (scale,)
     for (player, seat), way in product(enumerate(players), scales):
         both = np.concatenate(
-            [_scale_payoffs(first.payoffs[:, player], way), _scale_payoffs(second.payoffs[:, seat], way)]
+            [
+                _scale_payoffs(first.payoffs[:, player], way),
+                _scale_payoffs(second.payoffs[:, seat], way),
+            ]
         )
         codes.append(_number_values(both, float(np.ptp(both))).tolist())
     ends = zip(*codes, strict=True)
@@ -268,12 +306,18 @@ def _list_kinds(
     seats = {seat: player for player, seat in enumerate(players)} | {CHANCE: CHANCE}
     owners = [first.owners, [seats[owner] for owner in second.owners]]
     names = [
-        [(owner_of[infoset], fold(label)) for infoset, label in zip(game.infoset_of, game.labels, strict=True)]
+        [
+            (owner_of[infoset], fold(label))
+            for infoset, label in zip(game.infoset_of, game.labels, strict=True)
+        ]
         for game, owner_of in zip((first, second), owners, strict=True)
     ]
     shared = set() if any_names else set(names[0]) & set(names[1])
     for game, owner_of, named in zip((first, second), owners, names, strict=True):
-        yield from (("move", owner, next(chances), name if (owner, name) in shared else "") for owner, name in named)
+        yield from (
+            ("move", owner, next(chances), name if (owner, name) in shared else "")
+            for owner, name in named
+        )
         yield from (("infoset", owner) for owner in owner_of)
         yield from (("end", next(ends)) for _ in game.ends)
         yield from (("name",) for _ in range(num_common))
@@ -296,7 +340,8 @@ class _Colouring:
         return 2 * sum(node < self.half for node in cell) == len(cell)
 
     def split(self, queue: list[int]) -> bool:
-        """Split colours until all nodes of one have as many neighbours of every other; False where one is uneven.
+        """Split colours until all nodes of one have as many neighbours of every other; False where
+        one is uneven.
 
         `queue` are the colours that are new.
         """
@@ -305,14 +350,19 @@ class _Colouring:
             parts: dict[int, dict[int, list[int]]] = {}
             for node, count in counts.items():
                 parts.setdefault(self.colour[node], {}).setdefault(count, []).append(node)
-            if not all(self.divide(colour, list(by_count.values()), queue) for colour, by_count in parts.items()):
+            if not all(
+                self.divide(colour, list(by_count.values()), queue)
+                for colour, by_count in parts.items()
+            ):
                 return False
         return True
 
     def divide(self, colour: int, parts: list[list[int]], queue: list[int]) -> bool:
-        """Give parts of a colour's nodes, and the rest of them, colours of their own; False where one is uneven.
+        """Give parts of a colour's nodes, and the rest of them, colours of their own; False where
+        one is uneven.
 
-        The largest keeps the colour: what the others have of neighbours tells what it has (Hopcroft 1971).
+        The largest keeps the colour: what the others have of neighbours tells what it has (Hopcroft
+        1971).
         """
         cell = self.cells[colour]
         rest = len(cell) - sum(map(len, parts))
@@ -329,10 +379,11 @@ class _Colouring:
         return all(map(self.is_even, parts))
 
     def list_pairings(self, labels: Sequence[str]) -> Iterator[tuple[int, ...]]:
-        """Yield which move of the second game each of the first can be, by their numbers; nothing where they differ.
+        """Yield which move of the second game each of the first can be, by their numbers; nothing
+        where they differ.
 
-        `labels` are those of the first game's moves, then those of the second's: of several that fit, one with the same
-        label is taken first.
+        `labels` are those of the first game's moves, then those of the second's: of several that
+        fit, one with the same label is taken first.
         """
         count = len(labels) // 2
         if not all(map(self.is_even, self.cells)) or not self.split(list(range(len(self.cells)))):
@@ -352,7 +403,9 @@ class _Colouring:
                 widths.append(len(others))
                 trail += [0] * (len(widths) - len(trail))
                 queue: list[int] = []
-                fits = self.divide(self.colour[move], [[move, others[trail[len(widths) - 1]]]], queue)
+                fits = self.divide(
+                    self.colour[move], [[move, others[trail[len(widths) - 1]]]], queue
+                )
                 fits = fits and self.split(queue)
             if fits:
                 yield tuple(max(self.cells[self.colour[move]]) - self.half for move in range(count))
@@ -363,12 +416,16 @@ class _Colouring:
             if not trail:
                 return
             trail[-1] += 1
-        raise TooLarge(f"the games have too many symmetries: no renaming was found in {_MOST_TRIED} trials")
+        raise TooLarge(
+            f"the games have too many symmetries: no renaming was found in {_MOST_TRIED} trials"
+        )
 
 
 Relation = Literal["equal", "renamed", "equivalent", "ordinal", "different"]
 Basis = Literal["payoff tables", "trees", "reduced normal forms"]
-Verdict = Literal["same tree", "same reduced form, other tree", "same order of payoffs", "different"]
+Verdict = Literal[
+    "same tree", "same reduced form, other tree", "same order of payoffs", "different"
+]
 
 _SCALES: dict[Scale, Relation] = {"payoffs": "renamed", "affine": "equivalent", "order": "ordinal"}
 _MOST_LISTED = 10
@@ -378,8 +435,9 @@ _MOST_LISTED = 10
 class Comparison:
     """How two games are related; the maps lead from names of the first to names of the second.
 
-    `basis` tells what was compared. `differences` are sentences in the names of the first game, a shortest play on
-    which the games part first, at most ten; `num_differences` counts all. Maps are empty where there is no renaming.
+    `basis` tells what was compared. `differences` are sentences in the names of the first game, a
+    shortest play on which the games part first, at most ten; `num_differences` counts all. Maps are
+    empty where there is no renaming.
     """
 
     relation: Relation
@@ -401,20 +459,26 @@ class Comparison:
             return "different"
         if self.relation == "ordinal":
             return "same order of payoffs"
-        return "same reduced form, other tree" if self.basis == "reduced normal forms" else "same tree"
+        return (
+            "same reduced form, other tree" if self.basis == "reduced normal forms" else "same tree"
+        )
 
     @property
     def same(self) -> bool:
-        """Whether both are one tree up to names, the order of simultaneous moves and positive affine payoffs."""
+        """Whether both are one tree up to names, the order of simultaneous moves and positive
+        affine payoffs."""
         return self.verdict == "same tree"
 
     @property
     def exact(self) -> bool:
-        """Whether both are one tree payoff for payoff, up to names and the order of simultaneous moves."""
+        """Whether both are one tree payoff for payoff, up to names and the order of simultaneous
+        moves."""
         return self.same and self.relation != "equivalent"
 
 
-def compare_games(first: NormalForm | Tree, second: NormalForm | Tree, *, any_names: bool = False) -> Comparison:
+def compare_games(
+    first: NormalForm | Tree, second: NormalForm | Tree, *, any_names: bool = False
+) -> Comparison:
     """Compare two games; TooLarge where there are too many ends, or too many symmetries.
 
     With `any_names` a name that occurs in both games need not mean the same.
@@ -425,7 +489,11 @@ def compare_games(first: NormalForm | Tree, second: NormalForm | Tree, *, any_na
     """
     if isinstance(first, NormalForm) and isinstance(second, NormalForm):
         comparison = _relate(Ends.of(first), Ends.of(second), "payoff tables", any_names)
-        return comparison if comparison.same else _add_differences(comparison, list(_find_cells(first, second)))
+        return (
+            comparison
+            if comparison.same
+            else _add_differences(comparison, list(_find_cells(first, second)))
+        )
     comparison = _relate(Ends.of(first), Ends.of(second), "trees", any_names)
     if comparison.same:
         return comparison
@@ -433,7 +501,10 @@ def compare_games(first: NormalForm | Tree, second: NormalForm | Tree, *, any_na
     if isinstance(first, Tree) and isinstance(second, Tree):
         sentences = _find_differences(first, second, any_names)
     try:
-        forms = [_reduce(game if isinstance(game, NormalForm) else to_normal_form(game)) for game in (first, second)]
+        forms = [
+            _reduce(game if isinstance(game, NormalForm) else to_normal_form(game))
+            for game in (first, second)
+        ]
         reduced = _relate(Ends.of(forms[0]), Ends.of(forms[1]), "reduced normal forms", any_names)
     except (InvalidGame, TooLarge) as error:
         unknown = f"whether both have the same reduced normal form is not known: {error}"
@@ -444,7 +515,9 @@ def compare_games(first: NormalForm | Tree, second: NormalForm | Tree, *, any_na
 
 
 def _add_differences(comparison: Comparison, sentences: Sequence[str]) -> Comparison:
-    return replace(comparison, differences=tuple(sentences[:_MOST_LISTED]), num_differences=len(sentences))
+    return replace(
+        comparison, differences=tuple(sentences[:_MOST_LISTED]), num_differences=len(sentences)
+    )
 
 
 def _relate(first: Ends, second: Ends, basis: Basis, any_names: bool) -> Comparison:
@@ -452,14 +525,24 @@ def _relate(first: Ends, second: Ends, basis: Basis, any_names: bool) -> Compari
     for scale, relation in _SCALES.items():
         for isomorphism in list_isomorphisms(first, second, scale, any_names=any_names):
             players, actions = _name_maps(first, second, isomorphism)
-            pairs = [*players.items(), *(pair for names in actions.values() for pair in names.items())]
+            pairs = [
+                *players.items(),
+                *(pair for names in actions.values() for pair in names.items()),
+            ]
             same_names = all(fold(old) == fold(new) for old, new in pairs)
-            return Comparison("equal" if same_names and scale == "payoffs" else relation, basis, players, actions)
+            return Comparison(
+                "equal" if same_names and scale == "payoffs" else relation, basis, players, actions
+            )
     return Comparison("different", basis, {}, {})
 
 
-def _name_maps(first: Ends, second: Ends, isomorphism: Isomorphism) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    players = {name: second.players[seat] for name, seat in zip(first.players, isomorphism.players, strict=True)}
+def _name_maps(
+    first: Ends, second: Ends, isomorphism: Isomorphism
+) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    players = {
+        name: second.players[seat]
+        for name, seat in zip(first.players, isomorphism.players, strict=True)
+    }
     actions: dict[str, dict[str, str]] = {name: {} for name in first.players}
     for move, other in enumerate(isomorphism.moves):
         owner = first.owners[first.infoset_of[move]]
@@ -469,23 +552,32 @@ def _name_maps(first: Ends, second: Ends, isomorphism: Isomorphism) -> tuple[dic
 
 
 def _reduce(form: NormalForm) -> NormalForm:
-    """Keep the first of actions that give everybody the same payoffs against everything, and name plans by moves."""
+    """Keep the first of actions that give everybody the same payoffs against everything, and name
+    plans by moves."""
     flat = form.payoffs.reshape(form.num_players, -1)
     scale = np.maximum(np.ptp(flat, axis=1), 1.0)
     payoffs, actions = form.payoffs, list(form.actions)
     for player in range(form.num_players):
-        rows = np.moveaxis(payoffs, player + 1, 0).reshape(payoffs.shape[player + 1], len(payoffs), -1)
+        rows = np.moveaxis(payoffs, player + 1, 0).reshape(
+            payoffs.shape[player + 1], len(payoffs), -1
+        )
         plain = np.round(rows / scale[None, :, None], 12).reshape(len(rows), -1) + 0.0
         kept = np.sort(np.unique(plain, axis=0, return_index=True)[1])
         payoffs = np.take(payoffs, kept, axis=player + 1)
         # A plan is called `place: move; place: move`, and places bear other names in other trees.
-        moves = tuple("; ".join(re.sub(r"^.*: ", "", part) for part in actions[player][k].split("; ")) for k in kept)
-        actions[player] = moves if len(set(moves)) == len(moves) else tuple(actions[player][k] for k in kept)
+        moves = tuple(
+            "; ".join(re.sub(r"^.*: ", "", part) for part in actions[player][k].split("; "))
+            for k in kept
+        )
+        actions[player] = (
+            moves if len(set(moves)) == len(moves) else tuple(actions[player][k] for k in kept)
+        )
     return NormalForm(payoffs, form.players, tuple(actions), form.name)
 
 
 def _pair(*traits: tuple[Sequence[object], Sequence[object]]) -> list[int]:
-    """Return where each of the first list stands in the second: by the first trait that is alike, else by order."""
+    """Return where each of the first list stands in the second: by the first trait that is alike,
+    else by order."""
     free, partners = list(range(len(traits[0][1]))), dict[int, int]()
     for ours, theirs in (*traits, ([0] * len(traits[0][0]), [0] * len(free))):
         for k, trait in enumerate(ours):
@@ -510,37 +602,55 @@ def _find_cells(first: NormalForm, second: NormalForm) -> Iterator[str]:
         sizes = [" x ".join(map(str, form.shape)) for form in (first, second)]
         yield f"the first game has {sizes[0]} actions, the second {sizes[1]}"
         return
-    orders = [_pair_names(names, second.actions[seat]) for names, seat in zip(first.actions, seats, strict=True)]
+    orders = [
+        _pair_names(names, second.actions[seat])
+        for names, seat in zip(first.actions, seats, strict=True)
+    ]
     turned = second.payoffs[seats].transpose(0, *(seat + 1 for seat in seats))
     for cell in product(*map(range, first.shape)):
         ours = [float(table[cell]) for table in first.payoffs]
-        theirs = [float(table[tuple(order[k] for order, k in zip(orders, cell, strict=True))]) for table in turned]
+        theirs = [
+            float(table[tuple(order[k] for order, k in zip(orders, cell, strict=True))])
+            for table in turned
+        ]
         if not np.allclose(ours, theirs, TOLERANCE, TOLERANCE):
             chosen = zip(first.players, first.actions, cell, strict=True)
             profile = ", ".join(f"{name}: {moves[k]}" for name, moves, k in chosen)
-            yield f"after {profile} the payoffs are {_tell(ours)} in the first game and {_tell(theirs)} in the second"
+            yield (
+                f"after {profile} the payoffs are {_tell(ours)} in the first game and"
+                f" {_tell(theirs)} in the second"
+            )
 
 
 def _find_differences(first: Tree, second: Tree, any_names: bool) -> list[str]:
     """Say where two trees differ, a shortest play on which they part first.
 
-    Payoffs are compared as they are and on two scales, and the scale on which least is lost is told: another scale is
-    no difference at every end.
+    Payoffs are compared as they are and on two scales, and the scale on which least is lost is
+    told: another scale is no difference at every end.
     """
     if first.num_players != second.num_players:
         return [f"the first game has {first.num_players} players, the second {second.num_players}"]
     if any_names:
-        turns = [[int(np.sum(tree.owner == seat)) for seat in range(tree.num_players)] for tree in (first, second)]
+        turns = [
+            [int(np.sum(tree.owner == seat)) for seat in range(tree.num_players)]
+            for tree in (first, second)
+        ]
         seats = _pair((turns[0], turns[1]))
     else:
         seats = _pair_names(first.players, second.players)
     walks = []
-    # Quartiles stay where one end is changed, the best and the worst payoff where few ends are alike.
+    # Quartiles stay where one end is changed, the best and the worst payoff where few ends are
+    # alike.
     for span in (None, (0.0, 1.0), (0.25, 0.75)):
         payoffs = first.payoffs, second.payoffs[:, seats]
         if span is not None:
             payoffs = _rescale(first, payoffs[0], span), _rescale(second, payoffs[1], span)
-        walks.append(sorted(_walk(first, second, seats, payoffs, any_names), key=lambda difference: difference.depth))
+        walks.append(
+            sorted(
+                _walk(first, second, seats, payoffs, any_names),
+                key=lambda difference: difference.depth,
+            )
+        )
     least = min(walks, key=lambda differences: sum(difference.lost for difference in differences))
     return [difference.sentence for difference in least]
 
@@ -553,7 +663,8 @@ def _rescale(tree: Tree, payoffs: Array, span: tuple[float, float]) -> Array:
 
 
 class _Difference(NamedTuple):
-    """After how many moves two trees differ, how, and how many nodes of the first are not compared because of it."""
+    """After how many moves two trees differ, how, and how many nodes of the first are not compared
+    because of it."""
 
     depth: int
     sentence: str
@@ -570,17 +681,26 @@ def _walk(
     sizes = [1] * first.num_nodes
     for node in range(first.num_nodes - 1, 0, -1):
         sizes[int(first.parent[node])] += sizes[node]
-    owners = first.owner.tolist(), [seats.index(owner) if owner >= 0 else owner for owner in second.owner.tolist()]
+    owners = (
+        first.owner.tolist(),
+        [seats.index(owner) if owner >= 0 else owner for owner in second.owner.tolist()],
+    )
     marks = _mark_subtrees((first, second), owners, payoffs)
     queue = deque([(0, 0, 0)])
     pairs: list[tuple[int, int, int]] = []
     while queue:
         depth, here, there = queue.popleft()
         ours, theirs = first.children[here], second.children[there]
-        names = [[tree.branch_labels[k] for k in below] for tree, below in ((first, ours), (second, theirs))]
+        names = [
+            [tree.branch_labels[k] for k in below]
+            for tree, below in ((first, ours), (second, theirs))
+        ]
         if owners[0][here] != owners[1][there]:
             movers = _name_mover(first, here), _name_mover(second, there)
-            sentence = f"{_name_position(first, here)} {movers[0]} in the first game and {movers[1]} in the second"
+            sentence = (
+                f"{_name_position(first, here)} {movers[0]} in the first game and {movers[1]} in"
+                " the second"
+            )
             yield _Difference(depth, sentence, sizes[here])
             continue
         if len(ours) != len(theirs):
@@ -592,7 +712,11 @@ def _walk(
             [(round(float(first.probability[k]), 9), marks[0][k]) for k in ours],
             [(round(float(second.probability[k]), 9), marks[1][k]) for k in theirs],
         )
-        traits = [after] if any_names else [([*map(plain_name, names[0])], [*map(plain_name, names[1])]), after]
+        traits = (
+            [after]
+            if any_names
+            else [([*map(plain_name, names[0])], [*map(plain_name, names[1])]), after]
+        )
         below = [(k, theirs[j]) for k, j in zip(ours, _pair(*traits), strict=True)]
         queue.extend((depth + 1, *pair) for pair in below)
         if owners[0][here] >= 0:
@@ -600,12 +724,17 @@ def _walk(
         for k, child in below if owners[0][here] == CHANCE else ():
             p, q = float(first.probability[k]), float(second.probability[child])
             if abs(p - q) > TOLERANCE:
-                sentence = f"{first.path(k)} has probability {p:g} in the first game and {q:g} in the second"
+                sentence = (
+                    f"{first.path(k)} has probability {p:g} in the first game and {q:g} in the"
+                    " second"
+                )
                 yield _Difference(depth + 1, sentence)
         if not ours and not np.allclose(payoffs[0][here], payoffs[1][there], TOLERANCE, TOLERANCE):
             paid, earned = _tell(first.payoffs[here]), _tell(second.payoffs[there][list(seats)])
             position = _name_position(first, here)
-            sentence = f"{position} the payoffs are {paid} in the first game and {earned} in the second"
+            sentence = (
+                f"{position} the payoffs are {paid} in the first game and {earned} in the second"
+            )
             yield _Difference(depth, sentence)
     yield from _compare_knowledge(first, second, pairs)
 
@@ -613,21 +742,27 @@ def _walk(
 def _mark_subtrees(
     trees: tuple[Tree, Tree], owners: tuple[list[int], list[int]], payoffs: tuple[Array, Array]
 ) -> list[list[int]]:
-    """Give every node a number, the same for nodes after which the same can happen, names and knowledge aside."""
+    """Give every node a number, the same for nodes after which the same can happen, names and
+    knowledge aside."""
     numbers: dict[object, int] = {}
     marks: list[list[int]] = []
     for tree, owner_of, paid in zip(trees, owners, payoffs, strict=True):
         rounded, mark = np.round(paid, 9).tolist(), [0] * tree.num_nodes
         for node in range(tree.num_nodes - 1, -1, -1):
-            below = sorted((round(float(tree.probability[k]), 9), mark[k]) for k in tree.children[node])
+            below = sorted(
+                (round(float(tree.probability[k]), 9), mark[k]) for k in tree.children[node]
+            )
             kind = owner_of[node], *(below or rounded[node])
             mark[node] = numbers.setdefault(kind, len(numbers))
         marks.append(mark)
     return marks
 
 
-def _compare_knowledge(first: Tree, second: Tree, pairs: Sequence[tuple[int, int, int]]) -> Iterator[_Difference]:
-    """Say which positions can be told apart in one of two trees only, over positions that were paired."""
+def _compare_knowledge(
+    first: Tree, second: Tree, pairs: Sequence[tuple[int, int, int]]
+) -> Iterator[_Difference]:
+    """Say which positions can be told apart in one of two trees only, over positions that were
+    paired."""
     for side, (game, other) in enumerate((("first", "second"), ("second", "first"))):
         met: dict[int, tuple[int, int]] = {}
         for depth, *pair in pairs:
@@ -637,7 +772,9 @@ def _compare_knowledge(first: Tree, second: Tree, pairs: Sequence[tuple[int, int
             if known[1 - side] != infosets[1 - side]:
                 name = first.players[int(first.owner[pair[0]])]
                 paths = f"{first.path(before[0])} and {first.path(pair[0])}"
-                sentence = f"{name} cannot tell apart {paths} in the {game} game, but can in the {other}"
+                sentence = (
+                    f"{name} cannot tell apart {paths} in the {game} game, but can in the {other}"
+                )
                 yield _Difference(depth, sentence)
 
 

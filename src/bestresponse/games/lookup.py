@@ -3,16 +3,19 @@
 A game is named in one of these ways, tried in this order:
 
 - `-`: JSON read from standard input, in the form of `theory.matrix_json`
-- a path, if it has a folder in it or ends like a game file: `.nfg`, `.efg`, `.json`, or `.pl` for a logic program
+- a path, if it has a folder in it or ends like a game file: `.nfg`, `.efg`, `.json`, or `.pl` for a
+  logic program
 - a name of the catalogue, in normal or in extensive form
 - a name of a registered game (`core.registry.games`), built in or from an installed package
-- `openspiel:NAME`, with parameters in brackets if need be: a game of OpenSpiel, where that is installed
+- `openspiel:NAME`, with parameters in brackets if need be: a game of OpenSpiel, where that is
+  installed
 
-Game files: `.nfg` and `.efg` are Gambit's normal and extensive form, `.json` is a payoff matrix (see
-`theory.files.matrix_json`), `.pl` a logic program (see `logic.programs`).
+Game files: `.nfg` and `.efg` are Gambit's normal and extensive form, `.json` is a payoff matrix
+(see `theory.files.matrix_json`), `.pl` a logic program (see `logic.programs`).
 
-Games in any form a user has them (a name, a file, a table, a tree, rules, a formalized story, payoffs), and a
-game as a run keeps it: its name, or the text of the file it came from, so that a stored run needs no file.
+Games in any form a user has them (a name, a file, a table, a tree, rules, a formalized story,
+payoffs), and a game as a run keeps it: its name, or the text of the file it came from, so that a
+stored run needs no file.
 """
 
 from __future__ import annotations
@@ -40,7 +43,13 @@ from bestresponse.games.trees.game import TreeGame, read_rules
 from bestresponse.theory import catalogue
 from bestresponse.theory.catalogue.trees import tree_entry, tree_names
 from bestresponse.theory.files.efg import format_efg, parse_efg
-from bestresponse.theory.files.nfg import format_nfg, parse_matrix_json, parse_nfg, read_game_text, read_table
+from bestresponse.theory.files.nfg import (
+    format_nfg,
+    parse_matrix_json,
+    parse_nfg,
+    read_game_text,
+    read_table,
+)
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.generators import families
 from bestresponse.theory.trees.compile import compile_game
@@ -59,14 +68,17 @@ _MEMBERS = ("name", "version", "roles", "start", "asks", "view", "apply", "payof
 
 @dataclass(frozen=True, slots=True)
 class GameFormat:
-    """`read_text` gives the text of a file, `parse` the game of a text; errors name the second argument."""
+    """`read_text` gives the text of a file, `parse` the game of a text; errors name the second
+    argument."""
 
     read_text: Callable[[Path], str]
     parse: Callable[[str, str], NormalForm | Tree | LogicGame]
 
 
 def _read_program(path: Path) -> str:
-    from bestresponse.games.logic.game import read_program_text  # the language of programs is slow to load
+    from bestresponse.games.logic.game import (
+        read_program_text,
+    )  # the language of programs is slow to load
 
     return read_program_text(path)
 
@@ -93,11 +105,13 @@ FORMATS: dict[str, GameFormat] = {
 
 
 formats = registry.Registry("bestresponse.formats", "file format")
-"""By the ending without its dot: functions of a file's text and name that return a table or a tree."""
+"""By the ending without its dot: functions of a file's text and name that return a table or a
+tree."""
 
 
 def find_format(ending: str) -> GameFormat | None:
-    """Return the format of files with this ending, perhaps one of an installed package; None where there is none."""
+    """Return the format of files with this ending, perhaps one of an installed package; None where
+    there is none."""
     name = ending.removeprefix(".")
     if not name or ending in FORMATS or name not in formats.names():
         return FORMATS.get(ending)
@@ -112,7 +126,8 @@ def list_endings() -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadedGame:
-    """A game and where it comes from. `game` is as it was found: a table, a tree, or rules that can be played."""
+    """A game and where it comes from. `game` is as it was found: a table, a tree, or rules that can
+    be played."""
 
     name: str
     origin: Origin
@@ -125,7 +140,11 @@ class LoadedGame:
 
     def _repr_html_(self) -> str:
         shown = getattr(self.game, "_repr_html_", None)
-        about = (("description", self.description), ("citation", self.citation), ("game", repr(self.game)))
+        about = (
+            ("description", self.description),
+            ("citation", self.citation),
+            ("game", repr(self.game)),
+        )
         rows = [(name, text) for name, text in about if text and not (shown and name == "game")]
         return format_html(repr(self), ("", ""), rows) + (shown() if shown else "")
 
@@ -143,15 +162,20 @@ class LoadedGame:
             return MatrixGame(self.game)
         if isinstance(self.game, Tree):
             in_catalogue = self.origin == "catalogue"
-            return TreeGame(self.game, self.description, read_rules(self.name) if in_catalogue else "")
+            return TreeGame(
+                self.game, self.description, read_rules(self.name) if in_catalogue else ""
+            )
         return self.game
 
 
-def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None, allow_files: bool = True) -> LoadedGame:
-    """Find the game called `name`, or the one in the file of that path; UsageError with the nearest name otherwise.
+def find_game(
+    name: str | Path, *, read_input: Callable[[], str] | None = None, allow_files: bool = True
+) -> LoadedGame:
+    """Find the game called `name`, or the one in the file of that path; UsageError with the nearest
+    name otherwise.
 
-    `read_input` gives the text of standard input; without it, `-` names nothing. Without `allow_files` no file is
-    opened, whatever the name looks like.
+    `read_input` gives the text of standard input; without it, `-` names nothing. Without
+    `allow_files` no file is opened, whatever the name looks like.
 
     >>> find_game("Stag hunt").name
     'stag-hunt'
@@ -160,17 +184,27 @@ def find_game(name: str | Path, *, read_input: Callable[[], str] | None = None, 
     """
     text = os.fspath(name)
     if not text.strip():
-        raise UsageError("expected the name of a game or a file, got nothing; `bestresponse games` lists the names")
+        raise UsageError(
+            "expected the name of a game or a file, got nothing; `bestresponse games` lists the"
+            " names"
+        )
     if text == _STANDARD_INPUT and read_input is not None:
         game = FORMATS[".json"].parse(read_input(), "standard input")
         return LoadedGame(game.name or "standard input", "standard input", game)
     if text.startswith(_OPENSPIEL):
         from bestresponse.theory.trees.compile import load_openspiel
 
-        citation = 'Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019'
+        citation = (
+            'Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019'
+        )
         tree = load_openspiel(text.removeprefix(_OPENSPIEL).strip())
         return LoadedGame(text, "openspiel", tree, "A game of OpenSpiel", citation)
-    like_a_path = isinstance(name, Path) or "/" in text or os.sep in text or find_format(Path(text).suffix.lower())
+    like_a_path = (
+        isinstance(name, Path)
+        or "/" in text
+        or os.sep in text
+        or find_format(Path(text).suffix.lower())
+    )
     known = None if allow_files and like_a_path else _from_catalogue(text) or _from_registry(text)
     if known is None and not allow_files:
         raise UsageError(_explain_unknown(text, allow_files=False))
@@ -185,12 +219,16 @@ def game_names() -> tuple[str, ...]:
 def _from_file(path: Path) -> LoadedGame:
     form = find_format(path.suffix.lower())
     if path.is_dir():
-        raise UsageError(f"{path} is a folder; expected a file ending in {list_endings()}, or the name of a game")
+        raise UsageError(
+            f"{path} is a folder; expected a file ending in {list_endings()}, or the name of a game"
+        )
     if not path.exists():
         named = path.name == str(path) and form is None
         raise UsageError(_explain_unknown(str(path)) if named else f"{path}: there is no such file")
     if form is None:
-        raise UsageError(f"{path}: expected a file ending in {list_endings()}, or the name of a game")
+        raise UsageError(
+            f"{path}: expected a file ending in {list_endings()}, or the name of a game"
+        )
     game = form.parse(form.read_text(path), path.name)
     return LoadedGame(game.name or path.stem, "file", game)
 
@@ -221,19 +259,35 @@ def _explain_unknown(text: str, *, allow_files: bool = True) -> str:
     name = _normalise(text)
     if name in families():
         draw = f'`theory.generate("{name}", 1)`'
-        return f"{name} is a family of random games, not one game; draw one with {draw} and give it as a file"
+        return (
+            f"{name} is a family of random games, not one game; draw one with {draw} and give it as"
+            " a file"
+        )
     from bestresponse.games.dialogue.domain import domain_names
 
     if name in domain_names():
-        return f"{name} is a dialogue; `bestresponse steer {name}` solves it, `play` and `simulate` hold it"
+        return (
+            f"{name} is a dialogue; `bestresponse steer {name}` solves it, `play` and `simulate`"
+            " hold it"
+        )
     hint = did_you_mean(name, list(game_names()))
     if not allow_files:
         return f"there is no game named {text!r}.{hint}"
-    return f"there is no game or file named {text!r}.{hint or ' `bestresponse games` lists the names.'}"
+    return (
+        "there is no game or file named"
+        f" {text!r}.{hint or ' `bestresponse games` lists the names.'}"
+    )
 
 
 def _normalise(text: str) -> str:
-    return text.strip().casefold().replace("'", "").replace("’", "").replace("_", "-").replace(" ", "-")
+    return (
+        text.strip()
+        .casefold()
+        .replace("'", "")
+        .replace("’", "")
+        .replace("_", "-")
+        .replace(" ", "-")
+    )
 
 
 _DOMAIN = ".toml"
@@ -242,7 +296,8 @@ _DOMAIN = ".toml"
 
 @dataclass(frozen=True, slots=True)
 class NamedGame:
-    """A game by its name; `ending` and `text` are those of the file it came from, empty where it came from none."""
+    """A game by its name; `ending` and `text` are those of the file it came from, empty where it
+    came from none."""
 
     name: str
     ending: str = ""
@@ -255,7 +310,10 @@ class NamedGame:
         >>> NamedGame.find("Stag Hunt")
         NamedGame(name='stag-hunt', ending='', text='')
         """
-        from bestresponse.games.dialogue.domain import domain_names, read_domain_text  # most games are no dialogues
+        from bestresponse.games.dialogue.domain import (
+            domain_names,
+            read_domain_text,
+        )  # most games are no dialogues
 
         if name_or_path in domain_names() or Path(name_or_path).suffix == _DOMAIN:
             return cls(Path(name_or_path).stem, _DOMAIN, read_domain_text(name_or_path))
@@ -299,7 +357,9 @@ class NamedGame:
         """Read what `to_json` gave; UsageError where the format of the file is not known here."""
         ending = data.get("ending", "")
         if ending not in ("", _DOMAIN) and find_format(ending) is None:
-            raise UsageError(f"this run keeps a game file ending in {ending}; known are {list_endings()}")
+            raise UsageError(
+                f"this run keeps a game file ending in {ending}; known are {list_endings()}"
+            )
         return cls(**data)
 
 
@@ -311,7 +371,9 @@ def _load(named: NamedGame) -> LoadedGame:
         from bestresponse.games.dialogue.domain import parse_domain
         from bestresponse.games.dialogue.game import draw_plain_dialogue
 
-        return LoadedGame(named.name, "file", draw_plain_dialogue(parse_domain(named.text, named.name)))
+        return LoadedGame(
+            named.name, "file", draw_plain_dialogue(parse_domain(named.text, named.name))
+        )
     form = find_format(named.ending)
     assert form is not None  # it was read by this format
     return LoadedGame(named.name, "file", form.parse(named.text, named.name))
@@ -337,15 +399,20 @@ class ProgramGame(Protocol):
         ...
 
 
-GameLike: TypeAlias = "str | Path | NormalForm | Tree | AnyGame | LoadedGame | NamedGame | ProgramGame | Table"
+GameLike: TypeAlias = (
+    "str | Path | NormalForm | Tree | AnyGame | LoadedGame | NamedGame | ProgramGame | Table"
+)
 """A name, a file, a table, a tree, rules, a formalized story, or payoffs."""
 
 
 def as_loaded_game(game: GameLike, other: Matrix | None = None) -> LoadedGame:
-    """Turn whatever names or is a game into one; `other` are the payoffs of the second player of a bimatrix game."""
+    """Turn whatever names or is a game into one; `other` are the payoffs of the second player of a
+    bimatrix game."""
     if other is not None:
         if isinstance(game, NormalForm | Tree | LoadedGame | NamedGame | str | Path):
-            raise UsageError("expected the payoff matrices of both players, got a game and a matrix")
+            raise UsageError(
+                "expected the payoff matrices of both players, got a game and a matrix"
+            )
         return _wrap(NormalForm.bimatrix(cast("ArrayLike", game), cast("ArrayLike", other)))
     if isinstance(game, NormalForm | Tree):
         return _wrap(game)
@@ -361,7 +428,9 @@ def as_loaded_game(game: GameLike, other: Matrix | None = None) -> LoadedGame:
         return game.game
     if hasattr(game, "asks"):
         return LoadedGame(game.name, "registered", game)
-    raise UsageError(f"expected a game, its name, a file or a payoff matrix, got {type(game).__name__}")
+    raise UsageError(
+        f"expected a game, its name, a file or a payoff matrix, got {type(game).__name__}"
+    )
 
 
 def as_source(game: GameLike) -> NamedGame:

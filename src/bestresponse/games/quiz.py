@@ -1,8 +1,9 @@
-"""Questions about the rules of any game: whoever answers them has understood how payoffs come about.
+"""Questions about the rules of any game: whoever answers them has understood how payoffs come
+about.
 
-Every question tells some answers and asks what they earn; what is right comes from playing those answers by the rules.
-A game may bring its own questions (`core.capabilities.Quiz`); any other is asked about cells of its table, about ways
-through its tree, or about a short play.
+Every question tells some answers and asks what they earn; what is right comes from playing those
+answers by the rules. A game may bring its own questions (`core.capabilities.Quiz`); any other is
+asked about cells of its table, about ways through its tree, or about a short play.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +45,9 @@ def ask_about_table(form: NormalForm, role: Role, rng: Random) -> tuple[Question
 def _ask_about_cell(form: NormalForm, seat: int, cell: int) -> Question:
     chosen = tuple(int(k) for k in np.unravel_index(cell, form.shape))
     others = " and ".join(
-        f"{player} chooses {form.actions[i][chosen[i]]}" for i, player in enumerate(form.players) if i != seat
+        f"{player} chooses {form.actions[i][chosen[i]]}"
+        for i, player in enumerate(form.players)
+        if i != seat
     )
     also = f" and {others}" if others else ""
     text = f"If you choose {form.actions[seat][chosen[seat]]}{also}, how much do you get?"
@@ -59,7 +62,11 @@ def ask_about_paths(tree: Tree, role: Role, rng: Random) -> tuple[Question, ...]
     for leaf in sorted(drawn):
         way = join_words(
             [
-                f"{move} is drawn" if owner == CHANCE else say_choice(tree.players[owner], move, role)
+                (
+                    f"{move} is drawn"
+                    if owner == CHANCE
+                    else say_choice(tree.players[owner], move, role)
+                )
                 for owner, move in list_moves_to(tree, leaf)
             ]
         )
@@ -68,13 +75,18 @@ def ask_about_paths(tree: Tree, role: Role, rng: Random) -> tuple[Question, ...]
     return tuple(asked)
 
 
-def ask_about_play(game: Game[S], role: Role, rng: Random, verbs: Sequence[str] = ()) -> tuple[Question, ...]:
-    """Ask what short plays earn; `verbs` say what is done, step by step, where there is a better word than answer."""
+def ask_about_play(
+    game: Game[S], role: Role, rng: Random, verbs: Sequence[str] = ()
+) -> tuple[Question, ...]:
+    """Ask what short plays earn; `verbs` say what is done, step by step, where there is a better
+    word than answer."""
     asked = (_ask_about_one_play(game, role, rng, verbs) for _ in range(_COUNT))
     return tuple(dict.fromkeys(question for question in asked if question))
 
 
-def _ask_about_one_play(game: Game[S], reader: Role, rng: Random, verbs: Sequence[str]) -> Question | None:
+def _ask_about_one_play(
+    game: Game[S], reader: Role, rng: Random, verbs: Sequence[str]
+) -> Question | None:
     """Let everybody answer until the same kind of question would come again or the game is over."""
     state, seen, words = game.start(), set(), iter(verbs)
     parts: list[str] = []
@@ -96,7 +108,8 @@ def _ask_about_one_play(game: Game[S], reader: Role, rng: Random, verbs: Sequenc
 
 
 def _draw_moves(asks: Mapping[Role, Ask], reader: Role, rng: Random) -> dict[Role, object] | None:
-    """Draw an answer to every ask, the same for all others who are asked the same; None where words count."""
+    """Draw an answer to every ask, the same for all others who are asked the same; None where words
+    count."""
     drawn: dict[str, Action] = {}
     moves: dict[Role, Action] = {}
     for role, ask in asks.items():
@@ -131,7 +144,10 @@ def _describe_moves(moves: Mapping[Role, object], reader: Role, verb: str) -> li
         parts.append(f"you {verb} {_format_move(moves[reader])}")
     if len(others) > 1 and len({repr(move) for move in others.values()}) == 1:
         return [*parts, f"each of the others {verb}s {_format_move(next(iter(others.values())))}"]
-    return [*parts, *(f"{_name_role(role)} {verb}s {_format_move(move)}" for role, move in others.items())]
+    return [
+        *parts,
+        *(f"{_name_role(role)} {verb}s {_format_move(move)}" for role, move in others.items()),
+    ]
 
 
 def say_choice(role: Role, move: str, reader: Role) -> str:

@@ -1,7 +1,8 @@
 """The questions of `bestresponse bench`, one at a time, for tools that ask models themselves.
 
-Games, prompt, reading and figures are those of the benchmark: each question is a play of it whose model says what the
-tool's model said, so that a figure has one value in every tool. No tool is named here.
+Games, prompt, reading and figures are those of the benchmark: each question is a play of it whose
+model says what the tool's model said, so that a figure has one value in every tool. No tool is
+named here.
 """
 
 from dataclasses import dataclass
@@ -29,7 +30,8 @@ class MeasuredReply:
 
 @dataclass(frozen=True, slots=True)
 class BenchQuestions:
-    """Ask for the row player's mixed strategy in `num_games` random zero-sum games of so many actions a player.
+    """Ask for the row player's mixed strategy in `num_games` random zero-sum games of so many
+    actions a player.
 
     >>> questions = BenchQuestions(num_games=1, actions=2, seed=3)
     >>> questions.measure_reply(0, Reply("ANSWER: A: 1/2, B: 1/2")).strategy
@@ -56,7 +58,8 @@ class BenchQuestions:
         return MeasuredReply(row["strategy"], figures)
 
     def _play(self, number: int, reply: Reply) -> tuple[ScriptedModel, StoredPlay]:
-        # Not every model of every tool takes a schema: the prompt is the one for models that do not.
+        # Not every model of every tool takes a schema: the prompt is the one for models that do
+        # not.
         model = ScriptedModel([reply], abilities=Abilities())
         spec = _list_specs(self)[number]
         record = prepare_plays(_make_plan(self), {_MODEL: model})(spec, [], lambda submission: None)
@@ -67,7 +70,12 @@ class BenchQuestions:
 def _make_plan(questions: BenchQuestions) -> Plan:
     size = questions.actions
     config = BenchConfig(
-        _MODEL, num_games=questions.num_games, num_rows=size, num_cols=size, seed=questions.seed, elicit="mixed"
+        _MODEL,
+        num_games=questions.num_games,
+        num_rows=size,
+        num_cols=size,
+        seed=questions.seed,
+        elicit="mixed",
     )
     return Plan(config)
 

@@ -1,4 +1,5 @@
-"""Seat players of other tools in a game: whoever sits where, one play, and what the decisions of each seat cost."""
+"""Seat players of other tools in a game: whoever sits where, one play, and what the decisions of
+each seat cost."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -13,16 +14,22 @@ from bestresponse.models.providers.function import FunctionModel
 
 
 def choose_players(game: str, seats: Sequence[str], first: str, others: str) -> dict[Role, str]:
-    """Return who sits in each seat of a game: `seats` in order, or `first` in the first seat and `others` elsewhere."""
+    """Return who sits in each seat of a game: `seats` in order, or `first` in the first seat and
+    `others` elsewhere."""
     roles = find_game(game).playable().roles
     players = list(seats) or [first, *[others] * (len(roles) - 1)]
     if len(players) != len(roles):
-        raise UsageError(f"{game} has the seats {', '.join(roles)}: name a player for each, got {len(players)}")
+        raise UsageError(
+            f"{game} has the seats {', '.join(roles)}: name a player for each, got {len(players)}"
+        )
     return dict(zip(roles, players, strict=True))
 
 
-def play_seats(game: str, players: Mapping[Role, str | FunctionModel], seed: int) -> tuple[Record, dict[Role, float]]:
-    """Play a game once; return the record, and the mean regret of each seat against the equilibria that are found."""
+def play_seats(
+    game: str, players: Mapping[Role, str | FunctionModel], seed: int
+) -> tuple[Record, dict[Role, float]]:
+    """Play a game once; return the record, and the mean regret of each seat against the equilibria
+    that are found."""
     rules = find_game(game).playable()
     record = play(rules, players, seed=seed)
     by_role: dict[Role, list[float]] = defaultdict(list)

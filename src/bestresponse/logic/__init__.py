@@ -1,7 +1,7 @@
 """Games as logic programs: read, gated, run within limits, and taken out as tables.
 
-Names are imported when first used, so that `import bestresponse.logic` costs nothing. Classes of results that nobody
-builds by hand stand in the modules of the functions that return them.
+Names are imported when first used, so that `import bestresponse.logic` costs nothing. Classes of
+results that nobody builds by hand stand in the modules of the functions that return them.
 """
 
 from typing import TYPE_CHECKING
@@ -18,13 +18,21 @@ if TYPE_CHECKING:
         open_engine as open_engine,
     )
     from bestresponse.logic.gate.check import check_source as check_source
-    from bestresponse.logic.language.terms import Atom as Atom, Struct as Struct, Var as Var, write as write
+    from bestresponse.logic.language.terms import (
+        Atom as Atom,
+        Struct as Struct,
+        Var as Var,
+        write as write,
+    )
     from bestresponse.logic.programs.strategies import (
         StrategyReader as StrategyReader,
         strategy_table as strategy_table,
     )
     from bestresponse.logic.programs.table import extract as extract
-    from bestresponse.logic.programs.validate import feedback as feedback, validate_strategy as validate_strategy
+    from bestresponse.logic.programs.validate import (
+        feedback as feedback,
+        validate_strategy as validate_strategy,
+    )
     from bestresponse.logic.swi.engine import SwiEngine as SwiEngine
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -1,7 +1,8 @@
 """What a logic engine can do, and the limits it does it in: one protocol, two engines.
 
-*Embedded* is written in Python and always there; *swi* drives one confined SWI-Prolog process. Both load only what the
-gate has passed (`gate.GatedProgram.canonical`), under the same trusted text (`solver_language.TRUSTED`), and agree.
+*Embedded* is written in Python and always there; *swi* drives one confined SWI-Prolog process. Both
+load only what the gate has passed (`gate.GatedProgram.canonical`), under the same trusted text
+(`solver_language.TRUSTED`), and agree.
 """
 
 import shutil
@@ -19,7 +20,8 @@ from bestresponse.logic.settings import Limits as Limits, settings
 EngineKind = Literal["auto", "embedded", "swi"]
 
 Answer = Mapping[str, Term]
-"""The variables of a goal, by name, and what they are in one solution. Names that start with _ are left out."""
+"""The variables of a goal, by name, and what they are in one solution. Names that start with _ are
+left out."""
 
 
 class Verdict(StrEnum):
@@ -39,7 +41,8 @@ class Proof:
 
 
 class RuntimeFault(LogicError):
-    """A program raised an error while it ran; `line` (0 if unknown) and `source_line` tell in which clause."""
+    """A program raised an error while it ran; `line` (0 if unknown) and `source_line` tell in which
+    clause."""
 
     def __init__(self, message: str, line: int = 0, source_line: str = "") -> None:
         location = f" in the clause at line {line}: {source_line}" if line else ""
@@ -58,7 +61,8 @@ class Program:
 
 
 class LogicEngine(Protocol):
-    """Loads programs and answers questions about them. Goals pass the gate too, whoever wrote them."""
+    """Loads programs and answers questions about them. Goals pass the gate too, whoever wrote
+    them."""
 
     name: str
     limits: Limits
@@ -67,8 +71,11 @@ class LogicEngine(Protocol):
         """Check and load a program, or `ProgramRefused`."""
         ...
 
-    def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
-        """The first `limit` solutions; `LimitReached` or `RuntimeFault` where they cannot be had."""
+    def solutions(
+        self, program: Program, goal: str | Term, limit: int | None = None
+    ) -> tuple[Answer, ...]:
+        """The first `limit` solutions; `LimitReached` or `RuntimeFault` where they cannot be
+        had."""
         ...
 
     def prove(self, program: Program, goal: str | Term) -> Proof:
@@ -86,10 +93,12 @@ class LogicEngine(Protocol):
 def open_engine(
     kind: EngineKind = "auto", limits: Limits | None = None, seed: int = 0, *, confined: bool = True
 ) -> LogicEngine:
-    """An engine: the one named, or SWI-Prolog where it is installed and can be confined, else the embedded one.
+    """An engine: the one named, or SWI-Prolog where it is installed and can be confined, else the
+    embedded one.
 
-    Programs are read, gated and run in confined processes. Without `confined` that happens in this process, but for
-    what SWI-Prolog itself does, which is meant for programs that this package wrote itself.
+    Programs are read, gated and run in confined processes. Without `confined` that happens in this
+    process, but for what SWI-Prolog itself does, which is meant for programs that this package
+    wrote itself.
     """
     from bestresponse.logic.confined.engine import ConfinedEngine
     from bestresponse.logic.embedded.engine import EmbeddedEngine

@@ -1,4 +1,5 @@
-"""What all engines of a process share: limits, and how much confinement is demanded. The command line sets them."""
+"""What all engines of a process share: limits, and how much confinement is demanded. The command
+line sets them."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from bestresponse.core.errors import UsageError
 
 SECONDS = 3.5
-"""How long a check may take by the clock where nobody says otherwise, so that 4 s are kept on a busy machine too."""
+"""How long a check may take by the clock where nobody says otherwise, so that 4 s are kept on a
+busy machine too."""
 ENDS = 100_000
 LIFE = 60
 """Seconds of processor time after which a process is not asked again."""
@@ -20,15 +22,17 @@ LIFE = 60
 class Limits:
     """What the check of one program, or one question, may use up.
 
-    The clock covers everything, from the request to the last row that is read from the reply; only starting the
-    processes and waiting for other checks are left out. Steps, cells and ends are counted beside it, so that what has
-    no end is recognised as such, and sooner, whatever else the machine does.
+    The clock covers everything, from the request to the last row that is read from the reply; only
+    starting the processes and waiting for other checks are left out. Steps, cells and ends are
+    counted beside it, so that what has no end is recognised as such, and sooner, whatever else the
+    machine does.
     """
 
     seconds: float = field(default_factory=lambda: SECONDS)
     """By the clock on the wall."""
     steps: int = 500_000
-    """Resolution steps of a question; of a game, from one position to the next. About a second of work."""
+    """Resolution steps of a question; of a game, from one position to the next. About a second of
+    work."""
     cells: int = 15_000_000
     """Cells of memory."""
     answers: int = 100_000
@@ -40,7 +44,8 @@ class Limits:
 
     @classmethod
     def within(cls, seconds: float, ends: int = ENDS) -> Limits:
-        """Return limits for games that take so many seconds and have so many ends; everything else grows with them."""
+        """Return limits for games that take so many seconds and have so many ends; everything else
+        grows with them."""
         usual = cls()
         longer, more = max(1.0, seconds / SECONDS), max(1.0, ends / usual.ends)
         return cls(
@@ -55,13 +60,15 @@ class Limits:
 
     @property
     def patient(self) -> Limits:
-        """At least a minute, for studies: their verdicts must not depend on what else the machine does."""
+        """At least a minute, for studies: their verdicts must not depend on what else the machine
+        does."""
         return replace(self, seconds=max(60.0, self.seconds))
 
     @property
     def processor(self) -> int:
-        """Seconds of processor time that a process gets, in whole minutes so that many requests can share it: a minute
-        after which it is not asked again (`LIFE`), and what the last request may take."""
+        """Seconds of processor time that a process gets, in whole minutes so that many requests can
+        share it: a minute after which it is not asked again (`LIFE`), and what the last request may
+        take."""
         return LIFE * (1 + math.ceil(self.seconds / LIFE))
 
 
@@ -87,7 +94,8 @@ class Layer:
 
 @dataclass
 class LogicSettings:
-    """What all engines of this process share: the limits where none are given, and whether every layer is demanded."""
+    """What all engines of this process share: the limits where none are given, and whether every
+    layer is demanded."""
 
     limits: Limits = field(default_factory=Limits)
     require_sandbox: bool = False
@@ -100,7 +108,10 @@ class LogicSettings:
         if missing and self.require_sandbox:
             raise SandboxMissing(f"the sandbox is demanded, but not complete: {'; '.join(missing)}")
         if missing and engine not in self.judged:
-            message = f"programs are checked with less confinement than there could be: {'; '.join(missing)}"
+            message = (
+                "programs are checked with less confinement than there could be:"
+                f" {'; '.join(missing)}"
+            )
             warnings.warn(message, SandboxWarning, stacklevel=3)
         self.judged.add(engine)
 

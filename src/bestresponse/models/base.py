@@ -1,9 +1,10 @@
 """What a language model is: one request in, one reply out.
 
-`Model.complete` is synchronous and may be called from many threads at once. A model carries its `identity`: everything
-that can change who answers (provider, name, base URL, or file hash, engine version, threads and slots). Together with
-the request it names a call, and that is what the cache keys on. A reply says beside its text what the engine really
-did with the wishes of the request (`honoured`): a seed that was sent is not yet a seed that was obeyed.
+`Model.complete` is synchronous and may be called from many threads at once. A model carries its
+`identity`: everything that can change who answers (provider, name, base URL, or file hash, engine
+version, threads and slots). Together with the request it names a call, and that is what the cache
+keys on. A reply says beside its text what the engine really did with the wishes of the request
+(`honoured`): a seed that was sent is not yet a seed that was obeyed.
 """
 
 from collections.abc import Mapping
@@ -17,7 +18,8 @@ from bestresponse.core.errors import UsageError
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Role: TypeAlias = Literal["system", "user", "assistant"]
 TokenChances: TypeAlias = tuple[tuple[str, float], ...]
-"""The alternatives at one position of a reply: (token, natural log of its probability), likeliest first."""
+"""The alternatives at one position of a reply: (token, natural log of its probability), likeliest
+first."""
 Honoured: TypeAlias = tuple[tuple[str, str | int | float | bool | None], ...]
 
 LEAST_REASONING = 1024
@@ -38,7 +40,8 @@ class Finish(StrEnum):
 
 
 class Sendable:
-    """Pickles as its class and its fields: what dataclasses do takes three times as long, and calls are many."""
+    """Pickles as its class and its fields: what dataclasses do takes three times as long, and calls
+    are many."""
 
     __slots__: tuple[str, ...] = ()
 
@@ -58,10 +61,11 @@ class Message(Sendable):
 class Request(Sendable):
     """Everything asked of a model in one call.
 
-    `schema` is the text of a JSON schema the reply should follow (see `schema.schema_text`); `choices` are texts of
-    which the reply should be exactly one; `logprobs` is how many alternatives to report per token. `replicate` tells
-    repeated samples of one question apart: it is part of the cache key and shifts the seed. A temperature of None is
-    the provider's own. `effort` (minimal, low, medium, high) and `reasoning_tokens` say how long a model that reasons
+    `schema` is the text of a JSON schema the reply should follow (see `schema.schema_text`);
+    `choices` are texts of which the reply should be exactly one; `logprobs` is how many
+    alternatives to report per token. `replicate` tells repeated samples of one question apart: it
+    is part of the cache key and shifts the seed. A temperature of None is the provider's own.
+    `effort` (minimal, low, medium, high) and `reasoning_tokens` say how long a model that reasons
     by itself may do so; each provider takes what it knows of them.
     """
 
@@ -90,7 +94,8 @@ class Request(Sendable):
 
     @property
     def reasoning_budget(self) -> int | None:
-        """The most tokens of reasoning beside the reply, by their number or the effort; None where neither is set."""
+        """The most tokens of reasoning beside the reply, by their number or the effort; None where
+        neither is set."""
         return self.reasoning_tokens or REASONING_TOKENS.get(self.effort or "")
 
 
@@ -98,8 +103,8 @@ class Request(Sendable):
 class Usage(Sendable):
     """Tokens of one call as the provider counted them; None where it did not say.
 
-    `cached` is the part of `prompt` served from the provider's own cache, `reasoning` the part of `completion` spent
-    on hidden thought: both are contained in the larger figure.
+    `cached` is the part of `prompt` served from the provider's own cache, `reasoning` the part of
+    `completion` spent on hidden thought: both are contained in the larger figure.
     """
 
     prompt: int | None = None
@@ -157,7 +162,8 @@ class Model(Protocol):
 
 
 class Wrapper:
-    """A model around another one, with its name, identity and abilities; a subclass changes `complete`."""
+    """A model around another one, with its name, identity and abilities; a subclass changes
+    `complete`."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -182,14 +188,17 @@ class Wrapper:
         return self._model.complete(request)
 
 
-def ask(text: str, *, system: str | None = None, max_tokens: int = 256, temperature: float | None = 0.0) -> Request:
+def ask(
+    text: str, *, system: str | None = None, max_tokens: int = 256, temperature: float | None = 0.0
+) -> Request:
     """Build the commonest request: one user message, perhaps after a system message."""
     first = () if system is None else (Message("system", system),)
     return Request((*first, Message("user", text)), max_tokens=max_tokens, temperature=temperature)
 
 
 def effective_seed(request: Request) -> int | None:
-    """Return the seed to send: the request's own for replicate 0, another one for every further replicate."""
+    """Return the seed to send: the request's own for replicate 0, another one for every further
+    replicate."""
     if request.seed is None:
         return None
     return (request.seed + _GOLDEN * request.replicate) % _SEEDS

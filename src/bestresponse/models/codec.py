@@ -11,7 +11,8 @@ _SETTINGS = tuple(field.name for field in fields(Request) if field.name != "mess
 
 
 def request_to_json(request: Request) -> JsonObject:
-    """Return a request as plain data: the messages, and every other field, how it reasons only where that is set.
+    """Return a request as plain data: the messages, and every other field, how it reasons only
+    where that is set.
 
     >>> from bestresponse.models.base import ask
     >>> request_to_json(ask("hello"))["messages"]
@@ -22,11 +23,14 @@ def request_to_json(request: Request) -> JsonObject:
     data["stop"] = list(request.stop)
     data["choices"] = list(request.choices)
     # Replies kept before these fields came are found again.
-    return {name: value for name, value in data.items() if value is not None or name not in _REASONING}
+    return {
+        name: value for name, value in data.items() if value is not None or name not in _REASONING
+    }
 
 
 def reply_to_json(reply: Reply) -> JsonObject:
-    """Return a reply as plain data, without `cached`, which says how a reply was obtained and not what it is."""
+    """Return a reply as plain data, without `cached`, which says how a reply was obtained and not
+    what it is."""
     return {
         "text": reply.text,
         "finish": reply.finish.value,
@@ -44,7 +48,9 @@ def reply_from_json(data: JsonMapping, *, cached: bool = False) -> Reply:
         data["text"],
         Finish(data["finish"]),
         Usage(**data["usage"]),
-        tuple(tuple((token, chance) for token, chance in position) for position in data["logprobs"]),
+        tuple(
+            tuple((token, chance) for token, chance in position) for position in data["logprobs"]
+        ),
         data["provider_id"],
         data["latency"],
         cached,

@@ -1,4 +1,5 @@
-"""Open models behind a network address: providers with an API key, and servers of the OpenAI protocol."""
+"""Open models behind a network address: providers with an API key, and servers of the OpenAI
+protocol."""
 
 from functools import partial
 from urllib.parse import urlsplit
@@ -19,29 +20,43 @@ def open_server(spec: str, settings: ModelSettings) -> Model:
     """Open a model of a server: its address, `#`, and the model's name there."""
     parts = urlsplit(spec)
     if not parts.fragment:
-        raise UsageError(f"{spec} does not say which model of that server is meant: add it as {spec}#name")
+        raise UsageError(
+            f"{spec} does not say which model of that server is meant: add it as {spec}#name"
+        )
     if parts.username or parts.password or parts.query:
-        raise UsageError(f"an address must not hold a name, password or query: put the key into {_SERVER_KEY}")
+        raise UsageError(
+            f"an address must not hold a name, password or query: put the key into {_SERVER_KEY}"
+        )
     key = Secret(settings.environ.get(_SERVER_KEY, ""), _SERVER_KEY)
     base_url = spec.partition("#")[0]
-    return _open(OpenAIModel, parts.fragment, key, settings, base_url=base_url, id=spec, variable=_SERVER_KEY)
+    return _open(
+        OpenAIModel, parts.fragment, key, settings, base_url=base_url, id=spec, variable=_SERVER_KEY
+    )
 
 
 def open_openai(name: str, settings: ModelSettings) -> Model:
     """Open a model of OpenAI, or of the server that OPENAI_BASE_URL names."""
-    return _open_hosted(OpenAIModel, name, settings, settings.environ.get("OPENAI_BASE_URL") or None)
+    return _open_hosted(
+        OpenAIModel, name, settings, settings.environ.get("OPENAI_BASE_URL") or None
+    )
 
 
-def _open_hosted(kind: type[HttpModel], name: str, settings: ModelSettings, base_url: str | None = None) -> Model:
+def _open_hosted(
+    kind: type[HttpModel], name: str, settings: ModelSettings, base_url: str | None = None
+) -> Model:
     for variable in KEYS[kind.provider]:
         if key := settings.environ.get(variable, "").strip():
             return _open(kind, name, Secret(key, variable), settings, base_url=base_url)
     raise MissingKey(f"{kind.provider} needs an API key: set {' or '.join(KEYS[kind.provider])}")
 
 
-def _open(kind: type[HttpModel], name: str, key: Secret, settings: ModelSettings, **more: str | None) -> Model:
+def _open(
+    kind: type[HttpModel], name: str, key: Secret, settings: ModelSettings, **more: str | None
+) -> Model:
     clients = settings.clients or HttpClients()
-    return kind(name, clients, key, timeout=settings.timeout, concurrency=settings.concurrency, **more)
+    return kind(
+        name, clients, key, timeout=settings.timeout, concurrency=settings.concurrency, **more
+    )
 
 
 open_anthropic = partial(_open_hosted, AnthropicModel)

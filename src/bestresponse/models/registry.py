@@ -7,8 +7,9 @@
     http://localhost:8000/v1#name      any server of the OpenAI protocol
     inspect/<provider>/<model>         any provider of Inspect AI (extra `inspect`)
 
-A package adds a provider by an entry point of the group `bestresponse.models`: the name is the prefix before the
-slash, the object is called with what follows it and with the settings, and returns a model.
+A package adds a provider by an entry point of the group `bestresponse.models`: the name is the
+prefix before the slash, the object is called with what follows it and with the settings, and
+returns a model.
 """
 
 import os
@@ -23,7 +24,13 @@ from bestresponse.core.extras import install_hint
 from bestresponse.core.registry import Registry, check_members, did_you_mean
 from bestresponse.models.base import Model
 from bestresponse.models.providers.local import LocalModel, LocalSettings, engine_version
-from bestresponse.models.providers.weights import WEIGHTS, Progress, default_folder, pull, weights_path
+from bestresponse.models.providers.weights import (
+    WEIGHTS,
+    Progress,
+    default_folder,
+    pull,
+    weights_path,
+)
 
 if TYPE_CHECKING:
     from bestresponse.models.http import HttpClients
@@ -46,15 +53,22 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "google": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
 }
 """The environment variables that hold the key of a provider."""
-_FAMILIES = {"gpt": "openai", "o1": "openai", "o3": "openai", "claude": "anthropic", "gemini": "google"}
+_FAMILIES = {
+    "gpt": "openai",
+    "o1": "openai",
+    "o3": "openai",
+    "claude": "anthropic",
+    "gemini": "google",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """What opening a model may need. `folder` is the user's cache folder (see `weights.default_folder`).
+    """What opening a model may need. `folder` is the user's cache folder (see
+    `weights.default_folder`).
 
-    `environ` is where keys are looked up; it is in no repr. `clients` are shared by network models (None: new ones).
-    With `download` weights that are missing are pulled, and `progress` is told.
+    `environ` is where keys are looked up; it is in no repr. `clients` are shared by network models
+    (None: new ones). With `download` weights that are missing are pulled, and `progress` is told.
     """
 
     folder: Path
@@ -68,7 +82,8 @@ class ModelSettings:
 
 
 class KnownModel(TypedDict):
-    """A name, or a pattern of names, and whether it can be used now; `missing` says what it lacks."""
+    """A name, or a pattern of names, and whether it can be used now; `missing` says what it
+    lacks."""
 
     name: str
     kind: str
@@ -77,21 +92,29 @@ class KnownModel(TypedDict):
 
 
 def read_default_settings() -> ModelSettings:
-    """Return the settings of a user at a keyboard: keys of the environment, weights in the user's cache folder."""
+    """Return the settings of a user at a keyboard: keys of the environment, weights in the user's
+    cache folder."""
     return ModelSettings(default_folder(os.environ, Path.home()), os.environ)
 
 
 def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
-    """Open the model of that name, ready to answer; without settings those of `read_default_settings`."""
+    """Open the model of that name, ready to answer; without settings those of
+    `read_default_settings`."""
     settings = settings or read_default_settings()
     if spec in WEIGHTS:
         path = weights_path(spec, settings.folder)
         engine_version()  # raises where there is no engine, before anything is downloaded for it
         if not path.exists() and not settings.download:
-            raise ModelUnavailable(f"{spec} is not on this machine: run `bestresponse models pull {spec}`")
-        model = LocalModel(pull(spec, settings.folder, settings.progress), settings.local, name=spec)
+            raise ModelUnavailable(
+                f"{spec} is not on this machine: run `bestresponse models pull {spec}`"
+            )
+        model = LocalModel(
+            pull(spec, settings.folder, settings.progress), settings.local, name=spec
+        )
         if model.identity["sha256"] != WEIGHTS[spec].sha256:
-            raise ModelUnavailable(f"{path} is not {WEIGHTS[spec].title} any more: delete it and pull {spec} again")
+            raise ModelUnavailable(
+                f"{path} is not {WEIGHTS[spec].title} any more: delete it and pull {spec} again"
+            )
         return model
     if spec.startswith(("http://", "https://")):
         from bestresponse.models.network import open_server  # imports httpx, which takes a while
@@ -100,13 +123,17 @@ def open_model(spec: str, settings: ModelSettings | None = None) -> Model:
     prefix, slash, name = spec.partition("/")
     if slash and name and prefix in providers.names():
         opened: Model = providers.make(prefix, name, settings)
-        check_members(opened, ("id", "identity", "abilities", "complete"), providers.describe(prefix))
+        check_members(
+            opened, ("id", "identity", "abilities", "complete"), providers.describe(prefix)
+        )
         return opened
     if (Path(spec) / "model.safetensors").is_file():
         if find_spec("torch") is None:
             why = f"{spec} is a trained network, which needs torch: {install_hint('train')}"
             raise ModelUnavailable(why)
-        from bestresponse.models.students.model import StudentModel  # imports torch, which takes seconds
+        from bestresponse.models.students.model import (
+            StudentModel,
+        )  # imports torch, which takes seconds
 
         return StudentModel(Path(spec))
     if spec.endswith(".gguf") or Path(spec).is_file():
@@ -133,8 +160,15 @@ def known_models(settings: ModelSettings) -> list[KnownModel]:
         known.append((f"{provider}/<model>", "network", "" if ready else f"set {variables[0]}"))
     known.append(("http://host:port/v1#name", "server of the OpenAI protocol", ""))
     known.append(("inspect/<provider>/<model>", "Inspect AI", demand("inspect_ai", "inspect")))
-    known += [(f"{name}/<model>", "plug-in", "") for name in providers.names() if name not in providers.built_in]
-    return [KnownModel(name=name, kind=kind, ready=not missing, missing=missing) for name, kind, missing in known]
+    known += [
+        (f"{name}/<model>", "plug-in", "")
+        for name in providers.names()
+        if name not in providers.built_in
+    ]
+    return [
+        KnownModel(name=name, kind=kind, ready=not missing, missing=missing)
+        for name, kind, missing in known
+    ]
 
 
 def _suggest(spec: str) -> str:

@@ -1,9 +1,12 @@
-"""JSON schemas of replies: translated on their way out for providers with a strict mode, and back on their way in.
+"""JSON schemas of replies: translated on their way out for providers with a strict mode, and back
+on their way in.
 
-OpenAI's strict mode takes a subset of JSON Schema: every property is required, no object is open, and only some
-keywords may occur (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas). An optional property
-becomes a required one that may be null; limits on the length of texts and the like are left out. Whether a value is
-within its bounds is for whoever reads the answer: no engine keeps every promise, and llama.cpp leaves bounds out.
+OpenAI's strict mode takes a subset of JSON Schema: every property is required, no object is open,
+and only some keywords may occur
+(https://platform.openai.com/docs/guides/structured-outputs#supported-schemas). An optional property
+becomes a required one that may be null; limits on the length of texts and the like are left out.
+Whether a value is within its bounds is for whoever reads the answer: no engine keeps every promise,
+and llama.cpp leaves bounds out.
 """
 
 import json
@@ -15,7 +18,15 @@ from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.models.base import Json, Reply, Request
 
 _VALUES = ("type", "description", "enum", "const", "pattern", "format")
-_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems")
+_BOUNDS = (
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minItems",
+    "maxItems",
+)
 _KEPT = frozenset(_VALUES + _BOUNDS)
 _REMARKS = ("title", "default", "examples", "$schema", "$id", "$comment")
 _LENGTHS = ("minLength", "maxLength", "uniqueItems", "minProperties", "maxProperties")
@@ -25,7 +36,8 @@ _TYPE_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", t
 
 
 def schema_text(schema: object) -> str:
-    """Write a schema as text for a request. Its properties keep their order: a model held to the schema answers in it.
+    """Write a schema as text for a request. Its properties keep their order: a model held to the
+    schema answers in it.
 
     >>> schema_text({"properties": {"why": {}, "move": {}}})
     '{"properties":{"why":{},"move":{}}}'
@@ -45,10 +57,12 @@ def read_schema(request: Request) -> JsonObject:
 
 
 def finish_structured(request: Request, reply: Reply, *, plain: bool = False) -> Reply:
-    """Translate a reply back to the request's own schema, and note in `honoured` where it is not even JSON.
+    """Translate a reply back to the request's own schema, and note in `honoured` where it is not
+    even JSON.
 
-    Nulls that only `make_strict` allowed are taken out. With `plain` the provider was not held to JSON: a JSON object
-    with text around it, such as a code fence, is taken out of that text. A reply that cannot be helped stays as it is.
+    Nulls that only `make_strict` allowed are taken out. With `plain` the provider was not held to
+    JSON: a JSON object with text around it, such as a code fence, is taken out of that text. A
+    reply that cannot be helped stays as it is.
     """
     if request.schema is None:
         return reply
@@ -58,8 +72,12 @@ def finish_structured(request: Request, reply: Reply, *, plain: bool = False) ->
         value = json.loads(text)
         shorter = _remove_added_nulls(value, schema, schema.get("$defs", {}))
     except (ValueError, RecursionError):
-        return replace(reply, honoured=(*reply.honoured, ("schema_violation", "the answer is not JSON")))
-    return replace(reply, text=text if shorter == value else json.dumps(shorter, ensure_ascii=False))
+        return replace(
+            reply, honoured=(*reply.honoured, ("schema_violation", "the answer is not JSON"))
+        )
+    return replace(
+        reply, text=text if shorter == value else json.dumps(shorter, ensure_ascii=False)
+    )
 
 
 def _extract_object(text: str) -> str:
@@ -76,7 +94,8 @@ def _extract_object(text: str) -> str:
 
 
 def _remove_added_nulls(value: Json, schema: object, named: JsonMapping) -> Json:
-    """Leave out properties that are null because they were optional: in the schema as written they are just absent."""
+    """Leave out properties that are null because they were optional: in the schema as written they
+    are just absent."""
     schema = _follow(schema, named)
     if isinstance(value, list):
         return [_remove_added_nulls(item, schema.get("items"), named) for item in value]
@@ -86,7 +105,10 @@ def _remove_added_nulls(value: Json, schema: object, named: JsonMapping) -> Json
     return {
         name: _remove_added_nulls(item, known.get(name), named)
         for name, item in value.items()
-        if item is not None or name in required or name not in known or _takes_null(known[name], named)
+        if item is not None
+        or name in required
+        or name not in known
+        or _takes_null(known[name], named)
     }
 
 
@@ -101,7 +123,9 @@ def _takes_null(schema: object, named: JsonMapping) -> bool:
     schema = _follow(schema, named)
     if "anyOf" in schema:
         return any(_takes_null(part, named) for part in schema["anyOf"])
-    return "null" in schema.get("type", "null") and None in schema.get("enum", [schema.get("const")])
+    return "null" in schema.get("type", "null") and None in schema.get(
+        "enum", [schema.get("const")]
+    )
 
 
 class _NoStrictForm(Exception):
@@ -111,8 +135,9 @@ class _NoStrictForm(Exception):
 def make_strict(schema: JsonMapping) -> JsonObject | None:
     """Return the schema as strict mode takes it, or None where it has no strict form.
 
-    There is none for an object with properties that are not listed, for a value of any type, and for combinations such
-    as `allOf`. A schema beyond the limits of strict mode is refused by the server, and then asked for as plain JSON.
+    There is none for an object with properties that are not listed, for a value of any type, and
+    for combinations such as `allOf`. A schema beyond the limits of strict mode is refused by the
+    server, and then asked for as plain JSON.
 
     >>> make_strict({"type": "object", "properties": {"note": {"type": "string", "maxLength": 80}}})["properties"]
     {'note': {'type': ['string', 'null']}}
@@ -159,7 +184,9 @@ def _convert_object(schema: JsonMapping) -> JsonObject:
     converted = {name: _convert(part) for name, part in schema["properties"].items()}
     if set(required) - converted.keys():
         raise _NoStrictForm
-    properties = {name: part if name in required else _allow_null(part) for name, part in converted.items()}
+    properties = {
+        name: part if name in required else _allow_null(part) for name, part in converted.items()
+    }
     return {"properties": properties, "required": list(properties), "additionalProperties": False}
 
 

@@ -1,1 +1,2 @@
-"""Whoever can sit in a seat: strategies, mixed strategies, language models, people at a terminal, and wrappers."""
+"""Whoever can sit in a seat: strategies, mixed strategies, language models, people at a terminal,
+and wrappers."""

@@ -1,4 +1,5 @@
-"""Who can take a seat, by name, in any game: for `play`, `simulate`, `serve` and the Python interface alike.
+"""Who can take a seat, by name, in any game: for `play`, `simulate`, `serve` and the Python
+interface alike.
 
     random         some legal move
     equilibrium    the game's first equilibrium, the same one for all seats
@@ -11,8 +12,8 @@
 
 Any other name is that of a model; `verified:MODEL` is a model whose reasoning is checked.
 
-A package registers a function or class that is called with `(game, role, seed)` and returns a player. An attribute
-`plays(game) -> bool` keeps it off the lists of games that it does not play.
+A package registers a function or class that is called with `(game, role, seed)` and returns a
+player. An attribute `plays(game) -> bool` keeps it off the lists of games that it does not play.
 """
 
 from collections.abc import Callable
@@ -24,7 +25,13 @@ from bestresponse.core.game import REFEREE, Game, Role, S
 from bestresponse.core.player import Player
 from bestresponse.core.registry import check_members, did_you_mean
 from bestresponse.core.seeds import split
-from bestresponse.games.capabilities import HasNormalForm, HasSpeakers, HasStage, HasTree, find_stage_form
+from bestresponse.games.capabilities import (
+    HasNormalForm,
+    HasSpeakers,
+    HasStage,
+    HasTree,
+    find_stage_form,
+)
 from bestresponse.models.base import Model
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.players import strategies
@@ -65,17 +72,27 @@ def choose_default(game: Game[S]) -> str:
 
 
 def find_strategy(name: str, game: Game[S], role: Role, seed: int) -> Player | None:
-    """Make the player of that name who needs no model; None where the name is taken for that of a model.
+    """Make the player of that name who needs no model; None where the name is taken for that of a
+    model.
 
     Raises:
         UsageError: the name is that of a strategy which cannot play this game.
     """
     own_seed = split(seed, "seat", role)
     if name in _PEOPLE:
-        raise UsageError(f"{role}={name}: people play with `bestresponse play`; seat a model or a strategy here")
+        raise UsageError(
+            f"{role}={name}: people play with `bestresponse play`; seat a model or a strategy here"
+        )
     if isinstance(game, HasSpeakers):
-        return seat_speaker(SimulatedSpeaker(seed), game, role, own_seed) if name == SIMULATED else None
-    if isinstance(game, NamedStrategies) and (player := game.make_strategy(name, role, own_seed)) is not None:
+        return (
+            seat_speaker(SimulatedSpeaker(seed), game, role, own_seed)
+            if name == SIMULATED
+            else None
+        )
+    if (
+        isinstance(game, NamedStrategies)
+        and (player := game.make_strategy(name, role, own_seed)) is not None
+    ):
         return player
     if name.startswith(strategies.ALWAYS):
         return strategies.make_always(name.removeprefix(strategies.ALWAYS), game, role)
@@ -86,32 +103,42 @@ def find_strategy(name: str, game: Game[S], role: Role, seed: int) -> Player | N
     form = find_stage_form(game)
     if name in _SIMPLE:
         if form is None or form.num_players != 2:
-            raise UsageError(f"{role}={name}: baselines play tables of two players, and {game.name} is none")
+            raise UsageError(
+                f"{role}={name}: baselines play tables of two players, and {game.name} is none"
+            )
         return strategies.BaselinePlayer(name, own_seed)
     if form is None or not (
-        name in _list_automata(game) or (name.startswith(strategies.PROBE) and isinstance(game, HasStage))
+        name in _list_automata(game)
+        or (name.startswith(strategies.PROBE) and isinstance(game, HasStage))
     ):
         return None
-    return strategies.AutomatonPlayer(strategies.make_automaton(name, form, game.roles.index(role)), own_seed)
+    return strategies.AutomatonPlayer(
+        strategies.make_automaton(name, form, game.roles.index(role)), own_seed
+    )
 
 
 def check_strategy(name: str, game: Game[S]) -> None:
     """Raise a UsageError with the nearest name where no strategy of that name plays `game`."""
     if name in _PEOPLE or find_strategy(name, game, game.roles[0], 0) is None:
         known = list_strategies(game)
-        hint = did_you_mean(name, list(known)) or f" There are {strategies.ALWAYS}MOVE, {', '.join(known)}."
+        hint = (
+            did_you_mean(name, list(known))
+            or f" There are {strategies.ALWAYS}MOVE, {', '.join(known)}."
+        )
         raise UsageError(f"there is no strategy named {name!r} for {game.name}.{hint}")
 
 
 def check_seat_name(name: str, game: Game[S]) -> None:
-    """Raise a UsageError with the strategies there are, where a name is neither one of them nor that of a model."""
+    """Raise a UsageError with the strategies there are, where a name is neither one of them nor
+    that of a model."""
     bare = bare_name(name)
     if "/" not in bare and not bare.endswith(".gguf") and bare not in WEIGHTS:
         check_strategy(bare, game)
 
 
 def describe_seat(name: str, game: Game[S], role: Role) -> str:
-    """Describe who sits in a seat under that name, to complete the sentence "ROLE is ..." for the other players.
+    """Describe who sits in a seat under that name, to complete the sentence "ROLE is ..." for the
+    other players.
 
     >>> from bestresponse.games.lookup import find_game
     >>> describe_seat("always:hare", find_game("stag-hunt").playable(), "row")
@@ -129,16 +156,21 @@ def describe_seat(name: str, game: Game[S], role: Role) -> str:
 def seat_model(name: str, model: Model, game: Game[S], role: Role, seed: int) -> Player:
     """Seat a model: it speaks or rules in a dialogue, and elsewhere answers what it is asked.
 
-    Where its reasoning is to be checked, it is not held to a schema. TooLarge where the game cannot be told.
+    Where its reasoning is to be checked, it is not held to a schema. TooLarge where the game cannot
+    be told.
     """
     check_telling(game)
     if isinstance(game, HasSpeakers):
         return seat_speaker(model, game, role, seed)
     reasons = is_verified(name)
-    return with_review(name, Agent(model, style="json" if model.abilities.schema and not reasons else "line"), game)
+    return with_review(
+        name, Agent(model, style="json" if model.abilities.schema and not reasons else "line"), game
+    )
 
 
-def seat_speaker(model: Model, game: HasSpeakers, role: Role, seed: int, sampling: Sampling | None = None) -> Player:
+def seat_speaker(
+    model: Model, game: HasSpeakers, role: Role, seed: int, sampling: Sampling | None = None
+) -> Player:
     """Seat a model as the referee of a dialogue, or as a speaker whom nobody tells how to speak."""
     if role == REFEREE:
         return DealReferee(model, game.domain)
@@ -156,11 +188,16 @@ def _plays(name: str, game: Game[S]) -> bool:
 
 
 def _list_automata(game: Game[S]) -> tuple[str, ...]:
-    """List the classic strategies; none where nothing is repeated, or no action of a round is cooperation."""
+    """List the classic strategies; none where nothing is repeated, or no action of a round is
+    cooperation."""
     form = find_stage_form(game)
     try:
         if form is None or not isinstance(game, HasStage) or not cooperative_actions(form):
             return ()
     except InvalidGame:
         return ()
-    return tuple(automaton.name for automaton in classic_strategies() if automaton.name not in strategies.BASELINES)
+    return tuple(
+        automaton.name
+        for automaton in classic_strategies()
+        if automaton.name not in strategies.BASELINES
+    )

@@ -1,8 +1,10 @@
-"""Strategies in a seat: fixed answers and mixtures, functions, chance, automata, Axelrod's library, equilibria.
+"""Strategies in a seat: fixed answers and mixtures, functions, chance, automata, Axelrod's library,
+equilibria.
 
-Baselines are simple ways to play a two-player matrix game, to stand beside every model in every table. Each is a
-function of the player's own payoffs and the opponent's, both with the player's own actions as rows, for a whole batch
-of games at once: (n, own, other) -> strategies (n, own). Ties go to the action listed first.
+Baselines are simple ways to play a two-player matrix game, to stand beside every model in every
+table. Each is a function of the player's own payoffs and the opponent's, both with the player's own
+actions as rows, for a whole batch of games at once: (n, own, other) -> strategies (n, own). Ties go
+to the action listed first.
 
     uniform   every action equally often
     random    one action, drawn once per game
@@ -72,7 +74,8 @@ class FixedMix:
 
 @dataclass(frozen=True, slots=True)
 class Mixing:
-    """One behaviour strategy of a tree: the probabilities of the moves at each information set, by its label."""
+    """One behaviour strategy of a tree: the probabilities of the moves at each information set, by
+    its label."""
 
     mixes: Mapping[str, Mapping[str, float]]
     name: str = "fixed"
@@ -121,7 +124,8 @@ def make_always(answer: str, game: Game[S], role: Role) -> Always:
 ViewFunction = Callable[[View, Ask], Any]
 """A strategy for any game: from what it sees and what it is asked to its answer."""
 HistoryFunction = Callable[[Sequence[str], Sequence[str]], str]
-"""A strategy for repeated games of two: from its own moves and the other's moves so far to its next move."""
+"""A strategy for repeated games of two: from its own moves and the other's moves so far to its next
+move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +153,14 @@ class HistoryPlayer:
             raise UsageError(f"the strategy {self.name} plays repeated games of two players only")
         seat: int = view.facts["seat"]
         history = view.facts["history"]
-        move = self.function([moves[seat] for moves in history], [moves[1 - seat] for moves in history])
+        move = self.function(
+            [moves[seat] for moves in history], [moves[1 - seat] for moves in history]
+        )
         if move not in ask.options:
-            raise InvalidMove(f"the strategy {self.name} returned {move!r}; expected one of {', '.join(ask.options)}")
+            raise InvalidMove(
+                f"the strategy {self.name} returned {move!r}; expected one of"
+                f" {', '.join(ask.options)}"
+            )
         return Decision(move)
 
 
@@ -166,7 +175,10 @@ class RandomPlayer:
         """Draw an answer that depends on the seed and the view only."""
         for field in (field for _, field in ask.fields) if isinstance(ask, Form) else (ask,):
             if isinstance(field, Words | Lottery):
-                raise UsageError(f"a random player cannot answer {type(field).__name__}; seat a model or a person")
+                raise UsageError(
+                    f"a random player cannot answer {type(field).__name__}; seat a model or a"
+                    " person"
+                )
         return Decision(any_legal_action(ask, generator(self.seed, view.key)))
 
 
@@ -181,7 +193,8 @@ PROBE = "joss-ann:"
 
 @dataclass(frozen=True, slots=True)
 class AutomatonPlayer:
-    """Plays `automaton`; a mixed action is drawn anew for each view, always the same for the same seed and view."""
+    """Plays `automaton`; a mixed action is drawn anew for each view, always the same for the same
+    seed and view."""
 
     automaton: Automaton
     seed: int = 0
@@ -200,37 +213,45 @@ class AutomatonPlayer:
         own, other = (list(actions[player]) for player in (seat, 1 - seat))
         state = 0
         for moves in view.facts["history"]:
-            state = int(self.automaton.step[state, own.index(moves[seat]), other.index(moves[1 - seat])])
+            state = int(
+                self.automaton.step[state, own.index(moves[seat]), other.index(moves[1 - seat])]
+            )
         mix = self.automaton.mix[state]
         return Decision(generator(self.seed, view.key).choices(own, mix.tolist())[0])
 
 
 def make_automaton(name: str, form: NormalForm, seat: int) -> Automaton:
-    """Make the classic strategy for that seat: the library counts actions as cooperate, defect, the game may not."""
+    """Make the classic strategy for that seat: the library counts actions as cooperate, defect, the
+    game may not."""
     order = [(first, 1 - first) for first in cooperative_actions(form)]
     automaton = make_probe(name) if name.startswith(PROBE) else reduced(classic_strategy(name))
     return relabelled(automaton, order[seat], order[1 - seat])
 
 
 def make_probe(name: str) -> Automaton:
-    """Make the probe `joss-ann:X:Y`: tit-for-tat, but X of the time it cooperates and Y of the time defects anyway.
+    """Make the probe `joss-ann:X:Y`: tit-for-tat, but X of the time it cooperates and Y of the time
+    defects anyway.
 
-    Where X + Y is above 1 it is the same of the dual, which does the contrary of tit-for-tat (Ashlock and Kim,
-    Fingerprinting: visualization and automatic analysis of prisoner's dilemma strategies, 2008).
+    Where X + Y is above 1 it is the same of the dual, which does the contrary of tit-for-tat
+    (Ashlock and Kim, Fingerprinting: visualization and automatic analysis of prisoner's dilemma
+    strategies, 2008).
     """
     try:
         x, y = map(float, name.removeprefix(PROBE).split(":"))
     except ValueError:
         x = y = -1.0
     if not (0 <= x <= 1 and 0 <= y <= 1):
-        raise UsageError(f"{name!r}: expected {PROBE}X:Y with two numbers from 0 to 1, such as {PROBE}0.1:0.2")
+        raise UsageError(
+            f"{name!r}: expected {PROBE}X:Y with two numbers from 0 to 1, such as {PROBE}0.1:0.2"
+        )
     seen = np.broadcast_to([0, 1], (2, 2, 2))  # the state is what the other did last
     return Automaton(name, np.array([[1 - y, y], [x, 1 - x]]), seen)
 
 
 @cache
 def axelrod_strategy(name: str) -> Any:
-    """The class of a strategy, by the name of the class or the name it shows; UsageError where there is none."""
+    """The class of a strategy, by the name of the class or the name it shows; UsageError where
+    there is none."""
     if find_spec("axelrod") is None:
         raise UsageError("strategies of Axelrod's library need it installed: pip install axelrod")
     library = import_module("axelrod")
@@ -238,7 +259,9 @@ def axelrod_strategy(name: str) -> Any:
     by_shown_name = {strategy.name: strategy for strategy in library.all_strategies}
     strategy = known.get(name) or by_shown_name.get(name)
     if strategy is None:
-        raise UsageError(f"Axelrod's library has no strategy {name!r}.{did_you_mean(name, sorted(known))}")
+        raise UsageError(
+            f"Axelrod's library has no strategy {name!r}.{did_you_mean(name, sorted(known))}"
+        )
     return strategy
 
 
@@ -252,26 +275,31 @@ def has_axelrod_strategy(name: str) -> bool:
 
 @cache
 def _library_player(name: str, seat: int, thread: int) -> object:
-    """Make a player of the library, once for each seat and thread: its matches begin by resetting it."""
+    """Make a player of the library, once for each seat and thread: its matches begin by resetting
+    it."""
     return axelrod_strategy(name)()
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryRound:
-    """The moves of both seats in one round, as numbers of actions: those that were meant and those that were made."""
+    """The moves of both seats in one round, as numbers of actions: those that were meant and those
+    that were made."""
 
     meant: tuple[int, int]
     made: tuple[int, int]
 
 
-def play_in_library(names: tuple[str, str], form: NormalForm, rules: Rules, seed: int) -> tuple[LibraryRound, ...]:
+def play_in_library(
+    names: tuple[str, str], form: NormalForm, rules: Rules, seed: int
+) -> tuple[LibraryRound, ...]:
     """Let two strategies of Axelrod's library play a match there, and return its rounds.
 
-    A match of 200 rounds takes the library some milliseconds. Asked round by round through views, its strategies would
-    have to live through the whole history for every move.
+    A match of 200 rounds takes the library some milliseconds. Asked round by round through views,
+    its strategies would have to live through the whole history for every move.
     """
     library = import_module("axelrod")
-    # The library tells its players the number of rounds only where no probability of an end is given, not even 0.
+    # The library tells its players the number of rounds only where no probability of an end is
+    # given, not even 0.
     ends = None if rules.continuation == 1.0 else 1 - rules.continuation
     match = _recording_match()(
         [_library_player(name, seat, get_ident()) for seat, name in enumerate(names)],
@@ -305,7 +333,8 @@ class _LibraryPlayer(Protocol):
 
 @cache
 def _recording_match() -> type:
-    """Return the library's class of matches with a list `meant`: it keeps only the moves after noise itself."""
+    """Return the library's class of matches with a list `meant`: it keeps only the moves after
+    noise itself."""
     library = import_module("axelrod")
 
     class RecordingMatch(library.Match):  # type: ignore[misc, name-defined]
@@ -336,7 +365,8 @@ def _recording_match() -> type:
 class AxelrodPlayer:
     """`cooperate` gives, for each seat, the number of the action that is to cooperate.
 
-    Strategies of the library may know the number of `rounds`, None where the end is random, and the noise.
+    Strategies of the library may know the number of `rounds`, None where the end is random, and the
+    noise.
     """
 
     strategy: str
@@ -353,13 +383,21 @@ class AxelrodPlayer:
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
         actions = view.facts.get("actions", ())
-        if not isinstance(ask, Choice) or "history" not in view.facts or [len(names) for names in actions] != [2, 2]:
-            raise UsageError(f"{self.name} plays repeated games of two players with two actions only")
+        if (
+            not isinstance(ask, Choice)
+            or "history" not in view.facts
+            or [len(names) for names in actions] != [2, 2]
+        ):
+            raise UsageError(
+                f"{self.name} plays repeated games of two players with two actions only"
+            )
         seat: int = view.facts["seat"]
         library = import_module("axelrod")
         player = axelrod_strategy(self.strategy)()
         other = library.MockPlayer()
-        player.set_match_attributes(length=self.rounds or inf, game=library.Game(), noise=self.noise)
+        player.set_match_attributes(
+            length=self.rounds or inf, game=library.Game(), noise=self.noise
+        )
         player.set_seed(split(self.seed, view.role) % 2**32)
         letters = [
             {names[c]: library.Action.C, names[1 - c]: library.Action.D}
@@ -371,7 +409,9 @@ class AxelrodPlayer:
             player.update_history(mine, theirs)
             other.update_history(theirs, mine)
         chosen = player.strategy(other)
-        return Decision(next(action for action, letter in letters[seat].items() if letter == chosen))
+        return Decision(
+            next(action for action, letter in letters[seat].items() if letter == chosen)
+        )
 
 
 Baseline = Callable[[Array, Array, int], Array]
@@ -388,7 +428,9 @@ def play_uniform(own: Array, other: Array, seed: int) -> Array:
 
 def play_random(own: Array, other: Array, seed: int) -> Array:
     """Play one action, drawn by the seed."""
-    drawn = np.random.default_rng(split(seed, "random baseline")).integers(own.shape[1], size=len(own))
+    drawn = np.random.default_rng(split(seed, "random baseline")).integers(
+        own.shape[1], size=len(own)
+    )
     return _pure(drawn, own.shape[1])
 
 
@@ -426,7 +468,8 @@ BASELINES: dict[str, Baseline] = {
 
 @dataclass(frozen=True, slots=True)
 class BaselinePlayer:
-    """A baseline in a seat of a two-player matrix game; a mixed strategy is drawn from where an action is asked."""
+    """A baseline in a seat of a two-player matrix game; a mixed strategy is drawn from where an
+    action is asked."""
 
     name: str
     seed: int = 0
@@ -444,7 +487,9 @@ class BaselinePlayer:
             return Decision(tuple(map(float, mix)))
         if isinstance(ask, Choice):
             return Decision(generator(own_seed, "draw").choices(ask.options, mix)[0])
-        raise UsageError(f"the baseline {self.name} answers choices and mixtures, not {type(ask).__name__}")
+        raise UsageError(
+            f"the baseline {self.name} answers choices and mixtures, not {type(ask).__name__}"
+        )
 
 
 EQUILIBRIUM = "equilibrium"
@@ -465,7 +510,9 @@ class EquilibriumPlayer:
         if isinstance(ask, Mixture):
             return Decision(tuple(moves[option] for option in ask.options))
         rng = generator(self.seed, view.key)
-        return Decision(ask.read(rng.choices(list(moves), [max(p, 0.0) for p in moves.values()])[0]))
+        return Decision(
+            ask.read(rng.choices(list(moves), [max(p, 0.0) for p in moves.values()])[0])
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -488,7 +535,8 @@ def make_equilibrium(game: Game[S], role: Role, seed: int) -> Player:
     if theory.known is not None and isinstance(game, KnownEquilibrium):
         return ClosedFormPlayer(game)
     raise UsageError(
-        f"{role}={EQUILIBRIUM}: no equilibrium of {game.name} is known here; seat another strategy or a model"
+        f"{role}={EQUILIBRIUM}: no equilibrium of {game.name} is known here; seat another strategy"
+        " or a model"
     )
 
 

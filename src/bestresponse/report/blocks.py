@@ -1,8 +1,9 @@
 """Blocks of a report as data: what is shown of which frame, and how.
 
-A report is a list of blocks; each is called with what was measured and returns what it shows, or None where there is
-nothing to show. A block with a title begins a section, one without goes on with the section before it; what stands
-before the first title opens the report. Any function from `Measurement` to one `Shown` or several is a block too.
+A report is a list of blocks; each is called with what was measured and returns what it shows, or
+None where there is nothing to show. A block with a title begins a section, one without goes on with
+the section before it; what stands before the first title opens the report. Any function from
+`Measurement` to one `Shown` or several is a block too.
 """
 
 import math
@@ -15,7 +16,16 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from jinja2 import Environment, StrictUndefined, Template
 
-from bestresponse.report.document import Block, Column, Figure, KeyValues, Note, Paragraph, Section, Table
+from bestresponse.report.document import (
+    Block,
+    Column,
+    Figure,
+    KeyValues,
+    Note,
+    Paragraph,
+    Section,
+    Table,
+)
 from bestresponse.report.figures import charts
 from bestresponse.report.frames import Figures, Frame, Row
 from bestresponse.report.numbers import NOISE
@@ -58,7 +68,8 @@ ReportBlock = Callable[[Measurement], "Shown | Sequence[Shown] | None"]
 
 @dataclass(frozen=True)
 class FrameBlock:
-    """Show the rows of a frame `where` columns have these values, once for each value of the column `split`."""
+    """Show the rows of a frame `where` columns have these values, once for each value of the column
+    `split`."""
 
     frame: str
     title: str = field(default="", kw_only=True)
@@ -113,12 +124,15 @@ class metrics_table:
         """Build the table, or none where nothing was computed."""
         if not measured.figures.groups:
             return None
-        return Shown(self.title, (measured.figures.to_table(fill_template(self.caption, measured)),))
+        return Shown(
+            self.title, (measured.figures.to_table(fill_template(self.caption, measured)),)
+        )
 
 
 @dataclass(frozen=True)
 class headline:
-    """Show these metrics of the first group that has any as large figures, each with its interval."""
+    """Show these metrics of the first group that has any as large figures, each with its
+    interval."""
 
     metrics: Sequence[str]
 
@@ -135,7 +149,8 @@ class headline:
 
 @dataclass(frozen=True)
 class pivot(FrameBlock):
-    """Spread a column of a frame over the values of another; `heat` draws the numbers as a shaded picture instead."""
+    """Spread a column of a frame over the values of another; `heat` draws the numbers as a shaded
+    picture instead."""
 
     rows: str
     columns: str
@@ -144,7 +159,9 @@ class pivot(FrameBlock):
 
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Build the table or the picture."""
-        cells: dict[object, Any] = {(row[self.rows], row[self.columns]): row[self.value] for row in frame}
+        cells: dict[object, Any] = {
+            (row[self.rows], row[self.columns]): row[self.value] for row in frame
+        }
         down, across = frame.list_values(self.rows), frame.list_values(self.columns)
         if self.heat:
             numbers = [[_estimate(cells.get((row, name))) for name in across] for row in down]
@@ -160,10 +177,11 @@ class pivot(FrameBlock):
 
 @dataclass(frozen=True)
 class lines(FrameBlock):
-    """Draw a column against another, a line for each value of `by` (or one), with bands and what theory expects.
+    """Draw a column against another, a line for each value of `by` (or one), with bands and what
+    theory expects.
 
-    Bands are two columns, or the ends of the intervals where `y` holds such; rows without `y` are left out. Of more
-    than `most` lines those with the largest values are drawn.
+    Bands are two columns, or the ends of the intervals where `y` holds such; rows without `y` are
+    left out. Of more than `most` lines those with the largest values are drawn.
     """
 
     x: str
@@ -187,13 +205,19 @@ class lines(FrameBlock):
         image = charts.draw_lines(
             {name: (_take(rows, self.x), _take(rows, self.y)) for name, rows in drawn.items()},
             dict(self._find_bands(drawn)),
-            expected={name: _take(rows, self.expected) for name, rows in drawn.items()} if self.expected else {},
+            expected=(
+                {name: _take(rows, self.expected) for name, rows in drawn.items()}
+                if self.expected
+                else {}
+            ),
             x_label=titles[self.x].name,
             y_label=titles[self.y].name,
         )
         yield Figure(image, caption, f"{titles[self.y].name} by {titles[self.x].name}")
 
-    def _find_bands(self, groups: Mapping[str, Sequence[Row]]) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
+    def _find_bands(
+        self, groups: Mapping[str, Sequence[Row]]
+    ) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
         """Yield the bands; one value alone has none, so there the band shrinks to the line."""
         for name, rows in groups.items():
             if self.band:
@@ -201,8 +225,12 @@ class lines(FrameBlock):
             else:
                 # The interval of a single value tells nothing.
                 cells = [row[self.y] for row in rows]
-                informative = [cell if isinstance(cell, Interval) and cell.n > 1 else None for cell in cells]
-                low, high = np.array([(c.low, c.high) if c else (np.nan, np.nan) for c in informative]).T
+                informative = [
+                    cell if isinstance(cell, Interval) and cell.n > 1 else None for cell in cells
+                ]
+                low, high = np.array(
+                    [(c.low, c.high) if c else (np.nan, np.nan) for c in informative]
+                ).T
             known, middle = np.isfinite(low) & np.isfinite(high), _take(rows, self.y)
             if known.any():
                 yield name, (np.where(known, low, middle), np.where(known, high, middle))
@@ -210,7 +238,8 @@ class lines(FrameBlock):
 
 @dataclass(frozen=True)
 class intervals(FrameBlock):
-    """Draw a row for each row of a frame: its estimate and interval; `label` names the columns that name it.
+    """Draw a row for each row of a frame: its estimate and interval; `label` names the columns that
+    name it.
 
     Rows whose estimate is below `least` are left out.
     """
@@ -223,7 +252,11 @@ class intervals(FrameBlock):
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture, or none where no row has an interval."""
         known = [(row, value) for row in frame if isinstance(value := row[self.value], Interval)]
-        rows = [(", ".join(str(row[k]) for k in self.label), v) for row, v in known if v.estimate >= self.least]
+        rows = [
+            (", ".join(str(row[k]) for k in self.label), v)
+            for row, v in known
+            if v.estimate >= self.least
+        ]
         if rows:
             title = frame.columns[self.value].name
             image = charts.draw_intervals(rows, x_label=title, reference=self.reference)
@@ -232,13 +265,17 @@ class intervals(FrameBlock):
 
 @dataclass(frozen=True)
 class boxes(FrameBlock):
-    """Draw a row for each value of `by`: every value a dot, the quartiles as a box, the mean as a diamond."""
+    """Draw a row for each value of `by`: every value a dot, the quartiles as a box, the mean as a
+    diamond."""
 
     by: str
     value: str
     zero: bool = True
     caption: str = field(
-        default="Every value a dot, the box from the first to the third quartile, the diamond the mean.", kw_only=True
+        default=(
+            "Every value a dot, the box from the first to the third quartile, the diamond the mean."
+        ),
+        kw_only=True,
     )
 
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
@@ -255,10 +292,11 @@ class boxes(FrameBlock):
 
 @dataclass(frozen=True)
 class bars(FrameBlock):
-    """Draw a bar for each value of `by`, of `parts` side by side in it; if not `stacked`, a thin bar for each part.
+    """Draw a bar for each value of `by`, of `parts` side by side in it; if not `stacked`, a thin
+    bar for each part.
 
-    The column `beside` has a bar of its own below each. Nothing is drawn where a bar would have more than `most` parts,
-    which cannot be told apart.
+    The column `beside` has a bar of its own below each. Nothing is drawn where a bar would have
+    more than `most` parts, which cannot be told apart.
     """
 
     by: str
@@ -290,7 +328,8 @@ class scatter(FrameBlock):
     by: str = ""
 
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
-        """Draw the picture, or none where no row has both numbers or all have the same: axes without a finding."""
+        """Draw the picture, or none where no row has both numbers or all have the same: axes
+        without a finding."""
         rows = [row for row in frame if row.get(self.x) is not None and row.get(self.y) is not None]
         if rows and np.ptp(_take(rows, self.y)) > NOISE:
             x_label, y_label = frame.columns[self.x].name, frame.columns[self.y].name
@@ -304,7 +343,8 @@ class scatter(FrameBlock):
 class text:
     """Prose with figures of the run in it, a Jinja template; nothing where it comes out empty.
 
-    The template sees `config`, `figures` (by the names of the metrics' groups) and every frame by `frame(name)`.
+    The template sees `config`, `figures` (by the names of the metrics' groups) and every frame by
+    `frame(name)`.
     """
 
     template: str
@@ -316,7 +356,10 @@ class text:
         filled = fill_template(self.template, measured)
         if not filled:
             return None
-        return Shown(self.title, (Paragraph(filled) if self.kind == "paragraph" else Note(filled, self.kind),))
+        return Shown(
+            self.title,
+            (Paragraph(filled) if self.kind == "paragraph" else Note(filled, self.kind),),
+        )
 
 
 def build_sections(
@@ -344,7 +387,8 @@ def fill_template(template: str, measured: Measurement, **values: object) -> str
 
 @cache
 def _compile_template(template: str) -> Template:
-    # Nothing is escaped here: the text becomes a paragraph of a document, which the page escapes when it is drawn.
+    # Nothing is escaped here: the text becomes a paragraph of a document, which the page escapes
+    # when it is drawn.
     return Environment(undefined=StrictUndefined, autoescape=False).from_string(template)
 
 

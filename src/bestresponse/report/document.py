@@ -1,9 +1,10 @@
 """A report as data: sections of blocks, frozen, comparable; its JSON form, and its cells as text.
 
-Everything shown to a reader is a value first; `bestresponse.report.page` turns it into HTML, `Document.to_json` into
-JSON, where each block is an object whose "block" names its type. Pictures are base64. JSON has no infinities and no
-NaN: an open end of an interval and a cell that is not a finite number are null. Text is plain text: nothing in it is
-read as markup. `show_cell` writes a cell in the same way on the page, on the terminal and in the web application.
+Everything shown to a reader is a value first; `bestresponse.report.page` turns it into HTML,
+`Document.to_json` into JSON, where each block is an object whose "block" names its type. Pictures
+are base64. JSON has no infinities and no NaN: an open end of an interval and a cell that is not a
+finite number are null. Text is plain text: nothing in it is read as markup. `show_cell` writes a
+cell in the same way on the page, on the terminal and in the web application.
 """
 
 import base64
@@ -32,7 +33,9 @@ def as_cell(value: object, where: str = "a cell") -> Cell:
     plain = value.item() if isinstance(value, np.generic) else value
     if plain is None or isinstance(plain, str | int | float | bool | Interval):
         return plain
-    raise UsageError(f"{where}: expected text, a number, yes/no, an interval or None; got {type(plain).__name__}")
+    raise UsageError(
+        f"{where}: expected text, a number, yes/no, an interval or None; got {type(plain).__name__}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +55,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: `help` explains it to the reader, `format` is a format specification for its numbers (".3f").
+    """A column: `help` explains it to the reader, `format` is a format specification for its
+    numbers (".3f").
 
-    Numbers smaller than `noise` are rounding errors and are shown as 0. A cell of a column with an `anchor` can be
-    linked to; one of a column with a `link` of the same name links to the cell of the same number or word there.
+    Numbers smaller than `noise` are rounding errors and are shown as 0. A cell of a column with an
+    `anchor` can be linked to; one of a column with a `link` of the same name links to the cell of
+    the same number or word there.
     """
 
     name: str
@@ -70,12 +75,15 @@ class Column:
         try:
             format(0.5, self.format)
         except ValueError:
-            raise UsageError(f"column {self.name!r}: {self.format!r} is not a format for numbers, try '.3f'") from None
+            raise UsageError(
+                f"column {self.name!r}: {self.format!r} is not a format for numbers, try '.3f'"
+            ) from None
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells under named columns. None is "there is none" and is shown as a dash, never as 0."""
+    """Rows of cells under named columns. None is "there is none" and is shown as a dash, never as
+    0."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -85,10 +93,12 @@ class Table:
         for number, row in enumerate(self.rows):
             if len(row) != len(self.columns):
                 raise UsageError(
-                    f"table row {number} has {len(row)} cells, but there are {len(self.columns)} columns "
-                    f"({', '.join(column.name for column in self.columns)})"
+                    f"table row {number} has {len(row)} cells, but there are {len(self.columns)}"
+                    f" columns ({', '.join(column.name for column in self.columns)})"
                 )
-        object.__setattr__(self, "rows", tuple(tuple(as_cell(cell) for cell in row) for row in self.rows))
+        object.__setattr__(
+            self, "rows", tuple(tuple(as_cell(cell) for cell in row) for row in self.rows)
+        )
 
     def embed(self, title: str) -> str:
         """Return the table as HTML, for notebooks."""
@@ -97,7 +107,8 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture (SVG or PNG, told apart by its first bytes), its caption, and what it shows in words."""
+    """A picture (SVG or PNG, told apart by its first bytes), its caption, and what it shows in
+    words."""
 
     image: bytes
     caption: str
@@ -140,7 +151,9 @@ class KeyValues:
     format: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "items", tuple((name, as_cell(value, name)) for name, value in self.items))
+        object.__setattr__(
+            self, "items", tuple((name, as_cell(value, name)) for name, value in self.items)
+        )
 
 
 Block = Paragraph | Note | Table | Figure | Code | Quote | KeyValues
@@ -157,7 +170,8 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole report. `opening` stands above the first section; `footer` says what made the report."""
+    """A whole report. `opening` stands above the first section; `footer` says what made the
+    report."""
 
     title: str
     subtitle: str = ""
@@ -177,7 +191,10 @@ class Document:
     def tables(self) -> tuple[tuple[str, Table], ...]:
         """List every table with the title of its section, in order."""
         return tuple(
-            (section.title, block) for section in self.sections for block in section.blocks if isinstance(block, Table)
+            (section.title, block)
+            for section in self.sections
+            for block in section.blocks
+            if isinstance(block, Table)
         )
 
 
@@ -192,7 +209,8 @@ def cell_json(cell: Cell) -> str | float | Mapping[str, str | float | None] | No
 
 
 def _plain(value: object) -> object:
-    """Return a part of a document as plain data: its fields by name, after the name of its kind if it is a block."""
+    """Return a part of a document as plain data: its fields by name, after the name of its kind if
+    it is a block."""
     if isinstance(value, tuple):
         return [_plain(part) for part in value]
     if isinstance(value, bytes):
@@ -208,7 +226,8 @@ _ABSENT = "–"
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A cell as text: the main part, the interval behind it, what it sorts by, and how it is set."""
+    """A cell as text: the main part, the interval behind it, what it sorts by, and how it is
+    set."""
 
     main: str
     aside: str = ""
@@ -217,7 +236,8 @@ class ShownCell:
 
 
 def show_cell(cell: Cell, spec: str = "", noise: float = NOISE) -> ShownCell:
-    """Show a cell: a dash for None, yes or no, text as it is, numbers by `spec`, an interval with its ends."""
+    """Show a cell: a dash for None, yes or no, text as it is, numbers by `spec`, an interval with
+    its ends."""
     match cell:
         case None:
             return ShownCell(_ABSENT, style="absent")
@@ -233,7 +253,9 @@ def show_cell(cell: Cell, spec: str = "", noise: float = NOISE) -> ShownCell:
         case int() | float():
             absent = math.isnan(cell)
             style = "absent" if absent else "number"
-            return ShownCell(format_number(cell, spec, noise), key="" if absent else repr(cell), style=style)
+            return ShownCell(
+                format_number(cell, spec, noise), key="" if absent else repr(cell), style=style
+            )
 
 
 def format_cell(cell: Cell, spec: str = "", noise: float = NOISE) -> str:
@@ -250,9 +272,15 @@ def format_cell(cell: Cell, spec: str = "", noise: float = NOISE) -> str:
 
 def format_rows(table: Table) -> list[list[str]]:
     """Format the cells of a table as its columns say; a dash where there is none."""
-    formats = [(column.format, noise) for column, noise in zip(table.columns, measure_column_noise(table), strict=True)]
+    formats = [
+        (column.format, noise)
+        for column, noise in zip(table.columns, measure_column_noise(table), strict=True)
+    ]
     return [
-        ["-" if cell is None else format_cell(cell, *how) for cell, how in zip(row, formats, strict=True)]
+        [
+            "-" if cell is None else format_cell(cell, *how)
+            for cell, how in zip(row, formats, strict=True)
+        ]
         for row in table.rows
     ]
 
@@ -262,7 +290,12 @@ def measure_column_noise(table: Table) -> tuple[float, ...]:
     noises = []
     for index, column in enumerate(table.columns):
         cells = [row[index] for row in table.rows]
-        ends = [end for cell in cells if isinstance(cell, Interval) for end in (cell.estimate, cell.low, cell.high)]
+        ends = [
+            end
+            for cell in cells
+            if isinstance(cell, Interval)
+            for end in (cell.estimate, cell.low, cell.high)
+        ]
         numbers = [cell for cell in cells if isinstance(cell, int | float)]
         noises.append(measure_noise([*ends, *numbers], column.noise))
     return tuple(noises)

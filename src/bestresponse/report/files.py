@@ -1,8 +1,9 @@
-"""Write result files so that readers see the old file or the new one, and nothing outside the folder is touched.
+"""Write result files so that readers see the old file or the new one, and nothing outside the
+folder is touched.
 
-A folder may come from somebody else and hold symbolic links under the names that are about to be written. The new
-content goes into a file with a random name that did not exist before, and then takes the place of whatever has the
-name: a link is replaced, never followed.
+A folder may come from somebody else and hold symbolic links under the names that are about to be
+written. The new content goes into a file with a random name that did not exist before, and then
+takes the place of whatever has the name: a link is replaced, never followed.
 """
 
 import errno
@@ -36,7 +37,10 @@ def write_bytes(path: Path, content: bytes) -> Path:
 def explain_os_error(error: OSError, doing: str) -> StoreError:
     """Say what the operating system refused, with advice."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return StoreError(f"the disk is full while {doing}; what was finished is kept, free some space and run again")
+        return StoreError(
+            f"the disk is full while {doing}; what was finished is kept, free some space and run"
+            " again"
+        )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return StoreError(f"no permission for {doing}; choose another folder with --output-dir")
     return StoreError(f"{doing} failed: {error.strerror or error}")

@@ -1,20 +1,23 @@
 """Frames: the named tables of typed rows that a study measures; every number of a report is in one.
 
-A row is a TypedDict. Its annotations say how a column is titled, explained and formatted, once for the page, the
-terminal, notebooks and files:
+A row is a TypedDict. Its annotations say how a column is titled, explained and formatted, once for
+the page, the terminal, notebooks and files:
 
     class ShareRow(TypedDict):
         strategy: str
         share: Annotated[float, column("share of agents", ".3f")]
         '''mean over repetitions'''
 
-Columns without such an annotation are called as their field is; the text below a field explains it to the reader.
+Columns without such an annotation are called as their field is; the text below a field explains it
+to the reader.
 
-The figures of a study are data too: one `Metric` is a column of its table, a field of its JSON and of its CSV file.
+The figures of a study are data too: one `Metric` is a column of its table, a field of its JSON and
+of its CSV file.
 
-A study lists its metrics once and says of which groups (players, seats, settings) they are computed; `Figures` then is
-its table on the page and in the terminal, `figures` of summary.json, figures.csv and the list in the documentation.
-Where a study has the figures of a group in a row, the annotations of the row's type are its metrics (`list_metrics`).
+A study lists its metrics once and says of which groups (players, seats, settings) they are
+computed; `Figures` then is its table on the page and in the terminal, `figures` of summary.json,
+figures.csv and the list in the documentation. Where a study has the figures of a group in a row,
+the annotations of the row's type are its metrics (`list_metrics`).
 """
 
 from __future__ import annotations
@@ -28,7 +31,17 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from itertools import pairwise
 from operator import methodcaller
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Generic,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from bestresponse.core.errors import UsageError
 from bestresponse.report import tables
@@ -47,7 +60,13 @@ _NUMBERS = (int, float, Interval)
 
 
 def column(
-    title: str = "", format: str = "", help: str = "", *, noise: float = NOISE, anchor: str = "", link: str = ""
+    title: str = "",
+    format: str = "",
+    help: str = "",
+    *,
+    noise: float = NOISE,
+    anchor: str = "",
+    link: str = "",
 ) -> Column:
     """Say how a field of a row is shown; without a title it is called as its field is."""
     return Column(title, "left", help, format, noise, anchor, link)
@@ -55,7 +74,8 @@ def column(
 
 @dataclass(frozen=True)
 class Frame(Generic[R]):
-    """A table of rows of one type; `more` describes columns that only this run has, such as one for each seat."""
+    """A table of rows of one type; `more` describes columns that only this run has, such as one for
+    each seat."""
 
     row: type[R]
     rows: Sequence[R]
@@ -83,7 +103,11 @@ class Frame(Generic[R]):
 
     def select(self, **values: object) -> Frame[R]:
         """Return the rows whose fields have these values."""
-        rows = [row for row in self.rows if all(row.get(name) == value for name, value in values.items())]
+        rows = [
+            row
+            for row in self.rows
+            if all(row.get(name) == value for name, value in values.items())
+        ]
         return replace(self, rows=rows)
 
     def list_values(self, name: str) -> list[object]:
@@ -93,18 +117,27 @@ class Frame(Generic[R]):
     def to_table(self, names: Sequence[str] = (), caption: str = "") -> Table:
         """Build the table of these columns, of all that some row has where none are named."""
         known = self.columns
-        names = names or [name for name in known if any(row.get(name) is not None for row in self.rows)]
+        names = names or [
+            name for name in known if any(row.get(name) is not None for row in self.rows)
+        ]
         missing = [name for name in names if name not in known]
         if missing:
-            raise UsageError(f"{self.row.__name__} has no column {missing[0]!r}; it has {', '.join(known)}")
+            raise UsageError(
+                f"{self.row.__name__} has no column {missing[0]!r}; it has {', '.join(known)}"
+            )
         rows = tuple(tuple(_as_cell(row.get(name)) for name in names) for row in self.rows)
         return Table(tuple(known[name] for name in names), rows, caption)
 
     def to_json(self) -> list[dict[str, object]]:
-        """Return the rows as plain JSON data; intervals say their ends and what they were computed from."""
+        """Return the rows as plain JSON data; intervals say their ends and what they were computed
+        from."""
         return [
             {
-                name: cell_json(value) if isinstance(value, Cell) else json.loads(json.dumps(value, default=str))
+                name: (
+                    cell_json(value)
+                    if isinstance(value, Cell)
+                    else json.loads(json.dumps(value, default=str))
+                )
                 for name, value in row.items()
             }
             for row in self.rows
@@ -141,19 +174,27 @@ def describe_columns(row: type) -> dict[str, Column]:
         number = any(part in _NUMBERS for part in (kind, *get_args(kind)))
         title = shown.name or name.replace("_", " ")
         about = shown.help or help.get(name, "")
-        described[name] = replace(shown, name=title, align="right" if number else "left", help=about)
+        described[name] = replace(
+            shown, name=title, align="right" if number else "left", help=about
+        )
     return described
 
 
 def read_help(kind: type) -> dict[str, str]:
-    """Return the text below each field of a class and of those that it extends, which explains the field."""
+    """Return the text below each field of a class and of those that it extends, which explains the
+    field."""
     classes = [cls for cls in reversed(kind.__mro__) if cls.__module__ != "builtins"]
-    return {name: text for cls in classes for name, text in _read_module(cls.__module__).get(cls.__name__, {}).items()}
+    return {
+        name: text
+        for cls in classes
+        for name, text in _read_module(cls.__module__).get(cls.__name__, {}).items()
+    }
 
 
 @cache
 def _read_module(module: str) -> dict[str, dict[str, str]]:
-    """Return, by class, the text below each field; nothing where the source is not at hand, as in a notebook."""
+    """Return, by class, the text below each field; nothing where the source is not at hand, as in a
+    notebook."""
     try:
         tree = ast.parse(inspect.getsource(sys.modules[module]))
     except (OSError, TypeError):
@@ -162,10 +203,14 @@ def _read_module(module: str) -> dict[str, dict[str, str]]:
     for row in tree.body:
         if isinstance(row, ast.ClassDef):
             bases = [base.id for base in row.bases if isinstance(base, ast.Name)]
-            texts[row.name] = {name: text for base in bases for name, text in texts.get(base, {}).items()}
+            texts[row.name] = {
+                name: text for base in bases for name, text in texts.get(base, {}).items()
+            }
             for field_, below in pairwise(row.body):
                 match field_, below:
-                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(
+                        value=ast.Constant(value=str(text))
+                    ):
                         texts[row.name][name] = " ".join(text.split())
     return texts
 
@@ -186,9 +231,9 @@ Heads = tuple[str | int, ...]
 class Metric(Generic[Group]):
     """A figure computed for a group, such as the rows of one player.
 
-    `name` is the field in JSON and CSV, `title` the head of the column, `help` explains it to the reader, `unit` may
-    be empty, `format` is a format specification for its numbers, and `compute` returns None where there is no figure.
-    Numbers smaller than `noise` are shown as 0.
+    `name` is the field in JSON and CSV, `title` the head of the column, `help` explains it to the
+    reader, `unit` may be empty, `format` is a format specification for its numbers, and `compute`
+    returns None where there is no figure. Numbers smaller than `noise` are shown as 0.
     """
 
     name: str
@@ -201,7 +246,9 @@ class Metric(Generic[Group]):
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
-            raise UsageError(f"the metric {self.name!r} needs a name of letters, digits and underscores")
+            raise UsageError(
+                f"the metric {self.name!r} needs a name of letters, digits and underscores"
+            )
 
     @property
     def column(self) -> Column:
@@ -212,7 +259,8 @@ class Metric(Generic[Group]):
 
 @dataclass(frozen=True)
 class Figures:
-    """Computed metrics of several groups, in order; `heads` of a group hold a cell for each of `labels`."""
+    """Computed metrics of several groups, in order; `heads` of a group hold a cell for each of
+    `labels`."""
 
     metrics: Sequence[Metric[Any]]
     labels: tuple[str, ...]
@@ -231,9 +279,17 @@ class Figures:
 
     def to_table(self, caption: str = "") -> Table:
         """Build the table; metrics that no group has are left out."""
-        shown = [metric for metric in self.metrics if any(row.get(metric.name) is not None for _, row in self.groups)]
-        rows = tuple((*heads, *(row.get(metric.name) for metric in shown)) for heads, row in self.groups)
-        return Table((*map(Column, self.labels), *(metric.column for metric in shown)), rows, caption)
+        shown = [
+            metric
+            for metric in self.metrics
+            if any(row.get(metric.name) is not None for _, row in self.groups)
+        ]
+        rows = tuple(
+            (*heads, *(row.get(metric.name) for metric in shown)) for heads, row in self.groups
+        )
+        return Table(
+            (*map(Column, self.labels), *(metric.column for metric in shown)), rows, caption
+        )
 
     def to_json(self) -> list[dict[str, object]]:
         """Return plain JSON data: for each group its labels, then every metric by its name."""
@@ -241,16 +297,30 @@ class Figures:
 
     def to_rows(self) -> list[dict[str, Cell]]:
         """Return rows for `tables.to_csv`, one a group."""
-        names = [*(label.replace(" ", "_") for label in self.labels), *(metric.name for metric in self.metrics)]
-        groups = ((*heads, *(row.get(metric.name) for metric in self.metrics)) for heads, row in self.groups)
+        names = [
+            *(label.replace(" ", "_") for label in self.labels),
+            *(metric.name for metric in self.metrics),
+        ]
+        groups = (
+            (*heads, *(row.get(metric.name) for metric in self.metrics))
+            for heads, row in self.groups
+        )
         return [dict(zip(names, cells, strict=True)) for cells in groups]
 
 
 def list_metrics(row: type, *names: str) -> tuple[Metric[object], ...]:
-    """Return the fields of a row's type as metrics of groups that are such rows, all where none are named."""
+    """Return the fields of a row's type as metrics of groups that are such rows, all where none are
+    named."""
     columns = describe_columns(row)
     return tuple(
-        Metric(name, columns[name].name, columns[name].help, "", columns[name].format, methodcaller("get", name))
+        Metric(
+            name,
+            columns[name].name,
+            columns[name].help,
+            "",
+            columns[name].format,
+            methodcaller("get", name),
+        )
         for name in names or columns
     )
 
@@ -259,5 +329,8 @@ def compute_figures(
     metrics: Sequence[Metric[Group]], labels: tuple[str, ...], groups: Mapping[Heads, Group]
 ) -> Figures:
     """Compute every metric for every group."""
-    computed = [(heads, {metric.name: metric.compute(group) for metric in metrics}) for heads, group in groups.items()]
+    computed = [
+        (heads, {metric.name: metric.compute(group) for metric in metrics})
+        for heads, group in groups.items()
+    ]
     return Figures(metrics, labels, computed)

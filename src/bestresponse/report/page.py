@@ -1,9 +1,10 @@
-"""A document as one HTML page that opens offline: no request leaves it, and nothing in it can run but one known script.
+"""A document as one HTML page that opens offline: no request leaves it, and nothing in it can run
+but one known script.
 
-Style, script and pictures are inside the page. A content security policy lists the hashes of the one style and the
-one script, so text that slipped through escaping could still not run. All text is escaped by the template engine;
-before that, hidden characters become visible and very long text is cut with a remark (`bestresponse.report.text`).
-The same document always gives the same bytes.
+Style, script and pictures are inside the page. A content security policy lists the hashes of the
+one style and the one script, so text that slipped through escaping could still not run. All text is
+escaped by the template engine; before that, hidden characters become visible and very long text is
+cut with a remark (`bestresponse.report.text`). The same document always gives the same bytes.
 """
 
 import base64
@@ -18,7 +19,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from bestresponse.core.notebook import format_html
-from bestresponse.report.document import Document, Section, format_rows, measure_column_noise, show_cell
+from bestresponse.report.document import (
+    Document,
+    Section,
+    format_rows,
+    measure_column_noise,
+    show_cell,
+)
 from bestresponse.report.tables import number_repeated
 from bestresponse.report.text import abridged, pieces, visible
 
@@ -38,24 +45,36 @@ def render(document: Document) -> str:
     )
     # Our own style, script and policy, and base64, are the only text that is not escaped.
     trusted = {"style": Markup(style), "script": Markup(script), "policy": Markup(policy)}
-    page = _environment().get_template("report.html").render(document=document, sections=_anchored(document), **trusted)
+    page = (
+        _environment()
+        .get_template("report.html")
+        .render(document=document, sections=_anchored(document), **trusted)
+    )
     return page.rstrip() + "\n"
 
 
 def embed_page(document: Document, first: str = "") -> str:
-    """Return for notebooks the first table of the report, or of its section `first`, and the whole folded below it.
+    """Return for notebooks the first table of the report, or of its section `first`, and the whole
+    folded below it.
 
     The whole is a frame of its own, so that its style touches nothing around it.
     """
     tables = [table for title, table in document.tables if first in ("", title)]
-    answers = [format_html(document.title, [col.name for col in table.columns], format_rows(table)) for table in tables]
+    answers = [
+        format_html(document.title, [col.name for col in table.columns], format_rows(table))
+        for table in tables
+    ]
     style = f"width: 100%; height: {_NOTEBOOK_HEIGHT}px; border: 0"
-    frame = f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{escape(render(document))}"></iframe>'
+    frame = (
+        f'<iframe sandbox="allow-scripts" style="{style}"'
+        f' srcdoc="{escape(render(document))}"></iframe>'
+    )
     return f"{''.join(answers[:1])}<details><summary>The whole report</summary>{frame}</details>"
 
 
 def make_environment(package: str, longest: int) -> Environment:
-    """Make the environment of a package's templates: text is cut at `longest`, made visible and escaped."""
+    """Make the environment of a package's templates: text is cut at `longest`, made visible and
+    escaped."""
 
     def finalize(value: object) -> object:
         """Prepare the value of every expression of a template, before it is escaped."""
@@ -100,9 +119,14 @@ def _hash(source: str) -> str:
 
 
 def _marked(text: str, kind: str = "text") -> Markup:
-    """Text for the body of an element: cut to its kind's limit, with hidden characters set apart."""
+    """Text for the body of an element: cut to its kind's limit, with hidden characters set
+    apart."""
     parts = (
-        Markup('<span class="hidden-character">{}</span>').format(piece) if hidden else escape(piece)
+        (
+            Markup('<span class="hidden-character">{}</span>').format(piece)
+            if hidden
+            else escape(piece)
+        )
         for piece, hidden in pieces(abridged(text, _LIMITS[kind]))
     )
     return Markup("").join(parts)
@@ -110,7 +134,15 @@ def _marked(text: str, kind: str = "text") -> Markup:
 
 def _anchored(document: Document) -> list[Section]:
     """The sections with anchors that are unique and safe in an address."""
-    plain = (unicodedata.normalize("NFKD", section.title).encode("ascii", "ignore") for section in document.sections)
-    stems = (re.sub(r"[^a-z0-9]+", "-", title.decode("ascii").lower()).strip("-")[:60] for title in plain)
+    plain = (
+        unicodedata.normalize("NFKD", section.title).encode("ascii", "ignore")
+        for section in document.sections
+    )
+    stems = (
+        re.sub(r"[^a-z0-9]+", "-", title.decode("ascii").lower()).strip("-")[:60] for title in plain
+    )
     anchors = number_repeated((stem or "section" for stem in stems), "-")
-    return [replace(section, anchor=anchor) for section, anchor in zip(document.sections, anchors, strict=True)]
+    return [
+        replace(section, anchor=anchor)
+        for section, anchor in zip(document.sections, anchors, strict=True)
+    ]

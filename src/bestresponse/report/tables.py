@@ -1,12 +1,13 @@
 """Rows as CSV, JSON and Parquet.
 
-A row is a flat mapping from column to cell. Columns appear in the order in which they are first seen; a row without a
-column has an empty cell there. An interval fills three columns: its name, and its name with _low and _high.
+A row is a flat mapping from column to cell. Columns appear in the order in which they are first
+seen; a row without a column has an empty cell there. An interval fills three columns: its name, and
+its name with _low and _high.
 
-CSV is opened in spreadsheets, which run text that starts like a formula (OWASP, "CSV Injection"). Such text gets a
-leading apostrophe; numbers, also those that arrive as text, do not. Hidden characters (controls, direction overrides,
-halves of surrogate pairs) are written by their code points, and text that another separator would split is quoted.
-JSON and Parquet keep text as it is.
+CSV is opened in spreadsheets, which run text that starts like a formula (OWASP, "CSV Injection").
+Such text gets a leading apostrophe; numbers, also those that arrive as text, do not. Hidden
+characters (controls, direction overrides, halves of surrogate pairs) are written by their code
+points, and text that another separator would split is quoted. JSON and Parquet keep text as it is.
 """
 
 import io
@@ -30,12 +31,14 @@ Row = Mapping[str, Cell]
 _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 _QUOTED = re.compile(r"""[",;|\t\r\n]|^\s|\s$""")
 _PLAIN = (str, int, bool, type(None))
-"""Most cells are of these types and need no look at what they hold, which counts in tables of 100,000 rows."""
+"""Most cells are of these types and need no look at what they hold, which counts in tables of
+100,000 rows."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def list_table_rows(table: Table) -> list[dict[str, Cell]]:
-    """List the rows of a document's table as mappings from column to cell; columns of the same name are numbered."""
+    """List the rows of a document's table as mappings from column to cell; columns of the same name
+    are numbered."""
     names = number_repeated((column.name for column in table.columns), " ")
     return [dict(zip(names, row, strict=True)) for row in table.rows]
 
@@ -49,12 +52,15 @@ def number_repeated(names: Iterable[str], before: str) -> list[str]:
     unique: list[str] = []
     for name in names:
         numbered = (f"{name}{before}{number}" for number in count(2))
-        unique.append(name if name not in unique else next(other for other in numbered if other not in unique))
+        unique.append(
+            name if name not in unique else next(other for other in numbered if other not in unique)
+        )
     return unique
 
 
 def to_csv(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
-    """Write CSV (RFC 4180, lines end in CR LF) with a header; missing and non-finite numbers are empty cells.
+    """Write CSV (RFC 4180, lines end in CR LF) with a header; missing and non-finite numbers are
+    empty cells.
 
     `columns` come first, in this order, whether or not a row has them.
 
@@ -66,7 +72,9 @@ def to_csv(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
     lines = [[_csv_text(name) for name in names]]
     for row in flat:
         cells = [row.get(name) for name in names]
-        lines.append(["" if c is None else _csv_text(c) if isinstance(c, str) else str(c) for c in cells])
+        lines.append(
+            ["" if c is None else _csv_text(c) if isinstance(c, str) else str(c) for c in cells]
+        )
     return "".join(",".join(line) + "\r\n" for line in lines)
 
 
@@ -79,12 +87,15 @@ def to_json(rows: Iterable[Row]) -> str:
     ]
     """
     columns, flat = _flat(rows)
-    lines = [json.dumps({column: row.get(column) for column in columns}, allow_nan=False) for row in flat]
+    lines = [
+        json.dumps({column: row.get(column) for column in columns}, allow_nan=False) for row in flat
+    ]
     return "[\n" + ",\n".join(lines) + "\n]" if lines else "[]"
 
 
 def to_parquet(rows: Iterable[Row]) -> bytes:
-    """Write a Parquet file. A column of numbers is numeric, of booleans boolean; anything else, also a mix, is text."""
+    """Write a Parquet file. A column of numbers is numeric, of booleans boolean; anything else,
+    also a mix, is text."""
     try:
         import pyarrow.parquet
     except ImportError:
@@ -97,7 +108,8 @@ def to_parquet(rows: Iterable[Row]) -> bytes:
 
 
 def _flat(rows: Iterable[Row]) -> tuple[list[str], list[dict[str, object]]]:
-    """Columns in order of first appearance, and the rows with intervals spread and non-finite numbers absent."""
+    """Columns in order of first appearance, and the rows with intervals spread and non-finite
+    numbers absent."""
     flat = [_spread(row) for row in rows]
     columns = list(dict.fromkeys(column for row in flat for column in row))
     return columns, flat
@@ -113,7 +125,10 @@ def _spread(row: Row) -> dict[str, object]:
         if isinstance(cell, Interval):
             ends = {column: cell.estimate, f"{column}_low": cell.low, f"{column}_high": cell.high}
             if len(ends.keys() & row.keys()) > 1:
-                raise UsageError(f"column {column!r} is an interval and fills {', '.join(ends)}; rename the others")
+                raise UsageError(
+                    f"column {column!r} is an interval and fills {', '.join(ends)}; rename the"
+                    " others"
+                )
             result.update({name: _finite(end) for name, end in ends.items()})
         else:
             result[column] = _finite(cell)
@@ -151,5 +166,8 @@ def _uniform(cells: Sequence[Any]) -> list[object]:
     if all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in present):
         whole = all(isinstance(cell, int) and abs(cell) < 2**63 for cell in present)
         return list(cells) if whole else [None if cell is None else float(cell) for cell in cells]
-    # Half a surrogate pair is not a character and cannot be written to a file: U+FFFD stands in for it.
-    return [None if cell is None else re.sub("[\ud800-\udfff]", "\ufffd", str(cell)) for cell in cells]
+    # Half a surrogate pair is not a character and cannot be written to a file: U+FFFD stands in for
+    # it.
+    return [
+        None if cell is None else re.sub("[\ud800-\udfff]", "\ufffd", str(cell)) for cell in cells
+    ]

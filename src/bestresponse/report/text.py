@@ -1,8 +1,10 @@
-"""Foreign text made safe to look at: what is invisible becomes visible, what is huge is cut where one sees it.
+"""Foreign text made safe to look at: what is invisible becomes visible, what is huge is cut where
+one sees it.
 
-Model text may hold control characters, halves of surrogate pairs, and direction overrides that make a line read
-differently from what it says (Boucher & Anderson 2023, "Trojan Source"). `visible` writes each of them as its code
-point, such as U+202E in white square brackets. Escaping for HTML is the page's business, not done here.
+Model text may hold control characters, halves of surrogate pairs, and direction overrides that make
+a line read differently from what it says (Boucher & Anderson 2023, "Trojan Source"). `visible`
+writes each of them as its code point, such as U+202E in white square brackets. Escaping for HTML is
+the page's business, not done here.
 """
 
 import re
@@ -10,14 +12,17 @@ from collections.abc import Iterator
 
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls other than tab and line feed
-    "\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u3164\uffa0"  # blanks without width, direction marks
+    # blanks without width, direction marks
+    "\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u3164\uffa0"
     "\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # line separators, direction overrides, joiners
-    "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff\U000e0000-\U000e0fff]"  # surrogates, non-characters, tags
+    # surrogates, non-characters, tags
+    "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff\U000e0000-\U000e0fff]"
 )
 
 
 def pieces(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the text in order as (piece, hidden): runs as they are, and each hidden character by its code point.
+    """Yield the text in order as (piece, hidden): runs as they are, and each hidden character by
+    its code point.
 
     >>> list(pieces("a\\u202eb"))
     [('a', False), ('U+202E', True), ('b', False)]

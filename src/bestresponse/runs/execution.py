@@ -1,10 +1,12 @@
-"""Execute a plan: play every spec that has no record yet, several at a time, and keep each answer as it comes.
+"""Execute a plan: play every spec that has no record yet, several at a time, and keep each answer
+as it comes.
 
-An executor takes plays one at a time, makes them somewhere, and gives back how each ended; `Threads` is the usual one.
+An executor takes plays one at a time, makes them somewhere, and gives back how each ended;
+`Threads` is the usual one.
 
-A play that fails because its model could not be used leaves no record: the next run of the same plan tries it again.
-Failures do not stop the other plays, except where going on makes no sense: the budget is spent, the disk is full, or
-`patience` plays in a row have failed.
+A play that fails because its model could not be used leaves no record: the next run of the same
+plan tries it again. Failures do not stop the other plays, except where going on makes no sense: the
+budget is spent, the disk is full, or `patience` plays in a row have failed.
 """
 
 from __future__ import annotations
@@ -24,7 +26,15 @@ from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import ModelError, OverBudget, StoreError, UsageError
 from bestresponse.core.registry import Registry, check_members
 from bestresponse.models.base import Model
-from bestresponse.runs.store.folder import RunFolder, Shard, Spec, StoredPlay, decode_play, encode_answer, encode_plays
+from bestresponse.runs.store.folder import (
+    RunFolder,
+    Shard,
+    Spec,
+    StoredPlay,
+    decode_play,
+    encode_answer,
+    encode_plays,
+)
 
 if TYPE_CHECKING:
     from bestresponse.runs.models import SharedCalls
@@ -41,7 +51,8 @@ PlayOne = Callable[[Spec, list[Submission], Callable[[Submission], None]], Recor
 """Plays one spec from the submissions it already has; calls back with every new one."""
 
 Keep = Callable[[bytes, bytes], None]
-"""Stores one answer, as the lines of `encode_answer`. May be called from any thread of the driver."""
+"""Stores one answer, as the lines of `encode_answer`. May be called from any thread of the
+driver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +76,8 @@ class Ended:
 class Job:
     """What all plays of a run share; `workers` plays are made at once.
 
-    `shared` says how workers elsewhere open the same models; None: all calls are made in this process.
+    `shared` says how workers elsewhere open the same models; None: all calls are made in this
+    process.
     """
 
     study: AnyStudy
@@ -80,23 +92,31 @@ class Executor(Protocol):
     """Makes plays. A new engine implements these two methods."""
 
     def play(self, job: Job, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
-        """Take tasks as there is room for them, make the plays, and yield how each ended, in any order.
+        """Take tasks as there is room for them, make the plays, and yield how each ended, in any
+        order.
 
-        A task that is None says that there is none at the moment. Every answer goes to `keep` as soon as it is there.
-        The iterator of tasks may end early: what is under way is then still brought to its end.
+        A task that is None says that there is none at the moment. Every answer goes to `keep` as
+        soon as it is there. The iterator of tasks may end early: what is under way is then still
+        brought to its end.
         """
         ...
 
-    def map(self, function: Callable[[A], B], items: Iterable[A], workers: int | None) -> Iterator[B]:
+    def map(
+        self, function: Callable[[A], B], items: Iterable[A], workers: int | None
+    ) -> Iterator[B]:
         """Apply a function to every item, several at a time, and yield the results in order.
 
-        For work without models; `function` must be importable, and `workers` None means as many as are of use.
+        For work without models; `function` must be importable, and `workers` None means as many as
+        are of use.
         """
         ...
 
 
 def map_ahead(
-    submit: Callable[[A], Waiting], collect: Callable[[Waiting], B], items: Iterable[A], workers: int
+    submit: Callable[[A], Waiting],
+    collect: Callable[[Waiting], B],
+    items: Iterable[A],
+    workers: int,
 ) -> Iterator[B]:
     """Submit items, a few more than there are workers, and collect the results in their order."""
     todo = iter(items)
@@ -115,13 +135,17 @@ executors = Registry(
         "ray": "bestresponse.runs.executors.ray:Ray",
     },
 )
-"""Classes or functions that return an executor; one that has a parameter `address` is called with that of a cluster."""
+"""Classes or functions that return an executor; one that has a parameter `address` is called with
+that of a cluster."""
 
 
 def find_executor(name: str, address: str | None = None) -> Executor:
-    """Return the executor of that name; UsageError where there is none, or where it takes no address."""
+    """Return the executor of that name; UsageError where there is none, or where it takes no
+    address."""
     if address is not None and "address" not in inspect.signature(executors.load(name)).parameters:
-        raise UsageError(f"--address {address} is that of a cluster, and --executor {name} uses none: try ray")
+        raise UsageError(
+            f"--address {address} is that of a cluster, and --executor {name} uses none: try ray"
+        )
     executor: Executor = executors.make(name, *(() if address is None else (address,)))
     check_members(executor, ("play", "map"), executors.describe(name))
     return executor
@@ -135,17 +159,24 @@ class Threads:
         """Make the plays with the job's own models."""
         return play_in_threads(job.study.play(job.config, job.models), job.workers, tasks, keep)
 
-    def map(self, function: Callable[[A], B], items: Iterable[A], workers: int | None) -> Iterator[B]:
-        """Apply the function here, one item at a time: threads do not speed up work of this kind."""
+    def map(
+        self, function: Callable[[A], B], items: Iterable[A], workers: int | None
+    ) -> Iterator[B]:
+        """Apply the function here, one item at a time: threads do not speed up work of this
+        kind."""
         return map(function, items)
 
 
-def play_in_threads(play_one: PlayOne, workers: int, tasks: Iterator[Task | None], keep: Keep) -> Generator[Ended]:
-    """Play tasks in that many threads; one worker plays in the calling thread, where an interrupt ends it at once.
+def play_in_threads(
+    play_one: PlayOne, workers: int, tasks: Iterator[Task | None], keep: Keep
+) -> Generator[Ended]:
+    """Play tasks in that many threads; one worker plays in the calling thread, where an interrupt
+    ends it at once.
 
-    With several, an interrupt lets the plays that are under way end, yields them, and is raised again; a second one
-    waits for nothing. Threads are daemons, and not those of `concurrent.futures`: Python joins the latter at its end,
-    so that a server that never answers would hold the process.
+    With several, an interrupt lets the plays that are under way end, yields them, and is raised
+    again; a second one waits for nothing. Threads are daemons, and not those of
+    `concurrent.futures`: Python joins the latter at its end, so that a server that never answers
+    would hold the process.
     """
     plays = _wait_for_tasks(tasks)
     if workers == 1:
@@ -185,7 +216,9 @@ def play_task(play_one: PlayOne, task: Task, keep: Keep) -> Ended:
     """Make one play and encode what is kept of it; every error is part of how it ended."""
     spec = task.spec
     try:
-        record = play_one(spec, task.done, lambda submission: keep(*encode_answer(spec.id, submission)))
+        record = play_one(
+            spec, task.done, lambda submission: keep(*encode_answer(spec.id, submission))
+        )
         return Ended(spec, encode_plays([StoredPlay(spec.id, spec.data, record)]))
     except Exception as error:  # noqa: BLE001 - whoever counts the plays decides what it means
         return Ended(spec, error=error)
@@ -213,7 +246,8 @@ class Progress:
 class Execution:
     """How a run is made: how many plays at once, which part of them (None: all), and where.
 
-    `shared` is what workers in other processes use models by; None where models were given as objects.
+    `shared` is what workers in other processes use models by; None where models were given as
+    objects.
     """
 
     workers: int = 1
@@ -275,7 +309,9 @@ class _Run:
         """Store and count one play."""
         try:
             if ended.line is None:
-                raise ended.error or RuntimeError("the play ended with neither a record nor an error")
+                raise ended.error or RuntimeError(
+                    "the play ended with neither a record nor an error"
+                )
             self.folder.finish_encoded(ended.line)
         except (OverBudget, StoreError) as error:
             self.outcome.stopped = self.outcome.stopped or str(error)
@@ -285,14 +321,17 @@ class _Run:
             if str(error) not in self.outcome.failures:
                 self.outcome.failures.append(str(error))
             if self.in_a_row >= self.patience:
-                self.outcome.stopped = self.outcome.stopped or f"{self.in_a_row} plays in a row failed: {error}"
+                self.outcome.stopped = (
+                    self.outcome.stopped or f"{self.in_a_row} plays in a row failed: {error}"
+                )
         else:
             self.outcome.played += 1
             self.in_a_row = 0
 
 
 Start = Callable[[Iterator[Task], Keep], Generator[Ended]]
-"""Makes plays: takes tasks as there is room, hands every answer to `Keep`, and yields how each play ended."""
+"""Makes plays: takes tasks as there is room, hands every answer to `Keep`, and yields how each play
+ended."""
 
 
 def execute(
@@ -305,7 +344,8 @@ def execute(
     on_progress: Callable[[Progress], None] = lambda progress: None,
     enough: Callable[[Spec, Record], bool] | None = None,
 ) -> Outcome:
-    """Play what is missing. `enough` is told every new record and may end the run early by returning True.
+    """Play what is missing. `enough` is told every new record and may end the run early by
+    returning True.
 
     An interrupt (Ctrl-C) lets the plays that are under way end, keeps them, and is raised again.
     """
@@ -314,7 +354,11 @@ def execute(
     with closing(start(run.list_missing(specs), folder.submit_encoded)) as plays:
         for ended in plays:
             run.settle(ended)
-            if enough is not None and ended.line is not None and enough(ended.spec, decode_play(ended.line).record):
+            if (
+                enough is not None
+                and ended.line is not None
+                and enough(ended.spec, decode_play(ended.line).record)
+            ):
                 outcome.stopped = outcome.stopped or "enough"
             on_progress(Progress(total, outcome.found, outcome.played, outcome.failed))
     if outcome.stopped == "enough":

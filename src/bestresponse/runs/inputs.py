@@ -1,8 +1,10 @@
-"""Games and models in any form a user has them, as the functions of the Python interface and settings take them.
+"""Games and models in any form a user has them, as the functions of the Python interface and
+settings take them.
 
-A setting that takes more than it keeps (a game by name, file, table or rules is kept as a `NamedGame`) has one of the
-types below. To a type checker they are descriptors: the constructor takes what `__set__` takes, the attribute is what
-`__get__` returns. At run time they only tell pydantic how to convert a value and how to write it as JSON.
+A setting that takes more than it keeps (a game by name, file, table or rules is kept as a
+`NamedGame`) has one of the types below. To a type checker they are descriptors: the constructor
+takes what `__set__` takes, the attribute is what `__get__` returns. At run time they only tell
+pydantic how to convert a value and how to write it as JSON.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ Config = TypeVar("Config")
 Result = TypeVar("Result")
 P = ParamSpec("P")
 
-ModelLike: TypeAlias = "str | Model | Callable[[str], str | Reply] | Callable[[Request], str | Reply]"
+ModelLike: TypeAlias = (
+    "str | Model | Callable[[str], str | Reply] | Callable[[Request], str | Reply]"
+)
 """A name, a model, or any function from a prompt to a text."""
 
 
@@ -42,7 +46,10 @@ def count_parameters(function: Callable[..., object]) -> int:
         parameters = signature(function).parameters.values()
     except (TypeError, ValueError):  # some built-in functions do not say what they take
         return 1
-    return sum(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+    return sum(
+        p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        for p in parameters
+    )
 
 
 class NamedModel(str):
@@ -66,7 +73,8 @@ class NamedModel(str):
 
 
 def as_model(model: ModelLike) -> NamedModel:
-    """Return the name of a model, with the model itself where it is not to be opened by its name."""
+    """Return the name of a model, with the model itself where it is not to be opened by its
+    name."""
     if isinstance(model, NamedModel):
         return model
     if isinstance(model, str):
@@ -81,21 +89,29 @@ def as_model(model: ModelLike) -> NamedModel:
             source = from_function(name, model).identity["source"]
             name = f"function-{str(source or digest(repr(model)))[:6]}"
         return NamedModel(name, from_function(name, model))
-    raise UsageError(f"expected a model, its name or a function from prompt to text, got {type(model).__name__}")
+    raise UsageError(
+        f"expected a model, its name or a function from prompt to text, got {type(model).__name__}"
+    )
 
 
 def list_once(models: Iterable[NamedModel]) -> tuple[NamedModel, ...]:
-    """List the models, each once; UsageError where two are called the same, because one would answer for both."""
+    """List the models, each once; UsageError where two are called the same, because one would
+    answer for both."""
     known: dict[str, NamedModel] = {}
     for named in models:
         first, second = known.setdefault(named, named).model, named.model
         if first is not second and not (isinstance(first, FunctionModel) and first.is_same(second)):
-            raise UsageError(f"two models are called {named}; name each, as by from_function(NAME, FUNCTION)")
+            raise UsageError(
+                f"two models are called {named}; name each, as by from_function(NAME, FUNCTION)"
+            )
     return tuple(known.values())
 
 
-def take_settings(kind: Callable[P, Config], act: Callable[[Config], Result]) -> Callable[P, Result]:
-    """Return a function whose arguments are the fields of a class of settings, with which it calls `act`."""
+def take_settings(
+    kind: Callable[P, Config], act: Callable[[Config], Result]
+) -> Callable[P, Result]:
+    """Return a function whose arguments are the fields of a class of settings, with which it calls
+    `act`."""
 
     @wraps(act)
     def act_with(*args: P.args, **kwargs: P.kwargs) -> Result:
@@ -105,10 +121,12 @@ def take_settings(kind: Callable[P, Config], act: Callable[[Config], Result]) ->
 
 
 class Converted(Generic[Given, Kept]):
-    """A setting that is made from more than it keeps: `convert` makes it, `to_json` writes it as plain data.
+    """A setting that is made from more than it keeps: `convert` makes it, `to_json` writes it as
+    plain data.
 
-    `convert` is also called with what `to_json` wrote. `pairs` marks settings that the command line takes as
-    NAME=VALUE, `many` those that it takes several times, and `optional` those that may be None.
+    `convert` is also called with what `to_json` wrote. `pairs` marks settings that the command line
+    takes as NAME=VALUE, `many` those that it takes several times, and `optional` those that may be
+    None.
     """
 
     pairs: ClassVar[bool] = False
@@ -122,7 +140,8 @@ class Converted(Generic[Given, Kept]):
 
     @classmethod
     def convert(cls, value: Any, stored: bool) -> object:
-        """Return what is kept; where `stored`, the value is that of a stored run and no file may be opened."""
+        """Return what is kept; where `stored`, the value is that of a stored run and no file may be
+        opened."""
         raise NotImplementedError
 
     @classmethod
@@ -131,7 +150,9 @@ class Converted(Generic[Given, Kept]):
         return value
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(
+        cls, source: object, handler: object
+    ) -> core_schema.CoreSchema:
         """Tell pydantic how the setting is made and written."""
 
         def convert(value: object, info: core_schema.ValidationInfo) -> object:
@@ -197,7 +218,9 @@ class ModelsSetting(Converted["ModelLike | Sequence[ModelLike]", tuple[NamedMode
     many = True
 
     @classmethod
-    def convert(cls, value: ModelLike | Sequence[ModelLike], stored: bool) -> tuple[NamedModel, ...]:
+    def convert(
+        cls, value: ModelLike | Sequence[ModelLike], stored: bool
+    ) -> tuple[NamedModel, ...]:
         """Name the models."""
         if isinstance(value, Sequence) and not isinstance(value, str):
             return tuple(map(as_model, value))
@@ -229,8 +252,11 @@ class SeatsSetting(Converted["Mapping[str, ModelLike]", Mapping[str, NamedModel]
         return {str(seat): as_model(player) for seat, player in dict(value).items()}
 
 
-class PersonasSetting(Converted["str | Path | Mapping[str, Persona | Mapping[str, str]]", Mapping[str, Persona]]):
-    """Personas by seat: a TOML file with a table for each, or a mapping of such tables or personas."""
+class PersonasSetting(
+    Converted["str | Path | Mapping[str, Persona | Mapping[str, str]]", Mapping[str, Persona]]
+):
+    """Personas by seat: a TOML file with a table for each, or a mapping of such tables or
+    personas."""
 
     @classmethod
     def convert(cls, value: object, stored: bool) -> Mapping[str, Persona]:
@@ -238,9 +264,13 @@ class PersonasSetting(Converted["str | Path | Mapping[str, Persona | Mapping[str
         if isinstance(value, str | Path) and not stored:
             return read_personas(Path(value))
         if not isinstance(value, Mapping):
-            raise SettingError("personas", f"expected a file or a mapping from seats to personas, got {value!r}")
+            raise SettingError(
+                "personas", f"expected a file or a mapping from seats to personas, got {value!r}"
+            )
         return {
-            str(seat): entry if isinstance(entry, Persona) else make_persona(str(seat), entry, "personas")
+            str(seat): (
+                entry if isinstance(entry, Persona) else make_persona(str(seat), entry, "personas")
+            )
             for seat, entry in value.items()
         }
 

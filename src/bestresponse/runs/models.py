@@ -25,7 +25,8 @@ Download = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class ModelLimits:
-    """What the user allows: plays at once, the cache's mode, the budget, and threads for local models."""
+    """What the user allows: plays at once, the cache's mode, the budget, and threads for local
+    models."""
 
     workers: int | None = None
     cache: str = "read-write"
@@ -42,7 +43,8 @@ class ModelLimits:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """How a worker opens its copies of models: by these names. Keys are those of the worker's own environment."""
+    """How a worker opens its copies of models: by these names. Keys are those of the worker's own
+    environment."""
 
     names: tuple[str, ...] = ()
     concurrency: int = 16
@@ -55,16 +57,19 @@ class Opening:
         return replace(read_default_settings(), concurrency=self.concurrency, local=local)
 
     def open_copies(self) -> dict[str, Model]:
-        """Open every model; those that run in this process take no more calls at once than they can."""
+        """Open every model; those that run in this process take no more calls at once than they
+        can."""
         settings = replace(self.settings, clients=HttpClients())
         return {name: _limit_local(open_model(name, settings)) for name in self.names}
 
 
 @dataclass(slots=True)
 class SharedCalls:
-    """How workers in other processes open the same models, and how one of them is asked while there are some.
+    """How workers in other processes open the same models, and how one of them is asked while there
+    are some.
 
-    `local` tells whether all models run in the process that opened them, so that every worker has its own.
+    `local` tells whether all models run in the process that opened them, so that every worker has
+    its own.
     """
 
     opening: Opening
@@ -86,9 +91,11 @@ class _ByName(Wrapper):
 
 
 class OpenedModels:
-    """Models by the name the user gave, opened when they are first wanted; calls of all share a cache and a budget.
+    """Models by the name the user gave, opened when they are first wanted; calls of all share a
+    cache and a budget.
 
-    `verified:MODEL` opens MODEL. Replies of a model that was given as an object, in a `NamedModel`, are not cached.
+    `verified:MODEL` opens MODEL. Replies of a model that was given as an object, in a `NamedModel`,
+    are not cached.
     """
 
     def __init__(self, output_dir: Path, limits: ModelLimits, on_download: Download) -> None:
@@ -99,7 +106,9 @@ class OpenedModels:
         self.meter = Meter(limits.budget)
         self.shared = SharedCalls(Opening((), limits.workers or 16, limits.threads), local=False)
         self._limits = limits
-        self._settings = replace(self.shared.opening.settings, progress=on_download, clients=HttpClients())
+        self._settings = replace(
+            self.shared.opening.settings, progress=on_download, clients=HttpClients()
+        )
         self._folder = output_dir
         self._bare: dict[str, Model] = {}
         self._gates: dict[tuple[str, str], Gate] = {}
@@ -108,7 +117,9 @@ class OpenedModels:
     @property
     def workers(self) -> int:
         """How many plays at once the models take."""
-        return self._limits.workers or max((model.abilities.concurrency for model in self.models.values()), default=1)
+        return self._limits.workers or max(
+            (model.abilities.concurrency for model in self.models.values()), default=1
+        )
 
     def open(self, name: str) -> Model:
         """Return the model of that name, the same one each time."""
@@ -125,8 +136,12 @@ class OpenedModels:
             self.shared.opening = replace(self.shared.opening, names=tuple(self._bare))
             self.shared.local = all(map(_is_local, self._bare.values()))
         model = supplied or _ByName(self._bare[bare], bare, self.shared)
-        # Models of one provider at one address share their limits; of a local one every worker has a copy.
-        provider = str(model.identity.get("provider")), str(model.identity.get("base_url", model.id))
+        # Models of one provider at one address share their limits; of a local one every worker has
+        # a copy.
+        provider = (
+            str(model.identity.get("provider")),
+            str(model.identity.get("base_url", model.id)),
+        )
         gate = self._gates.setdefault(provider, Gate(model.abilities.concurrency))
         return assemble(
             model,
@@ -159,9 +174,12 @@ def open_models(
     *,
     on_download: Download = lambda done, total: None,
 ) -> Iterator[OpenedModels]:
-    """Open every model; others may be opened later. Without any nothing is opened and no file is made."""
+    """Open every model; others may be opened later. Without any nothing is opened and no file is
+    made."""
     with closing(OpenedModels(output_dir, limits or ModelLimits(), on_download)) as opened:
-        opened.objects |= {str(name): name.model for name in names if isinstance(name, NamedModel) and name.model}
+        opened.objects |= {
+            str(name): name.model for name in names if isinstance(name, NamedModel) and name.model
+        }
         for name in names:
             opened.open(name)
         yield opened
@@ -172,5 +190,6 @@ def _is_local(model: Model) -> bool:
 
 
 def _limit_local(model: Model) -> Model:
-    """Limit the calls at once of a model that runs in this process, of which every worker has a copy."""
+    """Limit the calls at once of a model that runs in this process, of which every worker has a
+    copy."""
     return Limited(model, Gate(model.abilities.concurrency)) if _is_local(model) else model

@@ -1,4 +1,5 @@
-"""A run: begun, gone on with, or stored; its settings, rows, summary, report and costs, whatever study it is of."""
+"""A run: begun, gone on with, or stored; its settings, rows, summary, report and costs, whatever
+study it is of."""
 
 from __future__ import annotations
 
@@ -28,7 +29,14 @@ from bestresponse.runs.executors.processes import Processes
 from bestresponse.runs.models import Download, OpenedModels, open_models
 from bestresponse.runs.reporting.sections import CallTotals, count_calls, price_by_model, sum_money
 from bestresponse.runs.settings import RunSettings
-from bestresponse.runs.store.folder import Manifest, RunFolder, Shard, environment, identify_settings, read_lines
+from bestresponse.runs.store.folder import (
+    Manifest,
+    RunFolder,
+    Shard,
+    environment,
+    identify_settings,
+    read_lines,
+)
 from bestresponse.runs.study import AnyStudy, Measured, Replay, Study, find_study
 
 if TYPE_CHECKING:
@@ -38,12 +46,14 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=RunSettings)
 C_co = TypeVar("C_co", bound=RunSettings, covariant=True)
 _MOST_ROWS = 500_000
-"""A longer frame is not written again as CSV and Parquet: the records hold it, and writing it takes minutes."""
+"""A longer frame is not written again as CSV and Parquet: the records hold it, and writing it takes
+minutes."""
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 class Run(Generic[C_co]):
-    """A run of a study. `outcome` says how it ended where it was run just now; None for a run that was loaded."""
+    """A run of a study. `outcome` says how it ended where it was run just now; None for a run that
+    was loaded."""
 
     def __init__(self, folder: RunFolder, study: AnyStudy, outcome: Outcome | None = None) -> None:
         self.folder = folder
@@ -73,7 +83,9 @@ class Run(Generic[C_co]):
         try:
             return cast(C_co, self.study.config.from_json(self.manifest.config))
         except (UsageError, KeyError, TypeError, ValueError, AttributeError) as error:
-            raise StoreError(f"{self.path} holds settings that {self.study.name} cannot read: {error}") from None
+            raise StoreError(
+                f"{self.path} holds settings that {self.study.name} cannot read: {error}"
+            ) from None
 
     @cached_property
     def results(self) -> Measured:
@@ -135,7 +147,8 @@ class Run(Generic[C_co]):
         return next(iter(self.frames.values())).to_pandas()
 
     def report(self) -> Document:
-        """Return the report of the measured results; StoreError where there is nothing to report."""
+        """Return the report of the measured results; StoreError where there is nothing to
+        report."""
         if not self.results.rows:
             raise StoreError(f"{self.path.name} holds no finished play yet")
         with self._blame_files():
@@ -164,8 +177,12 @@ class Run(Generic[C_co]):
                 if 0 < len(frame) <= _MOST_ROWS:
                     written.append(self.folder.write_text(f"{name}.csv", frame.to_csv()))
                     if find_spec("pyarrow"):
-                        written.append(write_bytes(self.path / f"{name}.parquet", frame.to_parquet()))
-            return written + [write_text(path, text) for path, text in self.study.more_files(self.results, self)]
+                        written.append(
+                            write_bytes(self.path / f"{name}.parquet", frame.to_parquet())
+                        )
+            return written + [
+                write_text(path, text) for path, text in self.study.more_files(self.results, self)
+            ]
 
     def replay(self) -> Replay:
         """Play the run again from its recorded replies, without any model, and compare."""
@@ -180,7 +197,9 @@ class Run(Generic[C_co]):
     def costs(self) -> tuple[CallTotals, ...]:
         """Calls, tokens, seconds and dollars of every model."""
         with self._blame_files():
-            return count_calls(read_lines(self.study.locate_calls(self.folder)), price_by_model(self.manifest))
+            return count_calls(
+                read_lines(self.study.locate_calls(self.folder)), price_by_model(self.manifest)
+            )
 
     @property
     def money(self) -> float | None:
@@ -189,14 +208,17 @@ class Run(Generic[C_co]):
 
     @contextmanager
     def _blame_files(self) -> Iterator[None]:
-        """Raise StoreError where a loaded run holds records that its study cannot use, as damaged files do."""
+        """Raise StoreError where a loaded run holds records that its study cannot use, as damaged
+        files do."""
         try:
             yield
         except _DAMAGE as error:
             if self.outcome is not None or isinstance(error, BestResponseError):
                 raise
             what = f"{type(error).__name__}: {error}"
-            raise StoreError(f"{self.path} holds records that {self.study.name} cannot use ({what[:200]})") from error
+            raise StoreError(
+                f"{self.path} holds records that {self.study.name} cannot use ({what[:200]})"
+            ) from error
 
     def report_as_json(self) -> str:
         """Return the report as JSON text."""
@@ -219,13 +241,17 @@ def find_folder(path: Path) -> RunFolder:
         return RunFolder.read(path)
     below = list_manifests(path)
     if not below:
-        raise UsageError(f"{path} holds no run; a run is a folder with a manifest.json, as `bench` makes it")
+        raise UsageError(
+            f"{path} holds no run; a run is a folder with a manifest.json, as `bench` makes it"
+        )
     return RunFolder.read(below[0].parent)
 
 
 def list_manifests(folder: Path) -> list[Path]:
     """List the manifests of the runs below a folder, the newest first."""
-    return sorted(folder.glob("*/manifest.json"), key=lambda path: (read_time(path), path), reverse=True)
+    return sorted(
+        folder.glob("*/manifest.json"), key=lambda path: (read_time(path), path), reverse=True
+    )
 
 
 def read_time(path: Path) -> float:
@@ -238,7 +264,8 @@ def read_time(path: Path) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """When and how a run was begun: the command as typed, the time, and the revision of the code."""
+    """When and how a run was begun: the command as typed, the time, and the revision of the
+    code."""
 
     command: tuple[str, ...]
     created: str
@@ -285,7 +312,8 @@ def make_manifest(
         for name, digits in texts.hashes().items()
     }
     identities = {
-        name: {"identity": dict(model.identity), "abilities": asdict(model.abilities)} for name, model in models.items()
+        name: {"identity": dict(model.identity), "abilities": asdict(model.abilities)}
+        for name, model in models.items()
     }
     return Manifest(
         identify_run(study, config),
@@ -301,7 +329,8 @@ def make_manifest(
 
 
 def launch(study: Study[..., C], config: C) -> Run[C]:
-    """Play what is missing of a run, publish it and return it; ModelUnavailable where nothing could be played."""
+    """Play what is missing of a run, publish it and return it; ModelUnavailable where nothing could
+    be played."""
     run = play_missing(study, config)
     ended = run.outcome or Outcome()
     reason = ended.stopped or "; ".join(ended.failures) or "nothing could be played"
@@ -318,10 +347,15 @@ def launch(study: Study[..., C], config: C) -> Run[C]:
 
 
 def choose_executor(config: RunSettings) -> Executor:
-    """Find where plays are made: in processes where each is to have a copy of a model on this machine."""
+    """Find where plays are made: in processes where each is to have a copy of a model on this
+    machine."""
     if config.executor == "threads" and config.processes > 1:
         return Processes(config.processes)
-    return find_executor(config.executor, config.address) if isinstance(config.executor, str) else config.executor
+    return (
+        find_executor(config.executor, config.address)
+        if isinstance(config.executor, str)
+        else config.executor
+    )
 
 
 def play_missing(
@@ -332,9 +366,13 @@ def play_missing(
     on_opened: Callable[[OpenedModels], None] = lambda opened: None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Run[C]:
-    """Open the models of a run and play what is missing; `on_opened` is called before the first play."""
+    """Open the models of a run and play what is missing; `on_opened` is called before the first
+    play."""
     config = config if study.prepare is None else study.prepare(config)
-    folder, executor = Path(config.output_dir), choose_executor(config)  # a wrong name is said before a download
+    folder, executor = (
+        Path(config.output_dir),
+        choose_executor(config),
+    )  # a wrong name is said before a download
     with open_models(config.models, folder, config.limits, on_download=on_download) as opened:
         on_opened(opened)
         how = Execution(
@@ -357,9 +395,9 @@ def run_study(
 ) -> Run[C]:
     """Play what is missing of the run of these settings, in a folder of its own below `output_dir`.
 
-    The same settings find the same folder again. A complete run is marked by a file `finished`. Of a shard only that
-    part of the plays is made; `merge_runs` puts the parts together. An executor with workers of its own needs `shared`
-    of the models that `open_models` returns.
+    The same settings find the same folder again. A complete run is marked by a file `finished`. Of
+    a shard only that part of the plays is made; `merge_runs` puts the parts together. An executor
+    with workers of its own needs `shared` of the models that `open_models` returns.
     """
     how = how or Execution()
     if how.shard is not None and next(study.list_specs(config), None) is None:
@@ -381,8 +419,11 @@ def find_path(study: AnyStudy, config: RunSettings, output_dir: Path) -> Path:
 
 
 def find_unfinished(output_dir: Path, settings: Mapping[str, object]) -> RunFolder | None:
-    """Return the newest unfinished run below `output_dir` whose settings differ at most in the seed."""
-    wanted = json.loads(json.dumps({name: value for name, value in settings.items() if name != "seed"}))
+    """Return the newest unfinished run below `output_dir` whose settings differ at most in the
+    seed."""
+    wanted = json.loads(
+        json.dumps({name: value for name, value in settings.items() if name != "seed"})
+    )
     for path in list_manifests(output_dir):
         if (path.parent / "finished").exists():
             continue
@@ -390,6 +431,8 @@ def find_unfinished(output_dir: Path, settings: Mapping[str, object]) -> RunFold
             folder = RunFolder.read(path.parent)
         except StoreError:
             continue
-        if {name: value for name, value in folder.manifest.config.items() if name != "seed"} == wanted:
+        if {
+            name: value for name, value in folder.manifest.config.items() if name != "seed"
+        } == wanted:
             return folder
     return None

@@ -1,9 +1,10 @@
-"""Games with seats: models in them and how they are asked, which plays there are, one play, and what they cost at most.
+"""Games with seats: models in them and how they are asked, which plays there are, one play, and
+what they cost at most.
 
-A study says of which game a spec is and who sits where; this module does the rest for all of them. Every repeat has a
-seed of its own, from which chance and every seat draw: runs of one game with other players in the seats meet the same
-chances in the same situations, so they can be compared repeat by repeat. Seats that move together are asked at the same
-time.
+A study says of which game a spec is and who sits where; this module does the rest for all of them.
+Every repeat has a seed of its own, from which chance and every seat draw: runs of one game with
+other players in the seats meet the same chances in the same situations, so they can be compared
+repeat by repeat. Seats that move together are asked at the same time.
 """
 
 from collections import Counter, defaultdict
@@ -27,7 +28,15 @@ from bestresponse.games.capabilities import HasNormalForm, HasSpeakers
 from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import RepeatedGame
 from bestresponse.models.base import Model
-from bestresponse.players.llm.agent import Agent, Persona, Policy, WithFailurePolicy, lets_pass, memory, reasoning
+from bestresponse.players.llm.agent import (
+    Agent,
+    Persona,
+    Policy,
+    WithFailurePolicy,
+    lets_pass,
+    memory,
+    reasoning,
+)
 from bestresponse.players.llm.player import Sampling, Style
 from bestresponse.players.llm.reading import find_reasons
 from bestresponse.players.llm.verified import is_verified, with_review
@@ -48,9 +57,17 @@ from bestresponse.runs.study import Estimate
 from bestresponse.theory.trees.tree import Tree
 
 AGENT_SETTINGS = (
-    "memory", "own_words", "reasoning", "reasons", "attempts", "style", "temperature", "max_tokens",
-)  # fmt: skip
-"""What a spec says about its agents, besides their personas and what becomes of them without an answer (`policy`)."""
+    "memory",
+    "own_words",
+    "reasoning",
+    "reasons",
+    "attempts",
+    "style",
+    "temperature",
+    "max_tokens",
+)
+"""What a spec says about its agents, besides their personas and what becomes of them without an
+answer (`policy`)."""
 
 
 @settings
@@ -59,12 +76,16 @@ class AgentSettings(RunSettings):
 
     repeats: int = setting(default=10, ge=1, le=1_000_000, help="How often each game is played.")
     seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of chance and of players who draw.")
-    memory: str = setting(default="full", help="What agents remember in games of rounds: full, window:N or summary:N.")
+    memory: str = setting(
+        default="full", help="What agents remember in games of rounds: full, window:N or summary:N."
+    )
     reasoning: str = setting(default="direct")
     """How agents think: direct, step-by-step, predict, reflect, refine or k-level:K."""
     reasons: bool = setting(default=True, help="Let models explain each choice before they answer.")
     own_words: bool = setting(default=True, help="Show models their own earlier reasons again.")
-    attempts: int = setting(default=3, ge=1, le=20, help="How often a model may answer when an answer cannot be used.")
+    attempts: int = setting(
+        default=3, ge=1, le=20, help="How often a model may answer when an answer cannot be used."
+    )
     on_failure: Literal["abstain", "void"] | None = setting(default=None)
     """A seat without a usable answer: abstain, where the game lets it, or void the play."""
     style: Literal["auto", "line", "json"] = setting(default="auto", help="How to answer.")
@@ -81,25 +102,33 @@ class AgentSettings(RunSettings):
 
 
 def ask_at_once(questions: list[SeatAsk]) -> list[Decision]:
-    """Ask every seat at the same time. When no model seat can be reached, that is an outage and not a game."""
-    if len(questions) == 1 or not any(isinstance(player, WithFailurePolicy) for _, player, _, _ in questions):
+    """Ask every seat at the same time. When no model seat can be reached, that is an outage and not
+    a game."""
+    if len(questions) == 1 or not any(
+        isinstance(player, WithFailurePolicy) for _, player, _, _ in questions
+    ):
         decisions = [player.decide(view, ask) for _, player, view, ask in questions]
     else:
         with ThreadPoolExecutor(len(questions), thread_name_prefix="seat") as pool:
-            decisions = list(pool.map(lambda question: question[1].decide(question[2], question[3]), questions))
+            decisions = list(
+                pool.map(lambda question: question[1].decide(question[2], question[3]), questions)
+            )
     of_models = [
         decision
         for (_, player, _, _), decision in zip(questions, decisions, strict=True)
         if isinstance(player, WithFailurePolicy)
     ]
-    if of_models and all(d.stand_in and not d.calls and d.reading.status is Status.REFUSED for d in of_models):
+    if of_models and all(
+        d.stand_in and not d.calls and d.reading.status is Status.REFUSED for d in of_models
+    ):
         raise ModelUnavailable(of_models[0].reading.how)
     return decisions
 
 
 C = TypeVar("C", bound=AgentSettings)
 _TRIALS = 5
-"""How many plays of random players are counted where nothing else tells how often seats are asked."""
+"""How many plays of random players are counted where nothing else tells how often seats are
+asked."""
 _REVIEWS = 5
 """How often a model is asked whose reasoning is checked, at most."""
 _CHARACTERS_PER_TOKEN = 4
@@ -110,43 +139,62 @@ class MatchSettings(AgentSettings):
     """A game that is played once or for several rounds."""
 
     game: GameSetting = setting(kw_only=False, argument=True)
-    """A game (see `bestresponse games`), a .nfg, .efg, .json or .pl file, or a domain of `steer`."""
+    """A game (see `bestresponse games`), a .nfg, .efg, .json or .pl file, or a domain of
+    `steer`."""
     rounds: int = setting(default=1, ge=1, le=10000)
     """Rounds of a game with a payoff table; with continuation the most there are."""
-    continuation: float = setting(default=1.0, gt=0, le=1, help="Probability of another round after each.")
+    continuation: float = setting(
+        default=1.0, gt=0, le=1, help="Probability of another round after each."
+    )
     discount: float = setting(default=1.0, gt=0, le=1, help="What a payoff counts one round later.")
-    noise: float = setting(default=0.0, ge=0, lt=1, help="Probability that another move is made than was meant.")
+    noise: float = setting(
+        default=0.0, ge=0, lt=1, help="Probability that another move is made than was meant."
+    )
     about_others: Literal["nothing", "participant", "truth"] = setting(default="nothing")
-    """What models are told of the other players: nothing, that each is a participant too, or who it really is."""
+    """What models are told of the other players: nothing, that each is a participant too, or who it
+    really is."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("continuation", "discount"):
             if self.rounds == 1 and getattr(self, name) != 1:
-                raise SettingError(name, "this is about several rounds; give rounds, the most there are")
+                raise SettingError(
+                    name, "this is about several rounds; give rounds, the most there are"
+                )
         choose_policy(self, self.make_game())
 
     def make_game(self) -> AnyGame:
-        """Return the game to be played, repeated where the settings say so; the same object each time."""
+        """Return the game to be played, repeated where the settings say so; the same object each
+        time."""
         return _make_match(self.game, self.rounds, self.continuation, self.discount, self.noise)
 
 
 @lru_cache(maxsize=16)
-def _make_match(source: NamedGame, rounds: int, continuation: float, discount: float, noise: float) -> AnyGame:
-    """Make the game, repeated where there are several rounds or moves can go wrong; SettingError where it cannot be."""
+def _make_match(
+    source: NamedGame, rounds: int, continuation: float, discount: float, noise: float
+) -> AnyGame:
+    """Make the game, repeated where there are several rounds or moves can go wrong; SettingError
+    where it cannot be."""
     game = source.game()
     if rounds == 1 and (not noise or isinstance(game, HasSpeakers)):
         return game
     if not isinstance(game, HasNormalForm):
         if rounds == 1:
-            raise SettingError("noise", f"it belongs to games with a payoff table, and {source.name} has none")
-        why = "it has rounds of its own" if isinstance(game, AdjustableRounds) else "it has no payoff table"
+            raise SettingError(
+                "noise", f"it belongs to games with a payoff table, and {source.name} has none"
+            )
+        why = (
+            "it has rounds of its own"
+            if isinstance(game, AdjustableRounds)
+            else "it has no payoff table"
+        )
         raise SettingError("rounds", f"{source.name} cannot be repeated, because {why}")
     return RepeatedGame(game.normal_form, rounds, continuation, discount=discount, noise=noise)
 
 
 def choose_policy(config: AgentSettings, game: Game[S]) -> Policy:
-    """Choose what becomes of a seat without a usable answer: it passes where the game lets it, or the play is void."""
+    """Choose what becomes of a seat without a usable answer: it passes where the game lets it, or
+    the play is void."""
     usual: Policy = "abstain" if lets_pass(find_first_asks(game)) else "void"
     if config.on_failure == "abstain" and usual != "abstain":
         raise SettingError("on_failure", f"{game.name} lets nobody pass; use void")
@@ -154,22 +202,32 @@ def choose_policy(config: AgentSettings, game: Game[S]) -> Policy:
 
 
 def assign_seats(
-    game: Game[S], named: Mapping[str, NamedModel], model: NamedModel | None, others: NamedModel | None = None
+    game: Game[S],
+    named: Mapping[str, NamedModel],
+    model: NamedModel | None,
+    others: NamedModel | None = None,
 ) -> dict[str, NamedModel]:
-    """Seat the named players, then the model, in the first free seat only where there are others, then the others."""
+    """Seat the named players, then the model, in the first free seat only where there are others,
+    then the others."""
     for role in named:
         if role not in game.roles:
-            raise SettingError("seat", f"there is no seat {role!r}; expected one of {', '.join(game.roles)}")
+            raise SettingError(
+                "seat", f"there is no seat {role!r}; expected one of {', '.join(game.roles)}"
+            )
     free = [role for role in game.roles if role not in named]
     if model is not None and not free:
         raise SettingError("model", "every seat is named, so there is none for the model")
-    seated = {**named, **(dict.fromkeys(free[:1] if others else free, model) if model is not None else {})}
+    seated = {
+        **named,
+        **(dict.fromkeys(free[:1] if others else free, model) if model is not None else {}),
+    }
     rest = others or NamedModel(choose_default(game))
     return {role: seated.get(role, rest) for role in game.roles}
 
 
 def check_players(config: C) -> C:
-    """Refuse a name that is neither a strategy of the game nor that of a model, with the strategies there are.
+    """Refuse a name that is neither a strategy of the game nor that of a model, with the strategies
+    there are.
 
     A game that is too large to be told is refused where models play it.
     """
@@ -187,10 +245,13 @@ def find_model_seats(game: Game[S], seats: Mapping[str, str]) -> tuple[str, ...]
 
 
 def is_model(player: str, game: Game[S], role: str) -> bool:
-    """Say whether a player is a model; UsageError for one that has the name of a strategy, which would play instead."""
+    """Say whether a player is a model; UsageError for one that has the name of a strategy, which
+    would play instead."""
     is_strategy = find_strategy(player, game, role, 0) is not None
     if is_strategy and getattr(player, "model", None) is not None:
-        raise UsageError(f"{player} is the name of a strategy of {game.name}; give your model another one")
+        raise UsageError(
+            f"{player} is the name of a strategy of {game.name}; give your model another one"
+        )
     return not is_strategy
 
 
@@ -219,11 +280,17 @@ def list_plays(
     personas: Mapping[str, Persona] | None = None,
     referee: str | None = None,
 ) -> Iterator[dict[str, object]]:
-    """Yield one play a repeat as plain data: the game, who sits where, and how models among them are asked."""
-    data: JsonObject = {"study": study, "game": {"name": config.game.name, "digest": config.game.digest}}
+    """Yield one play a repeat as plain data: the game, who sits where, and how models among them
+    are asked."""
+    data: JsonObject = {
+        "study": study,
+        "game": {"name": config.game.name, "digest": config.game.digest},
+    }
     data |= describe_play(config, config.make_game(), seats, personas, referee)
     if config.rounds > 1 or config.noise:
-        data |= {name: getattr(config, name) for name in ("rounds", "continuation", "discount", "noise")}
+        data |= {
+            name: getattr(config, name) for name in ("rounds", "continuation", "discount", "noise")
+        }
     if config.about_others != "nothing":
         data["about_others"] = config.about_others
     for repeat in range(config.repeats):
@@ -231,17 +298,27 @@ def list_plays(
 
 
 def estimate_plays(
-    config: AgentSettings, game: Game[S], seats: Mapping[str, str], rounds: int = 1, referee: str | None = None
+    config: AgentSettings,
+    game: Game[S],
+    seats: Mapping[str, str],
+    rounds: int = 1,
+    referee: str | None = None,
 ) -> Estimate:
-    """Count the calls of models at most, shared out by seats; a prompt is about as long as the first briefing."""
+    """Count the calls of models at most, shared out by seats; a prompt is about as long as the
+    first briefing."""
     asked = [seats[role] for role in find_model_seats(game, seats)]
     if asked:
         check_telling(game)
     most, sure = _count_calls(config, game, seats, rounds, referee)
     names = dict.fromkeys([*asked, *([referee] if referee not in (None, SIMULATED) else [])])
-    calls = {str(name): config.repeats * most * asked.count(name) // max(len(asked), 1) for name in names}
+    calls = {
+        str(name): config.repeats * most * asked.count(name) // max(len(asked), 1) for name in names
+    }
     briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN
-    what = f"{game.name} with {', '.join(f'{role} = {name}' for role, name in seats.items())}, seed {config.seed}"
+    what = (
+        f"{game.name} with {', '.join(f'{role} = {name}' for role, name in seats.items())}, seed"
+        f" {config.seed}"
+    )
     return Estimate.of_calls(config.repeats, what, calls, briefing, config.max_tokens, sure=sure)
 
 
@@ -257,7 +334,11 @@ def _count_calls(
     if not asked:
         return 0, True
     questions, sure = _count_questions(game, asked, rounds)
-    each = config.attempts + _count_thoughts(config.reasoning, len(seats) - 1) + config.memory.startswith("summary")
+    each = (
+        config.attempts
+        + _count_thoughts(config.reasoning, len(seats) - 1)
+        + config.memory.startswith("summary")
+    )
     each *= _REVIEWS if any(is_verified(seats[role]) for role in asked) else 1
     return questions * each, sure
 
@@ -302,7 +383,8 @@ def _count_in_trial(game: Game[S], seats: tuple[str, ...], trial: int) -> int:
 
 
 FindPlayer = Callable[[Spec, AnyGame, str, str], Player | None]
-"""Finds the player of a spec, game, role and name who needs no model; None where the name is that of a model."""
+"""Finds the player of a spec, game, role and name who needs no model; None where the name is that
+of a model."""
 
 
 def find_named_player(spec: Spec, game: Game[S], role: str, name: str) -> Player | None:
@@ -315,11 +397,14 @@ def make_player(
     models: Mapping[str, Model],
     find_player: FindPlayer = find_named_player,
 ) -> PlayOne:
-    """Return the function that plays one spec, for `execute`; `find_game` finds the game of a spec."""
+    """Return the function that plays one spec, for `execute`; `find_game` finds the game of a
+    spec."""
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         game = find_game(spec)
-        replies: defaultdict[str, list[str]] = defaultdict(list)  # what each seat has said, its answers left out
+        replies: defaultdict[str, list[str]] = defaultdict(
+            list
+        )  # what each seat has said, its answers left out
 
         def remember(submission: Submission) -> None:
             replies[submission.role].append(find_reasons(submission.decision.reasoning))
@@ -331,29 +416,43 @@ def make_player(
         for submission in done:
             remember(submission)
         seats = {
-            role: find_player(spec, game, role, name) or _seat_model(spec, game, role, name, models, replies[role])
+            role: (
+                find_player(spec, game, role, name)
+                or _seat_model(spec, game, role, name, models, replies[role])
+            )
             for role, name in spec.data["seats"]
         }
         seats[NATURE] = Nature(spec.data["seed"])
         if isinstance(game, HasSpeakers):
             name = spec.data["referee"]
-            seats[REFEREE] = find_player(spec, game, REFEREE, name) or _seat_model(spec, game, REFEREE, name, models)
-        return play(game, seats, submissions=done, ask_seats=ask_at_once, on_submission=keep_and_remember)
+            seats[REFEREE] = find_player(spec, game, REFEREE, name) or _seat_model(
+                spec, game, REFEREE, name, models
+            )
+        return play(
+            game, seats, submissions=done, ask_seats=ask_at_once, on_submission=keep_and_remember
+        )
 
     return play_one
 
 
 def _seat_model(
-    spec: Spec, game: Game[S], role: str, name: str, models: Mapping[str, Model], replies: Sequence[str] = ()
+    spec: Spec,
+    game: Game[S],
+    role: str,
+    name: str,
+    models: Mapping[str, Model],
+    replies: Sequence[str] = (),
 ) -> Player:
-    """Seat a model: a speaker in a dialogue, elsewhere an agent as the spec says; `replies` are its own so far."""
+    """Seat a model: a speaker in a dialogue, elsewhere an agent as the spec says; `replies` are its
+    own so far."""
     data, model, seed = spec.data, models[name], split(spec.data["seed"], "seat", role)
     sampling = Sampling(data["temperature"], max_tokens=data["max_tokens"], seed=seed % 2**31)
     if isinstance(game, HasSpeakers):
         return seat_speaker(model, game, role, seed, sampling)
     style: Style = data["style"]
     if data["style"] == "auto":
-        # JSON where the model keeps to schemas and the object has room for its thoughts; what is checked is free text
+        # JSON where the model keeps to schemas and the object has room for its thoughts; what is
+        # checked is free text
         has_room = data["reasons"] or data["reasoning"] == "direct"
         style = "json" if model.abilities.schema and has_room and not is_verified(name) else "line"
     agent = Agent(
@@ -379,6 +478,10 @@ def _describe_others(spec: Spec, game: Game[S], role: str) -> str:
     sentences = []
     for other, name in spec.data["seats"]:
         if other != role:
-            description = "another participant" if wanted == "participant" else describe_seat(name, game, other)
+            description = (
+                "another participant"
+                if wanted == "participant"
+                else describe_seat(name, game, other)
+            )
             sentences.append(f"{other[:1].upper()}{other[1:]} is {description}.")
     return " ".join(sentences)

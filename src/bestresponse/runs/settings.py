@@ -1,4 +1,5 @@
-"""Settings of a study: one declaration from which come the command, the Python function, TOML, JSON, checks and help.
+"""Settings of a study: one declaration from which come the command, the Python function, TOML,
+JSON, checks and help.
 
     @settings
     class PopulationConfig(RunSettings):
@@ -8,11 +9,11 @@
         agents: int = setting(default=100, ge=2, le=1_000_000)
         \"\"\"Agents of each population.\"\"\"
 
-A setting is explained by its help or by the text below it. The class is a frozen dataclass checked by pydantic, so
-`PopulationConfig("hawk-dove", agents=1)` raises a `SettingError` that names the field, and type checkers know its
-constructor. A setting with `how=True` says how a run is made (workers, folders, budgets): it changes no number and is
-left out of the run's identity. What cannot be said by the bounds of one field is checked in `__post_init__`, which
-raises `SettingError`.
+A setting is explained by its help or by the text below it. The class is a frozen dataclass checked
+by pydantic, so `PopulationConfig("hawk-dove", agents=1)` raises a `SettingError` that names the
+field, and type checkers know its constructor. A setting with `how=True` says how a run is made
+(workers, folders, budgets): it changes no number and is left out of the run's identity. What cannot
+be said by the bounds of one field is checked in `__post_init__`, which raises `SettingError`.
 """
 
 import dataclasses
@@ -20,7 +21,17 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, wraps
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar, Union, dataclass_transform, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Literal,
+    Self,
+    TypeVar,
+    Union,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
@@ -37,7 +48,13 @@ from bestresponse.runs.store.folder import Shard
 C = TypeVar("C")
 
 
-_USUAL: Mapping[str, Any] = {"how": False, "argument": False, "option": True, "short": "", "metavar": ""}
+_USUAL: Mapping[str, Any] = {
+    "how": False,
+    "argument": False,
+    "option": True,
+    "short": "",
+    "metavar": "",
+}
 
 
 def setting(
@@ -55,21 +72,31 @@ def setting(
 ) -> Any:
     """Declare a setting: its default, its help and its bounds (`ge`, `gt`, `le`, `lt`).
 
-    `kw_only=False` lets Python name it by position, `argument=True` the command line; `short` is a letter for the
-    command line, and `option=False` keeps the setting away from it.
+    `kw_only=False` lets Python name it by position, `argument=True` the command line; `short` is a
+    letter for the command line, and `option=False` keeps the setting away from it.
     """
-    start: dict[str, Any] = {**bounds} if default is dataclasses.MISSING else {**bounds, "default": default}
+    start: dict[str, Any] = (
+        {**bounds} if default is dataclasses.MISSING else {**bounds, "default": default}
+    )
     if default_factory is not None:
         start["default_factory"] = default_factory
-    extra: dict[str, Any] = {"how": how, "argument": argument, "option": option, "short": short, "metavar": metavar}
+    extra: dict[str, Any] = {
+        "how": how,
+        "argument": argument,
+        "option": option,
+        "short": short,
+        "metavar": metavar,
+    }
     return Field(description=help, json_schema_extra=extra, kw_only=kw_only, **start)
 
 
 @dataclass_transform(field_specifiers=(setting,), kw_only_default=True)
 def settings(cls: type[C]) -> type[C]:
-    """Make a class of settings: frozen, checked, with a constructor whose errors are sentences about a field."""
+    """Make a class of settings: frozen, checked, with a constructor whose errors are sentences
+    about a field."""
     made: Any = pydantic_dataclass(
-        frozen=True, config=ConfigDict(arbitrary_types_allowed=True, extra="forbid", allow_inf_nan=False)
+        frozen=True,
+        config=ConfigDict(arbitrary_types_allowed=True, extra="forbid", allow_inf_nan=False),
     )(cls)
     check = made.__init__
 
@@ -77,7 +104,10 @@ def settings(cls: type[C]) -> type[C]:
     def __init__(self: object, *args: object, **kwargs: object) -> None:
         try:
             # pydantic knows the numbers of Python, not those of numpy
-            plain = {n: value.item() if isinstance(value, np.generic) else value for n, value in kwargs.items()}
+            plain = {
+                n: value.item() if isinstance(value, np.generic) else value
+                for n, value in kwargs.items()
+            }
             check(self, *args, **plain)
         except ValidationError as error:
             raise _explain(made, error) from None
@@ -92,7 +122,8 @@ OF_PLAYS = frozenset(("workers", "processes", "shard", "executor", "address"))
 
 @settings
 class RunSettings:
-    """What every study takes besides its own settings: where runs are kept, what they may cost, how they are made."""
+    """What every study takes besides its own settings: where runs are kept, what they may cost, how
+    they are made."""
 
     output_dir: str | Path = setting(default="results", how=True)
     """Folder for runs, reports and the cache of replies."""
@@ -100,10 +131,16 @@ class RunSettings:
     """Plays at the same time; as many as the models take if not said."""
     processes: int = setting(default=1, how=True, ge=1, le=64)
     """Processes for a model on this machine; each holds the model once."""
-    cache: Literal["off", "read-write", "refresh", "replay"] = setting(default="read-write", how=True)
+    cache: Literal["off", "read-write", "refresh", "replay"] = setting(
+        default="read-write", how=True
+    )
     """What is done with replies kept from earlier calls."""
-    max_calls: int | None = setting(default=None, how=True, ge=0, help="Stop before more calls than this.")
-    max_total_tokens: int | None = setting(default=None, how=True, ge=0, help="Stop before more tokens than this.")
+    max_calls: int | None = setting(
+        default=None, how=True, ge=0, help="Stop before more calls than this."
+    )
+    max_total_tokens: int | None = setting(
+        default=None, how=True, ge=0, help="Stop before more tokens than this."
+    )
     max_cost: float | None = setting(default=None, how=True, ge=0)
     """Stop before spending more US dollars than this."""
     shard: str | None = setting(default=None, how=True, metavar="I/N")
@@ -116,13 +153,16 @@ class RunSettings:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The names of the models that are asked, each once; a study that asks models overrides it."""
+        """The names of the models that are asked, each once; a study that asks models overrides
+        it."""
         return ()
 
     @property
     def limits(self) -> ModelLimits:
         """What calls may cost, and how many are made at once."""
-        return ModelLimits(self.workers, self.cache, self.max_calls, self.max_total_tokens, self.max_cost)
+        return ModelLimits(
+            self.workers, self.cache, self.max_calls, self.max_total_tokens, self.max_cost
+        )
 
     @property
     def part(self) -> Shard | None:
@@ -130,26 +170,34 @@ class RunSettings:
         return None if self.shard is None else Shard.parse(self.shard)
 
     def refuse_set(self, names: Iterable[str], problem: str) -> None:
-        """Raise a SettingError for the first of these settings that was given another value than its default."""
+        """Raise a SettingError for the first of these settings that was given another value than
+        its default."""
         for name in names:
-            if getattr(self, name) != list_settings(type(self))[name].get_default(call_default_factory=True):
+            if getattr(self, name) != list_settings(type(self))[name].get_default(
+                call_default_factory=True
+            ):
                 raise SettingError(name, problem)
 
     def to_json(self) -> dict[str, object]:
-        """Return the settings that can change a number as plain JSON data; two runs with equal ones are the same."""
-        how = {name for name, field in list_settings(type(self)).items() if read_extra(field)["how"]}
+        """Return the settings that can change a number as plain JSON data; two runs with equal ones
+        are the same."""
+        how = {
+            name for name, field in list_settings(type(self)).items() if read_extra(field)["how"]
+        }
         kind: Any = type(self)
         plain: JsonObject = _adapt(kind).dump_python(self, mode="json", exclude=how)
         return plain
 
     @classmethod
     def from_json(cls, data: Mapping[str, object], *, stored: bool = True) -> Self:
-        """Read settings from plain data: of a stored run, or where `stored` is False of a file that the user wrote."""
+        """Read settings from plain data: of a stored run, or where `stored` is False of a file that
+        the user wrote."""
         return read_settings(cls, data, stored=stored)
 
 
 def read_settings(kind: type[C], data: Mapping[str, object], *, stored: bool = False) -> C:
-    """Read any class of settings from plain data; in those of a stored run no name is ever opened as a file."""
+    """Read any class of settings from plain data; in those of a stored run no name is ever opened
+    as a file."""
     try:
         checked: Any = kind
         made: C = _adapt(checked).validate_python(dict(data), context={"stored": stored})
@@ -164,14 +212,19 @@ def _adapt(kind: Any) -> TypeAdapter[Any]:
 
 
 def list_settings(kind: type) -> Mapping[str, FieldInfo]:
-    """Return the fields of a class of settings: its own first, then what it inherits, how a run is made last."""
+    """Return the fields of a class of settings: its own first, then what it inherits, how a run is
+    made last."""
     fields: Mapping[str, FieldInfo] = kind.__pydantic_fields__  # type: ignore[attr-defined]
     declared = {
         name: -depth
         for depth, cls in enumerate(reversed(kind.__mro__))
         for name in vars(cls).get("__annotations__", {})
     }
-    return dict(sorted(fields.items(), key=lambda item: (bool(read_extra(item[1])["how"]), declared[item[0]])))
+    return dict(
+        sorted(
+            fields.items(), key=lambda item: (bool(read_extra(item[1])["how"]), declared[item[0]])
+        )
+    )
 
 
 def read_extra(field: FieldInfo) -> Mapping[str, Any]:
@@ -181,9 +234,15 @@ def read_extra(field: FieldInfo) -> Mapping[str, Any]:
 
 
 def describe_setting(kind: type, name: str) -> str:
-    """Say what values a setting takes, such as `a whole number from 2 to 1,000,000`; empty where any will do."""
+    """Say what values a setting takes, such as `a whole number from 2 to 1,000,000`; empty where
+    any will do."""
     hint = get_type_hints(kind)[name]
-    choices = [option for part in list_parts(hint) if get_origin(part) is Literal for option in get_args(part)]
+    choices = [
+        option
+        for part in list_parts(hint)
+        if get_origin(part) is Literal
+        for option in get_args(part)
+    ]
     if choices:
         return f"one of {', '.join(map(str, choices))}"
     plain = [part for part in list_parts(hint) if part in (int, float, bool)]
@@ -199,7 +258,9 @@ def describe_setting(kind: type, name: str) -> str:
     if "ge" in limits and "le" in limits:
         return f"{words} from {limits['ge']:,} to {limits['le']:,}"
     phrases = {"ge": "of at least", "gt": "above", "le": "of at most", "lt": "below"}
-    return " ".join([words, " and ".join(f"{phrases[limit]} {value:,}" for limit, value in limits.items())]).strip()
+    return " ".join(
+        [words, " and ".join(f"{phrases[limit]} {value:,}" for limit, value in limits.items())]
+    ).strip()
 
 
 def list_parts(hint: object) -> tuple[object, ...]:
@@ -211,7 +272,9 @@ def _explain(kind: type, error: ValidationError) -> BestResponseError:
     """Say in our words what is wrong with the first setting that cannot be used."""
     first = error.errors(include_url=False)[0]
     cause = first.get("ctx", {}).get("error")
-    if isinstance(cause, BestResponseError):  # one of ours that is a ValueError too, which pydantic wraps
+    if isinstance(
+        cause, BestResponseError
+    ):  # one of ours that is a ValueError too, which pydantic wraps
         return cause
     path = [str(part) for part in first["loc"]]
     name = path[0] if path else ""
@@ -227,7 +290,9 @@ def _explain(kind: type, error: ValidationError) -> BestResponseError:
     if len(shown) > 80:
         shown = shown[:77] + "..."
     if expected:
-        choices = expected.removeprefix("one of ").split(", ") if expected.startswith("one of ") else []
+        choices = (
+            expected.removeprefix("one of ").split(", ") if expected.startswith("one of ") else []
+        )
         near = did_you_mean(str(first["input"]), choices)
         return SettingError(name, f"expected {expected}, got {shown}{'.' + near if near else ''}")
     return SettingError(name, f"{first['msg']}, got {shown}")

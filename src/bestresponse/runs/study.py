@@ -1,8 +1,9 @@
 """What a study is: settings, plays, measures, metrics and a report, as data.
 
-From one `Study` come the command with its options and help, the Python function with its types (the study is called
-with its settings and returns a `Run`), the TOML of `bestresponse run`, the manifest, the page, the terminal, a CSV and
-a Parquet file for each frame, the summary, the leaderboard and the comparison of runs:
+From one `Study` come the command with its options and help, the Python function with its types (the
+study is called with its settings and returns a `Run`), the TOML of `bestresponse run`, the
+manifest, the page, the terminal, a CSV and a Parquet file for each frame, the summary, the
+leaderboard and the comparison of runs:
 
     consistency = Study(
         "consistency",
@@ -17,7 +18,8 @@ a Parquet file for each frame, the summary, the leaderboard and the comparison o
     [project.entry-points."bestresponse.studies"]
     consistency = "my_package:consistency"
 
-A package adds a metric to a study of another by the entry point `STUDY.NAME` of the group `bestresponse.metrics`.
+A package adds a metric to a study of another by the entry point `STUDY.NAME` of the group
+`bestresponse.metrics`.
 """
 
 from __future__ import annotations
@@ -56,10 +58,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run takes at most, before anything is paid: plays, and by model the calls and their tokens.
+    """What a run takes at most, before anything is paid: plays, and by model the calls and their
+    tokens.
 
-    `sure` is False where the number of calls was counted in plays of random players and could be larger; `found` plays
-    are recorded already and enter no other figure.
+    `sure` is False where the number of calls was counted in plays of random players and could be
+    larger; `found` plays are recorded already and enter no other figure.
     """
 
     plays: int | None
@@ -82,10 +85,19 @@ class Estimate:
 
     @classmethod
     def of_calls(
-        cls, plays: int | None, what: str, calls: Mapping[str, int], prompt: int, reply: int, *, sure: bool = True
+        cls,
+        plays: int | None,
+        what: str,
+        calls: Mapping[str, int],
+        prompt: int,
+        reply: int,
+        *,
+        sure: bool = True,
     ) -> Estimate:
         """Estimate calls each of which reads and writes so many tokens."""
-        read, written = ({name: count * each for name, count in calls.items()} for each in (prompt, reply))
+        read, written = (
+            {name: count * each for name, count in calls.items()} for each in (prompt, reply)
+        )
         return cls(plays, what, calls, read, written, sure)
 
     @classmethod
@@ -145,10 +157,12 @@ _MOST_SUMMARISED = 200
 
 @dataclass(frozen=True)
 class Measured:
-    """What a study measured: its frames, the main one first, and the groups of which its metrics are computed.
+    """What a study measured: its frames, the main one first, and the groups of which its metrics
+    are computed.
 
-    `answered` counts the plays with a result. `labels` name what distinguishes the groups, such as model and way of
-    asking; `metrics` replace those of the study where their titles depend on the run.
+    `answered` counts the plays with a result. `labels` name what distinguishes the groups, such as
+    model and way of asking; `metrics` replace those of the study where their titles depend on the
+    run.
     """
 
     frames: Mapping[str, Frame[Any]]
@@ -165,13 +179,19 @@ class Measured:
     @property
     def summary(self) -> dict[str, object]:
         """Every frame that is short enough to be read, as plain data."""
-        short = {name: frame for name, frame in self.frames.items() if len(frame) <= _MOST_SUMMARISED}
-        return {"answered": self.answered, **{name: frame.to_json() for name, frame in short.items()}}
+        short = {
+            name: frame for name, frame in self.frames.items() if len(frame) <= _MOST_SUMMARISED
+        }
+        return {
+            "answered": self.answered,
+            **{name: frame.to_json() for name, frame in short.items()},
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How many plays (or whatever `unit` says) came out the same, and what differs in the others."""
+    """How many plays (or whatever `unit` says) came out the same, and what differs in the
+    others."""
 
     same: int
     different: tuple[str, ...]
@@ -201,7 +221,12 @@ def recorded_models(folder: RunFolder) -> Mapping[str, Model]:
     for call in folder.calls():
         calls[call["model"]].append(call)
     return {
-        name: RecordedModel(bare_name(name), entry["identity"], Abilities(**entry["abilities"]), calls[bare_name(name)])
+        name: RecordedModel(
+            bare_name(name),
+            entry["identity"],
+            Abilities(**entry["abilities"]),
+            calls[bare_name(name)],
+        )
         for name, entry in folder.manifest.models.items()
     }
 
@@ -210,7 +235,9 @@ _ANSWERS = table("answers", title="How the answers were read")
 """Ends the report of every study that has a frame of answers, see `runs.reporting.answers`."""
 
 
-def refuse_to_play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+def refuse_to_play(
+    spec: Spec, done: list[Submission], keep: Callable[[Submission], None]
+) -> Record:
     """Raise UsageError: what the study does is no play of a game."""
     raise UsageError("a run of this study has no plays of its own; it is made and read as a whole")
 
@@ -219,14 +246,16 @@ def refuse_to_play(spec: Spec, done: list[Submission], keep: Callable[[Submissio
 class Study(Generic[P, C]):
     """An experiment as data. Call it with its settings to run it.
 
-    `specs` yields every play as plain data, `play` sets up what all plays share and returns the function that makes
-    one, `measure` reads the finished plays of a folder. `title` and `subtitle` are templates over `config`. `command`
-    are the words of its command where it has one of its own besides `run`. `tables` of its report are shown on the
-    terminal; a function says how many where that depends on the settings. `closing`, a template, is a sentence below
-    them. `choose` names the study that is run instead with some settings. `prepare` settles what the settings leave
-    open before a run begins, such as a seed or a strategy that is still in words. `count_plays` counts the specs where
-    that is quicker than listing them, `estimate_calls` says what a run takes; `make_run` and `repeat_run` replace
-    how plays are made and made again where a study has no specs.
+    `specs` yields every play as plain data, `play` sets up what all plays share and returns the
+    function that makes one, `measure` reads the finished plays of a folder. `title` and `subtitle`
+    are templates over `config`. `command` are the words of its command where it has one of its own
+    besides `run`. `tables` of its report are shown on the terminal; a function says how many where
+    that depends on the settings. `closing`, a template, is a sentence below them. `choose` names
+    the study that is run instead with some settings. `prepare` settles what the settings leave open
+    before a run begins, such as a seed or a strategy that is still in words. `count_plays` counts
+    the specs where that is quicker than listing them, `estimate_calls` says what a run takes;
+    `make_run` and `repeat_run` replace how plays are made and made again where a study has no
+    specs.
     """
 
     name: str
@@ -266,7 +295,11 @@ class Study(Generic[P, C]):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Send a registered study to another process by its name."""
-        return (find_study, (self.name,)) if self.name in studies.names() else (Study, tuple(vars(self).values()))
+        return (
+            (find_study, (self.name,))
+            if self.name in studies.names()
+            else (Study, tuple(vars(self).values()))
+        )
 
     @property
     def config(self) -> type[C]:
@@ -275,7 +308,8 @@ class Study(Generic[P, C]):
 
     @cached_property
     def all_metrics(self) -> tuple[Metric[object], ...]:
-        """Its own metrics and those that packages add; one that cannot be used is named in a warning and left out."""
+        """Its own metrics and those that packages add; one that cannot be used is named in a
+        warning and left out."""
         known = {metric.name: metric for metric in self.metrics}
         for entry in metrics.names():
             if entry.partition(".")[0] != self.name:
@@ -283,7 +317,11 @@ class Study(Generic[P, C]):
             try:
                 metric = metrics.load(entry)
                 if not isinstance(metric, Metric) or metric.name in known:
-                    why = "there is one of that name" if isinstance(metric, Metric) else "it is no Metric"
+                    why = (
+                        "there is one of that name"
+                        if isinstance(metric, Metric)
+                        else "it is no Metric"
+                    )
                     raise UsageError(f"{metrics.describe(entry)} is left out: {why}")
                 known[metric.name] = metric
             except UsageError as error:
@@ -291,7 +329,8 @@ class Study(Generic[P, C]):
         return tuple(known.values())
 
     def pick(self, config: C) -> Study[..., C]:
-        """Return the study that is run with these settings: itself, or another one that takes the same settings."""
+        """Return the study that is run with these settings: itself, or another one that takes the
+        same settings."""
         return self if self.choose is None else find_study(self.choose(config))
 
     def count_tables(self, config: C) -> int:
@@ -308,7 +347,8 @@ class Study(Generic[P, C]):
         return compute_figures(tuple(chosen), measured.labels, measured.groups)
 
     def findings(self, measured: Measured, run: Run[C]) -> Document:
-        """Build the report: the blocks of the study, then what calls cost and how the run was made."""
+        """Build the report: the blocks of the study, then what calls cost and how the run was
+        made."""
         opening, sections = build_sections((*self.report, _ANSWERS), run)
         costs = costs_section(run.costs)
         part = "" if run.manifest.shard is None else f" (part {run.manifest.shard} of the run only)"
@@ -323,7 +363,11 @@ class Study(Generic[P, C]):
     def estimate(self, config: C) -> Estimate:
         """Say what a run takes at most, before anything is paid."""
         study = self.pick(config)
-        return Estimate(study.count(config)) if study.estimate_calls is None else study.estimate_calls(config)
+        return (
+            Estimate(study.count(config))
+            if study.estimate_calls is None
+            else study.estimate_calls(config)
+        )
 
     def estimate_missing(self, config: C, models: Mapping[str, Model], path: Path) -> Estimate:
         """Say what is still to be done of the run whose folder is (or will be) `path`."""
@@ -335,13 +379,23 @@ class Study(Generic[P, C]):
     def count(self, config: C) -> int | None:
         """Count the plays of a run; None where that is not settled beforehand."""
         study = self.pick(config)
-        return sum(1 for _ in study.specs(config)) if study.count_plays is None else study.count_plays(config)
+        return (
+            sum(1 for _ in study.specs(config))
+            if study.count_plays is None
+            else study.count_plays(config)
+        )
 
     def count_part(self, config: C, shard: Shard | None) -> int | None:
         """Count the plays of a part of a run; None where that is not settled beforehand."""
-        return self.count(config) if shard is None else sum(shard.holds(spec.id) for spec in self.list_specs(config))
+        return (
+            self.count(config)
+            if shard is None
+            else sum(shard.holds(spec.id) for spec in self.list_specs(config))
+        )
 
-    def execute(self, config: C, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
+    def execute(
+        self, config: C, folder: RunFolder, models: Mapping[str, Model], how: Execution
+    ) -> Outcome:
         """Play what is missing."""
         if self.make_run is not None:
             return self.make_run(config, folder, models, how)
@@ -393,9 +447,12 @@ AnyStudy: TypeAlias = "Study[..., Any]"
 
 
 def find_study(name: str) -> AnyStudy:
-    """Return the study of that name; StoreError where none is installed, with the reason where one cannot be loaded."""
+    """Return the study of that name; StoreError where none is installed, with the reason where one
+    cannot be loaded."""
     if name not in studies.names():
-        raise StoreError(f"runs of {name!r} cannot be read here; known studies: {', '.join(studies.names())}")
+        raise StoreError(
+            f"runs of {name!r} cannot be read here; known studies: {', '.join(studies.names())}"
+        )
     try:
         study: AnyStudy = studies.load(name)
     except UsageError as error:

@@ -1,7 +1,8 @@
 """Solutions of games: equilibria, regrets and dynamics, each with a certificate.
 
-Names are imported when first used, so that `import bestresponse.theory` costs no more than numpy. Classes of results
-that nobody builds by hand stand in the modules of the functions that return them.
+Names are imported when first used, so that `import bestresponse.theory` costs no more than numpy.
+Classes of results that nobody builds by hand stand in the modules of the functions that return
+them.
 """
 
 from typing import TYPE_CHECKING
@@ -39,7 +40,10 @@ if TYPE_CHECKING:
         lemke_howson_batch as lemke_howson_batch,
         nash_one_batch as nash_one_batch,
     )
-    from bestresponse.theory.equilibria.refinements import find_perfect as find_perfect, find_proper as find_proper
+    from bestresponse.theory.equilibria.refinements import (
+        find_perfect as find_perfect,
+        find_proper as find_proper,
+    )
     from bestresponse.theory.equilibria.result import (
         Equilibrium as Equilibrium,
         NashResult as NashResult,
@@ -104,7 +108,10 @@ if TYPE_CHECKING:
     )
     from bestresponse.theory.trees.agents import agent_quantal_branch as agent_quantal_branch
     from bestresponse.theory.trees.cfr import cfr as cfr
-    from bestresponse.theory.trees.compile import compile_game as compile_game, load_openspiel as load_openspiel
+    from bestresponse.theory.trees.compile import (
+        compile_game as compile_game,
+        load_openspiel as load_openspiel,
+    )
     from bestresponse.theory.trees.mccfr import mccfr_tree as mccfr_tree
     from bestresponse.theory.trees.normal_form import to_normal_form as to_normal_form
     from bestresponse.theory.trees.perfection.sequential import find_sequential as find_sequential

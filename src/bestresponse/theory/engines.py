@@ -1,7 +1,9 @@
-"""The choice between plain numpy and loops compiled by numba, the extra `fast`: one spelling for all of theory.
+"""The choice between plain numpy and loops compiled by numba, the extra `fast`: one spelling for
+all of theory.
 
-`engine="numpy"` needs nothing else, `engine="numba"` insists on compiled loops, and `engine="auto"` takes them where
-numba is installed and the work repays loading them. Both engines answer alike up to rounding.
+`engine="numpy"` needs nothing else, `engine="numba"` insists on compiled loops, and `engine="auto"`
+takes them where numba is installed and the work repays loading them. Both engines answer alike up
+to rounding.
 """
 
 import sys
@@ -25,7 +27,8 @@ def has_numba() -> bool:
 
 
 def choose_engine(engine: Engine, *, pays: bool) -> ChosenEngine:
-    """Resolve "auto": "numba" where it `pays` and is installed; refuse an engine that is unknown or not installed.
+    """Resolve "auto": "numba" where it `pays` and is installed; refuse an engine that is unknown or
+    not installed.
 
     >>> choose_engine("auto", pays=False)
     'numpy'
@@ -37,18 +40,22 @@ def choose_engine(engine: Engine, *, pays: bool) -> ChosenEngine:
     if engine != "numba":
         raise UsageError(f"engine: expected one of {', '.join(get_args(Engine))}, got {engine!r}")
     if not has_numba():
-        raise UsageError(f"engine 'numba' is not installed: use engine='numpy', or {install_hint('fast')}")
+        raise UsageError(
+            f"engine 'numba' is not installed: use engine='numpy', or {install_hint('fast')}"
+        )
     return "numba"
 
 
 def load_kernels(kernels: str, engine: Engine, work: float, worth: float) -> ModuleType | None:
-    """Import a module of compiled loops; None where the engine is numpy, or "auto" and the work does not repay it."""
+    """Import a module of compiled loops; None where the engine is numpy, or "auto" and the work
+    does not repay it."""
     chosen = choose_engine(engine, pays=repays_loading(kernels, work, worth))
     return import_module(kernels) if chosen == "numba" else None
 
 
 def repays_loading(kernels: str, work: float, worth: float) -> bool:
-    """Say whether compiled loops pay: once loaded, or when all work requested so far, this included, is `worth` it."""
+    """Say whether compiled loops pay: once loaded, or when all work requested so far, this
+    included, is `worth` it."""
     if kernels in sys.modules:
         return True
     _requested[kernels] = _requested.get(kernels, 0.0) + work

@@ -1,25 +1,31 @@
-"""Models of bounded rationality: logit quantal response equilibria, level-k and cognitive hierarchy.
+"""Models of bounded rationality: logit quantal response equilibria, level-k and cognitive
+hierarchy.
 
-Logit quantal response equilibria, followed from uniform play along a branch in the precision lambda.
+Logit quantal response equilibria, followed from uniform play along a branch in the precision
+lambda.
 
-In a logit quantal response equilibrium every action's probability is proportional to exp(lambda * what it earns)
-(McKelvey & Palfrey, "Quantal response equilibria for normal form games", Games and Economic Behavior 10, 1995). At
-lambda = 0 play is uniform; the branch that starts there leads, in almost every game, to a Nash equilibrium as lambda
-grows. It is followed by its arc length, so that it may turn back (Turocy, "A dynamic homotopy interpretation of the
-logistic quantal response equilibrium correspondence", Games and Economic Behavior 51, 2005), in logarithms of
-probabilities, by a tangent step and Newton corrections.
+In a logit quantal response equilibrium every action's probability is proportional to exp(lambda *
+what it earns) (McKelvey & Palfrey, "Quantal response equilibria for normal form games", Games and
+Economic Behavior 10, 1995). At lambda = 0 play is uniform; the branch that starts there leads, in
+almost every game, to a Nash equilibrium as lambda grows. It is followed by its arc length, so that
+it may turn back (Turocy, "A dynamic homotopy interpretation of the logistic quantal response
+equilibrium correspondence", Games and Economic Behavior 51, 2005), in logarithms of probabilities,
+by a tangent step and Newton corrections.
 
-Certificate: the largest difference between a strategy and the logit reply to the others; it proves that a point is an
-equilibrium of its precision, not that it lies on the branch from uniform play, for which short steps are the only
-assurance. At precision lambda nobody with m actions can gain more than ln(m) / lambda.
+Certificate: the largest difference between a strategy and the logit reply to the others; it proves
+that a point is an equilibrium of its precision, not that it lies on the branch from uniform play,
+for which short steps are the only assurance. At precision lambda nobody with m actions can gain
+more than ln(m) / lambda.
 
 Level-k and cognitive hierarchy: players who think a limited number of steps ahead.
 
-Level 0 plays an anchor, by default uniformly. Level k best-responds to level k - 1 (Nagel, "Unraveling in guessing
-games", American Economic Review 85, 1995; Stahl & Wilson, "On players' models of other players", Games and Economic
-Behavior 10, 1995). In the cognitive hierarchy level k best-responds to all lower levels in the proportions of a Poisson
-distribution, f(k) = e^-tau tau^k / k!, truncated below k (Camerer, Ho & Chong, "A cognitive hierarchy model of games",
-Quarterly Journal of Economics 119, 2004; tau = 1.5 fits many experiments). Best responses that tie share equally.
+Level 0 plays an anchor, by default uniformly. Level k best-responds to level k - 1 (Nagel,
+"Unraveling in guessing games", American Economic Review 85, 1995; Stahl & Wilson, "On players'
+models of other players", Games and Economic Behavior 10, 1995). In the cognitive hierarchy level k
+best-responds to all lower levels in the proportions of a Poisson distribution, f(k) = e^-tau tau^k
+/ k!, truncated below k (Camerer, Ho & Chong, "A cognitive hierarchy model of games", Quarterly
+Journal of Economics 119, 2004; tau = 1.5 fits many experiments). Best responses that tie share
+equally.
 """
 
 from collections.abc import Sequence
@@ -31,7 +37,11 @@ from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import NotCertified, UsageError
 from bestresponse.theory.dynamics.learning import fitness, logit_reply, start_or_uniform
-from bestresponse.theory.equilibria.many_players.tracing import LogitBranch, TableBranch, follow_branch
+from bestresponse.theory.equilibria.many_players.tracing import (
+    LogitBranch,
+    TableBranch,
+    follow_branch,
+)
 from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form
 from bestresponse.theory.games.regrets import Profile
 
@@ -40,9 +50,11 @@ _TAIL = 1e-9  # share of players on levels that are left out
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Levels:
-    """`strategies[i][k]`: what player i does at level k; `shares[k]`: how many players are at that level.
+    """`strategies[i][k]`: what player i does at level k; `shares[k]`: how many players are at that
+    level.
 
-    `final` is the play the model predicts and `gains[i]` what player i could gain by deviating from it.
+    `final` is the play the model predicts and `gains[i]` what player i could gain by deviating from
+    it.
     """
 
     method: str
@@ -75,9 +87,13 @@ def level_k(game: GameLike, level: int = 2, anchor: Sequence[ArrayLike] | None =
 
 
 def cognitive_hierarchy(
-    game: NormalForm, tau: float = 1.5, level: int | None = None, anchor: Sequence[ArrayLike] | None = None
+    game: NormalForm,
+    tau: float = 1.5,
+    level: int | None = None,
+    anchor: Sequence[ArrayLike] | None = None,
 ) -> Levels:
-    """Levels 0 to `level` with Poisson shares of mean `tau`; by default so many that fewer than 1e-9 are above."""
+    """Levels 0 to `level` with Poisson shares of mean `tau`; by default so many that fewer than
+    1e-9 are above."""
     if not 0 <= tau < 700:
         raise UsageError(f"tau: expected a mean number of steps from 0 to 700, got {tau:g}")
     if level is not None and level < 0:
@@ -89,13 +105,16 @@ def cognitive_hierarchy(
     steps = [start_or_uniform(game, anchor)]
     for k in range(1, len(weights)):
         below = weights[:k] / weights[:k].sum()
-        believed = tuple(np.tensordot(below, [step[i] for step in steps], 1) for i in range(game.num_players))
+        believed = tuple(
+            np.tensordot(below, [step[i] for step in steps], 1) for i in range(game.num_players)
+        )
         steps.append(tuple(map(share_best, values(believed), game.payoffs)))
     return _levels(game, f"cognitive hierarchy, tau {tau:g}", weights / weights.sum(), steps)
 
 
 def share_best(values: Array, payoffs: Array) -> Array:
-    """Share equally between the best actions, along the last axis; a difference of 1e-12 of the payoffs is a tie."""
+    """Share equally between the best actions, along the last axis; a difference of 1e-12 of the
+    payoffs is a tie."""
     best = values >= values.max(axis=-1, keepdims=True) - 1e-12 * float(np.abs(payoffs).max())
     return np.asarray(best / best.sum(axis=-1, keepdims=True))
 
@@ -103,13 +122,16 @@ def share_best(values: Array, payoffs: Array) -> Array:
 def _levels(game: NormalForm, method: str, shares: Array, steps: list[Profile]) -> Levels:
     strategies = tuple(np.array([step[i] for step in steps]) for i in range(game.num_players))
     final = tuple(shares @ path for path in strategies)
-    gains = [value.max() - mix @ value for mix, value in zip(final, fitness(game)(final), strict=True)]
+    gains = [
+        value.max() - mix @ value for mix, value in zip(final, fitness(game)(final), strict=True)
+    ]
     return Levels(method, shares, strategies, final, np.array(gains))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class QuantalResponse:
-    """A quantal response equilibrium: `residual` certifies it, `gains` say how far it is from a Nash equilibrium."""
+    """A quantal response equilibrium: `residual` certifies it, `gains` say how far it is from a
+    Nash equilibrium."""
 
     precision: float
     strategies: Profile
@@ -124,7 +146,8 @@ class QuantalResponse:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class QuantalBranch:
-    """The branch from uniform play: `strategies[i][r]` belongs to `precisions[r]`, every point certified."""
+    """The branch from uniform play: `strategies[i][r]` belongs to `precisions[r]`, every point
+    certified."""
 
     method: str
     precisions: Array
@@ -136,7 +159,9 @@ class QuantalBranch:
     def final(self) -> QuantalResponse:
         """The last point of the branch."""
         mixes = tuple(path[-1] for path in self.strategies)
-        return QuantalResponse(float(self.precisions[-1]), mixes, float(self.residuals[-1]), self.gains[-1])
+        return QuantalResponse(
+            float(self.precisions[-1]), mixes, float(self.residuals[-1]), self.gains[-1]
+        )
 
     @property
     def gap(self) -> float:
@@ -148,19 +173,22 @@ class QuantalBranch:
 
 
 def quantal_response(game: GameLike, precision: float) -> QuantalResponse:
-    """Find the equilibrium of that precision on the branch from uniform play, the first one where the branch turns."""
+    """Find the equilibrium of that precision on the branch from uniform play, the first one where
+    the branch turns."""
     return quantal_branch(game, precision).final
 
 
 def quantal_branch(game: GameLike, highest: float) -> QuantalBranch:
-    """Follow the branch from precision 0 until `highest` is first reached; `NotCertified` if it cannot be followed."""
+    """Follow the branch from precision 0 until `highest` is first reached; `NotCertified` if it
+    cannot be followed."""
     game = as_normal_form(game)
     unit = float(np.ptp(game.payoffs, axis=tuple(range(1, game.payoffs.ndim))).max()) or 1.0
     return trace_branch(TableBranch(game.payoffs / unit), highest, unit)
 
 
 def trace_branch(branch: LogitBranch, highest: float, unit: float) -> QuantalBranch:
-    """Follow a branch of payoffs in multiples of `unit` until `highest` is first reached, and certify its points."""
+    """Follow a branch of payoffs in multiples of `unit` until `highest` is first reached, and
+    certify its points."""
     if not 0 <= highest < np.inf:
         raise UsageError(f"precision: expected a number >= 0, got {highest:g}")
     points = [*follow_branch(branch, highest * unit)]
@@ -173,7 +201,9 @@ def trace_branch(branch: LogitBranch, highest: float, unit: float) -> QuantalBra
             residuals[r] = max(residuals[r], np.abs(mix[i] - logit_reply(values, point[-1])).max())
             gains[r, i] = unit * (values.max() - values @ mix[i])
     if residuals.max() > 1e-6:
-        raise NotCertified(f"a point of the branch is off by {residuals.max():.2g}; try a lower precision")
+        raise NotCertified(
+            f"a point of the branch is off by {residuals.max():.2g}; try a lower precision"
+        )
     paths = tuple(np.array(path) for path in zip(*mixes, strict=True))
     precisions = np.array([point[-1] for point in points]) / unit
     return QuantalBranch("logit branch by arc length", precisions, paths, residuals, gains)

@@ -1,17 +1,19 @@
 """Random games with properties: one function per family, and `generate` for reproducible batches.
 
-Every family is a function `family(seed, shape, ...) -> NormalForm`, where `seed` is an integer or a numpy generator and
-`shape` says how many actions each player has. `generate("family-name", count, shape, seed, ...)` draws many at once;
-game k of a batch depends only on (seed, k), never on how many games were asked for. What a family promises holds by
-construction, or is checked before a game is handed out. The selection follows GAMUT (Nudelman, Wortman, Shoham &
-Leyton-Brown, "Run the GAMUT", AAMAS 2004).
+Every family is a function `family(seed, shape, ...) -> NormalForm`, where `seed` is an integer or a
+numpy generator and `shape` says how many actions each player has. `generate("family-name", count,
+shape, seed, ...)` draws many at once; game k of a batch depends only on (seed, k), never on how
+many games were asked for. What a family promises holds by construction, or is checked before a game
+is handed out. The selection follows GAMUT (Nudelman, Wortman, Shoham & Leyton-Brown, "Run the
+GAMUT", AAMAS 2004).
 
 What a family of games is: a way to draw payoff tensors, lifted to a function that returns games.
 
-Families given by how payoffs hang together (independent, opposed, shared, potential, symmetric, correlated) or by a
-story (cycles, Colonel Blotto, congestion, public goods).
+Families given by how payoffs hang together (independent, opposed, shared, potential, symmetric,
+correlated) or by a story (cycles, Colonel Blotto, congestion, public goods).
 
-Families given by their equilibria: dominance solvable, unique mixed equilibrium, number of pure equilibria.
+Families given by their equilibria: dominance solvable, unique mixed equilibrium, number of pure
+equilibria.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,7 +40,9 @@ FAMILIES: dict[str, Callable[..., Array]] = {}
 P = ParamSpec("P")
 
 
-def family(draw: Callable[Concatenate[np.random.Generator, P], Array]) -> Callable[Concatenate[Seed, P], NormalForm]:
+def family(
+    draw: Callable[Concatenate[np.random.Generator, P], Array],
+) -> Callable[Concatenate[Seed, P], NormalForm]:
     """Register `draw` under its name and turn it into a function from a seed to a game."""
     name = draw.__name__.replace("_", "-")
     FAMILIES[name] = draw
@@ -50,13 +54,18 @@ def family(draw: Callable[Concatenate[np.random.Generator, P], Array]) -> Callab
     return game
 
 
-def check_shape(shape: tuple[int, ...], players: int | None = None, square_from: int | None = None) -> None:
+def check_shape(
+    shape: tuple[int, ...], players: int | None = None, square_from: int | None = None
+) -> None:
     """Refuse a shape that is no shape, is of the wrong number of players, or has too many payoffs.
 
-    With `square_from` also one in which players differ in their number of actions or have fewer than that.
+    With `square_from` also one in which players differ in their number of actions or have fewer
+    than that.
     """
     if not shape or not all(isinstance(m, int | np.integer) and m >= 1 for m in shape):
-        raise UsageError(f"shape: expected the number of actions of each player, such as (3, 3), got {shape!r}")
+        raise UsageError(
+            f"shape: expected the number of actions of each player, such as (3, 3), got {shape!r}"
+        )
     if players is not None and len(shape) != players:
         raise UsageError(f"shape: this family has {players} players, got {len(shape)} in {shape!r}")
     size = len(shape) * prod(shape)
@@ -64,8 +73,8 @@ def check_shape(shape: tuple[int, ...], players: int | None = None, square_from:
         raise TooLarge(f"shape {shape!r} has {size:.3g} payoffs; at most {LARGEST:.3g} fit")
     if square_from is not None and (len(set(shape)) != 1 or shape[0] < square_from):
         raise UsageError(
-            f"shape: this family needs the same number of actions (at least {square_from}) for every player, "
-            f"got {shape!r}"
+            f"shape: this family needs the same number of actions (at least {square_from}) for"
+            f" every player, got {shape!r}"
         )
 
 
@@ -74,7 +83,8 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Batch:
-    """Many games of one shape: `payoffs[k]` is the payoff tensor of game k, `batch[k]` the game itself."""
+    """Many games of one shape: `payoffs[k]` is the payoff tensor of game k, `batch[k]` the game
+    itself."""
 
     payoffs: Array
     family: str
@@ -92,7 +102,8 @@ class Batch:
 
     @property
     def row(self) -> Array:
-        """The first player's payoffs, shape (count, *shape): the matrices of a batch of zero-sum games."""
+        """The first player's payoffs, shape (count, *shape): the matrices of a batch of zero-sum
+        games."""
         view = self.payoffs[:, 0]
         view.setflags(write=False)
         return view
@@ -103,8 +114,11 @@ def families() -> tuple[str, ...]:
     return tuple(sorted(FAMILIES))
 
 
-def generate(family: str, count: int, shape: Shape | None = None, seed: int = 0, **properties: object) -> Batch:
-    """`count` games of `family`; game k depends only on (seed, k). `properties` are those of the family's function.
+def generate(
+    family: str, count: int, shape: Shape | None = None, seed: int = 0, **properties: object
+) -> Batch:
+    """`count` games of `family`; game k depends only on (seed, k). `properties` are those of the
+    family's function.
 
     >>> batch = generate("zero-sum", 1000, (3, 3), seed=7)
     >>> len(batch), batch.payoffs.shape
@@ -114,7 +128,9 @@ def generate(family: str, count: int, shape: Shape | None = None, seed: int = 0,
     """
     if family not in FAMILIES:
         close = get_close_matches(family, FAMILIES, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"expected one of: {', '.join(families())}"
+        hint = (
+            f"did you mean {close[0]!r}?" if close else f"expected one of: {', '.join(families())}"
+        )
         raise UsageError(f"no family of games is called {family!r}; {hint}")
     if count < 1:
         raise UsageError(f"count: expected at least 1 game, got {count}")
@@ -130,7 +146,9 @@ def generate(family: str, count: int, shape: Shape | None = None, seed: int = 0,
 
 
 @family
-def uniform(rng: np.random.Generator, shape: Shape = (2, 2), low: float = 0.0, high: float = 1.0) -> Array:
+def uniform(
+    rng: np.random.Generator, shape: Shape = (2, 2), low: float = 0.0, high: float = 1.0
+) -> Array:
     """Independent payoffs, uniform between `low` and `high`."""
     check_shape(shape)
     _check_range(low, high)
@@ -138,15 +156,20 @@ def uniform(rng: np.random.Generator, shape: Shape = (2, 2), low: float = 0.0, h
 
 
 @family
-def integer(rng: np.random.Generator, shape: Shape = (2, 2), low: int = -10, high: int = 10) -> Array:
-    """Independent whole payoffs from `low` to `high`, both included; ties, and so degenerate games, do occur."""
+def integer(
+    rng: np.random.Generator, shape: Shape = (2, 2), low: int = -10, high: int = 10
+) -> Array:
+    """Independent whole payoffs from `low` to `high`, both included; ties, and so degenerate games,
+    do occur."""
     check_shape(shape)
     _check_range(low, high)
     return rng.integers(low, high, (len(shape), *shape), endpoint=True).astype(np.float64)
 
 
 @family
-def normal(rng: np.random.Generator, shape: Shape = (2, 2), mean: float = 0.0, deviation: float = 1.0) -> Array:
+def normal(
+    rng: np.random.Generator, shape: Shape = (2, 2), mean: float = 0.0, deviation: float = 1.0
+) -> Array:
     """Independent normally distributed payoffs."""
     check_shape(shape)
     if deviation <= 0:
@@ -156,9 +179,14 @@ def normal(rng: np.random.Generator, shape: Shape = (2, 2), mean: float = 0.0, d
 
 @family
 def zero_sum(
-    rng: np.random.Generator, shape: Shape = (2, 2), low: float = -1.0, high: float = 1.0, whole: bool = False
+    rng: np.random.Generator,
+    shape: Shape = (2, 2),
+    low: float = -1.0,
+    high: float = 1.0,
+    whole: bool = False,
 ) -> Array:
-    """Two players; row payoffs are uniform (whole numbers if `whole`), column payoffs their negatives."""
+    """Two players; row payoffs are uniform (whole numbers if `whole`), column payoffs their
+    negatives."""
     check_shape(shape, 2)
     _check_range(low, high)
     if whole:
@@ -177,19 +205,24 @@ def common_interest(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
 
 @family
 def potential(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
-    """Exact potential games: u_i(a) = P(a) + d_i(a of the others), with P and every d_i uniform in [0, 1].
+    """Exact potential games: u_i(a) = P(a) + d_i(a of the others), with P and every d_i uniform in
+    [0, 1].
 
     Monderer & Shapley, "Potential games", Games and Economic Behavior 14, 1996.
     """
     check_shape(shape)
     shared = rng.random(shape)
-    dummies = [rng.random(tuple(1 if j == i else m for j, m in enumerate(shape))) for i in range(len(shape))]
+    dummies = [
+        rng.random(tuple(1 if j == i else m for j, m in enumerate(shape)))
+        for i in range(len(shape))
+    ]
     return np.stack([shared + dummy for dummy in dummies])
 
 
 @family
 def symmetric(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
-    """A player's payoff depends on its own action and on how often each action is played by the others."""
+    """A player's payoff depends on its own action and on how often each action is played by the
+    others."""
     check_shape(shape, None, 1)
     table, actions = rng.random(shape), np.indices(shape)
     payoffs = []
@@ -203,17 +236,24 @@ def symmetric(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
 def covariant(rng: np.random.Generator, shape: Shape = (2, 2), rho: float = 0.0) -> Array:
     """Standard normal payoffs; in every profile those of any two players have correlation `rho`.
 
-    rho = 1 is common interest and, for two players, rho = -1 zero-sum; n players allow no less than -1 / (n - 1).
+    rho = 1 is common interest and, for two players, rho = -1 zero-sum; n players allow no less than
+    -1 / (n - 1).
     """
     check_shape(shape)
     players = len(shape)
     lowest = -1.0 / (players - 1) if players > 1 else 0.0
     if not lowest <= rho <= 1:
-        raise UsageError(f"rho: {players} players allow correlations from {lowest:g} to 1, got {rho:g}")
+        raise UsageError(
+            f"rho: {players} players allow correlations from {lowest:g} to 1, got {rho:g}"
+        )
     independent = rng.standard_normal((players, *shape))
-    # The root of (1 - rho) I + rho 11' scales the mean of the players' draws and their deviations from it.
+    # The root of (1 - rho) I + rho 11' scales the mean of the players' draws and their deviations
+    # from it.
     average = independent.mean(axis=0, keepdims=True)
-    return np.asarray(np.sqrt(1 - rho) * (independent - average) + np.sqrt(max(0.0, 1 + (players - 1) * rho)) * average)
+    return np.asarray(
+        np.sqrt(1 - rho) * (independent - average)
+        + np.sqrt(max(0.0, 1 + (players - 1) * rho)) * average
+    )
 
 
 def _check_range(low: float, high: float) -> None:
@@ -222,12 +262,16 @@ def _check_range(low: float, high: float) -> None:
 
 
 @family
-def cyclic(rng: np.random.Generator, shape: Shape = (3, 3), stakes: tuple[float, float] = (0.5, 1.5)) -> Array:
-    """Generalised rock-paper-scissors: each action beats the next ones around a circle and loses to the others.
+def cyclic(
+    rng: np.random.Generator, shape: Shape = (3, 3), stakes: tuple[float, float] = (0.5, 1.5)
+) -> Array:
+    """Generalised rock-paper-scissors: each action beats the next ones around a circle and loses to
+    the others.
 
-    With m actions, i beats i+1, ..., i+(m-1)//2 (modulo m); what a win is worth depends on the distance and is uniform
-    in `stakes`. Zero-sum and symmetric, the value is 0 and uniform play is an equilibrium, for odd m in general the
-    only one; for even m, opposite actions tie and there are others.
+    With m actions, i beats i+1, ..., i+(m-1)//2 (modulo m); what a win is worth depends on the
+    distance and is uniform in `stakes`. Zero-sum and symmetric, the value is 0 and uniform play is
+    an equilibrium, for odd m in general the only one; for even m, opposite actions tie and there
+    are others.
     """
     check_shape(shape, 2, 3)
     low, high = stakes
@@ -244,15 +288,21 @@ def cyclic(rng: np.random.Generator, shape: Shape = (3, 3), stakes: tuple[float,
 
 
 @family
-def blotto(rng: np.random.Generator, troops: tuple[int, int] = (5, 5), fields: int = 3, tilt: float = 0.0) -> Array:
-    """Colonel Blotto: both split their troops over battlefields; a field goes to whoever sends more.
+def blotto(
+    rng: np.random.Generator, troops: tuple[int, int] = (5, 5), fields: int = 3, tilt: float = 0.0
+) -> Array:
+    """Colonel Blotto: both split their troops over battlefields; a field goes to whoever sends
+    more.
 
-    An action is a division of a player's troops, in lexicographic order (see `divisions`); the payoff is the value of
-    the fields won minus that of the fields lost. Field values are 1 plus uniform noise in [0, tilt]. Borel, "La théorie
-    du jeu et les équations intégrales à noyau symétrique", C. R. Acad. Sci. 173, 1921.
+    An action is a division of a player's troops, in lexicographic order (see `divisions`); the
+    payoff is the value of the fields won minus that of the fields lost. Field values are 1 plus
+    uniform noise in [0, tilt]. Borel, "La théorie du jeu et les équations intégrales à noyau
+    symétrique", C. R. Acad. Sci. 173, 1921.
     """
     if min(troops) < 0 or fields < 1 or tilt < 0:
-        raise UsageError(f"expected troops >= 0, fields >= 1, tilt >= 0; got {troops}, {fields}, {tilt:g}")
+        raise UsageError(
+            f"expected troops >= 0, fields >= 1, tilt >= 0; got {troops}, {fields}, {tilt:g}"
+        )
     check_shape(tuple(comb(count + fields - 1, fields - 1) for count in troops))
     values = 1.0 + tilt * rng.random(fields)
     ours, theirs = (divisions(count, fields) for count in troops)
@@ -267,7 +317,9 @@ def divisions(troops: int, fields: int) -> np.typing.NDArray[np.int64]:
     [[0, 2], [1, 1], [2, 0]]
     """
     slots = troops + fields - 1
-    bars = np.array(list(combinations(range(slots), fields - 1)), dtype=np.int64).reshape(-1, fields - 1)
+    bars = np.array(list(combinations(range(slots), fields - 1)), dtype=np.int64).reshape(
+        -1, fields - 1
+    )
     edges = np.hstack([np.full((len(bars), 1), -1), bars, np.full((len(bars), 1), slots)])
     counts: np.typing.NDArray[np.int64] = np.diff(edges, axis=1) - 1
     return counts
@@ -275,47 +327,62 @@ def divisions(troops: int, fields: int) -> np.typing.NDArray[np.int64]:
 
 @family
 def congestion(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
-    """Every player picks one resource and pays its delay, which grows with the number of players on it.
+    """Every player picks one resource and pays its delay, which grows with the number of players on
+    it.
 
-    Delays start uniform in [0, 1] and grow by uniform steps in [0, 1]; they may differ between resources. An exact
-    potential game: Rosenthal, "A class of games possessing pure-strategy Nash equilibria", Int. J. Game Theory 2, 1973.
+    Delays start uniform in [0, 1] and grow by uniform steps in [0, 1]; they may differ between
+    resources. An exact potential game: Rosenthal, "A class of games possessing pure-strategy Nash
+    equilibria", Int. J. Game Theory 2, 1973.
     """
     check_shape(shape, None, 1)
     players, resources = len(shape), shape[0]
     delays = np.cumsum(rng.random((resources, players)), axis=1)
     choices = np.indices(shape)
     loads = [(choices == choice).sum(axis=0) for choice in choices]
-    return np.stack([-delays[choice, load - 1] for choice, load in zip(choices, loads, strict=True)])
+    return np.stack(
+        [-delays[choice, load - 1] for choice, load in zip(choices, loads, strict=True)]
+    )
 
 
 @family
 def public_goods(
-    rng: np.random.Generator, shape: Shape = (2, 2), endowment: float = 1.0, multiplier: float | None = None
+    rng: np.random.Generator,
+    shape: Shape = (2, 2),
+    endowment: float = 1.0,
+    multiplier: float | None = None,
 ) -> Array:
-    """Linear public goods: keep what you do not give; what all give is multiplied and shared equally.
+    """Linear public goods: keep what you do not give; what all give is multiplied and shared
+    equally.
 
-    Action k of m gives the share k / (m - 1) of the endowment. `multiplier` lies strictly between 1 and the number of
-    players (drawn uniformly if not given), so that giving nothing is dominant and everybody giving all is best for all.
+    Action k of m gives the share k / (m - 1) of the endowment. `multiplier` lies strictly between 1
+    and the number of players (drawn uniformly if not given), so that giving nothing is dominant and
+    everybody giving all is best for all.
     """
     check_shape(shape, None, 2)
     players, levels = len(shape), shape[0]
     drawn = rng.uniform(1.0, players) if multiplier is None else multiplier
     if players < 2 or not 1 < drawn < players:
-        raise UsageError(f"multiplier: {players} players allow numbers strictly from 1 to {players}, got {drawn:g}")
+        raise UsageError(
+            f"multiplier: {players} players allow numbers strictly from 1 to {players}, got"
+            f" {drawn:g}"
+        )
     contributions = np.indices(shape) * (endowment / (levels - 1))
     return np.asarray(endowment - contributions + drawn / players * contributions.sum(axis=0))
 
 
 TRIES = 10_000
-CONDITION = 1e-3  # of the largest singular value: nearer to singular the equilibrium would hardly be the only one
+# of the largest singular value: nearer to singular the equilibrium would hardly be the only one
+CONDITION = 1e-3
 
 
 @family
 def dominance_solvable(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array:
-    """Iterated elimination of strictly dominated actions leaves one profile, which is the only equilibrium.
+    """Iterated elimination of strictly dominated actions leaves one profile, which is the only
+    equilibrium.
 
-    An order of elimination is drawn first. Going through it backwards, each action is made worse than a random
-    surviving one against everything that has survived by then. Payoffs of each player fill [0, 1].
+    An order of elimination is drawn first. Going through it backwards, each action is made worse
+    than a random surviving one against everything that has survived by then. Payoffs of each player
+    fill [0, 1].
     """
     check_shape(shape)
     payoffs = rng.random((len(shape), *shape))
@@ -334,13 +401,15 @@ def dominance_solvable(rng: np.random.Generator, shape: Shape = (2, 2)) -> Array
 
 @family
 def fully_mixed(rng: np.random.Generator, shape: Shape = (2, 2), zero_sum: bool = False) -> Array:
-    """Square bimatrix games whose only equilibrium gives every action of both players positive probability.
+    """Square bimatrix games whose only equilibrium gives every action of both players positive
+    probability.
 
-    With x and y in the interior and M = (I - 1x')R(I - y1') of rank m - 1, the zero-sum game M has value 0 and (x, y)
-    as its only equilibrium, because an optimal strategy must solve M y = 0 (Kaplansky, "A contribution to von Neumann's
-    theory of games", Annals of Mathematics 46, 1945). Unless `zero_sum`, the columns of the first matrix and the rows
-    of the second are shifted and both are scaled, which changes no best response (Moulin & Vial, "Strategically
-    zero-sum games", Int. J. Game Theory 7, 1978).
+    With x and y in the interior and M = (I - 1x')R(I - y1') of rank m - 1, the zero-sum game M has
+    value 0 and (x, y) as its only equilibrium, because an optimal strategy must solve M y = 0
+    (Kaplansky, "A contribution to von Neumann's theory of games", Annals of Mathematics 46, 1945).
+    Unless `zero_sum`, the columns of the first matrix and the rows of the second are shifted and
+    both are scaled, which changes no best response (Moulin & Vial, "Strategically zero-sum games",
+    Int. J. Game Theory 7, 1978).
     """
     check_shape(shape, 2, 2)
     core = _core(rng, shape[0])
@@ -349,17 +418,22 @@ def fully_mixed(rng: np.random.Generator, shape: Shape = (2, 2), zero_sum: bool 
 
 @family
 def given_support(rng: np.random.Generator, shape: Shape = (3, 3), support: int = 2) -> Array:
-    """Bimatrix games with one equilibrium, in which both players mix over exactly `support` actions.
+    """Bimatrix games with one equilibrium, in which both players mix over exactly `support`
+    actions.
 
-    A fully mixed game on `support` actions each, to which actions strictly dominated by mixtures of these are added;
-    rows and columns are then shuffled.
+    A fully mixed game on `support` actions each, to which actions strictly dominated by mixtures of
+    these are added; rows and columns are then shuffled.
     """
     check_shape(shape, 2)
     if not 1 <= support <= min(shape):
-        raise UsageError(f"support: expected 1 to {min(shape)} actions for shape {shape!r}, got {support}")
+        raise UsageError(
+            f"support: expected 1 to {min(shape)} actions for shape {shape!r}, got {support}"
+        )
     row, col = rng.random(shape), rng.random(shape)
     if support > 1:
-        row[:support, :support], col[:support, :support] = _fill_unit(_disguise(rng, _core(rng, support)))
+        row[:support, :support], col[:support, :support] = _fill_unit(
+            _disguise(rng, _core(rng, support))
+        )
     row[support:] = _dominated(rng, row[:support], shape[0] - support)
     col[:, support:] = _dominated(rng, col[:, :support].T, shape[1] - support).T
     rows, cols = rng.permutation(shape[0]), rng.permutation(shape[1])
@@ -370,14 +444,16 @@ def given_support(rng: np.random.Generator, shape: Shape = (3, 3), support: int 
 def pure_equilibria(rng: np.random.Generator, shape: Shape = (2, 2), number: int = 1) -> Array:
     """Games with exactly `number` pure equilibria, payoffs uniform in [0, 1].
 
-    For two players the best responses are drawn first so that exactly `number` pairs answer each other. For more
-    players games are drawn until one fits; `NotCertified` after 10,000 tries.
+    For two players the best responses are drawn first so that exactly `number` pairs answer each
+    other. For more players games are drawn until one fits; `NotCertified` after 10,000 tries.
     """
     check_shape(shape)
     most = int(np.prod(shape)) // max(shape)
     least = int(sum(m > 1 for m in shape) < 2)
     if not least <= number <= most:
-        raise UsageError(f"number: shape {shape!r} allows {least} to {most} pure equilibria, got {number}")
+        raise UsageError(
+            f"number: shape {shape!r} allows {least} to {most} pure equilibria, got {number}"
+        )
     if len(shape) == 2:
         return _with_best_responses(rng, shape, number)
     for _ in range(TRIES):
@@ -385,11 +461,14 @@ def pure_equilibria(rng: np.random.Generator, shape: Shape = (2, 2), number: int
         best = [table == table.max(axis=i, keepdims=True) for i, table in enumerate(payoffs)]
         if np.logical_and.reduce(best).sum() == number:
             return payoffs
-    raise NotCertified(f"no game of shape {shape!r} with {number} pure equilibria in {TRIES} tries; ask for fewer")
+    raise NotCertified(
+        f"no game of shape {shape!r} with {number} pure equilibria in {TRIES} tries; ask for fewer"
+    )
 
 
 def _with_best_responses(rng: np.random.Generator, shape: Shape, count: int) -> Array:
-    """Uniform payoffs whose column and row maxima are moved to best responses with `count` mutual pairs."""
+    """Uniform payoffs whose column and row maxima are moved to best responses with `count` mutual
+    pairs."""
     to_row, to_col = _answers(rng, shape, count)
     row, col = rng.random(shape), rng.random(shape)
     for lines, answers in ((row.T, to_col), (col, to_row)):
@@ -400,7 +479,8 @@ def _with_best_responses(rng: np.random.Generator, shape: Shape, count: int) -> 
 
 
 def _answers(rng: np.random.Generator, shape: Shape, count: int) -> tuple[list[int], list[int]]:
-    """The column's answer to every row and the row's answer to every column, with `count` mutual pairs."""
+    """The column's answer to every row and the row's answer to every column, with `count` mutual
+    pairs."""
     rows, cols = rng.permutation(shape[0])[:count], rng.permutation(shape[1])[:count]
     for _ in range(TRIES):
         to_row = rng.integers(shape[1], size=shape[0])
@@ -410,24 +490,33 @@ def _answers(rng: np.random.Generator, shape: Shape, count: int) -> tuple[list[i
         if all(free[j] for j in range(shape[1]) if j not in fixed):
             to_col = [fixed[j] if j in fixed else int(rng.choice(free[j])) for j in range(shape[1])]
             return [int(j) for j in to_row], to_col
-    raise NotCertified(f"no best responses with {count} pure equilibria found for shape {shape!r} in {TRIES} tries")
+    raise NotCertified(
+        f"no best responses with {count} pure equilibria found for shape {shape!r} in {TRIES} tries"
+    )
 
 
 def _core(rng: np.random.Generator, size: int) -> Array:
     """A zero-sum matrix of value 0 whose only equilibrium is fully mixed."""
     for _ in range(TRIES):
         x, y = ((0.3 / size + 0.7 * rng.dirichlet(np.ones(size))) for _ in range(2))
-        core: Array = (np.eye(size) - x) @ rng.uniform(-1, 1, (size, size)) @ (np.eye(size) - y[:, None])
+        core: Array = (
+            (np.eye(size) - x) @ rng.uniform(-1, 1, (size, size)) @ (np.eye(size) - y[:, None])
+        )
         spread = np.linalg.svd(core, compute_uv=False)
         if spread[-2] > CONDITION * spread[0]:
             return np.asarray(core / np.abs(core).max())
-    raise NotCertified(f"no well-conditioned fully mixed game of size {size} in {TRIES} tries; ask for fewer actions")
+    raise NotCertified(
+        f"no well-conditioned fully mixed game of size {size} in {TRIES} tries; ask for fewer"
+        " actions"
+    )
 
 
 def _disguise(rng: np.random.Generator, core: Array) -> Array:
     size = len(core)
     scale = rng.uniform(0.5, 1.5, 2)
-    return np.stack([scale[0] * core + rng.random((1, size)), -scale[1] * core + rng.random((size, 1))])
+    return np.stack(
+        [scale[0] * core + rng.random((1, size)), -scale[1] * core + rng.random((size, 1))]
+    )
 
 
 def _dominated(rng: np.random.Generator, better: Array, count: int) -> Array:
@@ -443,4 +532,10 @@ def _fill_unit(payoffs: Array) -> Array:
     return np.asarray((payoffs - low) / np.where(high > low, high - low, 1.0))
 
 
-__all__ = ["FAMILIES", "Batch", "families", "generate", *(name.replace("-", "_") for name in sorted(FAMILIES))]
+__all__ = [
+    "FAMILIES",
+    "Batch",
+    "families",
+    "generate",
+    *(name.replace("-", "_") for name in sorted(FAMILIES)),
+]

@@ -25,9 +25,13 @@ def solve_program(
     limits: Array,
     equal: Matrix | None = None,
     totals: Array | None = None,
-    bounds: tuple[float, float | None] | Sequence[tuple[float | None, float | None]] | Array = (0.0, None),
+    bounds: tuple[float, float | None] | Sequence[tuple[float | None, float | None]] | Array = (
+        0.0,
+        None,
+    ),
 ) -> tuple[Array, Array] | None:
-    """Minimise cost'x with above x <= limits and equal x = totals; return x, and what relaxing each limit would save.
+    """Minimise cost'x with above x <= limits and equal x = totals; return x, and what relaxing each
+    limit would save.
 
     `None` where nothing fulfils the constraints, NotCertified where HiGHS does not come to an end.
     """
@@ -57,7 +61,9 @@ def find_fairest_mixture(payoffs: Array, above: csr_array | None = None) -> Arra
         rows = sparse.vstack([sparse.hstack([above, free]), sparse.csr_array(rows)], format="csr")
     bounds = [(0.0, 1.0)] * cells + [(None, None)]
     total = np.append(np.ones(cells), 0.0)[None, :]
-    answer = solve_program(-np.eye(cells + 1)[-1], rows, np.zeros(rows.shape[0]), total, np.ones(1), bounds)
+    answer = solve_program(
+        -np.eye(cells + 1)[-1], rows, np.zeros(rows.shape[0]), total, np.ones(1), bounds
+    )
     if answer is None:
         raise NotCertified("a linear program that has a solution was found to have none")
     return _normalise(answer[0][:-1])

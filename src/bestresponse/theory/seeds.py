@@ -1,8 +1,9 @@
 """Seeded, splittable randomness: stream k of a seed depends on (seed, k) and on nothing else.
 
-A counter-based generator (Philox: Salmon, Moraes, Dror & Shaw, "Parallel random numbers: as easy as 1, 2, 3",
-SC 2011) maps (key, counter) to random bits. The key comes from the seed; stream k starts at counter k * 2**64, so
-streams never overlap, any of them can be made on its own, and making one costs a few microseconds.
+A counter-based generator (Philox: Salmon, Moraes, Dror & Shaw, "Parallel random numbers: as easy as
+1, 2, 3", SC 2011) maps (key, counter) to random bits. The key comes from the seed; stream k starts
+at counter k * 2**64, so streams never overlap, any of them can be made on its own, and making one
+costs a few microseconds.
 """
 
 from collections.abc import Iterator

@@ -1,1 +1,2 @@
-"""People at the table: games in a browser, played, watched and judged, on the same asks and records as everywhere."""
+"""People at the table: games in a browser, played, watched and judged, on the same asks and records
+as everywhere."""

@@ -1,7 +1,8 @@
 """The state that every request needs (sessions, keys, models), and who may come in.
 
-A link carries its key in the address, a call of the interface for programs as a bearer token; the admin's pages are
-opened by a cookie, which opens nothing in that interface, so no other site can make a browser call it.
+A link carries its key in the address, a call of the interface for programs as a bearer token; the
+admin's pages are opened by a cookie, which opens nothing in that interface, so no other site can
+make a browser call it.
 """
 
 from dataclasses import dataclass, field
@@ -61,11 +62,13 @@ class ServerState:
         return self.open_model(name)
 
     def csrf(self, key: str = "admin") -> str:
-        """Make the token that the forms carry on a page whose address has that key, or on the admin's pages."""
+        """Make the token that the forms carry on a page whose address has that key, or on the
+        admin's pages."""
         return self.keys.token("csrf", key)
 
     def _seat_door(self, session: str, seat: int) -> tuple[str | int, ...]:
-        """Name the door of a seat; a seat that was released and taken again has another link and another code."""
+        """Name the door of a seat; a seat that was released and taken again has another link and
+        another code."""
         number = self.sessions.register.get(*self.sessions.find_participant(session, seat)).number
         return (session, seat, number) if number > 0 else (session, seat)
 
@@ -86,8 +89,11 @@ class ServerState:
         return f"/join/{lobby}/{self.keys.token('lobby', lobby)}"
 
     def personal_path(self, lobby: str, label: str) -> str:
-        """Return the path by which the person with that label takes part and comes back, from any browser."""
-        named = urlencode({"participant_label": label, "key": self.keys.token("label", lobby, label)})
+        """Return the path by which the person with that label takes part and comes back, from any
+        browser."""
+        named = urlencode(
+            {"participant_label": label, "key": self.keys.token("label", lobby, label)}
+        )
         return f"{self.join_path(lobby)}?{named}"
 
     def judge_path(self, task: str, judge: int) -> str:
@@ -96,7 +102,9 @@ class ServerState:
 
     def code(self, session: str, seat: int) -> str:
         """Make the participant's code, which tells people apart and says nothing about them."""
-        token = self.keys.token("code", *self._seat_door(*self.sessions.find_participant(session, seat)))
+        token = self.keys.token(
+            "code", *self._seat_door(*self.sessions.find_participant(session, seat))
+        )
         return "P-" + token[:8].translate(str.maketrans("-_", "xy")).upper()
 
 
@@ -123,14 +131,20 @@ async def get_server(request: Request) -> ServerState:
 Server = Annotated[ServerState, Depends(get_server)]
 
 
-def refuse_key(request: Request, server: ServerState, error: BestResponseError | None = None) -> BestResponseError:
+def refuse_key(
+    request: Request, server: ServerState, error: BestResponseError | None = None
+) -> BestResponseError:
     """Return the answer to a wrong key, another one for whoever keeps trying."""
     if not server.strangers.take(request.client.host if request.client else "?"):
         return TooFast("too many wrong keys; wait a minute")
-    return error or NotAllowed("this needs the admin's link: open the one that `bestresponse serve` printed")
+    return error or NotAllowed(
+        "this needs the admin's link: open the one that `bestresponse serve` printed"
+    )
 
 
-Bearer = Depends(HTTPBearer(auto_error=False, description="The admin's token, or the token of one seat."))
+Bearer = Depends(
+    HTTPBearer(auto_error=False, description="The admin's token, or the token of one seat.")
+)
 """Says in the description of a call that it needs a token; the doors read it."""
 
 
@@ -162,10 +176,13 @@ JudgeNumber = Annotated[int, PathParameter(ge=0, le=999)]
 
 
 async def open_seat(request: Request, session: str, seat: int) -> SeatContext:
-    """Find the seat whose key was given; it needs nothing else solved before, as every answer comes through here."""
+    """Find the seat whose key was given; it needs nothing else solved before, as every answer comes
+    through here."""
     server: ServerState = request.app.state.server
     if not server.opens_seat(_read_key(request), session, seat):
-        gone = NotFound("this link leads to no seat, or the seat was given to somebody else meanwhile")
+        gone = NotFound(
+            "this link leads to no seat, or the seat was given to somebody else meanwhile"
+        )
         raise refuse_key(request, server, gone)
     if not server.seats.take(f"{session}.{seat}"):
         raise TooFast("that was very fast; wait a moment and try again")
@@ -183,7 +200,9 @@ async def open_lobby(request: Request, server: Server, lobby: Name) -> str:
     return lobby
 
 
-async def open_sheet(request: Request, server: Server, task: Name, judge: JudgeNumber) -> tuple[JudgingTask, int]:
+async def open_sheet(
+    request: Request, server: Server, task: Name, judge: JudgeNumber
+) -> tuple[JudgingTask, int]:
     """Find the task and the judge whose key was given."""
     if not server.keys.opens(_read_key(request), "judge", task, judge):
         raise refuse_key(request, server, NotFound("this link leads to no sheet"))
@@ -196,13 +215,18 @@ JudgeDoor = Annotated[tuple[JudgingTask, int], Depends(open_sheet)]
 
 
 async def read_form(request: Request, server: Server) -> dict[str, str]:
-    """Read the fields of a form, and a file in it, as text; NotAllowed where it does not come from our own page."""
+    """Read the fields of a form, and a file in it, as text; NotAllowed where it does not come from
+    our own page."""
     async with request.form(max_files=1, max_fields=_MOST_FIELDS) as form:
         fields = {
-            name: value if isinstance(value, str) else (await value.read()).decode("utf-8", "replace")
+            name: (
+                value if isinstance(value, str) else (await value.read()).decode("utf-8", "replace")
+            )
             for name, value in form.items()
         }
-    if not server.keys.opens(fields.get("csrf", ""), "csrf", request.path_params.get("token", "admin")):
+    if not server.keys.opens(
+        fields.get("csrf", ""), "csrf", request.path_params.get("token", "admin")
+    ):
         raise NotAllowed("this form is not from this page any more; load the page again")
     return fields
 

@@ -21,19 +21,33 @@ from bestresponse import __version__
 from bestresponse.core.errors import BestResponseError, ModelError, StoreError, UsageError
 from bestresponse.players.lookup import OpenModel
 from bestresponse.report.text import visible
-from bestresponse.web.access import ADMIN_COOKIE, AdminPage, NotAllowed, Server, ServerState, TooFast, refuse_key
+from bestresponse.web.access import (
+    ADMIN_COOKIE,
+    AdminPage,
+    NotAllowed,
+    Server,
+    ServerState,
+    TooFast,
+    refuse_key,
+)
 from bestresponse.web.render import load_asset, load_templates, render_page
 from bestresponse.web.security import SAFE_HEADERS, Guard, Keys, load_secret
 from bestresponse.web.services.play import create_experiment
 from bestresponse.web.sessions.seat_worker import SeatWorker
 from bestresponse.web.sessions.setup import Busy, list_offers
-from bestresponse.web.sessions.store import AlreadyAnswered, BrokenSession, Journal, NotFound, SessionStore
+from bestresponse.web.sessions.store import (
+    AlreadyAnswered,
+    BrokenSession,
+    Journal,
+    NotFound,
+    SessionStore,
+)
 from bestresponse.web.views import formalize, judge, play, seat, watch
 
 _log = logging.getLogger("bestresponse.web")
 _NOT_STORED = (
-    "the server cannot read or write its files now, so nothing was counted; what it had before is kept. "
-    "Try again in a moment; the reason is in the log of the server"
+    "the server cannot read or write its files now, so nothing was counted; what it had before is"
+    " kept. Try again in a moment; the reason is in the log of the server"
 )
 _STATIC = {"app.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _STATUSES: dict[tuple[type[Exception], ...], int] = {
@@ -68,7 +82,11 @@ def create_app() -> FastAPI:
         redoc_url=None,
         redirect_slashes=False,
         lifespan=_lifespan,
-        telemetry={"tracing": False, "metrics": False, "logs": False},  # else looked up at every request
+        telemetry={
+            "tracing": False,
+            "metrics": False,
+            "logs": False,
+        },  # else looked up at every request
     )
     app.add_middleware(Guard)
     for kind in (BestResponseError, RequestValidationError, HTTPException):
@@ -78,24 +96,30 @@ def create_app() -> FastAPI:
         app.include_router(view.calls)
         app.include_router(view.pages)
     app.add_api_route("/enter/{token}", enter, include_in_schema=False)
-    app.add_api_route("/leave", leave, methods=["POST"], include_in_schema=False, dependencies=[AdminPage])
+    app.add_api_route(
+        "/leave", leave, methods=["POST"], include_in_schema=False, dependencies=[AdminPage]
+    )
     app.add_api_route("/static/{name}", static, include_in_schema=False)
     app.add_api_route("/pictures/{name}", show_picture, include_in_schema=False)
     return app
 
 
 def enter(request: Request, server: Server, token: str) -> Response:
-    """The admin's link: keeps the token in a cookie that no script reads, and goes on without it in the address."""
+    """The admin's link: keeps the token in a cookie that no script reads, and goes on without it in
+    the address."""
     if not server.keys.is_admin(token):
         raise refuse_key(request, server)
     answer = RedirectResponse("/", 303)
     secure = request.url.scheme == "https"
-    answer.set_cookie(ADMIN_COOKIE, token, httponly=True, samesite="lax", secure=secure, max_age=7 * 24 * 3600)
+    answer.set_cookie(
+        ADMIN_COOKIE, token, httponly=True, samesite="lax", secure=secure, max_age=7 * 24 * 3600
+    )
     return answer
 
 
 def leave() -> Response:
-    """Log the admin out in this browser; a form of another site comes without the cookie and is refused."""
+    """Log the admin out in this browser; a form of another site comes without the cookie and is
+    refused."""
     answer = render_page("left.html")
     answer.delete_cookie(ADMIN_COOKIE)
     return answer
@@ -105,12 +129,16 @@ def static(name: str) -> Response:
     """One of the few files of the package."""
     if name not in _STATIC:
         raise NotFound("there is no such file")
-    return Response(load_asset(name), media_type=_STATIC[name], headers={"cache-control": "max-age=3600"})
+    return Response(
+        load_asset(name), media_type=_STATIC[name], headers={"cache-control": "max-age=3600"}
+    )
 
 
 def show_picture(server: Server, name: str) -> Response:
     """Send a picture of the experimenter, looked up among those that are there."""
-    known = {path.name: path for path in server.pictures.iterdir()} if server.pictures.is_dir() else {}
+    known = (
+        {path.name: path for path in server.pictures.iterdir()} if server.pictures.is_dir() else {}
+    )
     kind = mimetypes.guess_type(name)[0] or ""
     if name not in known or not kind.startswith("image/") or not known[name].is_file():
         raise NotFound("there is no such picture")
@@ -119,25 +147,32 @@ def show_picture(server: Server, name: str) -> Response:
     return FileResponse(known[name], media_type=kind, headers=headers)
 
 
-def _say(request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+def _say(
+    request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None
+) -> Response:
     """Answer with a sentence, as a page or as JSON."""
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": sentence}, status, headers)
     server: ServerState = request.app.state.server
     page, name = (*request.url.path.split("/"), "", "")[1:3]
     texts = server.sessions.find_texts(name if page in ("seat", "join") else "")
-    # What went wrong is known in English only; in another language the page says what kind of mistake it is.
+    # What went wrong is known in English only; in another language the page says what kind of
+    # mistake it is.
     kind = status if status in (403, 404, 429, 503) else "other"
     sentence = sentence if texts.language == "en" else texts(f"error_{kind}")
     return render_page("error.html", status, sentence=sentence, status=status, t=texts, brand="")
 
 
 async def _answer_error(request: Request, error: Exception) -> Response:
-    """Answer an error with its sentence; a file that cannot be read or written is told in the log."""
+    """Answer an error with its sentence; a file that cannot be read or written is told in the
+    log."""
     match error:
         case RequestValidationError():
             # Which fields are wrong and why, without giving back what was sent.
-            wrong = [f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}" for mistake in error.errors()[:5]]
+            wrong = [
+                f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}"
+                for mistake in error.errors()[:5]
+            ]
             return _say(request, 422, visible("; ".join(wrong)))
         case HTTPException():
             return _say(request, error.status_code, str(error.detail), error.headers)
@@ -149,7 +184,8 @@ async def _answer_error(request: Request, error: Exception) -> Response:
 
 
 async def _answer_fault(request: Request, error: Exception) -> Response:
-    """A fault of ours: the log tells which, the answer only that. Nothing outside of this adds the headers to it."""
+    """A fault of ours: the log tells which, the answer only that. Nothing outside of this adds the
+    headers to it."""
     answer = _say(request, 500, "Something went wrong here; the server's log says what.")
     answer.headers.update({name.decode(): value.decode() for name, value in SAFE_HEADERS.items()})
     return answer
@@ -163,10 +199,11 @@ _FOLDER = "sessions"
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """Where a server listens and keeps its sessions; `admin` is the admin's token, None for one made here.
+    """Where a server listens and keeps its sessions; `admin` is the admin's token, None for one
+    made here.
 
-    `experiment` is the text of an experiment file; its sessions are created once. `pictures` is the folder that its
-    pictures are in, without one that of the name below `output`.
+    `experiment` is the text of an experiment file; its sessions are created once. `pictures` is the
+    folder that its pictures are in, without one that of the name below `output`.
     """
 
     output: Path
@@ -179,25 +216,35 @@ class ServerSettings:
     def __post_init__(self) -> None:
         if self.host not in LOOPBACK and self.admin is None:
             raise UsageError(
-                f"listening on {self.host} lets others in; give an admin token of your own with --admin-token "
-                f"(at least {_SHORTEST_TOKEN} characters), or listen on 127.0.0.1"
+                f"listening on {self.host} lets others in; give an admin token of your own with"
+                f" --admin-token (at least {_SHORTEST_TOKEN} characters), or listen on 127.0.0.1"
             )
         if self.admin is not None and len(self.admin) < _SHORTEST_TOKEN:
-            raise UsageError(f"the admin token is too short to be safe; expected at least {_SHORTEST_TOKEN} characters")
+            raise UsageError(
+                f"the admin token is too short to be safe; expected at least {_SHORTEST_TOKEN}"
+                " characters"
+            )
 
 
 def preload(app: FastAPI) -> None:
-    """Load what is otherwise loaded when somebody first asks: the list of games, all pages, what answers and how."""
+    """Load what is otherwise loaded when somebody first asks: the list of games, all pages, what
+    answers and how."""
     list_offers()
     load_templates()
     uvicorn.Config(app, log_level="warning").load()
-    TestClient(app).get("/api/nothing")  # no page answers that, so every page has been considered then
+    TestClient(app).get(
+        "/api/nothing"
+    )  # no page answers that, so every page has been considered then
 
 
 def open_web_server(
-    settings: ServerSettings, open_model: OpenModel, models: tuple[str, ...] = (), app: FastAPI | None = None
+    settings: ServerSettings,
+    open_model: OpenModel,
+    models: tuple[str, ...] = (),
+    app: FastAPI | None = None,
 ) -> tuple[FastAPI, ServerState, Callable[[], None]]:
-    """The application, its server, and what closes its folder; only the models named can be put into seats."""
+    """The application, its server, and what closes its folder; only the models named can be put
+    into seats."""
     journal = Journal(settings.output / _FOLDER)
     keys = Keys(load_secret(settings.output / _FOLDER / "secret"), settings.admin)
     pictures = settings.pictures or settings.output / "pictures"

@@ -1,6 +1,7 @@
 """Pages from templates, and reports as JSON.
 
-On pages everything that comes from people, models and files is escaped, and hidden characters are shown.
+On pages everything that comes from people, models and files is escaped, and hidden characters are
+shown.
 """
 
 import functools
@@ -28,7 +29,8 @@ from bestresponse.web.texts import load_texts
 
 _LONGEST = 60_000
 _DEEPEST_LIST = 60
-"""Deeper items stand beside those of this depth: lists are written by recursion, and a text may come from anybody."""
+"""Deeper items stand beside those of this depth: lists are written by recursion, and a text may
+come from anybody."""
 Item = tuple[str, "list[Item]"]
 """An item of a list and the items below it."""
 _MARKDOWN = MarkdownIt("commonmark", {"html": False, "breaks": False}).enable("table")
@@ -60,9 +62,14 @@ def render_page(template: str, status: int = 200, /, **variables: object) -> HTM
     return HTMLResponse(render_text(template, **variables), status)
 
 
-def render_form(server: ServerState, template: str, error: str, **variables: object) -> HTMLResponse:
-    """Render a page of the admin with a form, again where something was wrong with what was sent."""
-    return render_page(template, 422 if error else 200, error=error, csrf=server.csrf(), **variables)
+def render_form(
+    server: ServerState, template: str, error: str, **variables: object
+) -> HTMLResponse:
+    """Render a page of the admin with a form, again where something was wrong with what was
+    sent."""
+    return render_page(
+        template, 422 if error else 200, error=error, csrf=server.csrf(), **variables
+    )
 
 
 def send_file(name: str, media_type: str, content: bytes | str) -> Response:
@@ -84,21 +91,34 @@ def _format_value(value: object, spec: str = "") -> str:
 
 
 def _inline_svg(picture: bytes) -> Markup:
-    """Return a picture of our own as part of a page, whose policy allows no styles but those of the style sheet."""
+    """Return a picture of our own as part of a page, whose policy allows no styles but those of the
+    style sheet."""
     svg = re.sub(r"<style.*?</style>", "", picture[picture.index(b"<svg") :].decode("utf-8"))
-    return Markup(re.sub(r'style="([^"]*)"', lambda match: re.sub(r"([a-z-]+): ([^;]*);?", r'\1="\2"', match[1]), svg))
+    return Markup(
+        re.sub(
+            r'style="([^"]*)"',
+            lambda match: re.sub(r"([a-z-]+): ([^;]*);?", r'\1="\2"', match[1]),
+            svg,
+        )
+    )
 
 
 def _format_markdown(text: str) -> Markup:
-    """Format text of an experiment as HTML; columns are aligned by classes, and a wide table scrolls."""
+    """Format text of an experiment as HTML; columns are aligned by classes, and a wide table
+    scrolls."""
     html = _MARKDOWN.render(visible(abridged(text, _LONGEST)))
     html = re.sub(r'(<t[hd]) style="text-align:(left|center|right)"', r'\1 class="\2"', html)
-    html = html.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>')
-    return Markup(html.replace("</table>", "</table></div>").replace('src="pictures/', 'src="/pictures/'))
+    html = html.replace(
+        "<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>'
+    )
+    return Markup(
+        html.replace("</table>", "</table></div>").replace('src="pictures/', 'src="/pictures/')
+    )
 
 
 def _format_prose(text: str) -> Markup:
-    """Format rules and situations as paragraphs; lines between bars become a table, lines after dashes a list.
+    """Format rules and situations as paragraphs; lines between bars become a table, lines after
+    dashes a list.
 
     Lines after dashes that are indented become lists inside the list.
     """
@@ -133,13 +153,18 @@ def _nest_items(lines: list[str]) -> list[Item]:
     return top
 
 
-Wait = Annotated[float, Query(ge=0, le=20, description="Seconds to wait for something else than `after`.")]
+Wait = Annotated[
+    float, Query(ge=0, le=20, description="Seconds to wait for something else than `after`.")
+]
 
 
 def describe_errors() -> dict[int | str, JsonObject]:
     """What a call answers where it does not work: a sentence."""
     schema = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
-    reply = {"description": "A sentence that says what is wrong", "content": {"application/json": {"schema": schema}}}
+    reply = {
+        "description": "A sentence that says what is wrong",
+        "content": {"application/json": {"schema": schema}},
+    }
     return dict.fromkeys((400, 403, 404, 409, 413, 422, 429, 503), reply)
 
 
@@ -159,6 +184,11 @@ def serialize_report(document: Document) -> dict[str, object]:
 
 
 def serialize_table(table: Table) -> dict[str, object]:
-    """Return the rows of a table by the names of its columns; an interval is an object with estimate and ends."""
+    """Return the rows of a table by the names of its columns; an interval is an object with
+    estimate and ends."""
     rows = [{name: cell_json(cell) for name, cell in row.items()} for row in list_table_rows(table)]
-    return {"caption": table.caption, "columns": [column.name for column in table.columns], "rows": rows}
+    return {
+        "caption": table.caption,
+        "columns": [column.name for column in table.columns],
+        "rows": rows,
+    }

@@ -1,7 +1,8 @@
 """Unguessable links, and limits on what a client may send and ask for.
 
-A token is an HMAC-SHA256 of what it opens (a seat of a session, the admin's pages, a judge's sheet), so nothing but the
-secret has to be kept, links survive a restart, and no record or export can leak one.
+A token is an HMAC-SHA256 of what it opens (a seat of a session, the admin's pages, a judge's
+sheet), so nothing but the secret has to be kept, links survive a restart, and no record or export
+can leak one.
 """
 
 import base64
@@ -33,7 +34,9 @@ class Keys:
     @lru_cache(maxsize=20_000)  # noqa: B019 - a server has one of these, and every page has the same doors again
     def token(self, *door: str | int) -> str:
         """Make the token that opens `door`; the same door always gives the same token."""
-        code = hmac.new(self._secret, canonical(list(door)).encode("utf-8"), hashlib.sha256).digest()
+        code = hmac.new(
+            self._secret, canonical(list(door)).encode("utf-8"), hashlib.sha256
+        ).digest()
         return base64.urlsafe_b64encode(code).decode("ascii")[:_LENGTH]
 
     def opens(self, token: str, *door: str | int) -> bool:
@@ -46,14 +49,18 @@ class Keys:
 
 
 def _same(received: str, wanted: str) -> bool:
-    return hmac.compare_digest(received.encode("utf-8", "surrogatepass"), wanted.encode("utf-8", "surrogatepass"))
+    return hmac.compare_digest(
+        received.encode("utf-8", "surrogatepass"), wanted.encode("utf-8", "surrogatepass")
+    )
 
 
 def load_secret(path: Path) -> str:
     """Load the secret from that file, readable by its owner only; create it where there is none."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="ascii") as file:
+        with os.fdopen(
+            os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="ascii"
+        ) as file:
             secret = file.read().strip()
             if not secret:
                 secret = secrets.token_urlsafe(32)
@@ -64,8 +71,8 @@ def load_secret(path: Path) -> str:
 
 
 _PAGE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src"
+    " 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 REPORT_POLICY = "frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
 """Of pages that hold their own styles and scripts, as reports do."""
@@ -95,7 +102,9 @@ class RateLimit:
         with self._lock:
             if len(self._buckets) > 10_000:  # drop whoever has a full bucket again
                 full = self._burst / self._rate
-                self._buckets = {key: entry for key, entry in self._buckets.items() if now - entry[1] < full}
+                self._buckets = {
+                    key: entry for key, entry in self._buckets.items() if now - entry[1] < full
+                }
             left, since = self._buckets.get(key, (self._burst, now))
             left = min(self._burst, left + (now - since) * self._rate)
             self._buckets[key] = (max(left - 1, 0.0) if left >= 1 else left, now)
@@ -105,8 +114,8 @@ class RateLimit:
 class Guard:
     """Wrap an application: refuse long bodies, add the security headers, and answer HEAD like GET.
 
-    The server sends no body in answer to HEAD, whatever the application gives it, and reads no more of a body than was
-    announced; so a body whose length is not announced is refused as well.
+    The server sends no body in answer to HEAD, whatever the application gives it, and reads no more
+    of a body than was announced; so a body whose length is not announced is refused as well.
     """
 
     def __init__(self, app: ASGIApp, most_bytes: int = 1_000_000) -> None:
@@ -120,15 +129,32 @@ class Guard:
         async def send_safely(message: Message) -> None:
             if message["type"] == "http.response.start":
                 present = {name.lower() for name, _ in message["headers"]}
-                message["headers"] += [(name, value) for name, value in SAFE_HEADERS.items() if name not in present]
+                message["headers"] += [
+                    (name, value) for name, value in SAFE_HEADERS.items() if name not in present
+                ]
             await send(message)
 
         headers = dict(scope["headers"])
         announced = headers.get(b"content-length", b"0")
-        if b"transfer-encoding" in headers or not announced.isdigit() or int(announced) > self._most:
-            sentence = f"This is longer than {self._most:,} bytes, or does not say how long it is; send less."
+        if (
+            b"transfer-encoding" in headers
+            or not announced.isdigit()
+            or int(announced) > self._most
+        ):
+            sentence = (
+                f"This is longer than {self._most:,} bytes, or does not say how long it is; send"
+                " less."
+            )
             is_call = scope["path"].startswith("/api/")
-            answer = JSONResponse({"error": sentence}, 413) if is_call else PlainTextResponse(sentence, 413)
+            answer = (
+                JSONResponse({"error": sentence}, 413)
+                if is_call
+                else PlainTextResponse(sentence, 413)
+            )
             await answer(scope, receive, send_safely)
         else:
-            await self._app({**scope, "method": "GET"} if scope["method"] == "HEAD" else scope, receive, send_safely)
+            await self._app(
+                {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope,
+                receive,
+                send_safely,
+            )

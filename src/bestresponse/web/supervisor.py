@@ -1,9 +1,11 @@
-"""Keeps a server at work: a worker does the work, and when it is killed another one takes its place at once.
+"""Keeps a server at work: a worker does the work, and when it is killed another one takes its place
+at once.
 
-The parent has loaded everything when it forks, so that a new worker begins within a moment; it holds the listening
-socket, so that whoever connects meanwhile waits instead of being refused. It keeps nothing else: what the worker knows
-is on disk. Signals to the parent are passed on, a worker that ends by itself ends the parent, and one that dies again
-and again is not started any more. A worker whose parent is gone ends.
+The parent has loaded everything when it forks, so that a new worker begins within a moment; it
+holds the listening socket, so that whoever connects meanwhile waits instead of being refused. It
+keeps nothing else: what the worker knows is on disk. Signals to the parent are passed on, a worker
+that ends by itself ends the parent, and one that dies again and again is not started any more. A
+worker whose parent is gone ends.
 """
 
 import os
@@ -18,7 +20,8 @@ from types import FrameType
 from bestresponse.core.errors import BestResponseError
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
-# A server that dies so often in so many seconds would die again: starting it once more only hides why.
+# A server that dies so often in so many seconds would die again: starting it once more only hides
+# why.
 _MOST_DEATHS = 5
 _WITHIN = 30.0
 
@@ -33,10 +36,12 @@ def can_supervise() -> bool:
 
 
 def supervise(work: Callable[[int], None], prepare: Callable[[], None]) -> int:
-    """Let workers do `work` (told how many died before) until one ends by itself; gives its exit code.
+    """Let workers do `work` (told how many died before) until one ends by itself; gives its exit
+    code.
 
-    Once the first worker is at work, the parent does `prepare`: what is loaded there, later workers have already.
-    Returns in the worker as well, with 0 once its work is done; whatever it raises is raised there.
+    Once the first worker is at work, the parent does `prepare`: what is loaded there, later workers
+    have already. Returns in the worker as well, with 0 once its work is done; whatever it raises is
+    raised there.
     """
     deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
     worker, asked_to_end = 0, False
@@ -79,14 +84,16 @@ def supervise(work: Callable[[int], None], prepare: Callable[[], None]) -> int:
         if len(deaths) == _MOST_DEATHS and deaths[-1] - deaths[0] < _WITHIN:
             restore()
             raise CrashLoop(
-                f"the server died {_MOST_DEATHS} times within {_WITHIN:.0f} seconds (the last time by "
-                f"{signal.Signals(-code).name}) and is not started again; everything that was answered is kept"
+                f"the server died {_MOST_DEATHS} times within {_WITHIN:.0f} seconds (the last time"
+                f" by {signal.Signals(-code).name}) and is not started again; everything that was"
+                " answered is kept"
             )
     return 0
 
 
 def _end_with_parent(alive: int) -> None:
-    """End this process when nobody holds the other end of the pipe; terminals speak to the parent alone."""
+    """End this process when nobody holds the other end of the pipe; terminals speak to the parent
+    alone."""
     os.setpgid(0, 0)
 
     def wait() -> None:

@@ -1,6 +1,8 @@
-"""Try an experiment before people come: programs go through its real pages, as people would, and fill in their forms.
+"""Try an experiment before people come: programs go through its real pages, as people would, and
+fill in their forms.
 
-What they read and answered is kept; what the server has kept of it in the end is compared with their own notes.
+What they read and answered is kept; what the server has kept of it in the end is compared with
+their own notes.
 """
 
 import asyncio
@@ -43,7 +45,8 @@ _NEXT = re.compile(r'<a class="button" href="(/seat/[^"]+)"')
 
 @dataclass(frozen=True, slots=True)
 class TrialSettings:
-    """How many programs take part, who they are (a strategy or `model:NAME`), and how many of 100 leave for good.
+    """How many programs take part, who they are (a strategy or `model:NAME`), and how many of 100
+    leave for good.
 
     Time limits are divided by `speed`.
     """
@@ -57,7 +60,8 @@ class TrialSettings:
 
 @dataclass(frozen=True, slots=True)
 class SeenPage:
-    """A page as somebody saw it: in which treatment, game and role, what kind of page, and its HTML."""
+    """A page as somebody saw it: in which treatment, game and role, what kind of page, and its
+    HTML."""
 
     treatment: str
     part: int
@@ -85,7 +89,10 @@ class Trial:
 
     def list_findings(self) -> list[str]:
         """Say what came of it, in sentences."""
-        lines = [f"{self.finished} of {self.people} came to the end in {self.seconds:.1f} s; {self.answers} answers."]
+        lines = [
+            f"{self.finished} of {self.people} came to the end in {self.seconds:.1f} s;"
+            f" {self.answers} answers."
+        ]
         if self.turned_away:
             lines.append(f"{self.turned_away} found no free seat.")
         if self.money:
@@ -93,14 +100,24 @@ class Trial:
             lines.append(f"{len(self.money)} people would be paid {paid}.")
         if not self.wrong:
             return [*lines, "Every answer was kept as it was sent."]
-        return [*lines, f"{len(self.wrong)} answers were not kept as they were sent, the first: {self.wrong[0]}"]
+        return [
+            *lines,
+            (
+                f"{len(self.wrong)} answers were not kept as they were sent, the first:"
+                f" {self.wrong[0]}"
+            ),
+        ]
 
 
 def try_experiment(text: str, settings: TrialSettings, open_model: OpenModel) -> Trial:
-    """Let programs take part in an experiment in a folder that is thrown away; UsageError where the file is wrong."""
+    """Let programs take part in an experiment in a folder that is thrown away; UsageError where the
+    file is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         app, server, _ = open_web_server(ServerSettings(Path(folder)), open_model, settings.models)
-        with closing(server.sessions.journal), closing(SeatWorker(server.sessions, server.model)) as worker:
+        with (
+            closing(server.sessions.journal),
+            closing(SeatWorker(server.sessions, server.model)) as worker,
+        ):
             worker.start()
             began = time.monotonic()
             lobby = create_experiment(server, text, settings.speed)
@@ -108,14 +125,21 @@ def try_experiment(text: str, settings: TrialSettings, open_model: OpenModel) ->
             trial.seconds = time.monotonic() - began
             rows = list_payments(server, lobby.id)
             trial.money = [Decimal(str(row["money"])) for row in rows if row["money"] is not None]
-            trial.files = {f"{table}.csv": export_table(server, table, "csv", lobby.id) for table in TABLES}
+            trial.files = {
+                f"{table}.csv": export_table(server, table, "csv", lobby.id) for table in TABLES
+            }
     return trial
 
 
-async def _take_part(transport: ASGITransport, server: ServerState, lobby: Lobby, settings: TrialSettings) -> Trial:
+async def _take_part(
+    transport: ASGITransport, server: ServerState, lobby: Lobby, settings: TrialSettings
+) -> Trial:
     people = [_Participant(server, lobby, number, settings) for number in range(settings.people)]
     await asyncio.gather(*(person.take_part(transport) for person in people))
-    finished, turned_away = sum(person.finished for person in people), sum(person.turned_away for person in people)
+    finished, turned_away = (
+        sum(person.finished for person in people),
+        sum(person.turned_away for person in people),
+    )
     trial = Trial(settings.people, finished, turned_away)
     for person in people:
         trial.pages += person.pages
@@ -129,9 +153,12 @@ async def _take_part(transport: ASGITransport, server: ServerState, lobby: Lobby
 
 
 class _Participant:
-    """One program with a browser of its own; it keeps the pages it saw and notes of what it answered."""
+    """One program with a browser of its own; it keeps the pages it saw and notes of what it
+    answered."""
 
-    def __init__(self, server: ServerState, lobby: Lobby, number: int, settings: TrialSettings) -> None:
+    def __init__(
+        self, server: ServerState, lobby: Lobby, number: int, settings: TrialSettings
+    ) -> None:
         self._server, self._lobby, self._settings = server, lobby, settings
         self._random: Random = generator(number, "trial")
         self._label = f"bot-{number + 1}"
@@ -145,12 +172,16 @@ class _Participant:
         """Go through the study page by page, to the last one or until it is time to leave."""
         labels = self._lobby.experiment.assignment.labels
         label = next(iter(labels[int(self._label[4:]) - 1 :]), self._label)
-        async with AsyncClient(transport=transport, base_url="http://localhost", follow_redirects=True) as client:
+        async with AsyncClient(
+            transport=transport, base_url="http://localhost", follow_redirects=True
+        ) as client:
             page = await client.get(self._server.personal_path(self._lobby.id, label))
             self._keep(page, SeenPage("", 0, "", "invitation", page.text))
             page = await self._send(client, page, "/join/", {"do": "agree"})
             self.turned_away = not page.url.path.startswith("/seat/")
-            while not self.turned_away and not self.finished and self._last_answer != len(self.notes):
+            while (
+                not self.turned_away and not self.finished and self._last_answer != len(self.notes)
+            ):
                 page = await self._go_on(client, page)
 
     async def _go_on(self, client: AsyncClient, page: Response) -> Response:
@@ -162,7 +193,13 @@ class _Participant:
             shown = f"{page.status_code} {page.text[:200]}"
             raise RuntimeError(f"{self._label} came to a page that is none of a seat: {shown}")
         table, home = context.session.table, page.url.path
-        seen = SeenPage(table.treatment, table.number, context.role, self._name_page(page, version[2]), page.text)
+        seen = SeenPage(
+            table.treatment,
+            table.number,
+            context.role,
+            self._name_page(page, version[2]),
+            page.text,
+        )
         self._keep(page, seen)
         if "/questionnaire" in page.text:
             items = self._lobby.experiment.list_items()
@@ -171,13 +208,17 @@ class _Participant:
         match version[2]:
             case "welcome":
                 quiz = service.list_quiz_questions(context.session, context.seat)
-                right = [getattr(question, "right", "") or table.texts.figure(question.answer) for question in quiz]
+                right = [
+                    getattr(question, "right", "") or table.texts.figure(question.answer)
+                    for question in quiz
+                ]
                 answers = {f"quiz.{k}": answer for k, answer in enumerate(right)}
                 return await self._send(client, page, "/ready", {"consent": "yes", **answers})
             case "turn":
                 return await self._answer(client, page, context)
             case "gathering" | "waiting":
-                # The version of the page, not that of now: the session may have gone on since it was rendered.
+                # The version of the page, not that of now: the session may have gone on since it
+                # was rendered.
                 while context.session.version(context.seat) == version[1]:
                     await asyncio.sleep(_LOOK)
                 return await client.get(home)
@@ -193,13 +234,19 @@ class _Participant:
 
     def _keep(self, page: Response, seen: SeenPage) -> None:
         if page.status_code >= 400:
-            raise RuntimeError(f"{self._label}, {seen.kind}: the server answered {page.status_code}")
+            raise RuntimeError(
+                f"{self._label}, {seen.kind}: the server answered {page.status_code}"
+            )
         self.pages.append(seen)
 
     async def _answer(self, client: AsyncClient, page: Response, context: SeatContext) -> Response:
         session, role = context.session, context.role
         with session.lock:
-            ask, turn, view = session.pending().get(role), session.turn(role), session.episode.view(role)
+            ask, turn, view = (
+                session.pending().get(role),
+                session.turn(role),
+                session.episode.view(role),
+            )
         if ask is None:
             return await client.get(page.url.path)
         seed = self._random.randrange(2**31)
@@ -221,7 +268,9 @@ class _Participant:
         usual = 0.0 if item.high is None else min(0.0, item.high)
         return texts.figure(usual if item.low is None else item.low)
 
-    async def _send(self, client: AsyncClient, page: Response, action: str, typed: dict[str, str]) -> Response:
+    async def _send(
+        self, client: AsyncClient, page: Response, action: str, typed: dict[str, str]
+    ) -> Response:
         """Send the form of the page whose address has `action` in it, with its hidden fields."""
         for form in _FORM.finditer(page.text):
             if action in form[1]:
@@ -236,9 +285,13 @@ def render_preview(title: str, pages: Sequence[SeenPage]) -> str:
     shown: dict[tuple[object, ...], str] = {}
     for page in pages:
         alone = re.sub(r"<script.*?</script>", "", page.html)
-        alone = alone.replace('<link rel="stylesheet" href="/static/app.css">', f"<style>{style}</style>")
+        alone = alone.replace(
+            '<link rel="stylesheet" href="/static/app.css">', f"<style>{style}</style>"
+        )
         shown.setdefault((page.part, page.treatment, page.role, page.kind), alone)
-    return render_text("preview.html", title=title, pages=sorted(shown.items(), key=lambda entry: entry[0][:3]))
+    return render_text(
+        "preview.html", title=title, pages=sorted(shown.items(), key=lambda entry: entry[0][:3])
+    )
 
 
 def list_models(text: str) -> list[str]:
@@ -248,7 +301,8 @@ def list_models(text: str) -> list[str]:
 
 
 def count_people(text: str) -> int:
-    """Return how many people fill one group of every treatment; groups that are matched have one treatment."""
+    """Return how many people fill one group of every treatment; groups that are matched have one
+    treatment."""
     experiment, treatments = parse_experiment(text)
     first = draw_treatments(experiment)[: len(treatments) * experiment.assignment.matching_groups]
     return sum(len(treatments[treatment][0].setup.persons) for treatment in first)

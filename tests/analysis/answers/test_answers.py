@@ -1,4 +1,5 @@
-"""Single answers by name: every question is answered as data and as a page, and settings are read or refused."""
+"""Single answers by name: every question is answered as data and as a page, and settings are read
+or refused."""
 
 import json
 
@@ -40,7 +41,9 @@ def test_every_concept_is_answered_as_data_and_as_a_page(name):
 def test_the_replicator_leads_to_the_mixed_equilibrium_of_hawk_dove():
     # Hawks and doves earn the same where 2 h + 7 (1 - h) = 3 h + 5 (1 - h): two thirds of hawks.
     data = asked(
-        HAWK_DOVE, dynamics="replicator", settings={"start": "0.1,0.9/0.1,0.9", "one_population": "yes"}
+        HAWK_DOVE,
+        dynamics="replicator",
+        settings={"start": "0.1,0.9/0.1,0.9", "one_population": "yes"},
     ).to_json()
     assert data["final"]["row"]["hawk"] == pytest.approx(2 / 3, abs=1e-6)
     assert data["gap"] < 1e-5
@@ -48,11 +51,18 @@ def test_the_replicator_leads_to_the_mixed_equilibrium_of_hawk_dove():
 
 
 def test_concepts_have_their_values():
-    assert asked(HAWK_DOVE, concept="level-k", settings={"level": 1}).to_json()["predicted"]["row"]["hawk"] == 1.0
+    assert (
+        asked(HAWK_DOVE, concept="level-k", settings={"level": 1}).to_json()["predicted"]["row"][
+            "hawk"
+        ]
+        == 1.0
+    )
     response = asked(HAWK_DOVE, concept="quantal-response", settings={"precision": 0}).to_json()
     assert response["strategies"]["col"] == {"hawk": 0.5, "dove": 0.5}
     assert asked(HAWK_DOVE, concept="ordinal").to_json()["name"] == "chicken"
-    assert asked(find_game("prisoners-dilemma").game, concept="rationalizable").to_json()["kept"]["row"] == ["defect"]
+    assert asked(find_game("prisoners-dilemma").game, concept="rationalizable").to_json()["kept"][
+        "row"
+    ] == ["defect"]
     levels = asked(HAWK_DOVE, concept="maximin").to_json()["values"]
     assert levels == {"row": 3.0, "col": 3.0}
 
@@ -67,7 +77,11 @@ def test_a_tree_is_asked_in_its_normal_form_and_the_threat_of_the_incumbent_is_n
 @pytest.mark.parametrize(
     ("question", "settings", "sentence"),
     [
-        ({"concept": "nonsense"}, {}, "concept: there is no 'nonsense'; expected one of quantal-response"),
+        (
+            {"concept": "nonsense"},
+            {},
+            "concept: there is no 'nonsense'; expected one of quantal-response",
+        ),
         ({"dynamics": "replicator"}, {"speed": 3}, "it has these: start=, steps=10000, size=0.01"),
         ({"dynamics": "replicator"}, {"steps": "many"}, "steps: expected a whole number"),
         ({"dynamics": "replicator"}, {"one_population": "perhaps"}, "expected yes or no"),
@@ -109,5 +123,7 @@ def test_concepts_of_trees_are_asked_of_trees_only():
 
 @pytest.mark.parametrize(("kind", "first"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
 def test_a_path_is_drawn_in_lines_or_in_pixels(kind, first):
-    chart = ask_game(find_game("hawk-dove"), dynamics="replicator", settings={"steps": 20}).answer.chart
+    chart = ask_game(
+        find_game("hawk-dove"), dynamics="replicator", settings={"steps": 20}
+    ).answer.chart
     assert chart.draw(kind).startswith(first)

@@ -26,7 +26,15 @@ from bestresponse.core.errors import UsageError
 from bestresponse.games.lookup import LoadedGame, find_game
 from bestresponse.report.document import Note
 from bestresponse.report.page import render
-from bestresponse.theory import NormalForm, catalogue, load_tree, maximin, solve_tree, to_sequence_form, tree_names
+from bestresponse.theory import (
+    NormalForm,
+    catalogue,
+    load_tree,
+    maximin,
+    solve_tree,
+    to_sequence_form,
+    tree_names,
+)
 from bestresponse.theory.files.nfg import parse_nfg
 
 LARGE = ("leduc-poker", "travelers-dilemma", "beauty-contest")
@@ -54,15 +62,22 @@ def test_every_game_of_the_catalogue_is_solved_certified_and_told(name):
 @given(
     st.integers(1, 4).flatmap(
         lambda m: st.integers(1, 4).flatmap(
-            lambda n: st.lists(st.lists(st.integers(-4, 4), min_size=n, max_size=n), min_size=m, max_size=m)
+            lambda n: st.lists(
+                st.lists(st.integers(-4, 4), min_size=n, max_size=n), min_size=m, max_size=m
+            )
         )
     )
 )
 @settings(max_examples=40, deadline=None)
 def test_the_value_of_a_matrix_is_the_same_by_every_method(matrix):
     game = NormalForm.zero_sum(matrix)
-    answers = [solve_table(game, Wish(method)) for method in ("auto", "enumeration", "lemke-howson", "zero-sum")]
-    assert [a.value.number for a in answers] == pytest.approx([answers[0].value.number] * 4, abs=1e-9)
+    answers = [
+        solve_table(game, Wish(method))
+        for method in ("auto", "enumeration", "lemke-howson", "zero-sum")
+    ]
+    assert [a.value.number for a in answers] == pytest.approx(
+        [answers[0].value.number] * 4, abs=1e-9
+    )
     for answer in answers:
         assert answer.nash.regret <= 1e-9
         assert answer.nash.equilibria[0].payoffs[0] == pytest.approx(answer.value.number, abs=1e-9)
@@ -72,7 +87,10 @@ def test_the_value_of_a_matrix_is_the_same_by_every_method(matrix):
 @pytest.mark.parametrize("seed", range(6))
 def test_methods_for_trees_agree_on_random_zero_sum_trees(seed):
     tree = random_tree(Random(seed), depth=4)
-    values = [solve_any_tree(tree, Wish(method)).value.number for method in ("sequence-form", "normal-form", "cfr+")]
+    values = [
+        solve_any_tree(tree, Wish(method)).value.number
+        for method in ("sequence-form", "normal-form", "cfr+")
+    ]
     assert values[0] == pytest.approx(values[1], abs=1e-9)
     assert values[0] == pytest.approx(values[2], abs=2e-2)
 
@@ -95,7 +113,9 @@ def test_security_levels_are_fractions_where_they_can_be_proved():
 def test_an_answer_in_large_fractions_is_not_claimed_to_be_exact():
     # The value is 10006 * 10007 / 20013, a fraction with more digits than are guessed.
     assert maximin(NormalForm.zero_sum([[10006, 0], [0, 10007]]), 0).exact is None
-    assert solve_table(NormalForm.zero_sum([[10006, 0], [0, 10007]])).value.exact == Fraction(10006 * 10007, 20013)
+    assert solve_table(NormalForm.zero_sum([[10006, 0], [0, 10007]])).value.exact == Fraction(
+        10006 * 10007, 20013
+    )
 
 
 def test_a_policy_that_is_no_equilibrium_proves_nothing():
@@ -114,9 +134,14 @@ def test_the_normal_form_of_kuhn_poker_has_the_same_value():
 def test_backward_induction_of_a_zero_sum_tree_gives_its_value():
     from bestresponse.theory import Leaf, Turn, build_tree
 
-    second = {first: {move: Leaf([u, -u]) for move, u in zip("lr", ends, strict=True)} for first, ends in
-              {"a": (3, 1), "b": (2, 4)}.items()}  # fmt: skip
-    tree = build_tree(["max", "min"], Turn("max", "top", {f: Turn("min", f, moves) for f, moves in second.items()}))
+    second = {
+        first: {move: Leaf([u, -u]) for move, u in zip("lr", ends, strict=True)}
+        for first, ends in {"a": (3, 1), "b": (2, 4)}.items()
+    }
+    tree = build_tree(
+        ["max", "min"],
+        Turn("max", "top", {f: Turn("min", f, moves) for f, moves in second.items()}),
+    )
     answer = solve_any_tree(tree)
     assert answer.value.number == 2
     assert answer.equilibria[0].policy.at("max", "top") == {"a": 0, "b": 1}
@@ -211,9 +236,17 @@ def test_every_answer_says_of_which_concept_all_equilibria_are_listed():
     def extent(game, method="auto"):
         answer = solve_form(game, Wish(method))
         data = as_data(LoadedGame("given", "file", game), answer)
-        notes = [block.text for part in as_document(LoadedGame("given", "file", game), answer).sections
-                 for block in part.blocks if isinstance(block, Note) and block.text.startswith("Method")]  # fmt: skip
-        return data["complete"], data["complete_for"], notes[0].split("; ", 1)[1].split(". Largest")[0]
+        notes = [
+            block.text
+            for part in as_document(LoadedGame("given", "file", game), answer).sections
+            for block in part.blocks
+            if isinstance(block, Note) and block.text.startswith("Method")
+        ]
+        return (
+            data["complete"],
+            data["complete_for"],
+            notes[0].split("; ", 1)[1].split(". Largest")[0],
+        )
 
     battle = NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])
     assert extent(battle) == (True, ["Nash", "pure Nash"], "all Nash equilibria")
@@ -226,13 +259,18 @@ def test_every_answer_says_of_which_concept_all_equilibria_are_listed():
     assert extent(battle, "lemke-howson") == (False, ["pure Nash"], paths)
     entry = "all pure subgame perfect equilibria; other Nash equilibria were not searched"
     assert extent(load_tree("entry-deterrence")) == (False, ["pure subgame perfect"], entry)
-    assert extent(load_tree("entry-deterrence"), "normal-form")[:2] == (True, ["extreme Nash", "pure Nash"])
+    assert extent(load_tree("entry-deterrence"), "normal-form")[:2] == (
+        True,
+        ["extreme Nash", "pure Nash"],
+    )
     assert extent(load_tree("kuhn-poker")) == (False, [], "not necessarily all equilibria")
 
 
 def test_a_tree_solved_as_a_table_gives_policies_too():
     tree = load_tree("entry-deterrence")
-    data = as_data(LoadedGame("entry", "catalogue", tree), solve_any_tree(tree, Wish("normal-form")))
+    data = as_data(
+        LoadedGame("entry", "catalogue", tree), solve_any_tree(tree, Wish("normal-form"))
+    )
     assert data["equilibria"][0]["policy"]["entrant"]["market"] == {"out": 1.0, "in": 0.0}
     assert set(data["equilibria"][0]) >= {"strategies", "policy", "payoffs", "regret"}
 
@@ -247,11 +285,16 @@ def test_the_search_for_mixed_equilibria_of_several_players_ends_with_the_time_g
 
 def test_a_table_of_thousands_of_equal_actions_is_solved_without_comparing_each_with_each():
     names = " ".join(['"s"'] * 3000)
-    game = parse_nfg(f'NFG 1 R "x" {{ "a" "b" }} {{ {{ {names} }} {{ "t" }} }}\n\n{"1 2 " * 3000}\n', "long")
+    game = parse_nfg(
+        f'NFG 1 R "x" {{ "a" "b" }} {{ {{ {names} }} {{ "t" }} }}\n\n{"1 2 " * 3000}\n', "long"
+    )
     solved = solve_table(game)
     assert [one.kind for one in solved.nash.equilibria] == ["pure"]
     assert solved.elimination is None
-    assert "dominance, efficiency and kind are left out above 20,000 cells or 200 actions" in solved.remarks
+    assert (
+        "dominance, efficiency and kind are left out above 20,000 cells or 200 actions"
+        in solved.remarks
+    )
 
 
 def test_equilibria_that_look_alike_are_one_row_with_all_their_numbers():

@@ -29,14 +29,22 @@ def figures_in(folder):
 
 def test_a_run_prints_a_table_and_leaves_its_files(bestresponse, serve, tmp_path):
     server = serve()
-    done = bestresponse("bench", "--model", server.model, "--num-games", 6, "--seed", 1, "--output-dir", tmp_path)
+    done = bestresponse(
+        "bench", "--model", server.model, "--num-games", 6, "--seed", 1, "--output-dir", tmp_path
+    )
     assert done.returncode == 0, done.stderr
     assert "exploitability / range" in done.stdout
     assert "equilibrium" in done.stdout
     (run,) = tmp_path.glob("bench-*")
     assert {p.name for p in run.iterdir()} >= {
-        "manifest.json", "submissions.jsonl", "calls.jsonl", "records.jsonl", "report.html", "report.json", "plays.csv",
-    }  # fmt: skip
+        "manifest.json",
+        "submissions.jsonl",
+        "calls.jsonl",
+        "records.jsonl",
+        "report.html",
+        "report.json",
+        "plays.csv",
+    }
     figures = figures_in(tmp_path)
     assert figures["asked"] == 6
     with (run / "plays.csv").open(encoding="utf-8", newline="") as file:
@@ -48,7 +56,18 @@ def test_a_run_prints_a_table_and_leaves_its_files(bestresponse, serve, tmp_path
 
 def test_the_same_command_again_calls_nobody_and_says_the_same(bestresponse, serve, tmp_path):
     server = serve()
-    words = ("bench", "--model", server.model, "--num-games", 5, "--seed", 1, "--output-dir", tmp_path, "--json")
+    words = (
+        "bench",
+        "--model",
+        server.model,
+        "--num-games",
+        5,
+        "--seed",
+        1,
+        "--output-dir",
+        tmp_path,
+        "--json",
+    )
     first, second = bestresponse(*words), bestresponse(*words)
     assert json.loads(first.stdout) == json.loads(second.stdout)
     assert len(server.delivered) == 5
@@ -77,7 +96,18 @@ def test_killed_again_and_again_a_run_plays_every_game_once_and_ends_with_the_sa
     bestresponse, start, serve, tmp_path
 ):
     server = serve()
-    words = ("bench", "--model", server.model, "--num-games", 30, "--seed", 7, "--workers", 2, "--output-dir")
+    words = (
+        "bench",
+        "--model",
+        server.model,
+        "--num-games",
+        30,
+        "--seed",
+        7,
+        "--workers",
+        2,
+        "--output-dir",
+    )
     for replies in (1, 9):
         kill_after(server, replies, start(*words, tmp_path / "killed"))
     assert bestresponse(*words, tmp_path / "killed").returncode == 0
@@ -96,7 +126,9 @@ def kill_after(server, replies, process, end=signal.SIGKILL):
     server.answer_only(replies)
     wait_until(lambda: len(server.delivered) >= delivered + replies)
     process.send_signal(end)
-    server.answer_only(10)  # also those in flight, for which an interrupted run waits, but never all
+    server.answer_only(
+        10
+    )  # also those in flight, for which an interrupted run waits, but never all
     said = process.communicate(timeout=300)[1]
     server.answer_only()
     return said
@@ -112,13 +144,37 @@ def test_several_models_ways_of_asking_and_suites_go_through(bestresponse, serve
 
     one, two = serve(answer), serve(answer)
     done = bestresponse(
-        "bench", "--model", one.model, "--model", two.model, "--num-games", 3, "--seed", 2, "--elicit", "mixed",
-        "--elicit", "pure", "--elicit", "sampled", "--samples", 2, "--suite", "invariance", "--output-dir", tmp_path,
-    )  # fmt: skip
+        "bench",
+        "--model",
+        one.model,
+        "--model",
+        two.model,
+        "--num-games",
+        3,
+        "--seed",
+        2,
+        "--elicit",
+        "mixed",
+        "--elicit",
+        "pure",
+        "--elicit",
+        "sampled",
+        "--samples",
+        2,
+        "--suite",
+        "invariance",
+        "--output-dir",
+        tmp_path,
+    )
     assert done.returncode == 0, done.stderr
     assert len(one.delivered) == len(two.delivered) == 3 * 8 * (1 + 1 + 2)
     html = next(tmp_path.glob("bench-*/report.html")).read_text()
-    for title in ("Same game, told otherwise", "Players compared", "How the answers were read", "Costs"):
+    for title in (
+        "Same game, told otherwise",
+        "Players compared",
+        "How the answers were read",
+        "Costs",
+    ):
         assert title in html
 
 
@@ -127,7 +183,11 @@ def test_several_models_ways_of_asking_and_suites_go_through(bestresponse, serve
     [
         (["bench", "--model", "gpt-4o"], 1, "Did you mean openai/gpt-4o"),
         (["bench", "--model", "openai/gpt-4o"], 1, "OPENAI_API_KEY"),
-        (["bench", "--num-rows", "99"], 2, "--num-rows: expected a whole number from 1 to 12, got 99"),
+        (
+            ["bench", "--num-rows", "99"],
+            2,
+            "--num-rows: expected a whole number from 1 to 12, got 99",
+        ),
         (["bench", "--cache", "maybe", "--model", "http://127.0.0.1:9/v1#x"], 2, "--cache"),
         (["bench", "--family", "zero"], 2, "Did you mean zero-sum"),
         (["report", "nowhere"], 2, "holds no run"),
@@ -147,7 +207,13 @@ def test_what_cannot_be_done_is_said_in_a_sentence(bestresponse, words, code, se
 def test_an_output_folder_that_cannot_be_written_is_named(bestresponse, serve, tmp_path):
     (tmp_path / "file").write_text("")
     done = bestresponse(
-        "bench", "--model", serve().model, "--num-games", 1, "--output-dir", tmp_path / "file" / "below"
+        "bench",
+        "--model",
+        serve().model,
+        "--num-games",
+        1,
+        "--output-dir",
+        tmp_path / "file" / "below",
     )
     assert done.returncode == 1
     assert "below" in done.stderr
@@ -166,7 +232,9 @@ def test_a_server_that_is_not_there_ends_with_a_sentence(bestresponse, tmp_path,
     monkeypatch.setattr(RetryPolicy, "wait", lambda *_: 0.0)
     with closed_port() as port:
         model = f"http://127.0.0.1:{port}/v1#nobody"
-        done = bestresponse("bench", "--model", model, "--num-games", 2, "--output-dir", tmp_path, "--seed", 1)
+        done = bestresponse(
+            "bench", "--model", model, "--num-games", 2, "--output-dir", tmp_path, "--seed", 1
+        )
     assert done.returncode == 1
     assert "not everything was played" in done.stderr
     assert "Traceback" not in done.stderr
@@ -174,7 +242,9 @@ def test_a_server_that_is_not_there_ends_with_a_sentence(bestresponse, tmp_path,
 
 def test_half_a_reply_is_asked_for_again(bestresponse, serve, tmp_path):
     server = serve(lies=(3,))
-    done = bestresponse("bench", "--model", server.model, "--num-games", 6, "--seed", 1, "--output-dir", tmp_path)
+    done = bestresponse(
+        "bench", "--model", server.model, "--num-games", 6, "--seed", 1, "--output-dir", tmp_path
+    )
     assert done.returncode == 0
     assert (figures_in(tmp_path)["asked"], server.calls) == (6, 7)
 
@@ -183,7 +253,9 @@ def test_a_key_never_reaches_a_file_or_the_screen(bestresponse, serve, tmp_path,
     key = "sk-very-secret-0123456789"
     for name in ("BESTRESPONSE_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.setenv(name, key)
-    done = bestresponse("bench", "--model", serve().model, "--num-games", 2, "--seed", 1, "--output-dir", tmp_path)
+    done = bestresponse(
+        "bench", "--model", serve().model, "--num-games", 2, "--seed", 1, "--output-dir", tmp_path
+    )
     assert done.returncode == 0
     assert key not in done.stdout + done.stderr
     for path in tmp_path.rglob("*"):
@@ -193,25 +265,37 @@ def test_a_key_never_reaches_a_file_or_the_screen(bestresponse, serve, tmp_path,
 
 def test_dry_run_says_what_it_would_take_and_calls_nobody(bestresponse, serve, tmp_path):
     server = serve()
-    done = bestresponse("bench", "--model", server.model, "--num-games", 50, "--dry-run", "--output-dir", tmp_path)
-    assert re.match(r"50 games, seed \d+; 50 plays; at most 50 calls; about [\d,]+ tokens", done.stdout)
+    done = bestresponse(
+        "bench", "--model", server.model, "--num-games", 50, "--dry-run", "--output-dir", tmp_path
+    )
+    assert re.match(
+        r"50 games, seed \d+; 50 plays; at most 50 calls; about [\d,]+ tokens", done.stdout
+    )
     assert server.delivered == []
 
 
-def test_dry_run_shows_dollars_where_the_price_is_known_and_says_where_it_is_not(bestresponse, serve):
+def test_dry_run_shows_dollars_where_the_price_is_known_and_says_where_it_is_not(
+    bestresponse, serve
+):
     pytest.importorskip("genai_prices")
-    known = bestresponse("bench", "--model", "openai/gpt-4o", "--num-games", 1, "--dry-run", "--json")
+    known = bestresponse(
+        "bench", "--model", "openai/gpt-4o", "--num-games", 1, "--dry-run", "--json"
+    )
     tokens = json.loads(known.stdout)
     # 2.50 dollars a million prompt tokens, 10 dollars a million of the reply
     expected = (2.5 * tokens["prompt_tokens"] + 10 * tokens["reply_tokens"]) / 1e6
     assert tokens["dollars"] == pytest.approx(expected)
     assert tokens["reply_tokens"] == 4000
-    assert "; dollars not known" in bestresponse("bench", "--model", serve().model, "--dry-run").stdout
+    assert (
+        "; dollars not known" in bestresponse("bench", "--model", serve().model, "--dry-run").stdout
+    )
 
 
 def test_the_embedded_model_is_shown_20_games_and_the_minutes_are_said(bestresponse):
     said = bestresponse("bench", "--dry-run").stdout
-    assert said.startswith("20 games, seed 0; smollm2 takes about 3 minutes; 20 plays; at most 20 calls")
+    assert said.startswith(
+        "20 games, seed 0; smollm2 takes about 3 minutes; 20 plays; at most 20 calls"
+    )
 
 
 def test_every_command_has_help_and_nothing_heavy_is_imported_for_it(bestresponse):
@@ -220,18 +304,41 @@ def test_every_command_has_help_and_nothing_heavy_is_imported_for_it(bestrespons
         assert done.returncode == 0
         assert "Usage: " in done.stdout
     shown = subprocess.run(
-        [sys.executable, "-m", "bestresponse", "--help"], capture_output=True, text=True, check=True, timeout=300
+        [sys.executable, "-m", "bestresponse", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
     )
     assert "Usage: " in shown.stdout
     heavy = ("numpy", "scipy", "httpx", "matplotlib")
-    code = f"import sys; from bestresponse.cli import app; print([m for m in {heavy} if m in sys.modules])"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
+    code = (
+        f"import sys; from bestresponse.cli import app; print([m for m in {heavy} if m in"
+        " sys.modules])"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300
+    )
     assert loaded.stdout.strip() == "[]"
 
 
-def test_an_interrupt_says_what_is_kept_and_the_same_command_goes_on(bestresponse, start, serve, tmp_path):
+def test_an_interrupt_says_what_is_kept_and_the_same_command_goes_on(
+    bestresponse, start, serve, tmp_path
+):
     server = serve()
-    words = ("bench", "--model", server.model, "--num-games", 40, "--seed", 3, "--workers", 2, "--output-dir", tmp_path)
+    words = (
+        "bench",
+        "--model",
+        server.model,
+        "--num-games",
+        40,
+        "--seed",
+        3,
+        "--workers",
+        2,
+        "--output-dir",
+        tmp_path,
+    )
     process = start(*words)
     said = kill_after(server, 5, process, signal.SIGINT)
     assert process.returncode == 130
@@ -254,23 +361,31 @@ def test_a_game_played_in_turn_is_asked_at_every_information_set(bestresponse, s
     assert len(server.delivered) == 12
     player = json.loads(done.stdout)["figures"][0]
     assert abs(player["nash_conv"]["estimate"] - 11 / 12) < 1e-9
-    dry = bestresponse("bench", "leduc-poker", "--model", server.model, "--max-infosets", 30, "--dry-run")
+    dry = bestresponse(
+        "bench", "leduc-poker", "--model", server.model, "--max-infosets", 30, "--dry-run"
+    )
     assert "30 of 288 information sets" in dry.stdout
     seeded = bestresponse("bench", "kuhn-poker", "--model", server.model, "--seed", 1, "--dry-run")
     assert "12 of 12 information sets of kuhn-poker" in seeded.stdout
     useless = bestresponse("bench", "kuhn-poker", "--family", "uniform").stderr
     assert "--family: this does nothing for a game played in turn" in useless
-    assert "--max-infosets: this does nothing for" in bestresponse("bench", "--max-infosets", 3).stderr
+    assert (
+        "--max-infosets: this does nothing for" in bestresponse("bench", "--max-infosets", 3).stderr
+    )
 
 
-def test_a_tree_in_a_file_is_asked_like_one_of_the_catalogue_and_its_shards_merge(bestresponse, serve, tmp_path):
+def test_a_tree_in_a_file_is_asked_like_one_of_the_catalogue_and_its_shards_merge(
+    bestresponse, serve, tmp_path
+):
     server = serve(lambda body: '{"pass": 0.5, "bet": 0.5}')
     write_game_file(load_tree("kuhn-poker"), tmp_path / "cards.efg")
     words = ("bench", tmp_path / "cards.efg", "--model", server.model)
     for part in ("1/2", "2/2"):
         done = bestresponse(*words, "--shard", part, "--output-dir", tmp_path / f"part {part[0]}")
         assert done.returncode in (0, 1), done.stderr
-    merged = bestresponse("merge", tmp_path / "part 1", tmp_path / "part 2", "-o", tmp_path / "all", "--json")
+    merged = bestresponse(
+        "merge", tmp_path / "part 1", tmp_path / "part 2", "-o", tmp_path / "all", "--json"
+    )
     assert merged.returncode == 0, merged.stderr
     assert len(server.delivered) == 12
     (summary,) = (tmp_path / "all").glob("*/summary.json")
@@ -281,7 +396,15 @@ def test_a_tree_in_a_file_is_asked_like_one_of_the_catalogue_and_its_shards_merg
 def test_a_tree_of_openspiel_is_asked_at_every_information_set(bestresponse, serve, tmp_path):
     pytest.importorskip("pyspiel", reason="the extra `openspiel` is not installed")
     server = serve(lambda body: '{"Pass": 0.5, "Bet": 0.5}')
-    words = ("bench", "openspiel:kuhn_poker", "--model", server.model, "--output-dir", tmp_path, "--json")
+    words = (
+        "bench",
+        "openspiel:kuhn_poker",
+        "--model",
+        server.model,
+        "--output-dir",
+        tmp_path,
+        "--json",
+    )
     done = bestresponse(*words)
     assert done.returncode == 0, done.stderr
     player = json.loads(done.stdout)["figures"][0]
@@ -291,7 +414,16 @@ def test_a_tree_of_openspiel_is_asked_at_every_information_set(bestresponse, ser
 def test_one_game_is_put_to_a_model_with_its_actions_in_every_order(bestresponse, serve, tmp_path):
     (tmp_path / "prices.nfg").write_text(GAME)
     server = serve(lambda body: '{"1": 0.25, "2": 0.75}')
-    words = ("bench", tmp_path / "prices.nfg", "--model", server.model, "--seed", 1, "--output-dir", tmp_path)
+    words = (
+        "bench",
+        tmp_path / "prices.nfg",
+        "--model",
+        server.model,
+        "--seed",
+        1,
+        "--output-dir",
+        tmp_path,
+    )
     done = bestresponse(*words)
     assert done.returncode == 0, done.stderr
     assert "wrote" in done.stderr
@@ -300,5 +432,8 @@ def test_one_game_is_put_to_a_model_with_its_actions_in_every_order(bestresponse
     (run,) = tmp_path.glob("bench-*")
     assert "with its actions in 4 orders" in (run / "report.html").read_text()
     refused = bestresponse("bench", tmp_path / "prices.nfg", "--scale", 2)
-    assert (refused.returncode, "--scale: this does nothing for one payoff table" in refused.stderr) == (2, True)
+    assert (
+        refused.returncode,
+        "--scale: this does nothing for one payoff table" in refused.stderr,
+    ) == (2, True)
     assert "no game or file named 'matirx'" in bestresponse("bench", "matirx").stderr

@@ -71,16 +71,25 @@ def test_files_that_cannot_be_read_and_ten_megabytes_are_told_plainly(run, progr
     assert "Is a directory" in out
 
 
-def test_a_program_that_reaches_for_the_machine_is_refused_and_nothing_happens(run, program, tmp_path):
+def test_a_program_that_reaches_for_the_machine_is_refused_and_nothing_happens(
+    run, program, tmp_path
+):
     mark = tmp_path / "mark"
-    code, out, _ = run("check", program("x.pl", GOOD + f"\nfinal(S) :- shell('touch {mark}')."), "--engine", "embedded")
+    code, out, _ = run(
+        "check",
+        program("x.pl", GOOD + f"\nfinal(S) :- shell('touch {mark}')."),
+        "--engine",
+        "embedded",
+    )
     assert code == 1
     assert "shell/1 is not allowed" in out
     assert not mark.exists()
 
 
 def test_a_game_without_end_is_told_plainly(run, program):
-    endless = GOOD.replace("final(do(move(_, _), do(move(_, _), S))) :- initial(S).", "final(S) :- S == never.")
+    endless = GOOD.replace(
+        "final(do(move(_, _), do(move(_, _), S))) :- initial(S).", "final(S) :- S == never."
+    )
     endless = endless.replace("abnormal(control(P), move(P, _M), _S).", "")
     code, out, _ = run("check", program("endless.pl", endless), "--engine", "embedded")
     assert code == 1
@@ -106,7 +115,9 @@ def test_a_program_is_a_game_like_any_other_for_solve(run, program):
     code, out, _ = run("solve", program("pd.pl", GOOD), "--json")
     found = json.loads(out)
     assert code == 0
-    assert [e["strategies_exact"]["ada"] for e in found["equilibria"]] == [{"Silent": "0", "Betray": "1"}]
+    assert [e["strategies_exact"]["ada"] for e in found["equilibria"]] == [
+        {"Silent": "0", "Betray": "1"}
+    ]
     trust = next(e.program for e in library() if e.name == "trust")
     code, out, _ = run("solve", program("trust.pl", trust))
     assert code == 0
@@ -120,11 +131,15 @@ def test_a_sandbox_that_is_demanded_and_not_complete_is_refused(run, program, mo
     path = program("a.pl", GOOD)
     code, _, err = run("--require-sandbox", "check", path, "--engine", "embedded")
     assert code == 2
-    assert err == ("bestresponse: the sandbox is demanded, but not complete: files: missing (Landlock needs Linux)\n")
+    assert (
+        err
+        == "bestresponse: the sandbox is demanded, but not complete: files: missing (Landlock needs"
+        " Linux)\n"
+    )
     code, _, err = run("check", path, "--engine", "embedded")
     assert code == 0
-    assert err == (
-        "bestresponse: programs are checked with less confinement than there could be: "
+    assert (
+        err == "bestresponse: programs are checked with less confinement than there could be: "
         "files: missing (Landlock needs Linux)\n"
     )
     code, _, err = run("check", path, "--engine", "embedded")
@@ -137,8 +152,9 @@ def test_a_game_too_large_for_the_limits_is_told_the_option_that_raises_them(run
         code, out, _ = run("--logic-ends", "899", "check", path, "--engine", engine)
         assert code == 1
         assert "The game has more than 899 ends." in out
-        assert "`bestresponse --logic-ends N ...` or `br.check(..., limits=Limits.within(60, N))` allows N" in " ".join(
-            out.split()
+        assert (
+            "`bestresponse --logic-ends N ...` or `br.check(..., limits=Limits.within(60, N))`"
+            " allows N" in " ".join(out.split())
         )
         code, out, _ = run("--logic-ends", "900", "check", path, "--engine", engine)
         assert code == 0
@@ -147,8 +163,8 @@ def test_a_game_too_large_for_the_limits_is_told_the_option_that_raises_them(run
 def test_it_says_which_move_is_to_cooperate(run, program):
     path = program("pd.pl", GOOD)
     assert (
-        "  as prisoners-dilemma: Silent = C, Betray = D; ada is the row player, ben is the column player\n"
-        in run("check", path)[1]
+        "  as prisoners-dilemma: Silent = C, Betray = D; ada is the row player, ben is the column"
+        " player\n" in run("check", path)[1]
     )
     roles = json.loads(run("check", path, "--json")[1])["roles"]
     assert roles == {
@@ -162,7 +178,8 @@ def test_it_says_which_move_is_to_cooperate(run, program):
 def test_constraints_come_from_a_file(run, program):
     cells = 'payoffs = [["R,R", "S,T"], ["T,S", "P,P"]]\n'
     mild = (
-        f'[mild]\nmoves = ["still", "talk"]\n{cells}roles = ["C", "D"]\nholds = ["T > R", "R > P", "2 * R > T + S"]\n'
+        f'[mild]\nmoves = ["still", "talk"]\n{cells}roles = ["C", "D"]\nholds = ["T > R", "R > P",'
+        ' "2 * R > T + S"]\n'
     )
     harsh = f'[harsh]\nmoves = ["still", "talk"]\n{cells}holds = ["S > P", "T > R"]\n'
     path = program("pd.pl", GOOD)

@@ -39,7 +39,9 @@ def test_what_players_saw_is_called_the_same_after_a_tree_file(run, tmp_path):
     auction.write_text(next(e.program for e in library() if e.name == "private_auction"), "utf-8")
     assert run("convert", auction, tmp_path / "auction.efg")[0] == 0
     assert run("convert", tmp_path / "auction.efg", tmp_path / "auction.pl")[0] == 0
-    assert run("compare", auction, tmp_path / "auction.pl")[1].startswith("same tree, under the same names")
+    assert run("compare", auction, tmp_path / "auction.pl")[1].startswith(
+        "same tree, under the same names"
+    )
 
 
 def test_a_file_that_is_there_is_kept_unless_forced(run, tmp_path):
@@ -84,12 +86,16 @@ def test_different_games_are_told_apart(run, tmp_path):
     same.write_text('{"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]]}', "utf-8")
     code, shown, _ = run("compare", same, other)
     assert code == 4
-    assert shown == (
-        "same order of payoffs\n"
+    assert (
+        shown == "same order of payoffs\n"
         "  after row: a1, col: a1 the payoffs are 1, 1 in the first game and 2, 1 in the second\n"
     )
     code, shown, _ = run("compare", same, same, "--json")
-    assert (code, json.loads(shown)["relation"], json.loads(shown)["verdict"]) == (0, "equal", "same tree")
+    assert (code, json.loads(shown)["relation"], json.loads(shown)["verdict"]) == (
+        0,
+        "equal",
+        "same tree",
+    )
 
 
 def test_every_verdict_has_its_exit_code(run, tmp_path):
@@ -100,14 +106,19 @@ def test_every_verdict_has_its_exit_code(run, tmp_path):
         "crossed": 'c "" 1 "" { "bad" 1/4 "good" 3/4 } 0\n t "" 1 "" { 4 }\n t "" 2 "" { 0 }\n',
     }
     for name, tree in games.items():
-        text = f'EFG 2 R "{name}" {{ "ann" }}\np "" 1 1 "" {{ "stay" "go" }} 0\nt "" 9 "" {{ 1 }}\n{tree}'
+        text = (
+            f'EFG 2 R "{name}" {{ "ann" }}\np "" 1 1 "" {{ "stay" "go" }} 0\nt "" 9 "" {{ 1'
+            f" }}\n{tree}"
+        )
         (tmp_path / f"{name}.efg").write_text(text, "utf-8")
     drawn, sure, crossed = (str(tmp_path / f"{name}.efg") for name in games)
     code, shown, _ = run("compare", drawn, sure)
     assert (code, shown) == (
         3,
-        "same reduced form, other tree, under the same names\n"
-        "  after go chance moves in the first game and the game is over in the second\n",
+        (
+            "same reduced form, other tree, under the same names\n"
+            "  after go chance moves in the first game and the game is over in the second\n"
+        ),
     )
     code, shown, _ = run("compare", drawn, crossed)
     assert (code, shown.splitlines()[:2]) == (
@@ -119,9 +130,13 @@ def test_every_verdict_has_its_exit_code(run, tmp_path):
 
 def test_names_mean_the_same_unless_any_names_will_do(run, tmp_path):
     first, second = tmp_path / "first.json", tmp_path / "second.json"
-    first.write_text('{"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]], "actions": [["c", "d"], ["c", "d"]]}', "utf-8")
+    first.write_text(
+        '{"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]], "actions": [["c", "d"], ["c", "d"]]}',
+        "utf-8",
+    )
     second.write_text(
-        '{"row": [[1, 5], [0, 3]], "col": [[1, 0], [5, 3]], "actions": [["c", "d"], ["c", "d"]]}', "utf-8"
+        '{"row": [[1, 5], [0, 3]], "col": [[1, 0], [5, 3]], "actions": [["c", "d"], ["c", "d"]]}',
+        "utf-8",
     )
     assert run("compare", first, second)[0] == 1
     code, shown, _ = run("compare", first, second, "--any-names")
@@ -129,7 +144,8 @@ def test_names_mean_the_same_unless_any_names_will_do(run, tmp_path):
 
 
 def test_a_long_renaming_is_cut_with_a_remark(run, tmp_path):
-    """Kuhn poker has 27 plans for the first player and 64 for the second; its copy has other names for the players."""
+    """Kuhn poker has 27 plans for the first player and 64 for the second; its copy has other names
+    for the players."""
     copy = tmp_path / "copy.efg"
     assert run("convert", "kuhn-poker", copy)[0] == 0
     text = copy.read_text().replace('"player 1"', '"ann"').replace('"pass"', '"check"')

@@ -14,8 +14,18 @@ def play(bestresponse):
 
 
 def test_a_person_plays_the_water_game_and_nonsense_loses_nothing(play, tmp_path):
-    done = play("water", "--seat", "Alex=me", "--rounds", 2, "--seed", 4, "--output-dir", tmp_path,
-                typed="foo\n500\n20\n\n0\n")  # fmt: skip
+    done = play(
+        "water",
+        "--seat",
+        "Alex=me",
+        "--rounds",
+        2,
+        "--seed",
+        4,
+        "--output-dir",
+        tmp_path,
+        typed="foo\n500\n20\n\n0\n",
+    )
     assert done.returncode == 0, done.stderr
     assert "That cannot be played: 'foo' is not a number" in done.stdout
     assert "That cannot be played: 500 is not between 0 and 70" in done.stdout
@@ -67,7 +77,10 @@ def test_the_survival_auction_is_not_taken_for_the_water_game(play, tmp_path):
         (["watr"], "Did you mean water"),
         (["water", "--seat", "Zed=me"], "there is no seat 'Zed'; expected one of Alex"),
         (["stag-hunt", "--abundance", "low"], "--abundance belongs to the water game"),
-        (["kuhn-poker", "--rounds", "3"], "--rounds belongs to games with a payoff table, and kuhn-poker has none"),
+        (
+            ["kuhn-poker", "--rounds", "3"],
+            "--rounds belongs to games with a payoff table, and kuhn-poker has none",
+        ),
         (["kuhn-poker", "--noise", "0.1"], "--noise belongs to games with a payoff table"),
         (["water", "--abundance", "huge"], "there is no abundance named 'huge'"),
         (["water", "--rounds", "0"], "--rounds: expected a whole number from 1 to 10,000, got 0"),
@@ -87,7 +100,9 @@ def test_the_end_of_the_input_keeps_the_game(play, tmp_path):
 
 def test_codes_for_the_terminal_in_a_game_file_or_a_name_never_reach_the_screen(play, tmp_path):
     game = tmp_path / "game.nfg"
-    names = '"red \x1b[31m" { "ann \x1b]0;owned\x07" "bob" } { { "a\x1b[2J" "b" } { "c\x9b2J" "d" } }'
+    names = (
+        '"red \x1b[31m" { "ann \x1b]0;owned\x07" "bob" } { { "a\x1b[2J" "b" } { "c\x9b2J" "d" } }'
+    )
     game.write_text(f"NFG 1 R {names}\n\n1 1 2 2 3 3 4 4\n")
     done = play(game, "--output-dir", tmp_path, typed="b\n")
     assert done.returncode == 0, done.stderr
@@ -97,8 +112,18 @@ def test_codes_for_the_terminal_in_a_game_file_or_a_name_never_reach_the_screen(
 
 
 def test_a_person_meets_a_strategy_over_rounds_and_sees_what_every_choice_cost(play, tmp_path):
-    done = play("prisoners-dilemma", "--rounds", 2, "--others", "tit-for-tat", "--seed", 1, "--output-dir", tmp_path,
-                typed="defect\ncooperate\n")  # fmt: skip
+    done = play(
+        "prisoners-dilemma",
+        "--rounds",
+        2,
+        "--others",
+        "tit-for-tat",
+        "--seed",
+        1,
+        "--output-dir",
+        tmp_path,
+        typed="defect\ncooperate\n",
+    )
     assert done.returncode == 0, done.stderr
     assert "row (me): 5" in done.stdout
     assert "1  defect     defect         0  defect                                 0" in done.stdout

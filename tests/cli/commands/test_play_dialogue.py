@@ -1,4 +1,5 @@
-"""A person takes part in a dialogue at the terminal; what it writes stands in place of a model's, recorded as its."""
+"""A person takes part in a dialogue at the terminal; what it writes stands in place of a model's,
+recorded as its."""
 
 import json
 
@@ -8,7 +9,9 @@ import pytest
 @pytest.fixture
 def play(bestresponse, tmp_path):
     """Type `play` and more."""
-    return lambda *words, typed="": bestresponse("play", *words, "--output-dir", tmp_path, typed=typed)
+    return lambda *words, typed="": bestresponse(
+        "play", *words, "--output-dir", tmp_path, typed=typed
+    )
 
 
 def rows(tmp_path, name):
@@ -54,9 +57,18 @@ def test_with_three_speakers_a_person_says_whom_it_addresses(play, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["meeting", "--rounds", "3"], "--rounds belongs to games with a payoff table, and meeting has none"),
-        (["meeting", "--seat", "referee=me"], "the referee of a dialogue is a model, or `simulated`"),
-        (["meeting", "--seat", "Ada=me"], "there is no seat 'Ada'; expected one of player 1, player 2, referee"),
+        (
+            ["meeting", "--rounds", "3"],
+            "--rounds belongs to games with a payoff table, and meeting has none",
+        ),
+        (
+            ["meeting", "--seat", "referee=me"],
+            "the referee of a dialogue is a model, or `simulated`",
+        ),
+        (
+            ["meeting", "--seat", "Ada=me"],
+            "there is no seat 'Ada'; expected one of player 1, player 2, referee",
+        ),
         (["mine.toml"], "there is no file mine.toml"),
     ],
 )

@@ -13,13 +13,19 @@ EXAMPLES = Path(__file__).parents[3] / "examples" / "plugins"
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory):
-    """A folder with all four examples, one package that cannot be imported, and one that does not conform."""
+    """A folder with all four examples, one package that cannot be imported, and one that does not
+    conform."""
     target = tmp_path_factory.mktemp("packages")
     for name in ("game", "model", "player", "study"):
         lay_example(EXAMPLES / name, target)
     groups = ("games", "models", "players", "studies")
     hollow = [(f"bestresponse.{group}", f"hollow-{group}", "Hollow") for group in groups]
-    lay_package(target, "hollow_package", "class Hollow:\n    def __init__(self, *arguments): ...\n", *hollow)
+    lay_package(
+        target,
+        "hollow_package",
+        "class Hollow:\n    def __init__(self, *arguments): ...\n",
+        *hollow,
+    )
     broken = [(f"bestresponse.{group}", f"broken-{group}", "gone") for group in groups]
     return lay_package(target, "broken_package", "1 / 0\n", *broken)
 
@@ -40,7 +46,9 @@ def rows(folder, frame="moves"):
     return list(csv.DictReader(table.open(newline="")))
 
 
-def test_a_game_of_a_package_is_listed_solved_and_simulated_with_its_own_strategy(bestresponse, tmp_path):
+def test_a_game_of_a_package_is_listed_solved_and_simulated_with_its_own_strategy(
+    bestresponse, tmp_path
+):
     listed = json.loads(bestresponse("games", "--json").stdout)
     assert {
         "name": "race-to-ten",
@@ -62,13 +70,19 @@ def test_a_model_and_a_player_of_packages_take_seats(bestresponse, tmp_path):
     seats = ("--seat", "row=echo/hare", "--seat", "col=first", "--repeats", 2)
     done = bestresponse("simulate", "stag-hunt", *seats, "--output-dir", tmp_path)
     assert done.returncode == 0, done.stderr
-    assert {(row["seat"], row["move"]) for row in rows(tmp_path)} == {("row", "hare"), ("col", "stag")}
+    assert {(row["seat"], row["move"]) for row in rows(tmp_path)} == {
+        ("row", "hare"),
+        ("col", "stag"),
+    }
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("solve", "broken-games"), "the game 'broken-games' of the package broken-package cannot be imported"),
+        (
+            ("solve", "broken-games"),
+            "the game 'broken-games' of the package broken-package cannot be imported",
+        ),
         (
             ("simulate", "stag-hunt", "--others", "broken-players"),
             "the player 'broken-players' of the package broken-package cannot be imported",
@@ -87,7 +101,9 @@ def test_a_broken_package_is_named_in_one_sentence(bestresponse, tmp_path, words
 
 
 def test_a_broken_package_spoils_no_list(bestresponse):
-    listed = {row["name"]: row["what"] for row in json.loads(bestresponse("games", "--json").stdout)}
+    listed = {
+        row["name"]: row["what"] for row in json.loads(bestresponse("games", "--json").stdout)
+    }
     assert "cannot be imported" in listed["broken-games"]
     assert listed["water"].startswith("A daily auction")
     assert bestresponse("models").returncode == 0
@@ -96,7 +112,9 @@ def test_a_broken_package_spoils_no_list(bestresponse):
 def test_a_study_of_a_package_is_run_reported_and_replayed(bestresponse, tmp_path):
     (tmp_path / "heads.toml").write_text('model = "echo/heads"\nrepeats = 3\n')
     output = tmp_path / "results"
-    done = bestresponse("run", "heads", "--settings", tmp_path / "heads.toml", "--output-dir", output, "--json")
+    done = bestresponse(
+        "run", "heads", "--settings", tmp_path / "heads.toml", "--output-dir", output, "--json"
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["figures"][0]["heads"]["estimate"] == 1.0
     assert len(rows(output, "plays")) == 3
@@ -128,7 +146,11 @@ def test_a_study_that_is_not_there_or_broken_is_named(bestresponse):
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (("solve", "hollow-games"), 2, "the game 'hollow-games' of the package hollow-package cannot be used"),
+        (
+            ("solve", "hollow-games"),
+            2,
+            "the game 'hollow-games' of the package hollow-package cannot be used",
+        ),
         (
             ("simulate", "stag-hunt", "--others", "hollow-players"),
             2,
@@ -142,11 +164,16 @@ def test_a_study_that_is_not_there_or_broken_is_named(bestresponse):
         (
             ("run", "hollow-studies"),
             1,
-            "the study 'hollow-studies' of the package hollow-package is no bestresponse.runs.Study",
+            (
+                "the study 'hollow-studies' of the package hollow-package is no"
+                " bestresponse.runs.Study"
+            ),
         ),
     ],
 )
-def test_a_package_that_does_not_conform_is_named_in_one_sentence(bestresponse, tmp_path, words, code, sentence):
+def test_a_package_that_does_not_conform_is_named_in_one_sentence(
+    bestresponse, tmp_path, words, code, sentence
+):
     done = bestresponse(*words, *(("--output-dir", tmp_path) if words[0] == "simulate" else ()))
     assert (done.returncode, done.stderr.count("\n")) == (code, 1), done.stderr
     assert done.stderr.startswith(f"bestresponse: {sentence}")

@@ -26,17 +26,25 @@ def test_the_recorded_games_give_the_published_figures_or_the_difference_is_name
     assert checks["survival of Alex, low (10-20), without personas"]["agrees"]
     assert checks["rounds with the recorded winners, balances and health"]["agrees"]
     assert checks["share of recorded bids that are read from the replies"]["agrees"]
-    assert set(found["differ"]) == {what for what, check in checks.items() if check["agrees"] is False}
+    assert set(found["differ"]) == {
+        what for what, check in checks.items() if check["agrees"] is False
+    }
 
 
 def test_a_small_sample_agrees_only_where_the_missing_games_could_make_up_the_difference(tmp_path):
     def day(number, alive):
         return json.dumps(
             {
-                "persona": False, "low": 10, "high": 20, "number": number, "day": 1, "supply": 10,
-                "bids": dict.fromkeys(("Alex", "Bob", "Cindy", "David", "Eric"), 0), "winners": ["Alex"],
+                "persona": False,
+                "low": 10,
+                "high": 20,
+                "number": number,
+                "day": 1,
+                "supply": 10,
+                "bids": dict.fromkeys(("Alex", "Bob", "Cindy", "David", "Eric"), 0),
+                "winners": ["Alex"],
             }
-        )  # fmt: skip
+        )
 
     (tmp_path / "rounds.jsonl").write_text("".join(day(number, 5) + "\n" for number in range(3)))
     checks = {check.what: check for check in reproduce_alympics(tmp_path).checks}
@@ -45,7 +53,16 @@ def test_a_small_sample_agrees_only_where_the_missing_games_could_make_up_the_di
 
 
 def test_supplies_that_were_not_published_are_refused(tmp_path):
-    row = {"persona": False, "low": 1, "high": 2, "number": 1, "day": 1, "supply": 1, "bids": {}, "winners": []}
+    row = {
+        "persona": False,
+        "low": 1,
+        "high": 2,
+        "number": 1,
+        "day": 1,
+        "supply": 1,
+        "bids": {},
+        "winners": [],
+    }
     (tmp_path / "rounds.jsonl").write_text(json.dumps(row) + "\n")
     with pytest.raises(UsageError, match="the published supplies are 10-20, 15-25, 20-30"):
         reproduce_alympics(tmp_path)
@@ -70,14 +87,29 @@ def test_what_cannot_be_compared_is_no_difference():
 
 def test_every_figure_states_its_tolerance_and_a_page_holds_them(tmp_path):
     bids = dict.fromkeys(("Alex", "Bob", "Cindy", "David", "Eric"), 0)
-    day = {"persona": False, "low": 10, "high": 20, "number": 0, "day": 1, "supply": 10, "bids": bids, "winners": []}
+    day = {
+        "persona": False,
+        "low": 10,
+        "high": 20,
+        "number": 0,
+        "day": 1,
+        "supply": 10,
+        "bids": bids,
+        "winners": [],
+    }
     (tmp_path / "rounds.jsonl").write_text(json.dumps(day | {"winners": ["Alex"]}) + "\n")
-    replies = [("I will submit a bid of $110.", 110), ("I will bid $200 for today's water resource auction.", 150)]
+    replies = [
+        ("I will submit a bid of $110.", 110),
+        ("I will bid $200 for today's water resource auction.", 150),
+    ]
     rows = ({"who": "Alex", "reply": reply, "bid": bid} for reply, bid in replies)
     (tmp_path / "replies.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     page = tmp_path / "page.html"
     words = ["reproduce", "alympics", "--data", str(tmp_path), "--page", str(page), "--json"]
-    checks = {check["what"]: check for check in json.loads(CliRunner().invoke(app, words).stdout)["checks"]}
+    checks = {
+        check["what"]: check
+        for check in json.loads(CliRunner().invoke(app, words).stdout)["checks"]
+    }
     read = checks["share of recorded bids that are read from the replies"]
     # Of two bids one is read as it was taken then; one of two wrong is more than 0.5 %.
     assert (read["published"], read["found"], read["agrees"]) == (1.0, 0.5, False)

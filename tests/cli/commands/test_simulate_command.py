@@ -34,19 +34,44 @@ def test_bidders_fill_a_grid_and_the_report_and_data_files_are_there(simulate, t
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert [row["condition"] for row in summary["figures"]] == [
-        "low (10-20), without personas", "medium (15-25), without personas", "high (20-30), without personas",
-        "low (10-20), with personas", "medium (15-25), with personas", "high (20-30), with personas",
-    ]  # fmt: skip
+        "low (10-20), without personas",
+        "medium (15-25), without personas",
+        "high (20-30), without personas",
+        "low (10-20), with personas",
+        "medium (15-25), with personas",
+        "high (20-30), with personas",
+    ]
     assert [row["rsr_start"] for row in summary["figures"][:3]] == [0.3, 0.4, 0.5]
     (run,) = tmp_path.glob("water-*")
-    assert {p.name for p in run.iterdir()} >= {"report.html", "report.json", "games.csv", "days.csv", "finished"}
+    assert {p.name for p in run.iterdir()} >= {
+        "report.html",
+        "report.json",
+        "games.csv",
+        "days.csv",
+        "finished",
+    }
     assert len((run / "games.csv").read_text().splitlines()) == 19
 
 
-def test_model_seats_play_and_the_same_command_again_calls_nobody(simulate, bestresponse, serve, tmp_path):
+def test_model_seats_play_and_the_same_command_again_calls_nobody(
+    simulate, bestresponse, serve, tmp_path
+):
     server = serve(a_bid)
-    words = ("--model", server.model, "--with-personas", "on", "--repeats", 1, "--days", 2, "--seat", "Eric=myopic",
-             "--output-dir", tmp_path, "--json")  # fmt: skip
+    words = (
+        "--model",
+        server.model,
+        "--with-personas",
+        "on",
+        "--repeats",
+        1,
+        "--days",
+        2,
+        "--seat",
+        "Eric=myopic",
+        "--output-dir",
+        tmp_path,
+        "--json",
+    )
     first = simulate(*words)
     assert first.returncode == 0, first.stderr
     assert len(server.delivered) == 8
@@ -70,9 +95,21 @@ def test_the_seats_of_one_day_are_asked_at_the_same_time(simulate, serve, tmp_pa
     assert len(server.delivered) == 10
 
 
-def test_killed_in_the_middle_of_a_grid_the_same_command_plays_the_rest(simulate, start, serve, tmp_path):
+def test_killed_in_the_middle_of_a_grid_the_same_command_plays_the_rest(
+    simulate, start, serve, tmp_path
+):
     server = serve(a_bid)
-    words = ("--model", server.model, "--grid", "--repeats", 3, "--days", 2, "--output-dir", tmp_path)
+    words = (
+        "--model",
+        server.model,
+        "--grid",
+        "--repeats",
+        3,
+        "--days",
+        2,
+        "--output-dir",
+        tmp_path,
+    )
     server.answer_only(60)
     running = start("simulate", "water", *words)
     wait_until(lambda: len(server.delivered) >= 60)
@@ -90,16 +127,25 @@ def test_killed_in_the_middle_of_a_grid_the_same_command_plays_the_rest(simulate
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--low", "25", "--high", "15", "--model", "need"], "goes from 25 to 15; expected 0 <= lowest <= highest"),
+        (
+            ["--low", "25", "--high", "15", "--model", "need"],
+            "goes from 25 to 15; expected 0 <= lowest <= highest",
+        ),
         (["--model", "neeed"], "there is no strategy named 'neeed' for water. Did you mean need?"),
-        (["--model", "need", "--seat", "Zoe=need"], "--seat: there is no seat 'Zoe'; expected one of Alex, Bob"),
+        (
+            ["--model", "need", "--seat", "Zoe=need"],
+            "--seat: there is no seat 'Zoe'; expected one of Alex, Bob",
+        ),
         (["--model", "need", "--abundance", "huge"], "--abundance: there is no 'huge'"),
-        (["--model", "need", "--with-personas", "maybe"], "--with-personas: expected one of off, on, both"),
+        (
+            ["--model", "need", "--with-personas", "maybe"],
+            "--with-personas: expected one of off, on, both",
+        ),
         (["--model", "need", "--abundance", "low", "--low", "3"], "the supply is given twice"),
         (["--model", "need", "--repeats", "0"], "--repeats: expected a whole number from 1"),
         (["--model", "need", "--memory", "elephant"], "there is no memory named 'elephant'"),
     ],
-)  # fmt: skip
+)
 def test_what_makes_no_sense_is_said_in_a_sentence(simulate, words, sentence, tmp_path):
     done = simulate(*words, "--output-dir", tmp_path)
     assert done.returncode == 2
@@ -108,9 +154,20 @@ def test_what_makes_no_sense_is_said_in_a_sentence(simulate, words, sentence, tm
 
 
 def test_a_strategy_that_agents_cannot_be_is_named_with_those_there_are(bestresponse, tmp_path):
-    done = bestresponse("simulate", "population", "stag-hunt", "--strategies", "all,random", "--output-dir", tmp_path)
+    done = bestresponse(
+        "simulate",
+        "population",
+        "stag-hunt",
+        "--strategies",
+        "all,random",
+        "--output-dir",
+        tmp_path,
+    )
     assert done.returncode == 2
-    assert "no strategy named 'all' for stag-hunt. There are always:MOVE, equilibrium, random" in done.stderr
+    assert (
+        "no strategy named 'all' for stag-hunt. There are always:MOVE, equilibrium, random"
+        in done.stderr
+    )
 
 
 def test_files_that_are_wrong_are_explained(simulate, tmp_path):
@@ -126,9 +183,13 @@ def test_files_that_are_wrong_are_explained(simulate, tmp_path):
 
 def test_a_town_of_ones_own(simulate, tmp_path):
     rules = tmp_path / "r.toml"
-    towns = "".join(f"[[residents]]\nname='r{i}'\nneed={i + 1}\nsalary={10 * i + 5}\n" for i in range(7))
+    towns = "".join(
+        f"[[residents]]\nname='r{i}'\nneed={i + 1}\nsalary={10 * i + 5}\n" for i in range(7)
+    )
     rules.write_text("low = 3\nhigh = 9\ndays = 6\nhealth = 3\n" + towns)
-    done = simulate("--model", "share:0.4", "--rules", rules, "--repeats", 4, "--output-dir", tmp_path, "--json")
+    done = simulate(
+        "--model", "share:0.4", "--rules", rules, "--repeats", 4, "--output-dir", tmp_path, "--json"
+    )
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert [row["resident"] for row in summary["survival"]] == [f"r{i}" for i in range(7)]
@@ -136,7 +197,12 @@ def test_a_town_of_ones_own(simulate, tmp_path):
 
 
 def test_sheets_go_out_come_back_and_models_judge(simulate, bestresponse, serve, tmp_path):
-    assert simulate("--model", "need", "--repeats", 1, "--days", 1, "--output-dir", tmp_path).returncode == 0
+    assert (
+        simulate(
+            "--model", "need", "--repeats", 1, "--days", 1, "--output-dir", tmp_path
+        ).returncode
+        == 0
+    )
 
     def run(*words):
         return bestresponse("simulate", *words)
@@ -151,9 +217,16 @@ def test_sheets_go_out_come_back_and_models_judge(simulate, bestresponse, serve,
         writer.writerows({**row, "planning": 1 + number % 5} for number, row in enumerate(rows))
     assert json.loads(run("scores", out, "--json").stdout)[0]["median"] == 3
     assert "third quartile" in run("scores", out).stdout
-    server = serve(lambda body: json.dumps(dict.fromkeys(
-        ("information", "reasoning", "effectiveness", "adaptability", "planning"), 2)))  # fmt: skip
-    judged = run("judge", tmp_path, "--model", server.model, "--output", tmp_path / "b.csv", "--json")
+    server = serve(
+        lambda body: json.dumps(
+            dict.fromkeys(
+                ("information", "reasoning", "effectiveness", "adaptability", "planning"), 2
+            )
+        )
+    )
+    judged = run(
+        "judge", tmp_path, "--model", server.model, "--output", tmp_path / "b.csv", "--json"
+    )
     assert judged.returncode == 0, judged.stderr
     assert [one["median"] for one in json.loads(judged.stdout)] == [2] * 5
     planning = json.loads(run("scores", out, tmp_path / "b.csv", "--json").stdout)[4]

@@ -20,8 +20,19 @@ def first_option(body):
 
 def test_a_formalized_game_is_simulated_reported_and_replayed(bestresponse, serve, tmp_path):
     server = serve(first_option)
-    words = ("simulate", DILEMMA, "--model", server.model, "--others", "always:Betray", "--repeats", 3,
-             "--output-dir", tmp_path, "--json")  # fmt: skip
+    words = (
+        "simulate",
+        DILEMMA,
+        "--model",
+        server.model,
+        "--others",
+        "always:Betray",
+        "--repeats",
+        3,
+        "--output-dir",
+        tmp_path,
+        "--json",
+    )
     done = bestresponse(*words)
     assert done.returncode == 0, done.stderr
     assert "prisoners_dilemma with ada = http" in done.stderr
@@ -41,8 +52,18 @@ def test_a_formalized_game_is_simulated_reported_and_replayed(bestresponse, serv
 
 def test_killed_in_the_middle_the_same_command_plays_the_rest(bestresponse, start, serve, tmp_path):
     server = serve(first_option)
-    words = ("simulate", "stag-hunt", "--model", server.model, "--repeats", 20, "--workers", 2,
-             "--output-dir", tmp_path)  # fmt: skip
+    words = (
+        "simulate",
+        "stag-hunt",
+        "--model",
+        server.model,
+        "--repeats",
+        20,
+        "--workers",
+        2,
+        "--output-dir",
+        tmp_path,
+    )
     server.answer_only(15)
     running = start(*words)
     wait_until(lambda: len(server.delivered) >= 15)
@@ -52,12 +73,25 @@ def test_killed_in_the_middle_the_same_command_plays_the_rest(bestresponse, star
     done = bestresponse(*words)
     assert done.returncode == 0, done.stderr
     (run,) = tmp_path.glob("simulate-*")
-    repeats = [json.loads(line)["data"]["repeat"] for line in (run / "records.jsonl").read_text().splitlines()]
+    repeats = [
+        json.loads(line)["data"]["repeat"]
+        for line in (run / "records.jsonl").read_text().splitlines()
+    ]
     assert sorted(repeats) == list(range(20))
 
 
 def test_a_dry_run_says_what_would_be_paid_for_and_does_nothing(bestresponse, tmp_path):
-    words = ("simulate", "game", "kuhn-poker", "--model", "openai/nobody", "--repeats", 50, "--output-dir", tmp_path)
+    words = (
+        "simulate",
+        "game",
+        "kuhn-poker",
+        "--model",
+        "openai/nobody",
+        "--repeats",
+        50,
+        "--output-dir",
+        tmp_path,
+    )
     done = bestresponse(*words, "--dry-run", "--json")
     assert done.returncode == 0, done.stderr
     estimate = json.loads(done.stdout)
@@ -70,8 +104,14 @@ def test_a_dry_run_says_what_would_be_paid_for_and_does_nothing(bestresponse, tm
     ("words", "sentence"),
     [
         (["stag-hant"], "there is no game or file named 'stag-hant'. Did you mean stag-hunt?"),
-        (["stag-hunt", "--seat", "me=random"], "--seat: there is no seat 'me'; expected one of row, col"),
-        (["stag-hunt", "--seat", "row=random", "--seat", "col=random", "--model", "m"], "--model: every seat is named"),
+        (
+            ["stag-hunt", "--seat", "me=random"],
+            "--seat: there is no seat 'me'; expected one of row, col",
+        ),
+        (
+            ["stag-hunt", "--seat", "row=random", "--seat", "col=random", "--model", "m"],
+            "--model: every seat is named",
+        ),
         (["nowhere.pl"], "nowhere.pl: there is no such file"),
     ],
 )

@@ -11,7 +11,11 @@ import pytest
 from bestresponse.cli.app import main
 from bestresponse.theory import catalogue, load_tree, write_game_file
 
-PRISONERS = {"row": [[3, 0], [5, 1]], "col": [[3, 5], [0, 1]], "actions": [["share", "steal"], ["share", "steal"]]}
+PRISONERS = {
+    "row": [[3, 0], [5, 1]],
+    "col": [[3, 5], [0, 1]],
+    "actions": [["share", "steal"], ["share", "steal"]],
+}
 CHICKEN = {"row": [[0, 7], [2, 6]], "col": [[0, 2], [7, 6]]}
 FORGETFUL_DRIVER = """EFG 2 R "absent-minded driver" { "driver" }
 p "" 1 1 "crossing" { "exit" "go" } 0
@@ -65,7 +69,9 @@ def test_battle_of_the_sexes_has_three_equilibria_with_exact_fractions(data):
     assert "value" not in found
 
 
-@pytest.mark.parametrize(("name", "value"), [("kuhn-poker", -1 / 18), ("leduc-poker", -0.085606424078)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("kuhn-poker", -1 / 18), ("leduc-poker", -0.085606424078)]
+)
 def test_poker_has_its_published_value(data, name, value):
     found = data(name)
     assert found["value"] == pytest.approx(value, abs=1e-11)
@@ -73,7 +79,11 @@ def test_poker_has_its_published_value(data, name, value):
     assert found["regret"] < 1e-9
     policy = found["equilibria"][0]["policy"]
     assert sum(len(sets) for sets in policy.values()) == found["information_sets"]
-    assert all(sum(moves.values()) == pytest.approx(1) for sets in policy.values() for moves in sets.values())
+    assert all(
+        sum(moves.values()) == pytest.approx(1)
+        for sets in policy.values()
+        for moves in sets.values()
+    )
 
 
 def test_a_zero_sum_matrix_on_standard_input_has_an_exact_value(data):
@@ -107,7 +117,11 @@ def test_the_prisoners_dilemma_is_taken_apart(data):
 
 
 def test_in_a_stag_hunt_payoff_and_risk_dominance_disagree(data):
-    game = {"row": [[4, 1], [3, 3]], "col": [[4, 3], [1, 3]], "actions": [["stag", "hare"], ["stag", "hare"]]}
+    game = {
+        "row": [[4, 1], [3, 3]],
+        "col": [[4, 3], [1, 3]],
+        "actions": [["stag", "hare"], ["stag", "hare"]],
+    }
     found = data("-", stdin=json.dumps(game))
     best = found["equilibria"][found["payoff_dominant"]]
     assert best["payoffs"] == {"row": 4, "col": 4}
@@ -127,7 +141,13 @@ def test_a_degenerate_game_tells_its_components(run, data):
 def test_the_text_shows_payoffs_equilibria_and_kind(run):
     code, out, _ = run("solve", "chicken")
     assert code == 0
-    for part in ("* marks best responses", "strict, index +1", "evolutionarily stable", "price of anarchy", "maximin"):
+    for part in (
+        "* marks best responses",
+        "strict, index +1",
+        "evolutionarily stable",
+        "price of anarchy",
+        "maximin",
+    ):
         assert part in out
     assert "Method: vertex enumeration, exact; all Nash equilibria. Largest regret: " in out
 
@@ -137,7 +157,9 @@ def test_three_players_get_a_table_for_each_action_of_the_third(run, data):
     assert "player 3 plays heads" in out
     assert "player 3 plays tails" in out
     found = data("jordan-matching-pennies")
-    assert found["equilibria"][0]["strategies"]["player 3"] == pytest.approx({"heads": 0.5, "tails": 0.5})
+    assert found["equilibria"][0]["strategies"]["player 3"] == pytest.approx(
+        {"heads": 0.5, "tails": 0.5}
+    )
     assert found["regret"] < 1e-9
 
 
@@ -190,7 +212,9 @@ def test_files_in_the_formats_of_gambit_are_solved(data, tmp_path):
     write_game_file(catalogue.load("oneill"), tmp_path / "o.nfg")
     write_game_file(load_tree("kuhn-poker"), tmp_path / "k.efg")
     (row,) = data(tmp_path / "o.nfg")["equilibria"]
-    assert [list(mix.values()) for mix in row["strategies_exact"].values()] == [["1/5", "1/5", "1/5", "2/5"]] * 2
+    assert [list(mix.values()) for mix in row["strategies_exact"].values()] == [
+        ["1/5", "1/5", "1/5", "2/5"]
+    ] * 2
     assert data(tmp_path / "k.efg")["value"] == pytest.approx(-1 / 18)
 
 
@@ -205,7 +229,9 @@ def test_an_objective_adds_a_correlated_equilibrium(run, data):
 def test_every_method_for_tables_finds_the_equilibrium_of_matching_pennies(data, method):
     found = data("matching-pennies", "--method", method)
     assert found["value"] == 0
-    assert all(list(mix.values()) == [0.5, 0.5] for mix in found["equilibria"][0]["strategies"].values())
+    assert all(
+        list(mix.values()) == [0.5, 0.5] for mix in found["equilibria"][0]["strategies"].values()
+    )
 
 
 def test_a_game_without_pure_equilibria_says_so(run):
@@ -229,23 +255,41 @@ def test_a_large_game_is_solved_for_what_it_allows(data):
     ("words", "sentence"),
     [
         (["kuhn"], "Did you mean kuhn-poker?"),
-        (["chicken", "--method", "magic"], "there is no method 'magic'; expected one of auto, enumeration"),
+        (
+            ["chicken", "--method", "magic"],
+            "there is no method 'magic'; expected one of auto, enumeration",
+        ),
         (["chicken", "--method", "cfr"], "--method: cfr solves trees"),
-        (["chicken", "--method", "zero-sum"], "--method: zero-sum is for games where one player's gain"),
+        (
+            ["chicken", "--method", "zero-sum"],
+            "--method: zero-sum is for games where one player's gain",
+        ),
         (["el-farol", "--method", "lemke-howson"], "is for two players; this game has 3"),
         (["kuhn-poker", "--method", "pure"], "--method: pure solves tables"),
-        (["chicken", "--iterations", "5"], "--iterations: it does nothing for a game in normal form"),
+        (
+            ["chicken", "--iterations", "5"],
+            "--iterations: it does nothing for a game in normal form",
+        ),
         (["chicken", "--seconds", "5"], "--seconds: it does nothing for two players"),
         (["kuhn-poker", "--seconds", "5"], "--seconds: it does nothing for two players"),
-        (["kuhn-poker", "--iterations", "5"], "as sequence-form LP solves this tree; choose the method cfr+"),
+        (
+            ["kuhn-poker", "--iterations", "5"],
+            "as sequence-form LP solves this tree; choose the method cfr+",
+        ),
         (
             ["trust", "--method", "normal-form", "--iterations", "5"],
             "--iterations: it does nothing with the method normal-form",
         ),
-        (["chicken", "--objective", "glory"], "there is no objective 'glory'; expected one of welfare"),
+        (
+            ["chicken", "--objective", "glory"],
+            "there is no objective 'glory'; expected one of welfare",
+        ),
         (["kuhn-poker", "--objective", "welfare"], "--objective: it needs a game in normal form"),
         (["oneill", "--plot", "x.svg"], "oneill cannot be drawn: expected a 2x2 game"),
-        (["leduc-poker", "--plot", "x.svg"], "leduc-poker cannot be drawn: it has 1,116 ends, expected at most 150"),
+        (
+            ["leduc-poker", "--plot", "x.svg"],
+            "leduc-poker cannot be drawn: it has 1,116 ends, expected at most 150",
+        ),
         (["chicken", "--plot", "x.pdf"], "expected a file ending in .svg, .png, .html"),
     ],
 )
@@ -260,18 +304,30 @@ def test_what_cannot_be_done_is_refused_in_one_sentence(run, words, sentence):
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("a.json", "[[1, NaN], [2, 3]]", "a.json: matrix: expected finite numbers, got nan at [0, 1]"),
+        (
+            "a.json",
+            "[[1, NaN], [2, 3]]",
+            "a.json: matrix: expected finite numbers, got nan at [0, 1]",
+        ),
         ("a.json", "[[1, Infinity], [2, 3]]", "got inf at [0, 1]"),
         ("a.json", "[[1, 1e999], [2, 3]]", "got inf at [0, 1]"),
         ("a.json", "[]", "expected at least one number"),
         ("a.json", "[[], []]", "expected at least one number"),
         ("a.json", "[[1, 2], [3]]", "rows of different lengths (1, 2)"),
-        ("a.json", '[["one", 2]]', "matrix[0][0]: expected a number such as 3, -2.5 or 1/3, got 'one'"),
+        (
+            "a.json",
+            '[["one", 2]]',
+            "matrix[0][0]: expected a number such as 3, -2.5 or 1/3, got 'one'",
+        ),
         ("a.json", "rock", "a.json, line 1, column 1"),
         ("a.json", "", "a.json, line 1, column 1"),
         ("a.json", "[[1e300, 0]]", "expected none beyond 1e+150 in size, got 1e+300"),
         ("a.efg", 'EFG 2 R "x" { "a" "b" } q', "a.efg, line 1, column"),
-        ("a.efg", FORGETFUL_DRIVER, "driver comes twice to its information set 'crossing' in one play"),
+        (
+            "a.efg",
+            FORGETFUL_DRIVER,
+            "driver comes twice to its information set 'crossing' in one play",
+        ),
         ("a.nfg", 'NFG 1 R "x" { "a"', "a.nfg, line 1, column"),
     ],
 )
@@ -337,7 +393,12 @@ def test_a_picture_in_a_folder_that_does_not_exist_is_refused(run, tmp_path):
 
 
 def test_names_cannot_write_to_the_terminal(run):
-    game = {"row": [[1, 2]], "col": [[1, 2]], "players": ["[red]a", "\x1b[31mb"], "actions": [["\u202ex"], ["y", "z"]]}
+    game = {
+        "row": [[1, 2]],
+        "col": [[1, 2]],
+        "players": ["[red]a", "\x1b[31mb"],
+        "actions": [["\u202ex"], ["y", "z"]],
+    }
     code, out, _ = run("solve", "-", stdin=json.dumps(game))
     assert code == 0
     assert "[red]a" in out
@@ -356,10 +417,16 @@ def test_the_program_itself_answers_with_json_and_with_a_sentence():
     )
     assert json.loads(done.stdout)["value"] == 0
     failed = subprocess.run(
-        [sys.executable, "-m", "bestresponse", "solve", "-"], input="[[1, NaN]]", capture_output=True, text=True
+        [sys.executable, "-m", "bestresponse", "solve", "-"],
+        input="[[1, NaN]]",
+        capture_output=True,
+        text=True,
     )
     assert failed.returncode == 1
-    assert failed.stderr == "bestresponse: standard input: matrix: expected finite numbers, got nan at [0, 1]\n"
+    assert (
+        failed.stderr
+        == "bestresponse: standard input: matrix: expected finite numbers, got nan at [0, 1]\n"
+    )
 
 
 def test_letters_that_the_terminal_cannot_write_are_escaped():

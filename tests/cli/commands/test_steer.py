@@ -12,7 +12,15 @@ from bestresponse.core.errors import InvalidGame, StoreError, TooLarge, UsageErr
 
 @pytest.mark.parametrize(("replies", "wordings", "most"), [(1, 1, 140), (1, 2, 536), (2, 1, 2300)])
 def test_the_calls_made_are_counted_and_a_second_run_makes_none(tmp_path, replies, wordings, most):
-    words = ("meeting", "--model", "simulated", "--replies", str(replies), "--wordings", str(wordings))
+    words = (
+        "meeting",
+        "--model",
+        "simulated",
+        "--replies",
+        str(replies),
+        "--wordings",
+        str(wordings),
+    )
     first = summary(tmp_path, *words)
     assert 0 < first["calls"] <= most
     again = summary(tmp_path, *words, "--iterations", "20")
@@ -21,7 +29,9 @@ def test_the_calls_made_are_counted_and_a_second_run_makes_none(tmp_path, replie
 
 
 def test_a_run_leaves_a_report_and_its_figures(tmp_path):
-    found = summary(tmp_path, "debate", "--games", "4", "--wordings", "2", "--follow", "--second", "score")
+    found = summary(
+        tmp_path, "debate", "--games", "4", "--wordings", "2", "--follow", "--second", "score"
+    )
     (overview,) = found["overview"]
     recorded, fresh = find_figures(found, "recorded texts"), find_figures(found, "fresh texts")
     assert overview["solved_games"] == recorded["gain"]["n"] == fresh["gain"]["n"] == 4
@@ -36,13 +46,22 @@ def test_a_run_leaves_a_report_and_its_figures(tmp_path):
     assert overview["known"] + overview["nearest"] + overview["no_advice"] == 4 * 4 * 2
     assert found["calls"] == found["costs"][0]["calls"]
     (folder,) = tmp_path.glob("steer-*")
-    assert {path.name for path in folder.iterdir()} >= {"manifest.json", "report.html", "report.json", "summary.json"}
+    assert {path.name for path in folder.iterdir()} >= {
+        "manifest.json",
+        "report.html",
+        "report.json",
+        "summary.json",
+    }
     assert "Steering simulated in debate dialogues" in (folder / "report.html").read_text()
 
 
 def test_the_progress_ends_with_the_last_game(tmp_path):
-    done = CliRunner().invoke(app, ["steer", "debate", "--games", "2", "--fresh", "0", "--output-dir", str(tmp_path)])
-    assert [line for line in done.stderr.splitlines() if line.startswith("steps")][-1] == "steps: 2 of 2"
+    done = CliRunner().invoke(
+        app, ["steer", "debate", "--games", "2", "--fresh", "0", "--output-dir", str(tmp_path)]
+    )
+    assert [line for line in done.stderr.splitlines() if line.startswith("steps")][
+        -1
+    ] == "steps: 2 of 2"
 
 
 def test_psro_from_the_command_line(tmp_path):
@@ -84,7 +103,10 @@ def test_a_tree_cut_short_is_kept_and_the_same_command_goes_on(tmp_path):
 
 def test_a_dry_run_says_what_it_would_take(tmp_path):
     assert "at most 652 calls" in steer(tmp_path, "meeting", "--replies", "2", "--dry-run").stdout
-    assert "at most 596 calls" in steer(tmp_path, "meeting", "--replies", "2", "--fresh", "0", "--dry-run").stdout
+    assert (
+        "at most 596 calls"
+        in steer(tmp_path, "meeting", "--replies", "2", "--fresh", "0", "--dry-run").stdout
+    )
 
 
 def run_again(tmp_path, command, *words):
@@ -118,7 +140,9 @@ def test_a_stored_run_is_reported_and_replayed_without_a_model(tmp_path, words):
 def test_a_replay_tells_what_differs(tmp_path):
     summary(tmp_path, "meeting")
     (calls,) = tmp_path.glob("dialogues-*/calls.jsonl")
-    calls.write_text(calls.read_text().replace('"text":"{\\"agreed\\": true', '"text":"{\\"agreed\\": maybe'))
+    calls.write_text(
+        calls.read_text().replace('"text":"{\\"agreed\\": true', '"text":"{\\"agreed\\": maybe')
+    )
     replay = run_again(tmp_path, "replay")
     assert replay.exit_code == 1
     assert "came out the same" in replay.stdout
@@ -161,7 +185,10 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path):
 
 def test_a_commitment_gains_more_by_threats_that_the_policy_marks(tmp_path):
     words = ("meeting", "--games", "3", "--fresh", "0", "--iterations", "100")
-    credible, committed = summary(tmp_path, *words, "--credible"), summary(tmp_path, *words, "--commitment")
+    credible, committed = (
+        summary(tmp_path, *words, "--credible"),
+        summary(tmp_path, *words, "--commitment"),
+    )
     assert committed["calls"] == 0
     gains = [find_figures(found, "recorded texts") for found in (credible, committed)]
     for name in ("credible_gain", "commitment_gain"):
@@ -169,7 +196,8 @@ def test_a_commitment_gains_more_by_threats_that_the_policy_marks(tmp_path):
     assert gains[0]["gain"]["estimate"] == gains[0]["credible_gain"]["estimate"]
     assert gains[1]["gain"]["estimate"] > gains[0]["gain"]["estimate"]
     assert gains[0]["loss"] < 0.01 < gains[1]["loss"]
-    # In the second run a threat is advised where it is marked, in the first it only stands beside the advice.
+    # In the second run a threat is advised where it is marked, in the first it only stands beside
+    # the advice.
     threats = [row for row in committed["policy"] if row["threat"]]
     assert all(row["advice"] == row["commitment"] for row in threats)
     assert len(threats) == sum(row["threats"] for row in committed["games"]) > 0

@@ -1,4 +1,5 @@
-"""`bestresponse steer`: games that a model writes, searches in prompt space and their budgets, symmetric games."""
+"""`bestresponse steer`: games that a model writes, searches in prompt space and their budgets,
+symmetric games."""
 
 import json
 
@@ -9,7 +10,17 @@ from bestresponse.core.errors import UsageError
 
 
 def test_a_model_writes_the_games_once(tmp_path):
-    words = ("meeting", "--scenarios-by", "simulated", "--games", "5", "--fresh", "0", "--iterations", "50")
+    words = (
+        "meeting",
+        "--scenarios-by",
+        "simulated",
+        "--games",
+        "5",
+        "--fresh",
+        "0",
+        "--iterations",
+        "50",
+    )
     # 36 calls a tree at most, and up to 6 questions for the scenarios.
     assert "at most 186 calls" in steer(tmp_path, *words, "--dry-run").stdout
     first = summary(tmp_path, *words)
@@ -27,7 +38,11 @@ def test_a_person_writes_a_message_in_place_of_the_models(tmp_path):
     first = summary(tmp_path, *words)
     assert first["overview"][0]["by_people"] == 0
     (answers,) = tmp_path.glob("dialogues-meeting-*/answers.jsonl")
-    told = next(line for line in map(json.loads, answers.read_text().splitlines()) if "propose" in line["text"])
+    told = next(
+        line
+        for line in map(json.loads, answers.read_text().splitlines())
+        if "propose" in line["text"]
+    )
     with answers.open("a") as file:
         file.write(json.dumps({**told, "text": "Could it be Friday?", "by": "person"}) + "\n")
     again = summary(tmp_path, *words)
@@ -45,7 +60,8 @@ SEARCH = ("meeting", "--solver", "psro", "--iterations", "1", "--plays", "6", "-
 
 
 def test_the_budget_of_a_search_is_checked_before_the_first_call(tmp_path):
-    # 12 plays of 16 profiles (4 + 16 + 16 calls), 6 plays of 3 candidates for each speaker (3 + 2 calls), 2 questions.
+    # 12 plays of 16 profiles (4 + 16 + 16 calls), 6 plays of 3 candidates for each speaker (3 + 2
+    # calls), 2 questions.
     with pytest.raises(UsageError, match="this could take 524 calls, more than the 200 allowed"):
         steer(tmp_path, *SEARCH, "--max-calls", "200")
     assert 0 < summary(tmp_path, *SEARCH, "--max-calls", "524")["calls"] <= 524

@@ -58,7 +58,10 @@ def test_a_logic_program_gives_the_same_standings_as_the_table_it_means(tourname
     path = tmp_path / "game.pl"
     path.write_text(PROGRAM)
     words = ("--entries", "all", "--rounds", 10, "--noise", 0.05, "--json")
-    program, table = tournament(tmp_path, path, *words), tournament(tmp_path, "prisoners-dilemma", *words)
+    program, table = (
+        tournament(tmp_path, path, *words),
+        tournament(tmp_path, "prisoners-dilemma", *words),
+    )
     assert program.returncode == 0, program.stderr
     ours, theirs = totals(program), totals(table)
     assert set(ours) == set(theirs)
@@ -70,7 +73,9 @@ def test_rules_and_saved_agents_take_part(tournament, tmp_path):
     agent = {"name": "Eve", "game": PROGRAM, "rules": RULES}
     (tmp_path / "eve.json").write_text(json.dumps(agent))
     files = ("--entries", tmp_path / "mean.pl", "--entries", tmp_path / "eve.json")
-    done = tournament(tmp_path, "prisoners-dilemma", *files, "--entries", "tit-for-tat", "--rounds", 4, "--json")
+    done = tournament(
+        tmp_path, "prisoners-dilemma", *files, "--entries", "tit-for-tat", "--rounds", 4, "--json"
+    )
     assert done.returncode == 0, done.stderr
     assert totals(done)["mean"] == totals(done)["Eve"] == 2 * (4 + 4 + 5 + 3)
 
@@ -78,7 +83,14 @@ def test_rules_and_saved_agents_take_part(tournament, tmp_path):
 def test_a_strategy_in_words_is_formalized_by_the_model(tournament, serve, tmp_path):
     server = serve(answer=lambda body: f"```prolog\n{RULES}```")
     (tmp_path / "grumpy.txt").write_text("Always defect.")
-    words = ("--entries", tmp_path / "grumpy.txt", "--entries", "default-move", "--model", server.model)
+    words = (
+        "--entries",
+        tmp_path / "grumpy.txt",
+        "--entries",
+        "default-move",
+        "--model",
+        server.model,
+    )
     done = tournament(tmp_path, "prisoners-dilemma", *words, "--rounds", 4, "--json")
     assert done.returncode == 0, done.stderr
     assert totals(done)["grumpy"] == 2 * (4 + 20)
@@ -87,7 +99,9 @@ def test_a_strategy_in_words_is_formalized_by_the_model(tournament, serve, tmp_p
     assert "Always defect." in (run / "manifest.json").read_text()
 
 
-def test_words_without_a_model_and_rules_that_stay_wrong_end_in_a_sentence(tournament, serve, tmp_path):
+def test_words_without_a_model_and_rules_that_stay_wrong_end_in_a_sentence(
+    tournament, serve, tmp_path
+):
     path = tmp_path / "grumpy.txt"
     path.write_text("Always defect.")
     alone = tournament(tmp_path, "prisoners-dilemma", "--entries", path)
@@ -100,9 +114,19 @@ def test_words_without_a_model_and_rules_that_stay_wrong_end_in_a_sentence(tourn
     assert "Traceback" not in prose.stderr
 
 
-def test_a_model_plays_can_be_stopped_goes_on_and_is_reported_and_replayed(bestresponse, tournament, serve, tmp_path):
+def test_a_model_plays_can_be_stopped_goes_on_and_is_reported_and_replayed(
+    bestresponse, tournament, serve, tmp_path
+):
     server = serve(answer=lambda body: '{"answer": "defect"}')
-    words = ("prisoners-dilemma", "--entries", "tit-for-tat,defector", "--entries", server.model, "--rounds", 3)
+    words = (
+        "prisoners-dilemma",
+        "--entries",
+        "tit-for-tat,defector",
+        "--entries",
+        server.model,
+        "--rounds",
+        3,
+    )
     stopped = tournament(tmp_path, *words, "--max-calls", 4, "--cache", "off", "--workers", 1)
     assert stopped.returncode == 1
     assert "not everything was played" in stopped.stderr
@@ -119,10 +143,21 @@ def test_a_model_plays_can_be_stopped_goes_on_and_is_reported_and_replayed(bestr
 
 
 def test_winners_by_target_clones_and_evolution(tournament, tmp_path):
-    words = ("--entries", "published", "--rounds", 4, "--against", "anti-tit-for-tat", "--moran", 12)
+    words = (
+        "--entries",
+        "published",
+        "--rounds",
+        4,
+        "--against",
+        "anti-tit-for-tat",
+        "--moran",
+        12,
+    )
     done = tournament(tmp_path, "prisoners-dilemma", *words, "--target", "default-move=6", "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["winners"] == [{"game": "prisoners-dilemma", "name": "default-move"}]
+    assert json.loads(done.stdout)["winners"] == [
+        {"game": "prisoners-dilemma", "name": "default-move"}
+    ]
     (run,) = tmp_path.glob("tournament-*")
     assert "Moran process" in (run / "report.html").read_text()
 

@@ -9,7 +9,9 @@ from bestresponse.formal.claims.translation import RulesTranslator
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.theory.games.normal_form import NormalForm
 
-DILEMMA = Subject(NormalForm(np.array([[[1, 5], [0, 3]], [[1, 0], [5, 3]]]), actions=(("R", "B"), ("R", "B"))))
+DILEMMA = Subject(
+    NormalForm(np.array([[[1, 5], [0, 3]], [[1, 0], [5, 3]]]), actions=(("R", "B"), ("R", "B")))
+)
 
 
 def review(text):
@@ -37,11 +39,17 @@ def test_a_bound_that_holds_is_proved_however_loose_it_is(text):
     [
         (
             "R guarantees me at least 2.",
-            "You say that R guarantees you at least 2. In fact, the least you can get by choosing R is 1.",
+            (
+                "You say that R guarantees you at least 2. In fact, the least you can get by"
+                " choosing R is 1."
+            ),
         ),
         (
             "With B I get at most 2.",
-            "You say that B never earns you more than 2. In fact, the most you can get by choosing B is 3.",
+            (
+                "You say that B never earns you more than 2. In fact, the most you can get by"
+                " choosing B is 3."
+            ),
         ),
     ],
 )

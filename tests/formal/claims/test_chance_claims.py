@@ -1,4 +1,5 @@
-"""Claims about games with chance and hidden moves: true, false, or unknown with the reason, as the tree allows."""
+"""Claims about games with chance and hidden moves: true, false, or unknown with the reason, as the
+tree allows."""
 
 from fractions import Fraction
 
@@ -11,7 +12,8 @@ from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 
 def build_poker():
-    """One card, high or low, is drawn for ann, who alone sees it; she bets 2 or folds 1; bob calls or folds."""
+    """One card, high or low, is drawn for ann, who alone sees it; she bets 2 or folds 1; bob calls
+    or folds."""
 
     def expand(state):
         if not state:
@@ -65,15 +67,28 @@ NOT_SAID = "it depends on what nature draws, which is not said"
         (f"knows(them, {HIGH}, {HIGH_BET})", "refuted", ""),
         (f"knows(them, {BET}, {BET})", "proved", ""),
         (f"knows(you, {LOW}, s0)", "unknown", NOT_SAID),
-        # with the high card a bet earns 1 or 2 and a fold -1, whatever bob does; with the low one that depends on bob
+        # with the high card a bet earns 1 or 2 and a fold -1, whatever bob does; with the low one
+        # that depends on bob
         (f"will_play(you, bet, {HIGH})", "proved", ""),
         (f"will_play(you, fold, {HIGH})", "refuted", ""),
-        (f"will_play(you, fold, {LOW})", "unknown", "it depends on what the others do: bet or fold"),
-        (f"will_play(them, call, {BET})", "unknown", "it depends on what the others do: call or pass"),
+        (
+            f"will_play(you, fold, {LOW})",
+            "unknown",
+            "it depends on what the others do: bet or fold",
+        ),
+        (
+            f"will_play(them, call, {BET})",
+            "unknown",
+            "it depends on what the others do: call or pass",
+        ),
         ("will_play(you, bet, s0)", "unknown", NOT_SAID),
         # at worst she gets 1 with the high card and -2 with the low one, at best 2 and 1
         ("continuation_payoff(you, 2, s0)", "refuted", ""),
-        ("continuation_payoff(you, 0, s0)", "unknown", "between -1 and 4/3, depending on what the players do"),
+        (
+            "continuation_payoff(you, 0, s0)",
+            "unknown",
+            "between -1 and 4/3, depending on what the players do",
+        ),
     ],
 )
 def test_claims_about_a_game_with_a_hidden_card(checker, claim, verdict, why):

@@ -51,8 +51,10 @@ ON_THE_DILEMMA = [
     ("equilibrium(do(choice(you, 'R'), do(choice(them, 'R'), s0))).", PROVED),
     ("equilibrium(do(choice(you, 'B'), do(choice(them, 'B'), s0))).", REFUTED),
     (
-        "pareto_dominates(do(choice(you, 'B'), do(choice(them, 'B'), s0)), "
-        "do(choice(you, 'R'), do(choice(them, 'R'), s0))).",
+        (
+            "pareto_dominates(do(choice(you, 'B'), do(choice(them, 'B'), s0)), "
+            "do(choice(you, 'R'), do(choice(them, 'R'), s0)))."
+        ),
         PROVED,
     ),
     ("pareto_optimal(do(choice(you, 'R'), do(choice(them, 'R'), s0))).", REFUTED),
@@ -94,12 +96,15 @@ def test_logic_and_theory_agree_on_what_is_paid_in_equilibrium() -> None:
     rng = np.random.default_rng(2)
     verdicts: Counter[Verdict] = Counter()
     for _ in range(4):
-        subject = Subject(NormalForm.bimatrix(*rng.integers(0, 3, (2, 2, 2)).tolist()), int(rng.integers(2)))
+        subject = Subject(
+            NormalForm.bimatrix(*rng.integers(0, 3, (2, 2, 2)).tolist()), int(rng.integers(2))
+        )
         logic, theory = LogicCheck(subject, EmbeddedEngine()), TheoryCheck(subject)
         for who, value in product(("you", "them"), ("0", "1/2", "2")):
             claim = Claim("equilibrium_payoff", (who, Fraction(value)))
             by_theory, by_logic = prove(theory, claim).verdict, prove(logic, claim).verdict
-            # Between two equilibria that pay less and more, theory knows whether they are joined; logic leaves it open.
+            # Between two equilibria that pay less and more, theory knows whether they are joined;
+            # logic leaves it open.
             assert by_logic is by_theory or (by_logic, by_theory) == (UNKNOWN, REFUTED), str(claim)
             verdicts[by_theory] += 1
     assert verdicts == {PROVED: 4, REFUTED: 13, UNKNOWN: 7}
@@ -122,11 +127,16 @@ def test_logic_and_theory_agree_on_what_is_paid_in_equilibrium() -> None:
         ((((1, -2), (-2, 1)), ((-1, 2), (2, -1))), "-1/2", PROVED),
     ],
 )
-def test_what_is_paid_in_equilibrium_is_open_where_equilibria_differ(payoffs, value, expected) -> None:
+def test_what_is_paid_in_equilibrium_is_open_where_equilibria_differ(
+    payoffs, value, expected
+) -> None:
     checker = Checker(Subject(NormalForm.bimatrix(*payoffs)), EmbeddedEngine())
     assert checker.check(Claim("equilibrium_payoff", ("you", Fraction(value)))).verdict is expected
     denied = {PROVED: REFUTED, REFUTED: PROVED, UNKNOWN: UNKNOWN}[expected]
-    assert checker.check(Claim("equilibrium_payoff", ("you", Fraction(value)), negated=True)).verdict is denied
+    assert (
+        checker.check(Claim("equilibrium_payoff", ("you", Fraction(value)), negated=True)).verdict
+        is denied
+    )
 
 
 @settings(max_examples=12, deadline=None)
@@ -155,12 +165,16 @@ class Contrarian(EmbeddedEngine):
         return Proof({PROVED: REFUTED, REFUTED: PROVED}.get(proof.verdict, UNKNOWN))
 
 
-@pytest.mark.parametrize("query", ["strictly_dominant('R').", "strictly_dominant('B').", "not(higher(1, 2))."])
+@pytest.mark.parametrize(
+    "query", ["strictly_dominant('R').", "strictly_dominant('B').", "not(higher(1, 2))."]
+)
 def test_where_logic_and_theory_contradict_each_other_there_is_no_verdict(query: str) -> None:
     checked = Checker(Subject(DILEMMA), Contrarian()).check(parse(query)[0])
     assert checked.verdict is UNKNOWN
     said = {"strictly_dominant('B').": "theory says refuted and logic says proved"}
-    assert checked.proof.why.startswith(said.get(query, "theory says proved and logic says refuted"))
+    assert checked.proof.why.startswith(
+        said.get(query, "theory says proved and logic says refuted")
+    )
 
 
 @pytest.mark.parametrize(("query", "wanted"), ON_THE_DILEMMA)
@@ -171,7 +185,10 @@ def test_verdicts_on_the_prisoners_dilemma(checker: Checker, query: str, wanted:
 @pytest.mark.parametrize(
     ("query", "why"),
     [
-        ("finally(goal(judge, 5), do(choice(you, 'R'), do(choice(them, 'B'), s0))).", "there is no player 'judge'"),
+        (
+            "finally(goal(judge, 5), do(choice(you, 'R'), do(choice(them, 'B'), s0))).",
+            "there is no player 'judge'",
+        ),
         ("highest_guaranteed_payoff_choice('X').", "cannot choose 'X'"),
         ("finally(goal(you, 5), do(choice(you, 'R'), s0)).", "does not say what them chooses"),
         ("finally(goal(you, 5), do(choice(you, 'R'), do(choice(you, 'R'), s0))).", "chooses twice"),
@@ -185,7 +202,9 @@ def test_verdicts_on_the_prisoners_dilemma(checker: Checker, query: str, wanted:
         ("higher(\x00, 1).", "this is no term"),
     ],
 )
-def test_what_cannot_be_decided_is_unknown_and_says_why(checker: Checker, query: str, why: str) -> None:
+def test_what_cannot_be_decided_is_unknown_and_says_why(
+    checker: Checker, query: str, why: str
+) -> None:
     (claim,) = parse(query)
     proof = checker.check(claim).proof
     assert proof.verdict is UNKNOWN
@@ -194,18 +213,26 @@ def test_what_cannot_be_decided_is_unknown_and_says_why(checker: Checker, query:
 
 def test_an_outcome_with_two_payoffs_is_two_claims() -> None:
     claims = parse("finally(outcome(you, 'B', 0, them, 'R', 5), s0).")
-    assert [claim["value"] for claim in claims if isinstance(claim, Claim)] == [Fraction(0), Fraction(5)]
+    assert [claim["value"] for claim in claims if isinstance(claim, Claim)] == [
+        Fraction(0),
+        Fraction(5),
+    ]
 
 
 def test_json_and_text_give_the_same_claim() -> None:
     moves = '[{"who": "them", "action": "R"}, {"who": "you", "action": "B"}]'
-    by_json = parse_json(f'{{"claims": [{{"form": "payoff", "who": "you", "value": 0, "outcome": {moves}}}]}}')
-    assert by_json == parse("finally(goal(you, 0), do(choice(you, 'B'), do(choice(them, 'R'), s0))).")
+    by_json = parse_json(
+        f'{{"claims": [{{"form": "payoff", "who": "you", "value": 0, "outcome": {moves}}}]}}'
+    )
+    assert by_json == parse(
+        "finally(goal(you, 0), do(choice(you, 'B'), do(choice(them, 'R'), s0)))."
+    )
 
 
 def test_json_that_breaks_its_schema_is_malformed_claim_by_claim() -> None:
     text = (
-        '{"claims": [{"form": "higher", "first": 5}, {"form": "nonsense"}, {"form": "equal", "first": 1, "second": 1}]}'
+        '{"claims": [{"form": "higher", "first": 5}, {"form": "nonsense"}, {"form": "equal",'
+        ' "first": 1, "second": 1}]}'
     )
     first, second, third = parse_json(text)
     assert isinstance(first, Malformed)
@@ -220,7 +247,9 @@ def test_a_name_means_the_same_sort_in_every_form() -> None:
 
 
 def test_the_schema_names_every_form() -> None:
-    assert claims_schema()["properties"]["claims"]["items"]["properties"]["form"]["enum"] == list(FORMS)
+    assert claims_schema()["properties"]["claims"]["items"]["properties"]["form"]["enum"] == list(
+        FORMS
+    )
 
 
 def test_looking_ahead_in_the_centipede_everybody_takes() -> None:
@@ -246,9 +275,14 @@ def test_a_game_too_large_for_the_logic_engine_is_decided_by_theory() -> None:
 
 @pytest.mark.parametrize(
     ("moves", "why"),
-    [(48, ""), (50, "the tree has 2,551 nodes; the logic engine takes 2,400")],  # of n moves each: 1 + n + n * n nodes
+    [
+        (48, ""),
+        (50, "the tree has 2,551 nodes; the logic engine takes 2,400"),
+    ],  # of n moves each: 1 + n + n * n nodes
 )
-def test_a_tree_is_proved_by_logic_up_to_the_clauses_that_an_engine_takes(moves: int, why: str) -> None:
+def test_a_tree_is_proved_by_logic_up_to_the_clauses_that_an_engine_takes(
+    moves: int, why: str
+) -> None:
     def expand(path: tuple[int, ...]) -> Leaf | Turn:
         if len(path) == 2:
             return Leaf([path[0] + path[1], path[0] - path[1]])

@@ -27,8 +27,12 @@ from bestresponse.theory.games.normal_form import NormalForm
 HERE = Path(__file__).parent
 DILEMMA = tables.load("prisoners-dilemma")
 HUNT = tables.load("stag-hunt")
-SILENCE = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(("Stay Silent", "Confess"),) * 2)
-CORNER = NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]], actions=(("Up", "Down"), ("Left", "Right")))
+SILENCE = NormalForm.bimatrix(
+    [[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(("Stay Silent", "Confess"),) * 2
+)
+CORNER = NormalForm.bimatrix(
+    [[2, 0], [0, 1]], [[1, 0], [0, 2]], actions=(("Up", "Down"), ("Left", "Right"))
+)
 GRID = NormalForm.bimatrix(
     [[4, 1, 2], [3, 2, 0], [1, 0, 1]],
     [[3, 1, 2], [1, 4, 0], [0, 2, 5]],
@@ -48,7 +52,10 @@ def read(game: NormalForm, text: str, seat: int = 0) -> list[str]:
 
 
 def verdicts(game: NormalForm, text: str) -> list[str]:
-    return [checked.verdict.value for checked in Reviewer(RulesTranslator()).review(text, Subject(game)).checked]
+    return [
+        checked.verdict.value
+        for checked in Reviewer(RulesTranslator()).review(text, Subject(game)).checked
+    ]
 
 
 def pays(who: str, value: str, mine: str, theirs: str) -> str:
@@ -74,78 +81,206 @@ EVEN = "[mix(them, ['left'-1/3, 'centre'-1/3, 'right'-1/3])]"
         (DILEMMA, "I defect, they cooperate: I'd get $5, they'd get $0.", BOTH),
         (DILEMMA, "Against a cooperator, defecting brings me 5.", BOTH[:1]),
         (DILEMMA, "If I expect them to cooperate, I get 5 by defecting.", BOTH[:1]),
-        (DILEMMA, "If nobody cooperates, each of us gets 1 point.",
-         [pays(who, "1", "defect", "defect") for who in ("you", "them")]),
-        (DILEMMA, "Mutual cooperation gives 3 each.",
-         [pays(who, "3", "cooperate", "cooperate") for who in ("you", "them")]),
-        (SILENCE, "If both stay Silent, each gets three dollars.",
-         [pays(who, "3", "Stay Silent", "Stay Silent") for who in ("you", "them")]),
-        (DILEMMA, "If they cooperate, defecting gives me 5 rather than 3.",
-         [pays("you", "5", "defect", "cooperate"), pays("you", "3", "cooperate", "cooperate")]),
-        (DILEMMA, "If they cooperate, I get 3 by cooperating and 5 by defecting.",
-         [pays("you", "3", "cooperate", "cooperate"), pays("you", "5", "defect", "cooperate")]),
+        (
+            DILEMMA,
+            "If nobody cooperates, each of us gets 1 point.",
+            [pays(who, "1", "defect", "defect") for who in ("you", "them")],
+        ),
+        (
+            DILEMMA,
+            "Mutual cooperation gives 3 each.",
+            [pays(who, "3", "cooperate", "cooperate") for who in ("you", "them")],
+        ),
+        (
+            SILENCE,
+            "If both stay Silent, each gets three dollars.",
+            [pays(who, "3", "Stay Silent", "Stay Silent") for who in ("you", "them")],
+        ),
+        (
+            DILEMMA,
+            "If they cooperate, defecting gives me 5 rather than 3.",
+            [pays("you", "5", "defect", "cooperate"), pays("you", "3", "cooperate", "cooperate")],
+        ),
+        (
+            DILEMMA,
+            "If they cooperate, I get 3 by cooperating and 5 by defecting.",
+            [pays("you", "3", "cooperate", "cooperate"), pays("you", "5", "defect", "cooperate")],
+        ),
         (HUNT, "Hunting stag alone gives me nothing.", [pays("you", "0", "stag", "hare")]),
-        (DILEMMA, "If they cooperate, defecting pays me 2 more than cooperating.",
-         [f"payoff_difference(you, 2, {at('defect', 'cooperate')}, {at('cooperate', 'cooperate')})."]),
-        (DILEMMA, "Mutual defection gives me 2 less than mutual cooperation.",
-         [f"payoff_difference(you, 2, {at('cooperate', 'cooperate')}, {at('defect', 'defect')})."]),
-        (DILEMMA, "I prefer mutual cooperation to mutual defection.",
-         [f"better_outcome(you, {at('cooperate', 'cooperate')}, {at('defect', 'defect')})."]),
-        (DILEMMA, "If they cooperate half of the time, defecting gives me 3 on average.",
-         [f"expected_payoff(you, 3, 'defect', {HALF})."]),
-        (GRID, "Against a uniformly random opponent, top has an expected payoff of 2.33.",
-         [f"expected_payoff(you, 2.33, 'top', {EVEN})."]),
-        (DILEMMA, "If they cooperate with probability 0.5, defecting is better than cooperating.",
-         [f"better_response_to_mix('defect', 'cooperate', {HALF})."]),
-        (DILEMMA, "Under a uniform belief, defecting maximizes my expected payoff.",
-         [f"best_response_to_mix('defect', {HALF})."]),
-        (CORNER, "My best response to Left is Up.", ["best_response('Up', do(choice(them, 'Left'), s0))."]),
+        (
+            DILEMMA,
+            "If they cooperate, defecting pays me 2 more than cooperating.",
+            [
+                f"payoff_difference(you, 2, {at('defect', 'cooperate')},"
+                f" {at('cooperate', 'cooperate')})."
+            ],
+        ),
+        (
+            DILEMMA,
+            "Mutual defection gives me 2 less than mutual cooperation.",
+            [
+                f"payoff_difference(you, 2, {at('cooperate', 'cooperate')},"
+                f" {at('defect', 'defect')})."
+            ],
+        ),
+        (
+            DILEMMA,
+            "I prefer mutual cooperation to mutual defection.",
+            [f"better_outcome(you, {at('cooperate', 'cooperate')}, {at('defect', 'defect')})."],
+        ),
+        (
+            DILEMMA,
+            "If they cooperate half of the time, defecting gives me 3 on average.",
+            [f"expected_payoff(you, 3, 'defect', {HALF})."],
+        ),
+        (
+            GRID,
+            "Against a uniformly random opponent, top has an expected payoff of 2.33.",
+            [f"expected_payoff(you, 2.33, 'top', {EVEN})."],
+        ),
+        (
+            DILEMMA,
+            "If they cooperate with probability 0.5, defecting is better than cooperating.",
+            [f"better_response_to_mix('defect', 'cooperate', {HALF})."],
+        ),
+        (
+            DILEMMA,
+            "Under a uniform belief, defecting maximizes my expected payoff.",
+            [f"best_response_to_mix('defect', {HALF})."],
+        ),
+        (
+            CORNER,
+            "My best response to Left is Up.",
+            ["best_response('Up', do(choice(them, 'Left'), s0))."],
+        ),
         (CORNER, "The column player's best reply to Up is not Right.", []),
-        (CORNER, "If I play Up, Left is the best response for the column player.",
-         ["best_response('Left', do(choice(you, 'Up'), s0), them)."]),
-        (CORNER, "Against Right, Down is better for me than Up.",
-         ["better_response('Down', 'Up', do(choice(them, 'Right'), s0))."]),
-        (DILEMMA, "Whatever they do, I am better off defecting.", ["strictly_dominates('defect', 'cooperate')."]),
-        (DILEMMA, "Cooperating is strictly dominated by defecting.", ["strictly_dominates('defect', 'cooperate')."]),
-        (DILEMMA, "Defect is a dominant strategy for both players.",
-         ["weakly_dominant('defect').", "weakly_dominant('defect', them)."]),
-        (DILEMMA, "Defect is not dominated by cooperate.", ["not(strictly_dominates('cooperate', 'defect'))."]),
-        (CORNER, "Neither player has a dominant strategy.", ["no_dominant_choice.", "no_dominant_choice(them)."]),
+        (
+            CORNER,
+            "If I play Up, Left is the best response for the column player.",
+            ["best_response('Left', do(choice(you, 'Up'), s0), them)."],
+        ),
+        (
+            CORNER,
+            "Against Right, Down is better for me than Up.",
+            ["better_response('Down', 'Up', do(choice(them, 'Right'), s0))."],
+        ),
+        (
+            DILEMMA,
+            "Whatever they do, I am better off defecting.",
+            ["strictly_dominates('defect', 'cooperate')."],
+        ),
+        (
+            DILEMMA,
+            "Cooperating is strictly dominated by defecting.",
+            ["strictly_dominates('defect', 'cooperate')."],
+        ),
+        (
+            DILEMMA,
+            "Defect is a dominant strategy for both players.",
+            ["weakly_dominant('defect').", "weakly_dominant('defect', them)."],
+        ),
+        (
+            DILEMMA,
+            "Defect is not dominated by cooperate.",
+            ["not(strictly_dominates('cooperate', 'defect'))."],
+        ),
+        (
+            CORNER,
+            "Neither player has a dominant strategy.",
+            ["no_dominant_choice.", "no_dominant_choice(them)."],
+        ),
         (CORNER, "(Up, Left) is a Nash equilibrium.", [f"equilibrium({at('Up', 'Left')})."]),
         (CORNER, "(Up, Right) isn't an equilibrium.", [f"not(equilibrium({at('Up', 'Right')}))."]),
-        (CORNER, "There are two pure equilibria, (Up, Left) and (Down, Right).",
-         ["pure_equilibria(2).", f"equilibrium({at('Up', 'Left')}).", f"equilibrium({at('Down', 'Right')})."]),
-        (DILEMMA, "The game has a unique equilibrium in which both defect.",
-         ["pure_equilibria(1).", f"equilibrium({at('defect', 'defect')})."]),
-        (HUNT, "In the mixed equilibrium each of us hunts stag with probability 3/4.",
-         ["mixed_equilibrium([mix(you, ['stag'-0.75, 'hare'-0.25]), mix(them, ['stag'-0.75, 'hare'-0.25])])."]),
-        (HUNT, "(stag, stag) Pareto-dominates (hare, hare).",
-         [f"pareto_dominates({at('stag', 'stag')}, {at('hare', 'hare')})."]),
-        (HUNT, "(hare, hare) is not Pareto optimal.", [f"not(pareto_optimal({at('hare', 'hare')}))."]),
+        (
+            CORNER,
+            "There are two pure equilibria, (Up, Left) and (Down, Right).",
+            [
+                "pure_equilibria(2).",
+                f"equilibrium({at('Up', 'Left')}).",
+                f"equilibrium({at('Down', 'Right')}).",
+            ],
+        ),
+        (
+            DILEMMA,
+            "The game has a unique equilibrium in which both defect.",
+            ["pure_equilibria(1).", f"equilibrium({at('defect', 'defect')})."],
+        ),
+        (
+            HUNT,
+            "In the mixed equilibrium each of us hunts stag with probability 3/4.",
+            [
+                "mixed_equilibrium([mix(you, ['stag'-0.75, 'hare'-0.25]), mix(them, ['stag'-0.75,"
+                " 'hare'-0.25])])."
+            ],
+        ),
+        (
+            HUNT,
+            "(stag, stag) Pareto-dominates (hare, hare).",
+            [f"pareto_dominates({at('stag', 'stag')}, {at('hare', 'hare')})."],
+        ),
+        (
+            HUNT,
+            "(hare, hare) is not Pareto optimal.",
+            [f"not(pareto_optimal({at('hare', 'hare')}))."],
+        ),
         (HUNT, "Hare is my maximin strategy.", ["highest_guaranteed_payoff_choice('hare')."]),
-        (HUNT, "The worst I can get with stag is 0.", ["lowest_individual_payoff_for_choice(0, 'stag')."]),
+        (
+            HUNT,
+            "The worst I can get with stag is 0.",
+            ["lowest_individual_payoff_for_choice(0, 'stag')."],
+        ),
         (HUNT, "Hare guarantees me at least 3.", ["guaranteed_payoff_for_choice(3, 'hare')."]),
         (HUNT, "Hare never gives me more than 3.", ["limited_payoff_for_choice(3, 'hare')."]),
-        (HUNT, "The highest payoff I can get in this game is 4.", ["highest_possible_individual_payoff(4)."]),
-        (HUNT, "The sum of payoffs at (stag, stag) is 8.", [f"total_payoff(8, {at('stag', 'stag')})."]),
+        (
+            HUNT,
+            "The highest payoff I can get in this game is 4.",
+            ["highest_possible_individual_payoff(4)."],
+        ),
+        (
+            HUNT,
+            "The sum of payoffs at (stag, stag) is 8.",
+            [f"total_payoff(8, {at('stag', 'stag')})."],
+        ),
         (HUNT, "5 is more than 3.", ["higher(5, 3)."]),
-        (HUNT, "Stag is my best response to stag, since 4 > 3.",
-         ["best_response('stag', do(choice(them, 'stag'), s0)).", "higher(4, 3)."]),
-        (HUNT, "(stag, stag) is an equilibrium, because we like venison.", [f"equilibrium({at('stag', 'stag')})."]),
-        (HUNT, "If they choose stag with probability above 3/4, stag is better than hare.",
-         ["better_response_above(0.75, 'stag', 'hare', do(choice(them, 'stag'), s0))."]),
-        (HUNT, "If they pick stag less than 70% of the time, hare is my best response.",
-         ["best_response_below(0.7, 'hare', do(choice(them, 'stag'), s0))."]),
-        (HUNT, "If they choose stag with probability 3/4, I am indifferent between stag and hare.",
-         ["equal_response_to_mix('stag', 'hare', [mix(them, ['stag'-0.75, 'hare'-0.25])])."]),
-        (HUNT, "In the mixed equilibrium I choose stag with probability 3/4.",
-         ["mixed_equilibrium_part([mix(you, ['stag'-0.75, 'hare'-0.25])])."]),
-        (GRID, "Once bottom is gone, left strictly dominates right for the column player.",
-         ["strictly_dominates_without('left', 'right', do(choice(you, 'bottom'), s0), them)."]),
+        (
+            HUNT,
+            "Stag is my best response to stag, since 4 > 3.",
+            ["best_response('stag', do(choice(them, 'stag'), s0)).", "higher(4, 3)."],
+        ),
+        (
+            HUNT,
+            "(stag, stag) is an equilibrium, because we like venison.",
+            [f"equilibrium({at('stag', 'stag')})."],
+        ),
+        (
+            HUNT,
+            "If they choose stag with probability above 3/4, stag is better than hare.",
+            ["better_response_above(0.75, 'stag', 'hare', do(choice(them, 'stag'), s0))."],
+        ),
+        (
+            HUNT,
+            "If they pick stag less than 70% of the time, hare is my best response.",
+            ["best_response_below(0.7, 'hare', do(choice(them, 'stag'), s0))."],
+        ),
+        (
+            HUNT,
+            "If they choose stag with probability 3/4, I am indifferent between stag and hare.",
+            ["equal_response_to_mix('stag', 'hare', [mix(them, ['stag'-0.75, 'hare'-0.25])])."],
+        ),
+        (
+            HUNT,
+            "In the mixed equilibrium I choose stag with probability 3/4.",
+            ["mixed_equilibrium_part([mix(you, ['stag'-0.75, 'hare'-0.25])])."],
+        ),
+        (
+            GRID,
+            "Once bottom is gone, left strictly dominates right for the column player.",
+            ["strictly_dominates_without('left', 'right', do(choice(you, 'bottom'), s0), them)."],
+        ),
         (GRID, "Once bottom is gone, (top, left) is an equilibrium.", []),
         (HUNT, "If they choose stag with probability above 3/4, I get 4.", []),
     ],
-)  # fmt: skip
+)
 def test_what_a_sentence_claims(game: NormalForm, text: str, claims: list[str]) -> None:
     assert read(game, text) == claims
 
@@ -186,16 +321,46 @@ def test_a_word_that_is_not_accounted_for_leaves_the_sentence_unread(text: str) 
 @pytest.mark.parametrize(
     ("game", "text", "verdict"),
     [
-        ("prisoners-dilemma", "If the opponent defects half of the time, I get 3 by defecting.", "proved"),
-        ("prisoners-dilemma", "If they cooperate 50% of the time, cooperating gives me 3.", "refuted"),
-        ("stag-hunt", "If my partner goes for stag 40% of the time, stag is my best response.", "refuted"),
-        ("stag-hunt", "If my partner goes for stag 80% of the time, stag is my best response.", "proved"),
-        ("prisoners-dilemma", "If the other player defects, defecting gives me 1 extra point.", "proved"),
-        ("prisoners-dilemma", "If the other player defects, defecting gives me 2 extra points.", "refuted"),
-        ("prisoners-dilemma", "Mutual defection gives both of us more than mutual cooperation does.", "refuted"),
+        (
+            "prisoners-dilemma",
+            "If the opponent defects half of the time, I get 3 by defecting.",
+            "proved",
+        ),
+        (
+            "prisoners-dilemma",
+            "If they cooperate 50% of the time, cooperating gives me 3.",
+            "refuted",
+        ),
+        (
+            "stag-hunt",
+            "If my partner goes for stag 40% of the time, stag is my best response.",
+            "refuted",
+        ),
+        (
+            "stag-hunt",
+            "If my partner goes for stag 80% of the time, stag is my best response.",
+            "proved",
+        ),
+        (
+            "prisoners-dilemma",
+            "If the other player defects, defecting gives me 1 extra point.",
+            "proved",
+        ),
+        (
+            "prisoners-dilemma",
+            "If the other player defects, defecting gives me 2 extra points.",
+            "refuted",
+        ),
+        (
+            "prisoners-dilemma",
+            "Mutual defection gives both of us more than mutual cooperation does.",
+            "refuted",
+        ),
     ],
 )
-def test_frequencies_and_differences_are_decided_as_such(game: str, text: str, verdict: str) -> None:
+def test_frequencies_and_differences_are_decided_as_such(
+    game: str, text: str, verdict: str
+) -> None:
     assert set(verdicts(tables.load(game), text)) == {verdict}
 
 
@@ -234,7 +399,10 @@ def test_what_is_not_asserted_is_set_aside(text: str) -> None:
 
 
 def test_after_a_supposition_the_rest_of_the_paragraph_is_unread() -> None:
-    text = "Imagine the payoffs were doubled. If we both cooperate, I get 6.\n\nIf we both defect, I get 1."
+    text = (
+        "Imagine the payoffs were doubled. If we both cooperate, I get 6.\n\nIf we both defect, I"
+        " get 1."
+    )
     assert read(DILEMMA, text) == [pays("you", "1", "defect", "defect")]
 
 
@@ -281,7 +449,9 @@ def test_a_pair_that_does_not_say_whose_is_whose_is_not_read() -> None:
         pays("you", "0", "Right", "Up"),
         pays("them", "0", "Right", "Up"),
     ]
-    assert read(CORNER, "If I play Left and row plays Up, I get 1.", seat=1) == [pays("you", "1", "Left", "Up")]
+    assert read(CORNER, "If I play Left and row plays Up, I get 1.", seat=1) == [
+        pays("you", "1", "Left", "Up")
+    ]
     assert read(DILEMMA, "(defect, cooperate) is a Nash equilibrium.", seat=1) == []
 
 
@@ -296,7 +466,11 @@ def test_a_pair_that_does_not_say_whose_is_whose_is_not_read() -> None:
         (("yes", "no"), "There is no equilibrium.", []),
         (("1", "2"), "(1, 2) is an equilibrium.", []),
         (("1", "2"), "If I choose 1 and they choose 2, I get 5.", [pays("you", "5", "1", "2")]),
-        (("yield", "dare"), "If I yield and they dare, I get 5.", [pays("you", "5", "yield", "dare")]),
+        (
+            ("yield", "dare"),
+            "If I yield and they dare, I get 5.",
+            [pays("you", "5", "yield", "dare")],
+        ),
         (
             ("left", "right"),
             "I am left with 5 if I play left and they play right.",
@@ -321,22 +495,31 @@ def test_games_of_three_are_read_where_everybody_s_choice_is_said() -> None:
 
 
 def test_moves_that_you_and_i_make_are_read_one_after_the_other() -> None:
-    text = "If I pass, you will take. If I pass, you take. If I pass, you should take. If I take, I get 4."
-    assert [str(claim) for claim in RulesTranslator().translate(text, Subject(load_tree("centipede"))).claims] == [
+    text = (
+        "If I pass, you will take. If I pass, you take. If I pass, you should take. If I take, I"
+        " get 4."
+    )
+    assert [
+        str(claim)
+        for claim in RulesTranslator().translate(text, Subject(load_tree("centipede"))).claims
+    ] == [
         "will_play(them, 'take', do(choice(you, 'pass'), s0)).",
         "finally(goal(you, 4), do(choice(you, 'take'), s0)).",
     ]
 
 
 def test_what_is_beyond_the_limits_is_unread_and_counted() -> None:
-    review = Reviewer(RulesTranslator()).review("If we both defect, I get 1. " * 40_000, Subject(DILEMMA))
+    review = Reviewer(RulesTranslator()).review(
+        "If we both defect, I get 1. " * 40_000, Subject(DILEMMA)
+    )
     assert review.state is State.UNREFUTED
     spoken = [passage for passage in review.passages or () if passage.reading is not Reading.SILENT]
     assert sum(passage.reading is Reading.READ for passage in spoken) == 500
     assert "50,000 were looked at" in review.checked[-1].proof.why
     long = "If we both defect, " + "I get 1 and " * 60 + "I get 1."
     assert [
-        passage.reading.value for passage in RulesTranslator().translate(long, Subject(DILEMMA)).passages or ()
+        passage.reading.value
+        for passage in RulesTranslator().translate(long, Subject(DILEMMA)).passages or ()
     ] == ["unread"]
 
 
@@ -345,8 +528,16 @@ def test_every_kind_of_statement_in_the_grammar_has_a_meaning() -> None:
     rules = re.sub(r"//.*", "", grammar)
     kept = re.findall(r"^([a-z][a-z_]*):", rules, re.MULTILINE)
     aliased = re.findall(r"->\s*(\w+)", rules)
-    known = {name.removeprefix("_read_") for name in dir(meaning.Meaning)} | meaning._FLAGS | set(meaning._KINDS)
-    inner = {name for name in kept if re.search(rf"^{name}:[^\n]*(?:\n +\|[^\n]*)*->", rules, re.MULTILINE)}
+    known = (
+        {name.removeprefix("_read_") for name in dir(meaning.Meaning)}
+        | meaning._FLAGS
+        | set(meaning._KINDS)
+    )
+    inner = {
+        name
+        for name in kept
+        if re.search(rf"^{name}:[^\n]*(?:\n +\|[^\n]*)*->", rules, re.MULTILINE)
+    }
     assert (set(kept) - inner | set(aliased)) - known == set()
 
 
@@ -371,12 +562,22 @@ def test_what_is_read_in_whole_texts_is_what_their_writers_say(example) -> None:
 
 
 def test_a_sentence_with_an_amount_from_which_nothing_is_read_is_told() -> None:
-    text = "If we both defect, I get 1. Somehow 7 is in the air. I trust them. Is defect part of an equilibrium?"
+    text = (
+        "If we both defect, I get 1. Somehow 7 is in the air. I trust them. Is defect part of an"
+        " equilibrium?"
+    )
     translation = RulesTranslator().translate(text, Subject(DILEMMA))
     assert len(translation.claims) == 1
     assert translation.passages is not None
-    assert [one.text for one in translation.passages if one.reading is Reading.UNREAD] == ["Somehow 7 is in the air"]
-    assert [one.reading.value for one in translation.passages] == ["read", "unread", "silent", "not asserted"]
+    assert [one.text for one in translation.passages if one.reading is Reading.UNREAD] == [
+        "Somehow 7 is in the air"
+    ]
+    assert [one.reading.value for one in translation.passages] == [
+        "read",
+        "unread",
+        "silent",
+        "not asserted",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -388,12 +589,18 @@ def test_a_sentence_with_an_amount_from_which_nothing_is_read_is_told() -> None:
         ("Defect is dominant.", False),
     ],
 )
-def test_a_claim_is_found_among_the_recorded_ones_whichever_way_round_it_is_said(text: str, recorded_too: bool) -> None:
+def test_a_claim_is_found_among_the_recorded_ones_whichever_way_round_it_is_said(
+    text: str, recorded_too: bool
+) -> None:
     subject = Subject(DILEMMA)
-    told = "If we both cooperate, I get 3. If I cooperate and they defect, I get 0. 5 is more than 3."
+    told = (
+        "If we both cooperate, I get 3. If I cooperate and they defect, I get 0. 5 is more than 3."
+    )
     recorded, (claim,) = (RulesTranslator().translate(one, subject).claims for one in (told, text))
     assert isinstance(claim, Claim)
-    assert (turn_claim(claim) in {turn_claim(one) for one in recorded if isinstance(one, Claim)}) is recorded_too
+    assert (
+        turn_claim(claim) in {turn_claim(one) for one in recorded if isinstance(one, Claim)}
+    ) is recorded_too
 
 
 @pytest.mark.parametrize("form", TABLE_FORMS)
@@ -424,7 +631,9 @@ def test_what_somebody_gets_in_equilibrium_is_read_without_its_name():
 
 # Up: 2, 4, 1 and Down: 2, 3, 5 for the reasoner, so both moves are best replies to Left.
 TIED = NormalForm.bimatrix(
-    [[2, 4, 1], [2, 3, 5]], [[1, 1, 0], [4, 2, 4]], actions=(("Up", "Down"), ("Left", "Middle", "Right"))
+    [[2, 4, 1], [2, 3, 5]],
+    [[1, 1, 0], [4, 2, 4]],
+    actions=(("Up", "Down"), ("Left", "Middle", "Right")),
 )
 
 
@@ -449,8 +658,8 @@ def test_not_always_and_not_both_are_not_read_as_never_and_neither(text):
 
 
 def test_the_only_equilibrium_is_read_only_where_pure_ones_tell_it():
-    # A is as good as B against X. They choose X where A has at least half, so (A, X) is the only pure equilibrium, and
-    # every mix with at least half on A is one too.
+    # A is as good as B against X. They choose X where A has at least half, so (A, X) is the only
+    # pure equilibrium, and every mix with at least half on A is one too.
     tied = NormalForm.bimatrix([[2, 2], [2, 0]], [[1, 0], [0, 1]], actions=(("A", "B"), ("X", "Y")))
     assert read(tied, "The only Nash equilibrium is (A, X).") == []
     assert verdicts(tied, "The only pure Nash equilibrium is (A, X).") == ["proved", "proved"]
@@ -459,8 +668,8 @@ def test_the_only_equilibrium_is_read_only_where_pure_ones_tell_it():
 
 
 def test_a_mixed_equilibrium_that_is_called_the_only_one_has_no_pure_ones_beside_it():
-    # Up pays 2q and Down 1 - q where Left has q, so q = 1/3; Left pays p and Right 2(1 - p) where Up has p, so p = 2/3.
-    # (Up, Left) and (Down, Right) are equilibria as well.
+    # Up pays 2q and Down 1 - q where Left has q, so q = 1/3; Left pays p and Right 2(1 - p) where
+    # Up has p, so p = 2/3. (Up, Left) and (Down, Right) are equilibria as well.
     mixes = "I play Up with probability 2/3 and they play Left with probability 1/3"
     assert verdicts(CORNER, f"In the mixed equilibrium, {mixes}.") == ["proved"]
     assert verdicts(CORNER, f"In the unique equilibrium, {mixes}.") == ["proved", "refuted"]
@@ -469,7 +678,8 @@ def test_a_mixed_equilibrium_that_is_called_the_only_one_has_no_pure_ones_beside
 
 
 def test_one_equilibrium_in_which_something_is_played_does_not_count_the_others():
-    # Both hunt the stag, or both the hare: there is one equilibrium of the first kind, and there are two in all.
+    # Both hunt the stag, or both the hare: there is one equilibrium of the first kind, and there
+    # are two in all.
     assert read(HUNT, "There is one pure Nash equilibrium in which both play stag.") == []
     unique = "There is a unique pure Nash equilibrium in which both play stag."
     assert verdicts(HUNT, unique) == ["refuted", "proved"]

@@ -16,8 +16,12 @@ from bestresponse.formal.claims.feedback import Tone, correct, deny
 from bestresponse.logic import EmbeddedEngine, Verdict
 from bestresponse.theory.games.normal_form import NormalForm
 
-DILEMMA = Subject(NormalForm.bimatrix([[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(("R", "B"), ("R", "B"))))
-FLAT = Subject(NormalForm.bimatrix([[2, 2], [2, 2]], [[1, 1], [1, 1]], actions=(("R", "B"), ("R", "B"))))
+DILEMMA = Subject(
+    NormalForm.bimatrix([[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(("R", "B"), ("R", "B")))
+)
+FLAT = Subject(
+    NormalForm.bimatrix([[2, 2], [2, 2]], [[1, 1], [1, 1]], actions=(("R", "B"), ("R", "B")))
+)
 
 
 def said(subject: Subject, query: str, tone: Tone = "positive") -> list[str]:
@@ -33,12 +37,16 @@ def check_sentences(subject: Subject, claims: Iterable[Claim]) -> None:
     for claim in claims:
         checked = checker.check(claim)
         for tone in get_args(Tone):
-            sentences = [sentence for one in correct((checked,), checker, tone) for sentence in one.sentences]
+            sentences = [
+                sentence for one in correct((checked,), checker, tone) for sentence in one.sentences
+            ]
             assert bool(sentences) == (checked.verdict is Verdict.REFUTED)
             for sentence in sentences:
                 wanted = Verdict.REFUTED if sentence.denies else Verdict.PROVED
                 assert prove(logic, sentence.claim).verdict is wanted, sentence.text
-                assert sentence.text == (deny(sentence.claim) if sentence.denies else say(sentence.claim))
+                assert sentence.text == (
+                    deny(sentence.claim) if sentence.denies else say(sentence.claim)
+                )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -65,9 +73,18 @@ def test_every_sentence_about_a_tree_is_true(data: st.DataObject) -> None:
         ),
         ("higher(5, 5)", ["5 and 5 are equal."]),
         ("higher_guaranteed_payoff('R', 'R')", ["R and R have the same worst case for you."]),
-        ("highest_guaranteed_payoff_choice('B')", ["No choice of yours has a better worst case than R."]),
-        ("lowest_individual_payoff_for_choice(1, 'B')", ["The least you can get by choosing B is 0."]),
-        ("highest_mutual_payoff('R', 'R')", ["No outcome has a higher sum of payoffs than (B, B)."]),
+        (
+            "highest_guaranteed_payoff_choice('B')",
+            ["No choice of yours has a better worst case than R."],
+        ),
+        (
+            "lowest_individual_payoff_for_choice(1, 'B')",
+            ["The least you can get by choosing B is 0."],
+        ),
+        (
+            "highest_mutual_payoff('R', 'R')",
+            ["No outcome has a higher sum of payoffs than (B, B)."],
+        ),
         (
             "equilibrium(do(choice(you, 'B'), do(choice(them, 'R'), s0)))",
             ["If the other player chooses R, R earns you more than B."],
@@ -84,7 +101,10 @@ def test_every_sentence_about_a_tree_is_true(data: st.DataObject) -> None:
             "pure_equilibria(2)",
             [
                 "The number of pure Nash equilibria is 1.",
-                "The outcome in which you choose R and the other player chooses R is a Nash equilibrium.",
+                (
+                    "The outcome in which you choose R and the other player chooses R is a Nash"
+                    " equilibrium."
+                ),
             ],
         ),
         (
@@ -110,8 +130,8 @@ def test_the_negative_form_gives_the_negation() -> None:
 def test_a_correction_names_the_claim_that_was_wrong() -> None:
     checker = Checker(DILEMMA)
     (one,) = correct(checker.check_all(parse("weakly_dominant('B')")), checker)
-    assert one.text == (
-        "You say that B is weakly dominant for you. "
+    assert (
+        one.text == "You say that B is weakly dominant for you. "
         "In fact, if you choose B and the other player chooses R, you get 0; "
         "if you choose R and the other player chooses R, you get 1."
     )
@@ -121,13 +141,17 @@ def test_ties_are_stated_as_ties() -> None:
     assert said(FLAT, "better_response('R', 'B', do(choice(them, 'R'), s0))") == [
         "If the other player chooses R, R earns you the same as B."
     ]
-    assert said(FLAT, "higher_guaranteed_payoff('R', 'B')") == ["R and B have the same worst case for you."]
+    assert said(FLAT, "higher_guaranteed_payoff('R', 'B')") == [
+        "R and B have the same worst case for you."
+    ]
 
 
 @pytest.mark.parametrize("who", ["you", "them"])
 @pytest.mark.parametrize("own", ["R", "B"])
 @pytest.mark.parametrize("other", ["R", "B"])
 def test_what_is_said_about_payoffs_reads_back_as_said(who: str, own: str, other: str) -> None:
-    (claim,) = parse(f"finally(goal({who}, -2.5), do(choice(you, '{own}'), do(choice(them, '{other}'), s0)))")
+    (claim,) = parse(
+        f"finally(goal({who}, -2.5), do(choice(you, '{own}'), do(choice(them, '{other}'), s0)))"
+    )
     assert isinstance(claim, Claim)
     assert RulesTranslator().translate(say(claim), DILEMMA).claims == (claim,)

@@ -1,4 +1,5 @@
-"""A model as translator: a strict schema, a prompt that defines every field, and replies that are cut off."""
+"""A model as translator: a strict schema, a prompt that defines every field, and replies that are
+cut off."""
 
 from __future__ import annotations
 
@@ -23,14 +24,33 @@ from bestresponse.theory.games.normal_form import NormalForm
 MARKET = NormalForm.bimatrix(
     [[1, 5], [0, 3]], [[1, 0], [5, 3]], players=("Firm A", "Firm B"), actions=(("Low", "High"),) * 2
 )
-FIRST = {"form": "higher", "negated": False, "quote": "5 beats 3", "first": 5, "second": 3, "value": None}
-SECOND = {"form": "strictly_dominant", "negated": True, "quote": "Low is not  dominant", "who": None, "action": "Low"}
+FIRST = {
+    "form": "higher",
+    "negated": False,
+    "quote": "5 beats 3",
+    "first": 5,
+    "second": 3,
+    "value": None,
+}
+SECOND = {
+    "form": "strictly_dominant",
+    "negated": True,
+    "quote": "Low is not  dominant",
+    "who": None,
+    "action": "Low",
+}
 
 
 def objects(schema: Any) -> list[dict[str, Any]]:
-    inside = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    inside = (
+        schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+    )
     found = [one for part in inside for one in objects(part)]
-    return [*found, schema] if isinstance(schema, dict) and "object" in (schema.get("type") or ()) else found
+    return (
+        [*found, schema]
+        if isinstance(schema, dict) and "object" in (schema.get("type") or ())
+        else found
+    )
 
 
 @pytest.mark.parametrize("actions", [("Low", "High"), tuple(f"bid {n}" for n in range(2_000))])
@@ -45,10 +65,25 @@ def test_the_schema_is_strict_as_it_stands(actions: tuple[str, ...]) -> None:
 
 def test_nulls_denials_and_mixes_of_an_answer_are_read() -> None:
     mixed = [
-        {"who": "them", "weights": [{"action": "Low", "probability": 0.5}, {"action": "High", "probability": 0.5}]}
+        {
+            "who": "them",
+            "weights": [
+                {"action": "Low", "probability": 0.5},
+                {"action": "High", "probability": 0.5},
+            ],
+        }
     ]
-    average = {"form": "expected_payoff", "who": None, "value": 3, "action": "Low", "mixed": mixed, "other": None}
-    assert [str(claim) for claim in parse_json(json.dumps({"claims": [FIRST, SECOND, average]}))] == [
+    average = {
+        "form": "expected_payoff",
+        "who": None,
+        "value": 3,
+        "action": "Low",
+        "mixed": mixed,
+        "other": None,
+    }
+    assert [
+        str(claim) for claim in parse_json(json.dumps({"claims": [FIRST, SECOND, average]}))
+    ] == [
         "higher(5, 3).",
         "not(strictly_dominant('Low')).",
         "expected_payoff(you, 3, 'Low', [mix(them, ['Low'-0.5, 'High'-0.5])]).",
@@ -58,8 +93,13 @@ def test_nulls_denials_and_mixes_of_an_answer_are_read() -> None:
 def test_complete_claims_of_a_cut_reply_are_kept_and_the_rest_is_asked_for() -> None:
     cut = json.dumps({"claims": [FIRST, SECOND]})[:-40]
     model = ScriptedModel([Reply(cut, Finish.LENGTH), json.dumps({"claims": [SECOND]})])
-    translation = ModelTranslator(model).translate("5 beats 3. Low is not dominant.", Subject(MARKET))
-    assert [str(claim) for claim in translation.claims] == ["higher(5, 3).", "not(strictly_dominant('Low'))."]
+    translation = ModelTranslator(model).translate(
+        "5 beats 3. Low is not dominant.", Subject(MARKET)
+    )
+    assert [str(claim) for claim in translation.claims] == [
+        "higher(5, 3).",
+        "not(strictly_dominant('Low')).",
+    ]
     assert len(translation.calls) == 2
     kept, more = model.asked[1].messages[-2:]
     assert json.loads(kept.content) == {"claims": [FIRST]}
@@ -82,7 +122,9 @@ def test_a_quote_has_its_place_whatever_its_marks_and_gaps(text: str, quote: str
 
 def test_a_quote_stands_wherever_its_words_are_said() -> None:
     model = ScriptedModel([json.dumps({"claims": [FIRST]})])
-    review = Reviewer(ModelTranslator(model)).review("5 beats 3. So I say: 5 beats 3.", Subject(MARKET))
+    review = Reviewer(ModelTranslator(model)).review(
+        "5 beats 3. So I say: 5 beats 3.", Subject(MARKET)
+    )
     assert review.summary == "nothing refuted; 1 claim read, 0 of 2 sentences unread"
 
 
@@ -104,12 +146,22 @@ def test_a_denial_is_true_or_false_and_never_guessed(negated: object) -> None:
 
 
 def test_a_player_of_three_who_is_called_i_is_not_the_writer() -> None:
-    # Player k gets 8k + 4a + 2b + c where the choices are a, b, c: where all choose 0, I gets 0 and II gets 8.
+    # Player k gets 8k + 4a + 2b + c where the choices are a, b, c: where all choose 0, I gets 0 and
+    # II gets 8.
     game = NormalForm(np.arange(24.0).reshape(3, 2, 2, 2), ("I", "II", "III"), (("x", "y"),) * 3)
     outcome = [{"who": who, "action": "x"} for who in ("you", "I", "III")]
-    said = {"form": "payoff", "negated": False, "quote": "I gets 0", "who": "I", "value": 0, "outcome": outcome}
+    said = {
+        "form": "payoff",
+        "negated": False,
+        "quote": "I gets 0",
+        "who": "I",
+        "value": 0,
+        "outcome": outcome,
+    }
     model = ScriptedModel([json.dumps({"claims": [said]})])
-    review = Reviewer(ModelTranslator(model)).review("If all choose x, Player I gets 0.", Subject(game, seat=1))
+    review = Reviewer(ModelTranslator(model)).review(
+        "If all choose x, Player I gets 0.", Subject(game, seat=1)
+    )
     assert [checked.verdict.value for checked in review.checked] == ["proved"]
 
 
@@ -143,8 +195,14 @@ def test_the_translator_has_its_own_token_limit_and_is_told_who_is_who() -> None
     (asked,) = model.asked
     assert asked.max_tokens == 4096
     prompt = asked.messages[-1].content
-    assert "- you: the writer of the text, also called I, me, my, Firm B, Player 2, the column player" in prompt
-    assert "- them: also called Firm A, Player 1, the row player, they, he, she, the other player" in prompt
+    assert (
+        "- you: the writer of the text, also called I, me, my, Firm B, Player 2, the column player"
+        in prompt
+    )
+    assert (
+        "- them: also called Firm A, Player 1, the row player, they, he, she, the other player"
+        in prompt
+    )
     names = {name for form in FORMS.values() for name in form.names} - {"who"}
     defined = prompt[prompt.index("The fields:") : prompt.index("An example")]
     assert {name for name in names if name not in defined} == set()
@@ -177,8 +235,12 @@ def hollow():
     entries = ((group, "lucky", "Lucky"), (group, "hollow", "hollow"))
     monkeypatch.syspath_prepend(lay_package(tmp_path, "plugged_translator", source, *entries))
     review = br.verify("Whatever I say.", "prisoners-dilemma", translator="lucky")
-    assert [(checked.text, checked.verdict.value) for checked in review.checked] == [("higher(3, 1).", "proved")]
+    assert [(checked.text, checked.verdict.value) for checked in review.checked] == [
+        ("higher(3, 1).", "proved")
+    ]
     config = VerifyConfig("smollm2", "prisoners-dilemma", translator="lucky")
     assert config.models == ("smollm2",)
-    with pytest.raises(UsageError, match="the translator 'hollow' of the package plugged-translator cannot be used"):
+    with pytest.raises(
+        UsageError, match="the translator 'hollow' of the package plugged-translator cannot be used"
+    ):
         br.verify("Whatever I say.", "prisoners-dilemma", translator="hollow")

@@ -1,4 +1,5 @@
-"""No true sentence is refuted and no false one proved, in words that were not taken from the grammar."""
+"""No true sentence is refuted and no false one proved, in words that were not taken from the
+grammar."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ TRUTHS = {"true": State.REFUTED, "not asserted": State.REFUTED, "false": State.U
 """The state in which a sentence would be misjudged, by its truth."""
 
 
-@pytest.mark.parametrize(("count", "seed"), [(200, 0), *(pytest.param(600, seed, marks=LONG) for seed in range(1, 5))])
+@pytest.mark.parametrize(
+    ("count", "seed"), [(200, 0), *(pytest.param(600, seed, marks=LONG) for seed in range(1, 5))]
+)
 def test_of_many_true_sentences_none_is_refuted(count: int, seed: int) -> None:
     read = 0
     for game, sentence in draw_sentences(count, seed):
@@ -60,7 +63,9 @@ def test_sentences_of_another_writer_are_judged_rightly_or_not_at_all() -> None:
         ("t4.md", "price.nfg", 2),
     ],
 )
-def test_errors_of_whole_texts_are_found_and_nothing_else(name: str, game: str, errors: int) -> None:
+def test_errors_of_whole_texts_are_found_and_nothing_else(
+    name: str, game: str, errors: int
+) -> None:
     folder = recorded("reasoning")
     text = (folder / name).read_text("utf-8")
     review = REVIEWER.review(text, Subject(find_game(_locate(folder, game)).solvable()))

@@ -18,7 +18,9 @@ def poker():
 
 def test_a_game_with_chance_is_no_game_without(poker):
     plain = table_from_cells(("a", "b"), (("x", "y"), ("x", "y")), ((1, 1), (0, 2), (2, 0), (3, 3)))
-    assert compare_tables(poker, plain).verdict == compare_tables(plain, poker).verdict == "different"
+    assert (
+        compare_tables(poker, plain).verdict == compare_tables(plain, poker).verdict == "different"
+    )
 
 
 def test_the_data_of_a_game_tell_its_chances_and_what_is_seen(poker):

@@ -1,4 +1,5 @@
-"""The stories that come along: enough of them, told with their own numbers, and each the game it claims to be."""
+"""The stories that come along: enough of them, told with their own numbers, and each the game it
+claims to be."""
 
 import math
 import re
@@ -14,7 +15,12 @@ import pytest
 from bestresponse import solve
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.formal.evaluate.dataset import choose, read_game_lines, read_stories, stories
-from bestresponse.formal.evaluate.validation import check_constraints, compare_tables, find_broken_order, find_names
+from bestresponse.formal.evaluate.validation import (
+    check_constraints,
+    compare_tables,
+    find_broken_order,
+    find_names,
+)
 from bestresponse.formal.formalize.plan import count_words, library
 from bestresponse.games.logic.game import as_game
 from bestresponse.games.logic.tables import write_table_program
@@ -38,19 +44,33 @@ BEYOND = {
 
 @cache
 def find_mentions() -> dict[str, set[Fraction]]:
-    """The numbers of a story: those its file lists, or the payoffs where it is said how the story is told."""
+    """The numbers of a story: those its file lists, or the payoffs where it is said how the story
+    is told."""
     folder = files("bestresponse.formal.evaluate.stories")
-    entries = [entry for file in folder.iterdir() if file.name.endswith(".toml")
-               for entry in tomllib.loads(file.read_text("utf-8"))["story"]]  # fmt: skip
-    listed = {entry["id"]: set(map(Fraction, entry["mentions"])) for entry in entries if "mentions" in entry}
+    entries = [
+        entry
+        for file in folder.iterdir()
+        if file.name.endswith(".toml")
+        for entry in tomllib.loads(file.read_text("utf-8"))["story"]
+    ]
+    listed = {
+        entry["id"]: set(map(Fraction, entry["mentions"]))
+        for entry in entries
+        if "mentions" in entry
+    }
     plain = {entry["id"] for entry in entries if "canonical" in entry}
-    paid = {s.id: {abs(u) for row in s.table.rows for u in row.payoffs} for s in stories() if s.id in plain}
+    paid = {
+        s.id: {abs(u) for row in s.table.rows for u in row.payoffs}
+        for s in stories()
+        if s.id in plain
+    }
     return {**paid, **listed, **{story.id: set() for story in stories() if not story.numeric}}
 
 
 @cache
 def list_new():
-    """The stories of chance, secrets, signals, auctions, bargaining, repetition, many players and other languages."""
+    """The stories of chance, secrets, signals, auctions, bargaining, repetition, many players and
+    other languages."""
     return [story for story in stories() if story.id not in find_mentions() or story.orders]
 
 
@@ -106,16 +126,21 @@ def test_every_true_table_can_be_written_as_a_program_and_read_back():
 
 
 def measure_likeness(first, second):
-    """Return the cosine of two counts of words: 0 for no word in common, 1 for the same words equally often."""
+    """Return the cosine of two counts of words: 0 for no word in common, 1 for the same words
+    equally often."""
     product = sum(count * second[word] for word, count in first.items())
-    return product / math.sqrt(sum(n * n for n in first.values()) * sum(n * n for n in second.values()))
+    return product / math.sqrt(
+        sum(n * n for n in first.values()) * sum(n * n for n in second.values())
+    )
 
 
 def test_no_example_shown_to_a_model_is_one_of_the_stories():
     shown = [(example.name, count_words(example.story)) for example in library()]
     for story in stories():
         words = count_words(story.text)
-        assert [name for name, example in shown if measure_likeness(example, words) >= 0.8] == [], story.id
+        assert [name for name, example in shown if measure_likeness(example, words) >= 0.8] == [], (
+            story.id
+        )
 
 
 def test_stories_are_chosen_by_game_or_id():
@@ -127,7 +152,10 @@ def test_stories_are_chosen_by_game_or_id():
 
 def test_a_file_of_stories_that_is_wrong_says_where(tmp_path):
     file = tmp_path / "mine.toml"
-    file.write_text('[[story]]\nid = "x"\ngame = "y"\nnumeric = true\ncanonical = true\nplayers = ["a"]\ntext = "t"\n')
+    file.write_text(
+        '[[story]]\nid = "x"\ngame = "y"\nnumeric = true\ncanonical = true\nplayers = ["a"]\ntext ='
+        ' "t"\n'
+    )
     with pytest.raises(InvalidGame, match="story x is incomplete"):
         read_stories(file)
 
@@ -144,7 +172,8 @@ def test_a_file_of_stories_that_is_wrong_says_where(tmp_path):
     ],
 )
 def test_games_of_pure_conflict_have_the_value_worked_out_by_hand(story, value):
-    """The bluffer makes the other indifferent, and the other the bluffer; the value follows from both mixtures."""
+    """The bluffer makes the other indifferent, and the other the bluffer; the value follows from
+    both mixtures."""
     (told,) = choose(stories(), ids=[story])
     assert solve(as_game(told.table, story)).value == pytest.approx(float(Fraction(value)))
 
@@ -170,7 +199,12 @@ def test_games_of_perfect_information_end_as_backward_induction_by_hand_says(sto
 
 def test_the_true_games_have_as_many_ends_as_their_stories_tell():
     counted = {story.id: len(story.table.rows) for story in list_new()}
-    wanted = {"repeat-two-dilemmas": 16, "repeat-war-of-attrition": 7, "many-four-lights": 16, "chance-insurance": 16}
+    wanted = {
+        "repeat-two-dilemmas": 16,
+        "repeat-war-of-attrition": 7,
+        "many-four-lights": 16,
+        "chance-insurance": 16,
+    }
     assert {name: counted[name] for name in wanted} == wanted
 
 
@@ -181,7 +215,10 @@ def test_both_engines_agree_on_every_true_game_with_chance_or_turns():
         for story in list_new():
             program = write_table_program(story.table)
             tables = [validate(program, engine).table for engine in (swi, embedded)]
-            assert (tables[0].rows, tables[0].private) == (tables[1].rows, tables[1].private), story.id
+            assert (tables[0].rows, tables[0].private) == (
+                tables[1].rows,
+                tables[1].private,
+            ), story.id
     finally:
         swi.close()
 
@@ -193,9 +230,13 @@ def test_the_ranks_of_a_story_in_words_satisfy_what_it_says():
 
 def test_what_a_story_in_words_does_not_say_is_free_and_what_it_says_is_not():
     (boat,) = choose(stories(), ids=["words-loan-of-the-boat"])
-    other = read_game_lines(["A", "B"], "A hold : 0,-5\nA give > B back : 7,0\nA give > B gone : -9,1")
+    other = read_game_lines(
+        ["A", "B"], "A hold : 0,-5\nA give > B back : 7,0\nA give > B gone : -9,1"
+    )
     assert find_broken_order(other, boat.table, boat.orders) == ""
-    wrong = read_game_lines(["A", "B"], "A hold : 0,-5\nA give > B back : -1,0\nA give > B gone : -9,1")
+    wrong = read_game_lines(
+        ["A", "B"], "A hold : 0,-5\nA give > B back : -1,0\nA give > B gone : -9,1"
+    )
     assert (
         find_broken_order(wrong, boat.table, boat.orders)
         == "Agnes should have 2 > 1 (numbers of ends), but it is -1 and 0"
@@ -216,5 +257,7 @@ def test_a_story_with_two_games_beside_it_is_refused(tmp_path):
     (tmp_path / "a.txt").write_text("A story.")
     for ending in (".nfg", ".pl"):
         (tmp_path / f"a{ending}").write_text("")
-    with pytest.raises(UsageError, match=r"a.txt has 2 games beside it; expected a.efg, a.nfg or a.pl"):
+    with pytest.raises(
+        UsageError, match=r"a.txt has 2 games beside it; expected a.efg, a.nfg or a.pl"
+    ):
         read_stories(tmp_path)

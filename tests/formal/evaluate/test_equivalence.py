@@ -26,7 +26,8 @@ DILEMMA = two_by_two([(3, 3), (0, 5), (5, 0), (1, 1)])
 SEXES = two_by_two([(2, 1), (0, 0), (0, 0), (1, 2)], ("opera", "football"), ("olga", "frank"))
 ENTRY = read_game_lines(["a", "b"], "a out : 0,2\na in > b x : -1,-1\na in > b y : 1,1")
 DOORS = "\n".join(
-    f"~1/3 car {car} > ~1/1 goat {goat} > guest[{{}}] {move} : {int((move == 'stay') == (car == 1))}"
+    f"~1/3 car {car} > ~1/1 goat {goat} > guest[{{}}] {move} :"
+    f" {int((move == 'stay') == (car == 1))}"
     for car, goat in ((1, 2), (2, 3), (3, 2))
     for move in ("stay", "switch")
 )
@@ -68,8 +69,9 @@ def test_players_may_be_listed_in_another_order():
 def test_swapped_off_diagonal_cells_are_another_game_and_the_cells_are_named():
     found = compare_tables(two_by_two([(3, 3), (5, 0), (0, 5), (1, 1)]), DILEMMA)
     assert not found.same
-    assert found.differences[0] == (
-        "after row: C, col: D the payoffs are 5, 0 in the first game and 0, 5 in the second"
+    assert (
+        found.differences[0]
+        == "after row: C, col: D the payoffs are 5, 0 in the first game and 0, 5 in the second"
     )
 
 
@@ -77,12 +79,16 @@ def test_who_sees_the_other_s_move_plays_another_game():
     in_turn = replace(DILEMMA, rows=tuple(replace(row, blocks=(1, 1)) for row in DILEMMA.rows))
     assert not compare_tables(in_turn, DILEMMA).same
     three = table_from_cells(("a", "b", "c"), (("x",),) * 3, ((Fraction(1),) * 3,))
-    assert compare_tables(three, DILEMMA).differences == ("the first game has 3 players, the second 2",)
+    assert compare_tables(three, DILEMMA).differences == (
+        "the first game has 3 players, the second 2",
+    )
 
 
 def test_games_in_turn_are_compared_end_by_end():
     assert compare_tables(ENTRY, ENTRY).exact
-    worse = replace(ENTRY, rows=(replace(ENTRY.rows[0], payoffs=(Fraction(0), Fraction(3))), *ENTRY.rows[1:]))
+    worse = replace(
+        ENTRY, rows=(replace(ENTRY.rows[0], payoffs=(Fraction(0), Fraction(3))), *ENTRY.rows[1:])
+    )
     assert compare_tables(worse, ENTRY).differences == (
         "after out the payoffs are 0, 3 in the first game and 0, 2 in the second",
     )
@@ -97,19 +103,33 @@ def test_positive_affine_payoffs_are_the_same_tree_and_others_are_not():
 
 
 @pytest.mark.parametrize("engine", ["embedded", "swi"])
-def test_a_program_that_shows_more_or_less_than_the_story_is_wrong_on_every_level_of_meaning(engine):
-    """Behind one of three doors is a car. Whether the guest sees which other door was opened changes no plan's payoff,
-    and the reduced form of the whole is a choice between staying (1/3) and switching (2/3)."""
-    seen = read_game_lines(["guest"], "\n".join(line.format(line.split("goat ")[1][0]) for line in DOORS.splitlines()))
+def test_a_program_that_shows_more_or_less_than_the_story_is_wrong_on_every_level_of_meaning(
+    engine,
+):
+    """Behind one of three doors is a car. Whether the guest sees which other door was opened
+    changes no plan's payoff, and the reduced form of the whole is a choice between staying (1/3)
+    and switching (2/3)."""
+    seen = read_game_lines(
+        ["guest"], "\n".join(line.format(line.split("goat ")[1][0]) for line in DOORS.splitlines())
+    )
     unseen = read_game_lines(["guest"], DOORS.format(*[""] * 6).replace("[]", "[nothing]"))
     choice = read_game_lines(["guest"], "guest stay : 1/3\nguest switch : 2/3")
     logic = open_engine(engine)
     try:
-        for told, true in ((unseen, seen), (seen, unseen), (choice, seen), (choice, unseen), (unseen, choice)):
+        for told, true in (
+            (unseen, seen),
+            (seen, unseen),
+            (choice, seen),
+            (choice, unseen),
+            (unseen, choice),
+        ):
             levels = judge_levels(validate(write_table_program(told), logic), true)
-            assert (levels.functional.ok, levels.exact.ok, levels.order.ok, levels.equivalent.ok) == (
-                True, False, False, False
-            )  # fmt: skip
+            assert (
+                levels.functional.ok,
+                levels.exact.ok,
+                levels.order.ok,
+                levels.equivalent.ok,
+            ) == (True, False, False, False)
         assert judge_levels(validate(write_table_program(seen), logic), seen).exact.ok
     finally:
         logic.close()
@@ -135,20 +155,34 @@ cells = st.lists(st.tuples(st.integers(-5, 5), st.integers(-5, 5)), min_size=6, 
 
 
 @settings(max_examples=60, deadline=None)
-@given(cells, st.permutations([0, 1]), st.permutations([0, 1, 2]), st.booleans(), st.integers(1, 5), st.integers(-4, 4))
+@given(
+    cells,
+    st.permutations([0, 1]),
+    st.permutations([0, 1, 2]),
+    st.booleans(),
+    st.integers(1, 5),
+    st.integers(-4, 4),
+)
 def test_any_renaming_of_players_and_moves_is_recognised(payoffs, rows, cols, swap, scale, shift):
     table = table_from_cells(
-        ("p", "q"), (("a", "b"), ("x", "y", "z")), tuple((Fraction(u), Fraction(v)) for u, v in payoffs)
+        ("p", "q"),
+        (("a", "b"), ("x", "y", "z")),
+        tuple((Fraction(u), Fraction(v)) for u, v in payoffs),
     )
     shuffled = [payoffs[3 * i + k] for i in rows for k in cols]
     moves = (tuple(f"m{i}" for i in rows), tuple(f"n{k}" for k in cols))
     found = tuple((Fraction(u), Fraction(v)) for u, v in shuffled)
     other = table_from_cells(("s", "t"), moves, found)
     if swap:
-        turned = tuple((found[3 * i + k][1], found[3 * i + k][0]) for k in range(3) for i in range(2))
+        turned = tuple(
+            (found[3 * i + k][1], found[3 * i + k][0]) for k in range(3) for i in range(2)
+        )
         other = table_from_cells(("t", "s"), moves[::-1], turned)
     assert compare_tables(other, table).exact
     stretched = replace(
-        other, rows=tuple(replace(r, payoffs=tuple(scale * u + shift for u in r.payoffs)) for r in other.rows)
+        other,
+        rows=tuple(
+            replace(r, payoffs=tuple(scale * u + shift for u in r.payoffs)) for r in other.rows
+        ),
     )
     assert compare_tables(stretched, table).same

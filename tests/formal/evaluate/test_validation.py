@@ -1,11 +1,17 @@
-"""The levels of validation: on small programs by hand, and on all recorded programs of the published study."""
+"""The levels of validation: on small programs by hand, and on all recorded programs of the
+published study."""
 
 from fractions import Fraction
 
 import pytest
 from recorded import DATA, needs_recorded
 
-from bestresponse.formal.evaluate.validation import check_constraints, check_names, judge_levels, named_game
+from bestresponse.formal.evaluate.validation import (
+    check_constraints,
+    check_names,
+    judge_levels,
+    named_game,
+)
 from bestresponse.formal.formalize.plan import library
 from bestresponse.games.logic.tables import table_from_cells
 from bestresponse.logic.embedded.engine import EmbeddedEngine
@@ -16,12 +22,16 @@ FOLDER = DATA / "autoformalization"
 GOOD = next(e.program for e in library() if e.name == "prisoners_dilemma")
 MOVES = (("keep quiet", "talk"),) * 2
 TRUE = table_from_cells(
-    ("x", "y"), MOVES, tuple((Fraction(u), Fraction(v)) for u, v in [(3, 3), (0, 5), (5, 0), (1, 1)])
+    ("x", "y"),
+    MOVES,
+    tuple((Fraction(u), Fraction(v)) for u, v in [(3, 3), (0, 5), (5, 0), (1, 1)]),
 )
 
 
 def verdicts(program, **more):
-    levels = judge_levels(validate(program, EmbeddedEngine()), TRUE, named_game("prisoners-dilemma"), **more)
+    levels = judge_levels(
+        validate(program, EmbeddedEngine()), TRUE, named_game("prisoners-dilemma"), **more
+    )
     return {name: finding.ok for name, finding in levels.items()}, levels
 
 
@@ -35,23 +45,40 @@ def test_swapped_cells_pass_only_the_approximate_level():
     )
     found, levels = verdicts(swapped)
     assert found == {
-        "syntactic": True, "functional": True, "approximate": True, "exact": False, "order": False,
-        "constraints": False, "equivalent": False,
-    }  # fmt: skip
-    assert levels.exact.why == (
-        "after ada: Silent, ben: Betray the payoffs are 5, 0 in the program and 0, 5 in the true game"
+        "syntactic": True,
+        "functional": True,
+        "approximate": True,
+        "exact": False,
+        "order": False,
+        "constraints": False,
+        "equivalent": False,
+    }
+    assert (
+        levels.exact.why
+        == "after ada: Silent, ben: Betray the payoffs are 5, 0 in the program and 0, 5 in the true"
+        " game"
     )
 
 
 def test_the_right_order_with_other_numbers_is_right_in_order_and_constraints_only():
     found, levels = verdicts(GOOD.replace("5", "7"))
-    assert (found["exact"], found["order"], found["constraints"], found["equivalent"]) == (False, True, True, False)
-    assert levels.approximate.why == "over all ends the players earn 11 and 11 in total, not 9 and 9"
+    assert (found["exact"], found["order"], found["constraints"], found["equivalent"]) == (
+        False,
+        True,
+        True,
+        False,
+    )
+    assert (
+        levels.approximate.why == "over all ends the players earn 11 and 11 in total, not 9 and 9"
+    )
 
 
 def test_doubled_payoffs_are_equivalent():
     doubled = (
-        GOOD.replace("3, 3)", "6, 6)").replace("0, 5)", "0, 10)").replace("5, 0)", "10, 0)").replace("1, 1)", "2, 2)")
+        GOOD.replace("3, 3)", "6, 6)")
+        .replace("0, 5)", "0, 10)")
+        .replace("5, 0)", "10, 0)")
+        .replace("1, 1)", "2, 2)")
     )
     found, _ = verdicts(doubled)
     assert (found["exact"], found["equivalent"]) == (False, True)
@@ -75,13 +102,21 @@ def test_without_a_truth_only_the_first_levels_are_asked():
 def test_the_published_procedure_plays_four_rounds_that_visit_every_pair_of_moves():
     true = {("C", "C"): (3, 3), ("C", "D"): (0, 5), ("D", "C"): (5, 0), ("D", "D"): (1, 1)}
     exact = {pair: (Fraction(u), Fraction(v)) for pair, (u, v) in true.items()}
-    found = published_levels(EmbeddedEngine(), GOOD, exact, Fraction(9), named_game("prisoners-dilemma"))
+    found = published_levels(
+        EmbeddedEngine(), GOOD, exact, Fraction(9), named_game("prisoners-dilemma")
+    )
     assert found == PublishedLevels(True, True, True, True)  # 3 + 0 + 1 + 5 = 9
     wrong = published_levels(EmbeddedEngine(), GOOD, exact, Fraction(8), named_game("stag-hunt"))
     assert wrong == PublishedLevels(True, False, True, False)
     other = exact | {("C", "D"): (Fraction(1), Fraction(5))}
-    assert published_levels(EmbeddedEngine(), GOOD, other, None, named_game("stag-hunt")).exact is False
-    assert published_levels(EmbeddedEngine(), "initial(s0", None, None, named_game("stag-hunt")) == PublishedLevels()
+    assert (
+        published_levels(EmbeddedEngine(), GOOD, other, None, named_game("stag-hunt")).exact
+        is False
+    )
+    assert (
+        published_levels(EmbeddedEngine(), "initial(s0", None, None, named_game("stag-hunt"))
+        == PublishedLevels()
+    )
 
 
 @needs_recorded("autoformalization")
@@ -121,13 +156,16 @@ def test_the_275_recorded_programs_get_the_published_verdicts():
 
 
 def make_table(players, moves, *payoffs):
-    return table_from_cells(players, (moves, moves), tuple((Fraction(u), Fraction(v)) for u, v in payoffs))
+    return table_from_cells(
+        players, (moves, moves), tuple((Fraction(u), Fraction(v)) for u, v in payoffs)
+    )
 
 
 @pytest.mark.parametrize(
     ("players", "moves", "agrees"),
     [
-        # 4, 4 where both talk and 2, 2 where both keep quiet: a dilemma in which talking is to cooperate.
+        # 4, 4 where both talk and 2, 2 where both keep quiet: a dilemma in which talking is to
+        # cooperate.
         (("x", "y"), ("talk", "keep quiet"), False),
         (("p", "q"), ("talk", "keep quiet"), False),
         # Names that the story does not have may mean anything.
@@ -135,7 +173,9 @@ def make_table(players, moves, *payoffs):
         (("x", "y"), ("keep quiet", "talk"), True),
     ],
 )
-def test_a_dilemma_whose_moves_have_exchanged_their_names_is_not_the_one_of_the_story(players, moves, agrees):
+def test_a_dilemma_whose_moves_have_exchanged_their_names_is_not_the_one_of_the_story(
+    players, moves, agrees
+):
     table = make_table(players, moves, (4, 4), (0, 9), (9, 0), (2, 2))
     assert check_constraints(table, named_game("prisoners-dilemma"))
     assert check_names(table, TRUE, named_game("prisoners-dilemma")).ok is agrees

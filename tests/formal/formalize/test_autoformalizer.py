@@ -7,7 +7,13 @@ import pytest
 
 from bestresponse import solve
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.formalize.autoformalizer import Formalizer, Settings, check_story, elect, formalize_many
+from bestresponse.formal.formalize.autoformalizer import (
+    Formalizer,
+    Settings,
+    check_story,
+    elect,
+    formalize_many,
+)
 from bestresponse.formal.formalize.json_answer import TABLE_SCHEMA, read_game_table
 from bestresponse.formal.formalize.plan import library, nearest, plan
 from bestresponse.formal.formalize.story_claims import compare_with_story
@@ -18,9 +24,14 @@ from bestresponse.logic.programs.validate import validate
 from bestresponse.models.base import Abilities, Finish, Reply, Usage
 from bestresponse.models.providers.scripted import ScriptedModel
 
-STORY = "Ann and Bob each share or grab. Both share: 3 each. Both grab: 1 each. A grabber against a sharer gets 5 to 0."
+STORY = (
+    "Ann and Bob each share or grab. Both share: 3 each. Both grab: 1 each. A grabber against a"
+    " sharer gets 5 to 0."
+)
 GOOD = next(e.program for e in library() if e.name == "prisoners_dilemma")
-HUNT = GOOD.replace("'Betray', 'Silent', 5, 0", "'Betray', 'Silent', 2, 0").replace("'Betray', 0, 5", "'Betray', 0, 2")
+HUNT = GOOD.replace("'Betray', 'Silent', 5, 0", "'Betray', 'Silent', 2, 0").replace(
+    "'Betray', 0, 5", "'Betray', 0, 2"
+)
 
 
 def fenced(program: str) -> str:
@@ -67,7 +78,9 @@ def test_feedback_holds_only_what_is_wrong_and_the_numbered_program():
 
 
 def test_habits_of_other_languages_get_a_hint():
-    wrong = GOOD.replace("possible(move(P, M), S), holds(control(P), S).", "possible(move(P, M), S) and holds(P, S).")
+    wrong = GOOD.replace(
+        "possible(move(P, M), S), holds(control(P), S).", "possible(move(P, M), S) and holds(P, S)."
+    )
     model, writer = formalizer(fenced(wrong), fenced(GOOD))
     writer.formalize(STORY)
     assert "write a comma for and" in model.asked[1].messages[1].content
@@ -93,8 +106,10 @@ def test_a_model_that_answers_in_prose_is_told_so_and_named_in_the_end():
     model, writer = formalizer("What a lovely story!", "I really like it.", attempts=2)
     found = writer.formalize(STORY)
     assert "contained no program" in model.asked[1].messages[1].content
-    assert found.trouble == (
-        "after 2 attempts scripted has written no program: it answered in prose, beginning 'I really like it.'"
+    assert (
+        found.trouble
+        == "after 2 attempts scripted has written no program: it answered in prose, beginning 'I"
+        " really like it.'"
     )
 
 
@@ -110,16 +125,25 @@ def test_an_unfinished_program_is_kept_and_the_next_answer_may_be_longer():
 
 @pytest.mark.parametrize("opening", ["```prolog\n", ""])
 def test_a_program_that_was_cut_off_is_no_game_even_where_it_could_be_played(opening):
-    # The last clause would let Ben betray; without it everything is defined, and Ben can only keep silent.
+    # The last clause would let Ben betray; without it everything is defined, and Ben can only keep
+    # silent.
     together = "possible(move(P, 'Betray'), S) :- holds(player(P), S)."
     apart = "possible(move(ada, 'Betray'), _S)."
     short = GOOD.replace(together, apart)
-    model, writer = formalizer(Reply(f"{opening}{short}\n", Finish.LENGTH), fenced(GOOD), max_tokens=100)
+    model, writer = formalizer(
+        Reply(f"{opening}{short}\n", Finish.LENGTH), fenced(GOOD), max_tokens=100
+    )
     written = writer.formalize(STORY)
     assert written.attempts[0].report.ok
-    assert written.attempts[0].trouble == "the answer was cut off (100 tokens were too few; --max-tokens gives it more)"
+    assert (
+        written.attempts[0].trouble
+        == "the answer was cut off (100 tokens were too few; --max-tokens gives it more)"
+    )
     assert "- the answer was cut off" in model.asked[1].messages[1].content
-    assert (len(written.attempts), written.table.moves) == (2, (("Silent", "Betray"), ("Silent", "Betray")))
+    assert (len(written.attempts), written.table.moves) == (
+        2,
+        (("Silent", "Betray"), ("Silent", "Betray")),
+    )
 
 
 def test_a_closed_block_is_a_whole_program_where_the_words_after_it_were_cut_off():
@@ -129,7 +153,10 @@ def test_a_closed_block_is_a_whole_program_where_the_words_after_it_were_cut_off
 
 
 def test_an_answer_that_runs_in_circles_gets_no_more_room():
-    line = "payoff('Silent', 'Betray', 0, 5). % the one who betrays gets more than the one who keeps silent\n"
+    line = (
+        "payoff('Silent', 'Betray', 0, 5). % the one who betrays gets more than the one who keeps"
+        " silent\n"
+    )
     circling = Reply("```prolog\n" + line * 10, Finish.LENGTH)
     model, writer = formalizer(circling, fenced(GOOD), max_tokens=100)
     assert writer.formalize(STORY).ok
@@ -163,7 +190,11 @@ def test_a_game_without_end_stops_at_the_limits():
     endless = GOOD.replace("abnormal(control(P), move(P, _M), _S).", "").replace(
         "final(do(move(_, _), do(", "final(x(x("
     )
-    writer = Formalizer(ScriptedModel([fenced(endless)]), EmbeddedEngine(Limits(steps=100_000)), Settings(attempts=1))
+    writer = Formalizer(
+        ScriptedModel([fenced(endless)]),
+        EmbeddedEngine(Limits(steps=100_000)),
+        Settings(attempts=1),
+    )
     found = writer.formalize(STORY)
     assert not found.ok
     assert "a play is not over after 300 moves" in found.trouble
@@ -171,17 +202,25 @@ def test_a_game_without_end_stops_at_the_limits():
 
 def test_hostile_programs_only_meet_the_gate(tmp_path):
     mark = tmp_path / "mark"
-    hostile = GOOD + f"\n:- initialization(shell('touch {mark}')).\nfinal(_) :- open('{mark}', write, S), close(S)."
+    hostile = (
+        GOOD + f"\n:- initialization(shell('touch {mark}')).\nfinal(_) :- open('{mark}', write, S),"
+        " close(S)."
+    )
     _, writer = formalizer(fenced(hostile), attempts=1)
     assert not writer.formalize(STORY).ok
     assert not mark.exists()
 
 
 def test_a_game_without_choices_is_sent_back():
-    empty = "initial(s0).\ninitially(player(p), s0).\nlegal(move(p, x), s1).\nfinal(s0).\nfinally(goal(p, 1), _)."
+    empty = (
+        "initial(s0).\ninitially(player(p), s0).\nlegal(move(p, x),"
+        " s1).\nfinal(s0).\nfinally(goal(p, 1), _)."
+    )
     model, writer = formalizer(fenced(empty), fenced(GOOD))
     assert writer.formalize(STORY).ok
-    assert "nobody in this game has a choice between two moves" in model.asked[1].messages[1].content
+    assert (
+        "nobody in this game has a choice between two moves" in model.asked[1].messages[1].content
+    )
 
 
 def test_ends_without_payoffs_are_told_in_one_line_with_predicates_of_two_arities():
@@ -190,7 +229,10 @@ def test_ends_without_payoffs_are_told_in_one_line_with_predicates_of_two_aritie
     model, writer = formalizer(fenced(wrong), fenced(GOOD))
     writer.formalize(STORY)
     told = model.asked[1].messages[1].content
-    assert "ada, ben got no payoff at these ends: (ada: Silent, ben: Silent), (ada: Betray, ben: Betray)" in told
+    assert (
+        "ada, ben got no payoff at these ends: (ada: Silent, ben: Silent), (ada: Betray, ben:"
+        " Betray)" in told
+    )
     assert "- payoff is written with 3 and with 4 arguments, which are different predicates" in told
 
 
@@ -236,17 +278,28 @@ def test_back_translation_asks_about_the_table_in_words_and_reads_the_verdict():
     second = compare_with_story(STORY, table, judge)
     assert (second.agrees, second.why) == (False, "Bob should get 7.")
     assert compare_with_story(STORY, table, judge).agrees is None
-    assert "If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5." in judge.asked[0].messages[0].content
+    assert (
+        "If ada chooses Silent, ben chooses Betray: ada gets 0, ben gets 5."
+        in judge.asked[0].messages[0].content
+    )
 
 
 @pytest.mark.parametrize(
     ("answer", "agrees", "why"),
     [
-        ("1. AGREES\n2. AGREES\n3. DIFFERS: Bob sees the offer.\n4. AGREES", False, "Bob sees the offer."),
+        (
+            "1. AGREES\n2. AGREES\n3. DIFFERS: Bob sees the offer.\n4. AGREES",
+            False,
+            "Bob sees the offer.",
+        ),
         ("1. People: agrees.\n4. Payoffs: DIFFERS: 7, not 5", False, "7, not 5"),
         ("**Agrees.** Only names differ.", True, ""),
         ("Verdict: AGREES", True, ""),
-        ("The rules do not agree with the story.", None, "the answer is neither AGREES nor DIFFERS"),
+        (
+            "The rules do not agree with the story.",
+            None,
+            "the answer is neither AGREES nor DIFFERS",
+        ),
         (
             Reply("1. AGREES\n2. AGREES\n3. What every", Finish.LENGTH),
             None,
@@ -273,11 +326,17 @@ def test_a_check_that_is_cut_off_is_asked_for_again_with_twice_the_room():
     [
         (
             "NO GAME: nothing is chosen.",
-            "The answer says that there is no game (nothing is chosen.) and gives a program: which holds?",
+            (
+                "The answer says that there is no game (nothing is chosen.) and gives a program:"
+                " which holds?"
+            ),
         ),
         (
             "DOES NOT FIT: too many moves",
-            "The answer says that a program does not fit (too many moves) and gives a program: which holds?",
+            (
+                "The answer says that a program does not fit (too many moves) and gives a program:"
+                " which holds?"
+            ),
         ),
     ],
 )
@@ -289,7 +348,10 @@ def test_a_refusal_beside_a_program_is_a_question(refusal, question):
 
 
 def result(*seats):
-    return {"story": "", "result": [{"player": who, "move": move, "payoff": earned} for who, move, earned in seats]}
+    return {
+        "story": "",
+        "result": [{"player": who, "move": move, "payoff": earned} for who, move, earned in seats],
+    }
 
 
 def both(mine, yours, first, second):
@@ -297,7 +359,10 @@ def both(mine, yours, first, second):
 
 
 TABLE = {
-    "players": [{"name": "Ann", "moves": ["share", "grab"]}, {"name": "Bob", "moves": ["share", "grab"]}],
+    "players": [
+        {"name": "Ann", "moves": ["share", "grab"]},
+        {"name": "Bob", "moves": ["share", "grab"]},
+    ],
     "timing": "at the same time",
     "ends": [
         both("share", "share", 3, 3),
@@ -334,7 +399,10 @@ def test_a_table_with_a_gap_or_an_end_told_in_two_ways_comes_back_with_what_is_w
 
 
 def test_a_game_where_no_choice_matters_is_a_game_with_a_warning():
-    dull = {**TABLE, "ends": [both(x, y, 1, 1) for x in ("share", "grab") for y in ("share", "grab")]}
+    dull = {
+        **TABLE,
+        "ends": [both(x, y, 1, 1) for x in ("share", "grab") for y in ("share", "grab")],
+    }
     _, writer = formalizer(json.dumps(dull), form="table")
     found = writer.formalize(STORY)
     assert found.ok
@@ -343,15 +411,20 @@ def test_a_game_where_no_choice_matters_is_a_game_with_a_warning():
 
 def test_a_model_that_reasons_away_its_room_gets_twice_as_much_each_time_and_the_user_is_told_the_option():
     empty = Reply("", Finish.LENGTH, usage=Usage(900, 1500, reasoning=1500))
-    model, writer = formalizer(empty, empty, empty, empty, empty, form="program", effort="low", reasoning_tokens=700)
+    model, writer = formalizer(
+        empty, empty, empty, empty, empty, form="program", effort="low", reasoning_tokens=700
+    )
     found = writer.formalize(STORY)
     assert [request.max_tokens for request in model.asked] == [1500, 3000, 6000, 12_000, 24_000]
     assert {(request.effort, request.reasoning_tokens) for request in model.asked} == {("low", 700)}
-    assert found.trouble == (
-        "after 5 attempts scripted has written no program: it had no room left for an answer (24,000 tokens were too "
-        "few, 1,500 of them for reasoning; --max-tokens gives it more)"
+    assert (
+        found.trouble
+        == "after 5 attempts scripted has written no program: it had no room left for an answer"
+        " (24,000 tokens were too few, 1,500 of them for reasoning; --max-tokens gives it more)"
     )
-    assert not any("--max-tokens" in message.content for request in model.asked for message in request.messages)
+    assert not any(
+        "--max-tokens" in message.content for request in model.asked for message in request.messages
+    )
 
 
 def test_a_table_without_players_is_no_game():
@@ -364,34 +437,66 @@ def test_a_table_without_players_is_no_game():
     ("change", "why"),
     [
         ({"players": [{"name": "Ann", "moves": ["a"]}] * 2}, "different names; got Ann, Ann"),
-        ({"players": [{"name": "Ann", "moves": ["a"]}, {"name": "Luck", "moves": ["a"]}]}, "Luck is no player"),
+        (
+            {"players": [{"name": "Ann", "moves": ["a"]}, {"name": "Luck", "moves": ["a"]}]},
+            "Luck is no player",
+        ),
         ({"players": [{"name": "Ann", "moves": ["share", "share"]}]}, "Ann needs different moves"),
         ({"players": [{"name": "Ann"}]}, "Ann needs different moves, at least one; got none"),
-        ({"players": [{"name": 3, "moves": []}]}, "expected a name of 1 to 200 characters, got '3'"),
+        (
+            {"players": [{"name": 3, "moves": []}]},
+            "expected a name of 1 to 200 characters, got '3'",
+        ),
         ({"players": ["Ann"]}, "players must be a list of objects"),
         ({"timing": "soon"}, "timing must be"),
         ({"ends": []}, "expected a list of 1 to 2000 ends"),
-        ({"ends": [result(("Ann", "share", 1))]}, "must tell of Ann, Bob, once each; one tells of Ann"),
+        (
+            {"ends": [result(("Ann", "share", 1))]},
+            "must tell of Ann, Bob, once each; one tells of Ann",
+        ),
         ({"ends": ["share"]}, "one tells of nobody"),
-        ({"ends": [both("share", "share", 1, "x")]}, "payoffs of the end share, share must be numbers"),
-        ({"ends": [both("share", "share", 1, True)]}, "payoffs of the end share, share must be numbers"),
-        ({"ends": [*TABLE["ends"], both("share", "share", 3, 2)]}, "stands there twice, with different payoffs"),
+        (
+            {"ends": [both("share", "share", 1, "x")]},
+            "payoffs of the end share, share must be numbers",
+        ),
+        (
+            {"ends": [both("share", "share", 1, True)]},
+            "payoffs of the end share, share must be numbers",
+        ),
+        (
+            {"ends": [*TABLE["ends"], both("share", "share", 3, 2)]},
+            "stands there twice, with different payoffs",
+        ),
         ({"ends": [*TABLE["ends"], both("x", "y", 0, 0)]}, "is no combination"),
-        ({"ends": [*TABLE["ends"], both(None, "share", 0, 0)]}, "a player without a move comes before one who moves"),
+        (
+            {"ends": [*TABLE["ends"], both(None, "share", 0, 0)]},
+            "a player without a move comes before one who moves",
+        ),
         ({"timing": "in turn", "ends": [both("share", None, 0, 0)]}, "what happens after grab"),
         (
-            {"timing": "in turn", "ends": [both("share", "share", 3, 3), both("grab", "share", 5, 0)]},
+            {
+                "timing": "in turn",
+                "ends": [both("share", "share", 3, 3), both("grab", "share", 5, 0)],
+            },
             "what happens after grab",
         ),
         (
-            # Bob may share or grab after Ann shares; that he can only grab after she grabs is an end forgotten.
+            # Bob may share or grab after Ann shares; that he can only grab after she grabs is an
+            # end forgotten.
             {
                 "timing": "in turn",
-                "ends": [both("share", "share", 3, 3), both("share", "grab", 0, 5), both("grab", "grab", 1, 1)],
+                "ends": [
+                    both("share", "share", 3, 3),
+                    both("share", "grab", 0, 5),
+                    both("grab", "grab", 1, 1),
+                ],
             },
             "after grab only grab is possible",
         ),
-        ({"timing": "in turn", "ends": [both("share", None, 0, 0), *TABLE["ends"]]}, "the game goes on after another"),
+        (
+            {"timing": "in turn", "ends": [both("share", None, 0, 0), *TABLE["ends"]]},
+            "the game goes on after another",
+        ),
     ],
 )
 def test_a_wrong_table_says_what_is_wrong(change, why):
@@ -412,7 +517,10 @@ def test_a_model_under_the_schema_names_the_players_before_the_ends_and_quotes_t
 
 def test_a_table_in_turn_becomes_a_sequential_game():
     game = {
-        "players": [{"name": "Ann", "moves": ["out", "in"]}, {"name": "Bob", "moves": ["fight", "yield"]}],
+        "players": [
+            {"name": "Ann", "moves": ["out", "in"]},
+            {"name": "Bob", "moves": ["fight", "yield"]},
+        ],
         "timing": "in turn",
         "ends": [both("out", None, 0, 2), both("in", "fight", -1, -1), both("in", "yield", 1, 1)],
     }
@@ -435,8 +543,8 @@ def test_a_model_that_fails_twice_in_one_form_is_asked_for_the_other():
 
 
 HIDDEN = (
-    "A card is drawn, red or black with equal chance. Only Ann sees it. She bets or passes, and Bob, who does not know "
-    "the card, calls or folds."
+    "A card is drawn, red or black with equal chance. Only Ann sees it. She bets or passes, and"
+    " Bob, who does not know the card, calls or folds."
 )
 
 
@@ -457,7 +565,10 @@ def test_a_game_written_as_a_table_is_revised_as_a_table():
     assert revised.table.payoffs(("share", "share")) == (4, 4)
     asked = model.asked[1]
     assert asked.schema == TABLE_SCHEMA
-    assert "If Ann chooses share, Bob chooses share: Ann gets 3, Bob gets 3." in asked.messages[1].content
+    assert (
+        "If Ann chooses share, Bob chooses share: Ann gets 3, Bob gets 3."
+        in asked.messages[1].content
+    )
     assert asked.messages[1].content.endswith("changed as the reader asks, and nothing else.")
 
 
@@ -470,7 +581,8 @@ def test_stories_of_chance_and_secrets_are_never_asked_for_as_tables():
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("hidden_card", Fraction(1, 3)), ("used_car", None), ("private_auction", None)]
+    ("name", "value"),
+    [("hidden_card", Fraction(1, 3)), ("used_car", None), ("private_auction", None)],
 )
 def test_the_examples_with_chance_are_games_in_which_everybody_sees_only_what_it_may(name, value):
     example = next(one for one in library() if one.name == name)
@@ -484,13 +596,17 @@ def test_the_examples_with_chance_are_games_in_which_everybody_sees_only_what_it
 
 def test_every_remark_stays_in_every_later_prompt():
     broken = HUNT.replace("initial(s0).", "initial(s0)", 1)
-    model, writer = formalizer(fenced(GOOD), fenced(broken), "What?", fenced(HUNT), fenced(HUNT), form="program")
+    model, writer = formalizer(
+        fenced(GOOD), fenced(broken), "What?", fenced(HUNT), fenced(HUNT), form="program"
+    )
     first = writer.formalize(STORY)
     second = writer.revise(first, "Grabbing earns only 2.")
     third = writer.revise(second, "Call them Ada and Ben.")
     assert second.ok
     assert third.remarks == ("Grabbing earns only 2.", "Call them Ada and Ben.")
-    assert all("Grabbing earns only 2." in request.messages[1].content for request in model.asked[1:])
+    assert all(
+        "Grabbing earns only 2." in request.messages[1].content for request in model.asked[1:]
+    )
     assert len(third.attempts) == 5
 
 
@@ -515,7 +631,13 @@ def test_what_a_story_leaves_open_is_asked_with_what_was_assumed():
 
 
 def test_a_form_that_does_not_fit_is_not_asked_for_again():
-    misfit = json.dumps({"players": [], "tree": None, "refusal": {"kind": "does not fit", "reason": "bids to 10,000"}})
+    misfit = json.dumps(
+        {
+            "players": [],
+            "tree": None,
+            "refusal": {"kind": "does not fit", "reason": "bids to 10,000"},
+        }
+    )
     model, writer = formalizer(misfit, fenced(GOOD))
     model.identity = {"provider": "local"}
     found = writer.formalize(HIDDEN)
@@ -523,5 +645,6 @@ def test_a_form_that_does_not_fit_is_not_asked_for_again():
     assert "this form does not fit: bids to 10,000" in model.asked[1].messages[1].content
     _, writer = formalizer("DOES NOT FIT: it never ends", form="program")
     assert (
-        writer.formalize(STORY).trouble == "after 1 attempt scripted says that the program does not fit: it never ends"
+        writer.formalize(STORY).trouble
+        == "after 1 attempt scripted says that the program does not fit: it never ends"
     )

@@ -5,16 +5,26 @@ import pytest
 from bestresponse.formal.formalize.plan import Structure, library, nearest, read_structure
 
 STORIES = {
-    "german poker": "Aus einem gemischten Stapel wird eine Karte gezogen. Nur Anna sieht sie. Sie erhöht oder gibt "
-    "auf. Danach geht Bernd mit oder er passt.",
-    "spanish poker": "Se saca una carta al azar de la baraja. Solo Ana la ve; Bruno no sabe cuál es. Ana sube o se "
-    "retira. Después Bruno iguala o se retira.",
-    "french poker": "Une carte est tirée au hasard. Seule Anne la connaît ; Bruno l'ignore. Anne mise ou se couche, "
-    "ensuite Bruno suit ou se couche.",
+    "german poker": (
+        "Aus einem gemischten Stapel wird eine Karte gezogen. Nur Anna sieht sie. Sie erhöht oder"
+        " gibt auf. Danach geht Bernd mit oder er passt."
+    ),
+    "spanish poker": (
+        "Se saca una carta al azar de la baraja. Solo Ana la ve; Bruno no sabe cuál es. Ana sube o"
+        " se retira. Después Bruno iguala o se retira."
+    ),
+    "french poker": (
+        "Une carte est tirée au hasard. Seule Anne la connaît ; Bruno l'ignore. Anne mise ou se"
+        " couche, ensuite Bruno suit ou se couche."
+    ),
     "german dilemma": "Zwei Gefangene werden getrennt verhört. Jeder kann schweigen oder gestehen.",
-    "german auction": "Zwei Händler geben verdeckte Gebote von 0 bis 50 Euro in einem Umschlag ab. Wer höher bietet, "
-    "bekommt die Vase.",
-    "spanish offer": "Ana ofrece a Bruno entre 0 y 10 monedas. Después Bruno acepta o rechaza la oferta.",
+    "german auction": (
+        "Zwei Händler geben verdeckte Gebote von 0 bis 50 Euro in einem Umschlag ab. Wer höher"
+        " bietet, bekommt die Vase."
+    ),
+    "spanish offer": (
+        "Ana ofrece a Bruno entre 0 y 10 monedas. Después Bruno acepta o rechaza la oferta."
+    ),
     "french fund": "Trois voisins contribuent à une cagnotte commune, qui est doublée et partagée.",
     "english prices": "Two firms choose prices at the same time.",
 }
@@ -43,56 +53,82 @@ def test_a_story_is_read_in_its_own_language(story, structure, example):
     [
         (
             "used_car",
-            "A seller owns a phone that works well or badly, each with probability 1/2. Only the seller "
-            "knows which. She asks a high price or a low price. The buyer sees the price but not the "
-            "quality, and buys or walks away.",
+            (
+                "A seller owns a phone that works well or badly, each with probability 1/2. Only"
+                " the seller knows which. She asks a high price or a low price. The buyer sees the"
+                " price but not the quality, and buys or walks away."
+            ),
         ),
         (
             "hidden_card",
-            "A card is drawn at random, king or queen. Ana looks at it; Boris does not. Ana raises or folds."
-            " If she raises, Boris calls or folds without knowing the card.",
+            (
+                "A card is drawn at random, king or queen. Ana looks at it; Boris does not. Ana"
+                " raises or folds. If she raises, Boris calls or folds without knowing the card."
+            ),
         ),
         (
             "used_car",
-            "A graduate is able or not with chance 1/3. She knows it and studies or not. A firm sees the "
-            "diploma, not the ability, and offers a senior or a junior post.",
+            (
+                "A graduate is able or not with chance 1/3. She knows it and studies or not. A firm"
+                " sees the diploma, not the ability, and offers a senior or a junior post."
+            ),
         ),
         (
             "private_auction",
-            "Two bidders each privately value a lamp at 10 or 20, equally likely and independently. Each "
-            "knows only its own value and bids 5, 10 or 15 in a sealed envelope; the higher bid wins.",
+            (
+                "Two bidders each privately value a lamp at 10 or 20, equally likely and"
+                " independently. Each knows only its own value and bids 5, 10 or 15 in a sealed"
+                " envelope; the higher bid wins."
+            ),
         ),
         (
             "committee",
-            "Three members of a board vote for the old or the new plan at the same time; the majority decides.",
+            (
+                "Three members of a board vote for the old or the new plan at the same time; the"
+                " majority decides."
+            ),
         ),
         (
             "two_offers",
-            "Pat offers Quinn a share of 10 coins, from 0 to 10. Quinn accepts or rejects; after a rejection"
-            " both get nothing.",
+            (
+                "Pat offers Quinn a share of 10 coins, from 0 to 10. Quinn accepts or rejects;"
+                " after a rejection both get nothing."
+            ),
         ),
         (
             "trust",
-            "A newcomer enters a market or stays out. If it enters, the incumbent sees it and fights or "
-            "shares the market.",
+            (
+                "A newcomer enters a market or stays out. If it enters, the incumbent sees it and"
+                " fights or shares the market."
+            ),
         ),
         (
             "public_goods",
-            "Four neighbours each contribute 0, 5 or 10 to a fund that is doubled and split evenly.",
+            (
+                "Four neighbours each contribute 0, 5 or 10 to a fund that is doubled and split"
+                " evenly."
+            ),
         ),
         (
             "meeting_place",
-            "Kim and Lee want to spend the evening together. Kim prefers the opera, Lee the match; alone "
-            "neither enjoys it. They choose without talking.",
+            (
+                "Kim and Lee want to spend the evening together. Kim prefers the opera, Lee the"
+                " match; alone neither enjoys it. They choose without talking."
+            ),
         ),
         (
             "rock_paper_scissors",
-            "Two children show rock, paper or scissors at once. Rock beats scissors, scissors beat paper, "
-            "paper beats rock.",
+            (
+                "Two children show rock, paper or scissors at once. Rock beats scissors, scissors"
+                " beat paper, paper beats rock."
+            ),
         ),
         (
             "auction",
-            "Two dealers bid 0 to 4 for a vase worth 5 in sealed envelopes. The higher bidder wins and pays the bid.",
+            (
+                "Two dealers bid 0 to 4 for a vase worth 5 in sealed envelopes. The higher bidder"
+                " wins and pays the bid."
+            ),
         ),
         (
             "prisoners_dilemma",

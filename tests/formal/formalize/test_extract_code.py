@@ -11,7 +11,12 @@ PROGRAM = "initial(s0).\nfinal(S) :-\n    \\+ holds(control(_), S)."
 
 
 def test_fenced_with_and_without_a_language_and_with_tildes():
-    for fence in ("```prolog\n{}\n```", "```\n{}\n```", "~~~pl\n{}\n~~~", "   ```Prolog\n{}\n   ```"):
+    for fence in (
+        "```prolog\n{}\n```",
+        "```\n{}\n```",
+        "~~~pl\n{}\n~~~",
+        "   ```Prolog\n{}\n   ```",
+    ):
         assert find_code("Sure:\n" + fence.format(PROGRAM) + "\nEnjoy.").text == PROGRAM
 
 
@@ -21,8 +26,12 @@ def test_bare_programs_are_cut_out_of_the_prose():
 
 
 def test_comments_and_empty_lines_within_a_bare_clause_do_not_end_it():
-    # Without fences, lines that begin no clause belong to the clause before them, else `M \\= stop` would be lost.
-    program = "initial(s0).\nlegal(move(P, M), S) :-\n    option(M),\n    % not twice.\n    M \\= stop,\n\n    P \\= M."
+    # Without fences, lines that begin no clause belong to the clause before them, else `M \\= stop`
+    # would be lost.
+    program = (
+        "initial(s0).\nlegal(move(P, M), S) :-\n    option(M),\n    % not twice.\n    M \\="
+        " stop,\n\n    P \\= M."
+    )
     assert find_code(f"Here it is:\n\n{program}\n\nGood luck with it.").text == program
 
 
@@ -38,17 +47,27 @@ def test_an_unclosed_fence_is_the_rest_of_the_answer():
 
 
 def test_a_second_whole_program_replaces_the_first_and_a_second_part_continues_it():
-    assert find_code("```\ninitial(s0).\n```\nBetter:\n```\ninitial(s1).\n```").text == "initial(s1)."
+    assert (
+        find_code("```\ninitial(s0).\n```\nBetter:\n```\ninitial(s1).\n```").text == "initial(s1)."
+    )
     both = find_code("```\ninitial(s0).\n```\nand\n```\npayoff(a, 1).\n```").text
     assert both == "initial(s0).\n\npayoff(a, 1)."
 
 
 def test_blocks_that_are_no_programs_do_not_count():
-    assert find_code("```sh\nswipl game.pl\n```\n```prolog\ninitial(s0).\n```").text == "initial(s0)."
+    assert (
+        find_code("```sh\nswipl game.pl\n```\n```prolog\ninitial(s0).\n```").text == "initial(s0)."
+    )
 
 
 def test_prose_is_no_program():
-    for prose in ("", "I cannot do that.", "Think (hard) about it. Then act.", "e.g. nothing", "```\n```"):
+    for prose in (
+        "",
+        "I cannot do that.",
+        "Think (hard) about it. Then act.",
+        "e.g. nothing",
+        "```\n```",
+    ):
         assert find_code(prose) is None
 
 

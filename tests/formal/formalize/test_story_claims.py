@@ -45,7 +45,11 @@ APART = "greta and hugo never choose without knowing something of each other's c
         ("hidden_card", claim("moves first", "Jonas"), (False, "ines moves first")),
         ("hidden_card", claim("knows", "Ines", "luck"), (True, "")),
         ("hidden_card", claim("does not know", "Jonas", "luck"), (True, "")),
-        ("hidden_card", claim("knows", "Jonas", "luck"), (False, "jonas does not know it when choosing")),
+        (
+            "hidden_card",
+            claim("knows", "Jonas", "luck"),
+            (False, "jonas does not know it when choosing"),
+        ),
         ("hidden_card", claim("knows", "Jonas", "Ines"), (True, "")),
         ("hidden_card", claim("probability", number="1/2", moves=[("luck", "king")]), (True, "")),
         (
@@ -53,20 +57,44 @@ APART = "greta and hugo never choose without knowing something of each other's c
             claim("probability", number="0.4", moves=[("luck", "king")]),
             (False, "king is drawn with probability 1/2"),
         ),
-        ("hidden_card", claim("probability", number="1/2"), (None, "it does not say what is drawn")),
+        (
+            "hidden_card",
+            claim("probability", number="1/2"),
+            (None, "it does not say what is drawn"),
+        ),
         (
             "hidden_card",
             claim("probability", number="1/2", moves=[("luck", "ace")]),
             (None, "no play has the moves nature: ace"),
         ),
-        ("hidden_card", claim("payoff", "ines", number="-1", moves=[("ines", "give up")]), (True, "")),
-        ("hidden_card", claim("payoff", "ines", number="2", moves=[("jonas", "pay")]), (False, "ines gets -2 or 2")),
-        ("hidden_card", claim("payoff", "ines", number="2", moves=[("jonas", "pay"), ("luck", "king")]), (True, "")),
+        (
+            "hidden_card",
+            claim("payoff", "ines", number="-1", moves=[("ines", "give up")]),
+            (True, ""),
+        ),
+        (
+            "hidden_card",
+            claim("payoff", "ines", number="2", moves=[("jonas", "pay")]),
+            (False, "ines gets -2 or 2"),
+        ),
+        (
+            "hidden_card",
+            claim("payoff", "ines", number="2", moves=[("jonas", "pay"), ("luck", "king")]),
+            (True, ""),
+        ),
         ("prisoners_dilemma", claim("same time", "Ada", "Ben"), (True, "")),
         ("prisoners_dilemma", claim("moves first", "Ben"), (True, "")),
-        ("prisoners_dilemma", claim("probability", number="1/2"), (False, "nothing is drawn in the game")),
+        (
+            "prisoners_dilemma",
+            claim("probability", number="1/2"),
+            (False, "nothing is drawn in the game"),
+        ),
         ("trust", claim("same time", "Greta", "Hugo"), (False, APART)),
-        ("trust", claim("prefers", "greta", moves=[("hugo", "repay")], rather=[("greta", "keep")]), (True, "")),
+        (
+            "trust",
+            claim("prefers", "greta", moves=[("hugo", "repay")], rather=[("greta", "keep")]),
+            (True, ""),
+        ),
         (
             "trust",
             claim("prefers", "greta", moves=[("hugo", "run")], rather=[("greta", "keep")]),
@@ -106,7 +134,10 @@ def test_a_move_that_is_a_number_is_not_taken_for_the_one_with_another_sign():
     # Ann gets 3 by +1 and 0 by -1, so the first claim holds and the second does not.
     table = table_from_cells(("Ann",), (("+1", "-1"),), ((Fraction(3),), (Fraction(0),)))
     claims = [claim("payoff", "Ann", number="3", moves=[("Ann", move)]) for move in ("+1", "-1")]
-    assert [tested.holds for tested in read_claims(json.dumps({"claims": claims}), table)] == [True, False]
+    assert [tested.holds for tested in read_claims(json.dumps({"claims": claims}), table)] == [
+        True,
+        False,
+    ]
 
 
 def test_a_claim_about_one_of_two_names_that_are_plainly_the_same_is_about_that_one():
@@ -128,7 +159,9 @@ def test_who_chooses_together_in_every_round_knows_of_the_other_what_was_seen_be
     )
     table = GameTable(("p", "q"), (("x", "y"), ("x", "y")), rows)
     both = [
-        claim(kind, *names) for kind in ("same time", "knows", "does not know") for names in (("p", "q"), ("q", "p"))
+        claim(kind, *names)
+        for kind in ("same time", "knows", "does not know")
+        for names in (("p", "q"), ("q", "p"))
     ]
     tested = read_claims(json.dumps({"claims": both}), table)
     assert [one.holds for one in tested] == [True, True, True, True, False, False]
@@ -155,8 +188,12 @@ def luck(number, *draws):
     return claim("probability", number=number, moves=[("luck", draw) for draw in draws])
 
 
-@pytest.mark.parametrize(("talented", "ordinary", "holds"), [("2/5", "3/5", True), ("3/5", "2/5", False)])
-def test_a_game_whose_probabilities_are_exchanged_is_not_that_of_the_story(talented, ordinary, holds):
+@pytest.mark.parametrize(
+    ("talented", "ordinary", "holds"), [("2/5", "3/5", True), ("3/5", "2/5", False)]
+)
+def test_a_game_whose_probabilities_are_exchanged_is_not_that_of_the_story(
+    talented, ordinary, holds
+):
     lines = f"""
     ~{talented} talented > applicant[talented] {{course|skip}} : {{8|10}}
     ~{ordinary} ordinary > applicant[ordinary] {{course|skip}} : {{5|10}}
@@ -167,7 +204,8 @@ def test_a_game_whose_probabilities_are_exchanged_is_not_that_of_the_story(talen
 
 
 def make_test_game(right, wrong):
-    """A house is sound or damp, 2/3 to 1/3; Pia sees a test of it, and not the house. Then she buys or leaves it."""
+    """A house is sound or damp, 2/3 to 1/3; Pia sees a test of it, and not the house. Then she buys
+    or leaves it."""
     return read_game_lines(
         ("Pia",),
         f"""
@@ -199,7 +237,10 @@ def test_the_probability_of_a_draw_that_depends_on_another_is_tested_after_that_
 def test_a_draw_that_comes_later_is_no_condition():
     table = make_test_game("3/4", "1/4")
     (tested,) = read_claims(json.dumps({"claims": [luck("6/7", "good", "sound")]}), table)
-    assert (tested.holds, tested.why) == (None, "sound is never drawn after the moves that are named")
+    assert (tested.holds, tested.why) == (
+        None,
+        "sound is never drawn after the moves that are named",
+    )
 
 
 def test_the_probability_of_a_draw_after_a_choice_is_not_summed_over_what_players_do():
@@ -212,7 +253,13 @@ def test_the_probability_of_a_draw_after_a_choice_is_not_summed_over_what_player
         claim("probability", number=number, moves=[("Ann", move), ("luck", "fall")])
         for number, move in (("1/4", "climb"), ("1/4", "walk"), ("1/8", "walk"))
     ]
-    assert decide_all(table, *after, luck("1/4", "fall"), luck("3/8", "fall")) == [True, False, True, None, False]
+    assert decide_all(table, *after, luck("1/4", "fall"), luck("3/8", "fall")) == [
+        True,
+        False,
+        True,
+        None,
+        False,
+    ]
 
 
 def test_who_knows_one_of_two_draws_is_said_to_know_that_one():
@@ -227,9 +274,15 @@ def test_who_knows_one_of_two_draws_is_said_to_know_that_one():
 
 
 def test_two_draws_with_the_same_names_are_not_told_apart_by_them():
-    # Each of two players draws high or low and sees only the own card; Ann's is drawn first, and only she chooses.
+    # Each of two players draws high or low and sees only the own card; Ann's is drawn first, and
+    # only she chooses.
     cards = [(mine, theirs) for mine in ("high", "low") for theirs in ("high", "low")]
-    lines = "\n".join(f"~1/2 {mine} > ~1/2 {theirs} > Ann[{mine}] {{bet|pass}} : {{1|0}}" for mine, theirs in cards)
+    lines = "\n".join(
+        f"~1/2 {mine} > ~1/2 {theirs} > Ann[{mine}] {{bet|pass}} : {{1|0}}"
+        for mine, theirs in cards
+    )
     table = read_game_lines(("Ann",), lines)
-    said = [claim(kind, "Ann", "luck", moves=[("luck", "high")]) for kind in ("knows", "does not know")]
+    said = [
+        claim(kind, "Ann", "luck", moves=[("luck", "high")]) for kind in ("knows", "does not know")
+    ]
     assert decide_all(table, *said, luck("1/2", "high")) == [None, None, True]

@@ -21,7 +21,10 @@ from bestresponse.logic.programs.validate import validate
 from bestresponse.models import make_strict
 from bestresponse.models.providers.scripted import ScriptedModel
 
-STORY = "A card is drawn by chance, king or queen; only Ann knows it. She bets or passes. Bob calls or folds."
+STORY = (
+    "A card is drawn by chance, king or queen; only Ann knows it. She bets or passes. Bob calls or"
+    " folds."
+)
 
 
 def end(*payoffs):
@@ -29,7 +32,11 @@ def end(*payoffs):
 
 
 def choice(player, knows, **moves):
-    return {"player": player, "knows": knows, "moves": [{"move": m, "then": node} for m, node in moves.items()]}
+    return {
+        "player": player,
+        "knows": knows,
+        "moves": [{"move": m, "then": node} for m, node in moves.items()],
+    }
 
 
 def forgetful(player, knows, **moves):
@@ -37,7 +44,9 @@ def forgetful(player, knows, **moves):
 
 
 def lottery(**draws):
-    return {"chance": [{"draw": d, "probability": p, "then": node} for d, (p, node) in draws.items()]}
+    return {
+        "chance": [{"draw": d, "probability": p, "then": node} for d, (p, node) in draws.items()]
+    }
 
 
 def hand(card, wins):
@@ -75,7 +84,9 @@ def test_a_tree_becomes_a_game_with_information_sets_and_its_value():
 
 def test_probabilities_and_payoffs_are_exact():
     thirds = lottery(
-        a=("1/3", end("1/3", 0.1)), b=("1/3", end(0, 0)), c=("1/3", choice("Ann", "c", x=end(1, 0), y=end(0, 1)))
+        a=("1/3", end("1/3", 0.1)),
+        b=("1/3", end(0, 0)),
+        c=("1/3", choice("Ann", "c", x=end(1, 0), y=end(0, 1))),
     )
     table = read_tree(json.dumps({"players": ["Ann", "Bob"], "tree": thirds}))
     assert table.rows[0].payoffs == (Fraction(1, 3), Fraction(1, 10))
@@ -98,7 +109,9 @@ def test_players_whose_names_differ_in_case_alone_are_two_players():
     table = read_tree(json.dumps({"players": ["Ann", "ann"], "tree": tree}))
     assert table.rows[0].moves == (("Ann", "go"), ("ann", "l"))
     # Elsewhere case does not matter.
-    assert read_tree(json.dumps({"players": ["Ann", "Bob"], "tree": choice("ANN", "", a=end(1, 2), b=end(3, 4))})).rows
+    assert read_tree(
+        json.dumps({"players": ["Ann", "Bob"], "tree": choice("ANN", "", a=end(1, 2), b=end(3, 4))})
+    ).rows
 
 
 @pytest.mark.parametrize(
@@ -108,24 +121,43 @@ def test_players_whose_names_differ_in_case_alone_are_two_players():
         ({"players": ["Ann", "Ann"]}, "different names; got Ann, Ann"),
         ({"players": ["Ann", "Nature"]}, "Nature is no player"),
         ({"tree": None}, "at the start: expected an object with chance"),
-        ({"tree": {"ends": 1}}, "at the start: expected one of chance, moves and payoffs; got ends"),
+        (
+            {"tree": {"ends": 1}},
+            "at the start: expected one of chance, moves and payoffs; got ends",
+        ),
         (
             {"tree": {**choice("Ann", "", a=end(0, 0)), "payoffs": [1, 1]}},
-            "at the start: expected one of chance, moves and payoffs; got player, knows, moves, payoffs",
+            (
+                "at the start: expected one of chance, moves and payoffs; got player, knows, moves,"
+                " payoffs"
+            ),
         ),
         (
             {"tree": lottery(a=("1/2", end(0, 0)), b=("1/3", end(1, 0)))},
             r"1/2 \+ 1/3 sum to 5/6; they must sum to exactly 1",
         ),
-        ({"tree": lottery(a=("-1/2", end(0, 0)), b=("3/2", end(1, 0)))}, "the probability of a is '-1/2'"),
-        ({"tree": lottery(a=("p", end(0, 0)))}, "the probability of a is 'p'; expected one such as"),
+        (
+            {"tree": lottery(a=("-1/2", end(0, 0)), b=("3/2", end(1, 0)))},
+            "the probability of a is '-1/2'",
+        ),
+        (
+            {"tree": lottery(a=("p", end(0, 0)))},
+            "the probability of a is 'p'; expected one such as",
+        ),
         ({"tree": lottery(a=("1/0", end(0, 0)))}, "the probability of a is '1/0'"),
         ({"tree": choice("Carl", "", a=end(0, 0))}, "'Carl' moves, but the players are Ann, Bob"),
         ({"tree": choice("Ann", "")}, "expected a list of objects with move and then"),
-        ({"tree": choice("Ann", "", a=end(0))}, "after a: payoffs must be 2 numbers, one for each of Ann, Bob"),
+        (
+            {"tree": choice("Ann", "", a=end(0))},
+            "after a: payoffs must be 2 numbers, one for each of Ann, Bob",
+        ),
         ({"tree": choice("Ann", "", a=end(0, "much"))}, "after a: payoffs must be 2 numbers"),
         (
-            {"tree": choice("Ann", "", a=choice("Bob", "x", l=end(0, 0)), b=choice("Bob", "x", r=end(1, 1)))},
+            {
+                "tree": choice(
+                    "Ann", "", a=choice("Bob", "x", l=end(0, 0)), b=choice("Bob", "x", r=end(1, 1))
+                )
+            },
             "after b: Bob, knowing 'x', can choose r, but after a, knowing the same, l",
         ),
         (
@@ -147,7 +179,11 @@ def test_a_tree_that_is_too_deep_or_too_large_is_refused():
     deep = end(0, 0)
     for level in range(70):
         deep = choice("Ann", str(level), a=deep, b=end(1, 1))
-    wide = {"chance": [{"draw": str(k), "probability": "1/4000", "then": end(0, 0)} for k in range(4000)]}
+    wide = {
+        "chance": [
+            {"draw": str(k), "probability": "1/4000", "then": end(0, 0)} for k in range(4000)
+        ]
+    }
     for tree in (deep, wide):
         with pytest.raises(InvalidGame, match="more than 3,000 positions or 60 levels"):
             read_tree(json.dumps({**POKER, "tree": tree}))
@@ -157,11 +193,21 @@ def test_the_prompt_shows_a_tree_that_is_read_as_it_is_told():
     example = TreeForm().task(STORY).split("JSON:\n")[1].splitlines()[0]
     table = read_tree(example)
     assert table.private
-    assert [row.payoffs for row in table.rows] == [(0, 0), (1, -1), (2, -2), (0, 0), (1, -1), (-2, 2)]
+    assert [row.payoffs for row in table.rows] == [
+        (0, 0),
+        (1, -1),
+        (2, -2),
+        (0, 0),
+        (1, -1),
+        (-2, 2),
+    ]
 
 
 def test_a_fault_in_a_tree_comes_back_with_the_answer():
-    wrong = {**POKER, "tree": lottery(king=("1/2", hand("king", 2)), queen=("1/3", hand("queen", -2)))}
+    wrong = {
+        **POKER,
+        "tree": lottery(king=("1/2", hand("king", 2)), queen=("1/3", hand("queen", -2))),
+    }
     model = ScriptedModel([json.dumps(wrong), json.dumps(POKER)])
     found = Formalizer(model, EmbeddedEngine(), Settings(form="tree")).formalize(STORY)
     assert found.ok
@@ -181,8 +227,10 @@ CLERK = {
 
 @pytest.mark.parametrize("engine", ["embedded", "swi"])
 def test_a_player_who_forgets_stays_one(engine):
-    """The clerk sees the box and forgets it: waiting and guessing pays 9 half of the time, and 6 are possible only by
-    opening one of the boxes and guessing that it was the other (open left, wait right, say right: 3 / 2 + 9 / 2)."""
+    """The clerk sees the box and forgets it: waiting and guessing pays 9 half of the time, and 6
+    are possible only by opening one of the boxes and guessing that it was the other (open left,
+    wait right, say right: 3 / 2 + 9 / 2).
+    """
     table = read_tree(json.dumps(CLERK))
     assert table.forgetful == {"clerk"}
     logic = open_engine(engine)
@@ -202,15 +250,16 @@ def test_a_player_who_forgets_stays_one(engine):
 
 
 def card(colour, wins):
-    """Rosa sees her card and opens; when Sven has raised she is said to know that, and her card is not repeated."""
+    """Rosa sees her card and opens; when Sven has raised she is said to know that, and her card is
+    not repeated."""
     last = choice("Rosa", "Sven raised", drop=end(-1, 1), call=end(wins, -wins))
     answer = choice("Sven", "Rosa opened", fold=end(1, -1), **{"raise": last})
     return choice("Rosa", f"the card is {colour}", **{"pass": end(0, 0)}, open=answer)
 
 
 def test_what_a_player_knew_stays_known_where_it_is_not_said_again():
-    """With red she calls a raise and gets 3, so that Sven folds: she always opens and gets 1. If she forgot her card,
-    both colours would be one position for her, and the value 3/4."""
+    """With red she calls a raise and gets 3, so that Sven folds: she always opens and gets 1. If
+    she forgot her card, both colours would be one position for her, and the value 3/4."""
     tree = lottery(red=("1/2", card("red", 3)), black=("1/2", card("black", -3)))
     table = read_tree(json.dumps({"players": ["Rosa", "Sven"], "tree": tree}))
     assert table.forgetful == frozenset()
@@ -220,7 +269,9 @@ def test_what_a_player_knew_stays_known_where_it_is_not_said_again():
 
 
 def test_own_moves_stay_known_where_the_same_words_are_said_again():
-    tree = choice("Ann", "at the door", go=choice("Ann", "at the door", go=end(0), stay=end(4)), stay=end(1))
+    tree = choice(
+        "Ann", "at the door", go=choice("Ann", "at the door", go=end(0), stay=end(4)), stay=end(1)
+    )
     table = read_tree(json.dumps({"players": ["Ann"], "tree": tree}))
     assert table.forgetful == frozenset()
     assert len(as_game(table, "doors").tree.infosets) == 2
@@ -229,7 +280,9 @@ def test_own_moves_stay_known_where_the_same_words_are_said_again():
 @pytest.mark.parametrize("knows", ["at a crossing", ""])
 @pytest.mark.parametrize("begins", [True, False])
 def test_a_driver_who_forgets_that_he_has_passed_a_crossing_is_told_with_forgets(knows, begins):
-    road = choice("driver", knows, leave=end(0), go=forgetful("driver", knows, leave=end(4), go=end(1)))
+    road = choice(
+        "driver", knows, leave=end(0), go=forgetful("driver", knows, leave=end(4), go=end(1))
+    )
     tree = road if begins else lottery(dry=("1/2", road), wet=("1/2", end(0)))
     table = read_tree(json.dumps({"players": ["driver"], "tree": tree}))
     report = validate(write_table_program(table), EmbeddedEngine())
@@ -241,7 +294,10 @@ def test_a_driver_who_forgets_that_he_has_passed_a_crossing_is_told_with_forgets
 
 def test_who_has_forgotten_everything_does_not_stand_where_it_began_knowing_something():
     tree = choice(
-        "Ann", "morning", go=forgetful("Ann", "", a=end(0), b=end(1)), run=forgetful("Ann", "", a=end(2), b=end(3))
+        "Ann",
+        "morning",
+        go=forgetful("Ann", "", a=end(0), b=end(1)),
+        run=forgetful("Ann", "", a=end(2), b=end(3)),
     )
     table = read_tree(json.dumps({"players": ["Ann"], "tree": tree}))
     # Neither go nor run is remembered, but that it is no longer morning is.

@@ -31,7 +31,9 @@ def replies(table):
         ("best-response", "cooperate", "defect", "defect"),
     ],
 )
-def test_a_published_strategy_does_what_its_description_says(strategy, first, after_cooperation, after_defection):
+def test_a_published_strategy_does_what_its_description_says(
+    strategy, first, after_cooperation, after_defection
+):
     for seat in (0, 1):
         table = table_of(strategy, seat=seat)
         assert table.first == ((first, 1),)
@@ -105,7 +107,9 @@ def test_agents_are_saved_loaded_cloned_and_given_other_strategies(tmp_path):
     assert agent.rules == published_strategy("tit-for-tat")
 
 
-@pytest.mark.parametrize("text", ["[]", "{", '{"name": "x"}', '{"name": "x", "game": 1, "rules": ""}'])
+@pytest.mark.parametrize(
+    "text", ["[]", "{", '{"name": "x"}', '{"name": "x", "game": 1, "rules": ""}']
+)
 def test_a_file_that_is_no_agent_is_refused_in_a_sentence(tmp_path, text):
     path = tmp_path / "agent.json"
     path.write_text(text)
@@ -134,10 +138,14 @@ def test_a_strategy_that_sometimes_has_no_move_is_refused_with_the_probability()
 
 def test_a_hostile_strategy_never_runs():
     with pytest.raises(Exception, match="shell/1"):
-        Agent.of("a", DILEMMA, "select(_P, _O, _S, cooperate) :- shell('touch /tmp/owned').").seats()
+        Agent.of(
+            "a", DILEMMA, "select(_P, _O, _S, cooperate) :- shell('touch /tmp/owned')."
+        ).seats()
 
 
-@pytest.mark.parametrize("name", ["prisoners-dilemma", "battle-of-the-sexes", "rock-paper-scissors", "chicken"])
+@pytest.mark.parametrize(
+    "name", ["prisoners-dilemma", "battle-of-the-sexes", "rock-paper-scissors", "chicken"]
+)
 def test_the_program_written_for_a_table_has_that_table(name):
     form = load(name)
     report = validate(write_match_program(form), EmbeddedEngine())
@@ -145,7 +153,9 @@ def test_the_program_written_for_a_table_has_that_table(name):
     assert report.table.moves == (form.actions[0], form.actions[0])
     for i, first in enumerate(form.actions[0]):
         for k, second in enumerate(form.actions[0]):
-            assert [float(u) for u in report.table.payoffs((first, second))] == [u[i, k] for u in form.payoffs]
+            assert [float(u) for u in report.table.payoffs((first, second))] == [
+                u[i, k] for u in form.payoffs
+            ]
 
 
 def test_there_are_six_published_strategies():

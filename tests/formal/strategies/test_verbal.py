@@ -3,7 +3,12 @@
 import pytest
 
 from bestresponse.core.errors import InvalidGame, UsageError
-from bestresponse.formal.strategies.agents import Agent, StrategySettings, formalize_strategy, write_match_program
+from bestresponse.formal.strategies.agents import (
+    Agent,
+    StrategySettings,
+    formalize_strategy,
+    write_match_program,
+)
 from bestresponse.formal.strategies.programs import published_strategy
 from bestresponse.games.lookup import NamedGame
 from bestresponse.logic.embedded.engine import EmbeddedEngine
@@ -23,7 +28,10 @@ SILENT_AT_FIRST = "```prolog\nselect(_P, O, S, M) :- holds(last_move(O, M), S).\
 
 def formalize(*answers, words=WORDS, attempts=5):
     model = ScriptedModel(list(answers))
-    return formalize_strategy(words, GAME, model, EmbeddedEngine(), StrategySettings(attempts)), model
+    return (
+        formalize_strategy(words, GAME, model, EmbeddedEngine(), StrategySettings(attempts)),
+        model,
+    )
 
 
 def test_right_rules_need_one_attempt():
@@ -61,13 +69,17 @@ def test_a_rule_for_the_first_round_that_never_ends_is_found_out():
     found, model = formalize(both, RIGHT)
     assert found.ok
     told = model.asked[1].messages[-1].content
-    assert "after own cooperate and the opponent's defect the rules give several moves (cooperate, defect)" in told
+    assert (
+        "after own cooperate and the opponent's defect the rules give several moves (cooperate,"
+        " defect)" in told
+    )
     assert "holds(last_move(Opponent, _), Situation)" in told
 
 
 def test_rules_with_chance_may_give_several_moves():
     found, _ = formalize(
-        "```\nselect(P, _O, S, M) :- findall(X, possible(move(P, X), S), Xs), random_member(M, Xs).\n```"
+        "```\nselect(P, _O, S, M) :- findall(X, possible(move(P, X), S), Xs), random_member(M,"
+        " Xs).\n```"
     )
     assert (found.ok, found.trouble, len(found.attempts)) == (True, "", 1)
     assert "random_member" in found.rules
@@ -97,7 +109,9 @@ def test_an_empty_or_endless_description_is_refused(words):
 
 
 def test_a_hostile_answer_is_refused_and_told_so():
-    found, model = formalize("```\nselect(_, _, _, M) :- shell('rm -rf /'), M = defect.\n```", RIGHT)
+    found, model = formalize(
+        "```\nselect(_, _, _, M) :- shell('rm -rf /'), M = defect.\n```", RIGHT
+    )
     assert found.ok
     assert "shell/1" in model.asked[1].messages[-1].content
 
@@ -111,7 +125,9 @@ def test_a_file_becomes_one_who_takes_part(tmp_path):
     assert (entry.name, entry.kind, entry.words) == ("grumpy", "rules", WORDS)
     with pytest.raises(InvalidGame, match="still wrong"):
         formalize_entry(
-            read_strategy(path), make_stage(NamedGame.find("prisoners-dilemma")), ScriptedModel([MISSPELT] * 5)
+            read_strategy(path),
+            make_stage(NamedGame.find("prisoners-dilemma")),
+            ScriptedModel([MISSPELT] * 5),
         )
 
 
@@ -127,7 +143,9 @@ select(P, _, S, cooperate) :- holds(memory(P, N), S), N < 2.
 
 
 def test_a_strategy_may_count_and_becomes_the_automaton_of_its_states():
-    found, model = formalize(f"```\n{TWO_IN_A_ROW}\n```", words="Defect only after two betrayals in a row.")
+    found, model = formalize(
+        f"```\n{TWO_IN_A_ROW}\n```", words="Defect only after two betrayals in a row."
+    )
     assert found.ok, found.trouble
     assert "start_memory(State)" in model.asked[0].messages[-1].content
     machine = Agent("calm", GAME, found.rules).seats().automaton(0)
@@ -138,18 +156,28 @@ def test_a_strategy_may_count_and_becomes_the_automaton_of_its_states():
 @pytest.mark.parametrize(
     ("rules", "why"),
     [
-        (TWO_IN_A_ROW.replace("next_memory(2, _, defect, 2).\n", ""), "no state of memory after 2, own cooperate"),
         (
-            "start_memory(0).\nnext_memory(N, _, _, M) :- M is N + 1.\n"
-            "select(P, _, S, defect) :- holds(memory(P, N), S), N >= 0.",
+            TWO_IN_A_ROW.replace("next_memory(2, _, defect, 2).\n", ""),
+            "no state of memory after 2, own cooperate",
+        ),
+        (
+            (
+                "start_memory(0).\nnext_memory(N, _, _, M) :- M is N + 1.\n"
+                "select(P, _, S, defect) :- holds(memory(P, N), S), N >= 0."
+            ),
             "more than 400 states; let its counters end somewhere",
         ),
         (
-            "select(_, O, S, defect) :- holds(history(O, [defect|_]), S).\n"
-            "select(_, O, S, cooperate) :- \\+ holds(history(O, [defect|_]), S).",
+            (
+                "select(_, O, S, defect) :- holds(history(O, [defect|_]), S).\n"
+                "select(_, O, S, cooperate) :- \\+ holds(history(O, [defect|_]), S)."
+            ),
             "history/2 never holds when a strategy is asked",
         ),
-        ("select(_, O, S, M) :- holds(did(O, M), S).\nselect(_, _, _, defect).", "did/2 never holds"),
+        (
+            "select(_, O, S, M) :- holds(did(O, M), S).\nselect(_, _, _, defect).",
+            "did/2 never holds",
+        ),
         ("start_memory(0).\nselect(_, _, _, defect).", "next_memory/4 is missing"),
     ],
 )
@@ -163,10 +191,15 @@ def test_a_model_may_say_that_a_strategy_cannot_be_written():
     found, model = formalize("CANNOT: it depends on the weather.", RIGHT)
     assert not found.ok
     assert len(model.asked) == 1
-    assert found.trouble == "scripted says that the strategy cannot be written as rules: it depends on the weather."
+    assert (
+        found.trouble
+        == "scripted says that the strategy cannot be written as rules: it depends on the weather."
+    )
 
 
-@pytest.mark.parametrize("name", ["best-response", "tit-for-tat", "anti-tit-for-tat", "default-move", "random"])
+@pytest.mark.parametrize(
+    "name", ["best-response", "tit-for-tat", "anti-tit-for-tat", "default-move", "random"]
+)
 def test_moves_may_be_numbers(name):
     numbers = GAME.replace("cooperate", "1").replace("defect", "2")
     seats = Agent(name, numbers, published_strategy(name)).seats()

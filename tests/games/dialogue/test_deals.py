@@ -32,19 +32,32 @@ RPS = Moves(("rock", "paper", "scissors"), ((0, -1, 1), (1, 0, -1), (-1, 1, 0)))
 
 
 def test_a_price_is_worth_its_distance_to_what_the_thing_is_worth_to_each():
-    deal = PRICE.read({"agreed": True, "price": 55}, NAMES, BARGAIN, [(0, "I pay 55."), (1, "Agreed.")])
+    deal = PRICE.read(
+        {"agreed": True, "price": 55}, NAMES, BARGAIN, [(0, "I pay 55."), (1, "Agreed.")]
+    )
     assert PRICE.utilities(deal, BARGAIN) == (70 - 55, 55 - 40)
-    assert PRICE.utilities(PRICE.read({"agreed": False, "price": None}, NAMES, BARGAIN), BARGAIN) == (0, 0)
+    assert PRICE.utilities(
+        PRICE.read({"agreed": False, "price": None}, NAMES, BARGAIN), BARGAIN
+    ) == (0, 0)
 
 
 def test_issues_are_worth_the_sum_of_the_agreed_levels():
-    deal = JOB.read({"agreed": True, "terms": {"salary": "high", "leave": "Short"}}, NAMES, JOB_VALUES)
+    deal = JOB.read(
+        {"agreed": True, "terms": {"salary": "high", "leave": "Short"}}, NAMES, JOB_VALUES
+    )
     assert JOB.utilities(deal, JOB_VALUES) == (2 + 4, 8 + 0)
-    assert JOB.utilities(JOB.read({"agreed": False, "terms": {}}, NAMES, JOB_VALUES), JOB_VALUES) == (0, 0)
+    assert JOB.utilities(
+        JOB.read({"agreed": False, "terms": {}}, NAMES, JOB_VALUES), JOB_VALUES
+    ) == (0, 0)
 
 
 def test_moves_are_worth_what_the_table_says_whatever_was_announced():
-    said = [(0, "I will play rock."), (1, "I will play paper."), (0, "I play scissors."), (1, "I play paper.")]
+    said = [
+        (0, "I will play rock."),
+        (1, "I will play paper."),
+        (0, "I play scissors."),
+        (1, "I play paper."),
+    ]
     deal = RPS.read({"moves": {"Ann": "scissors", "Ben": "paper"}}, NAMES, ({}, {}), said)
     assert RPS.utilities(deal, ({}, {})) == (1, -1)
 
@@ -53,14 +66,39 @@ def test_moves_are_worth_what_the_table_says_whatever_was_announced():
     ("rules", "data", "said", "why"),
     [
         (PRICE, {"agreed": True, "price": 120}, [], "the price 120 is not from 0 to 100"),
-        (PRICE, {"agreed": True, "price": 50}, [(0, "150 or 5.50"), (1, "505")], "no message names that price"),
+        (
+            PRICE,
+            {"agreed": True, "price": 50},
+            [(0, "150 or 5.50"), (1, "505")],
+            "no message names that price",
+        ),
         (PRICE, {"agreed": True, "price": "50"}, [], "the price is '50', expected a number"),
         (PRICE, {"agreed": True, "price": None}, [], "agreed, but 'price' is empty"),
-        (JOB, {"agreed": True, "terms": {"salary": "high", "leave": None}}, [], "leave is left open"),
-        (JOB, {"agreed": True, "terms": {"salary": "higher", "leave": "long"}}, [], "is not one of low, high"),
+        (
+            JOB,
+            {"agreed": True, "terms": {"salary": "high", "leave": None}},
+            [],
+            "leave is left open",
+        ),
+        (
+            JOB,
+            {"agreed": True, "terms": {"salary": "higher", "leave": "long"}},
+            [],
+            "is not one of low, high",
+        ),
         (RPS, {"moves": {"Ann": "rock"}}, [], "the move of Ben is missing"),
-        (RPS, {"moves": {"Ann": "rock", "Ben": "paper"}}, [(0, "paper")], "Ann plays rock, but the note names paper"),
-        (RPS, {"moves": {"Ann": "rock", "Ben": "rock"}}, [(0, "rock or paper")], "the note names rock and paper"),
+        (
+            RPS,
+            {"moves": {"Ann": "rock", "Ben": "paper"}},
+            [(0, "paper")],
+            "Ann plays rock, but the note names paper",
+        ),
+        (
+            RPS,
+            {"moves": {"Ann": "rock", "Ben": "rock"}},
+            [(0, "rock or paper")],
+            "the note names rock and paper",
+        ),
     ],
 )
 def test_a_ruling_that_breaks_the_rules_or_contradicts_the_talk_is_refused(rules, data, said, why):
@@ -80,7 +118,9 @@ def test_an_agreed_day_is_worth_its_value_to_each_and_nothing_where_somebody_is_
 
 def test_a_trade_is_worth_what_comes_in_minus_what_goes_out():
     # Ann gives 2 apples (worth 1 each to her, 4 to Ben) for 1 kiwi (worth 5 to her, 2 to Ben).
-    deal = FRUIT.read({"agreed": True, "gives": {"Ann": {"apple": 2}, "Ben": {"kiwi": 1}}}, NAMES, BASKETS)
+    deal = FRUIT.read(
+        {"agreed": True, "gives": {"Ann": {"apple": 2}, "Ben": {"kiwi": 1}}}, NAMES, BASKETS
+    )
     assert FRUIT.utilities(deal, BASKETS) == (5 - 2, 8 - 2)
 
 
@@ -92,11 +132,19 @@ def test_a_verdict_gives_one_to_the_winner_and_halves_where_undecided():
 @pytest.mark.parametrize(
     ("rules", "data", "why"),
     [
-        (DAYS, {"agreed": True, "choice": None}, "contradicts itself: agreed, but 'choice' is empty"),
+        (
+            DAYS,
+            {"agreed": True, "choice": None},
+            "contradicts itself: agreed, but 'choice' is empty",
+        ),
         (DAYS, {"agreed": False, "choice": "Monday"}, "contradicts itself: not agreed, but"),
         (DAYS, {"agreed": True, "choice": "Sunday"}, "'Sunday' is not one of Monday, Tuesday"),
         (DAYS, {"choice": "Monday"}, "'agreed' is None"),
-        (FRUIT, {"agreed": True, "gives": {"Ann": {"kiwi": 1}, "Ben": {}}}, "Ann gives 1 x kiwi but owns 0"),
+        (
+            FRUIT,
+            {"agreed": True, "gives": {"Ann": {"kiwi": 1}, "Ben": {}}},
+            "Ann gives 1 x kiwi but owns 0",
+        ),
         (FRUIT, {"agreed": True, "gives": {"Cleo": {"kiwi": 1}}}, "only Ann and Ben trade"),
         (FRUIT, {"agreed": True, "gives": {"Ann": {"apple": -1}}}, "expected a whole number"),
         (Verdict(), {"winner": "Zoe"}, "'Zoe' is not one of Ann, Ben, tie"),
@@ -110,7 +158,10 @@ def test_a_ruling_that_cannot_be_is_refused(rules, data, why):
 def test_a_referee_that_gives_two_rulings_contradicts_itself():
     with pytest.raises(InvalidMove, match="two different rulings"):
         read_ruling(Reply('{"agreed": false} or rather {"agreed": true}'))
-    assert read_ruling(Reply('Here: {"agreed": false}')) == ({"agreed": False}, "text around the JSON object")
+    assert read_ruling(Reply('Here: {"agreed": false}')) == (
+        {"agreed": False},
+        "text around the JSON object",
+    )
     with pytest.raises(InvalidMove) as cut:
         read_ruling(Reply('{"agreed": tr', Finish.LENGTH))
     assert cut.value.kind == "truncated"
@@ -137,6 +188,8 @@ def test_an_unreadable_score_is_void_and_says_whose_it_is():
 def test_a_ruling_keeps_the_judges_reasons():
     game = dialogue("debate")
     reply = json.dumps({"reasons": "clearer", "winner": game.names[0]})
-    decision = DealReferee(ScriptedModel([reply]), game.domain).decide(game.view(game.start(), "referee"), Words())
+    decision = DealReferee(ScriptedModel([reply]), game.domain).decide(
+        game.view(game.start(), "referee"), Words()
+    )
     assert decision.reasoning == "clearer"
     assert json.loads(decision.action)["winner"] == 0

@@ -6,7 +6,14 @@ from steering import cast_of, dialogue, recorded
 from bestresponse.core.conformance import check_game
 from bestresponse.core.errors import InvalidGame, OverBudget
 from bestresponse.games.dialogue.domain import domain_names, load_domain, parse_domain, scenarios
-from bestresponse.games.dialogue.game import PERSON, Book, DialogueGame, Entry, RecordedDialogue, make_plain_dialogue
+from bestresponse.games.dialogue.game import (
+    PERSON,
+    Book,
+    DialogueGame,
+    Entry,
+    RecordedDialogue,
+    make_plain_dialogue,
+)
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.building import AnswerStore, build_dialogue, size_of
@@ -27,10 +34,14 @@ def test_a_tree_takes_few_calls_and_a_second_build_none(replies, wordings, most)
 
 
 def test_the_most_calls_are_counted_by_hand():
-    # 4 first messages, 16 answers to them, 16 rulings; with two wordings 8, 64 and 64; with two replies 4+16+64+256
+    # 4 first messages, 16 answers to them, 16 rulings; with two wordings 8, 64 and 64; with two
+    # replies 4+16+64+256
     assert (size_of(dialogue(), 1).messages, size_of(dialogue(), 1).rulings) == (20, 16)
     assert (size_of(dialogue(), 2).messages, size_of(dialogue(), 2).rulings) == (72, 64)
-    assert (size_of(dialogue(replies=2), 1).messages, size_of(dialogue(replies=2), 1).rulings) == (340, 256)
+    assert (size_of(dialogue(replies=2), 1).messages, size_of(dialogue(replies=2), 1).rulings) == (
+        340,
+        256,
+    )
 
 
 def test_the_number_of_calls_does_not_depend_on_solving():
@@ -130,7 +141,9 @@ def test_a_build_stopped_by_its_budget_leaves_a_valid_game():
     check_game(game)
     assert 1 <= len(game.asks(game.start())["player 1"].options) < 4
     assert cfr(compile_game(game), 100).nash_conv < 0.1
-    rest = build_dialogue(game.live, cast_of(SimulatedSpeaker(0), game.live.domain), AnswerStore(game.book))
+    rest = build_dialogue(
+        game.live, cast_of(SimulatedSpeaker(0), game.live.domain), AnswerStore(game.book)
+    )
     assert rest.stopped == ""
     assert rest.calls > 0
 
@@ -144,7 +157,11 @@ def test_a_model_that_answers_nothing_or_far_too_much_leaves_voids_not_zeros():
     for reply, why in (("", "answered nothing"), ("x" * 100_000, "100000 characters")):
         game = dialogue()
         book = Book()
-        build_dialogue(game, cast_of(ScriptedModel(lambda request, reply=reply: reply), game.domain), AnswerStore(book))
+        build_dialogue(
+            game,
+            cast_of(ScriptedModel(lambda request, reply=reply: reply), game.domain),
+            AnswerStore(book),
+        )
         assert all(entry.text is None and why in entry.reading.how for entry in book.entries)
         with pytest.raises(InvalidGame):
             RecordedDialogue(game, book)
@@ -154,7 +171,11 @@ def test_a_wording_whose_ending_cannot_be_read_is_not_drawn():
     def sometimes_unreadable(request):
         reply = SimulatedSpeaker(0).complete(request)
         is_ruling = "impartial referee" in request.messages[0].content
-        return "hm" if is_ruling and "It has to be" in request.messages[-1].content.rpartition("[2]")[2] else reply
+        return (
+            "hm"
+            if is_ruling and "It has to be" in request.messages[-1].content.rpartition("[2]")[2]
+            else reply
+        )
 
     game, _ = recorded(dialogue(), 8, ScriptedModel(sometimes_unreadable))
     void = [entry for entry in game.book.entries if entry.text is None]
@@ -187,7 +208,11 @@ def _source(name):
         ("available = [2, 4]", "available = [0, 4]", "no deal is reachable"),
         ("players = 2", "players = 11", "players is 11, expected 2 to 10"),
         ("players = 2", 'players = 2\ncolour = "red"', "there is no key colour"),
-        ('new = "Write in', 'nwe = "Write in', r"there is no key actions.tone.nwe. Did you mean actions.tone.new\?"),
+        (
+            'new = "Write in',
+            'nwe = "Write in',
+            r"there is no key actions.tone.nwe. Did you mean actions.tone.new\?",
+        ),
         ('neutral = "any"', 'neutral = "none"', "expected one of calm"),
         ('calm = "Write in a calm tone."', "", "has no text for 'calm'"),
         ("Write in a calm tone.", "Write in an assertive tone.", "two actions have the same text"),
@@ -213,21 +238,40 @@ def test_a_speaker_is_told_how_many_messages_follow_and_what_happens_at_the_end(
     told, state = [], game.start()
     for _ in range(4):
         role = game.roles[game.turn(state)]
-        told += [line for line in game.view(state, role).situation.splitlines() if line.startswith("You write")]
+        told += [
+            line
+            for line in game.view(state, role).situation.splitlines()
+            if line.startswith("You write")
+        ]
         state = game.apply(game.apply(state, {role: "calm"}), {role: "Monday?"})
     nothing = "Without an agreement nobody earns anything."
     assert told == [
-        f"You write message 1 of 4. After it come 3 more messages, 1 of them yours, and then the talk ends. {nothing}",
-        f"You write message 2 of 4. After it come 2 more messages, 1 of them yours, and then the talk ends. {nothing}",
-        f"You write message 3 of 4, your last one. After it comes 1 more message, and then the talk ends. {nothing}",
-        f"You write message 4 of 4, the last of all: nobody can answer it. After it the talk ends. {nothing}",
+        (
+            "You write message 1 of 4. After it come 3 more messages, 1 of them yours, and then"
+            f" the talk ends. {nothing}"
+        ),
+        (
+            "You write message 2 of 4. After it come 2 more messages, 1 of them yours, and then"
+            f" the talk ends. {nothing}"
+        ),
+        (
+            "You write message 3 of 4, your last one. After it comes 1 more message, and then the"
+            f" talk ends. {nothing}"
+        ),
+        (
+            "You write message 4 of 4, the last of all: nobody can answer it. After it the talk"
+            f" ends. {nothing}"
+        ),
     ]
 
 
 def test_a_debater_is_told_that_the_judge_decides_and_an_early_end_is_announced():
     debate, early = dialogue("debate"), dialogue(replies=2, early_end=True)
     assert debate.view(debate.start(), "player 1").situation.endswith("The judge decides then.")
-    assert "An agreement of all ends the talk at once." in early.view(early.start(), "player 1").situation
+    assert (
+        "An agreement of all ends the talk at once."
+        in early.view(early.start(), "player 1").situation
+    )
     assert "You write message" not in debate.view(debate.start(), "player 2").situation
 
 

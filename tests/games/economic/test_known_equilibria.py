@@ -26,12 +26,17 @@ from bestresponse.games.water.game import Water
 def test_everybody_earns_the_same_in_a_symmetric_equilibrium(game, payoffs, better):
     known = find_known_equilibrium(game)
     assert set(known.payoffs.values()) == {payoffs}
-    assert (set(known.better_payoffs.values()) if known.better_payoffs else None) == ({better} if better else None)
+    assert (set(known.better_payoffs.values()) if known.better_payoffs else None) == (
+        {better} if better else None
+    )
 
 
 def test_trust_and_ultimatum_end_with_everything_where_it_began():
     assert find_known_equilibrium(Trust(endowment=8)).payoffs == {"sender": 8.0, "receiver": 0.0}
-    assert find_known_equilibrium(Trust(endowment=8, factor=3)).better_payoffs == {"sender": 12.0, "receiver": 12.0}
+    assert find_known_equilibrium(Trust(endowment=8, factor=3)).better_payoffs == {
+        "sender": 12.0,
+        "receiver": 12.0,
+    }
     assert find_known_equilibrium(Ultimatum(pie=5)).payoffs == {"proposer": 5.0, "responder": 0.0}
 
 
@@ -46,7 +51,13 @@ def test_nothing_is_said_where_nothing_is_known():
     ("game", "state", "role", "action", "cost"),
     [
         (PublicGoods(), (), "player 2", 20, 12.0),
-        (PublicGoods(), ({f"player {k}": 5 for k in range(1, 5)},), "player 1", {"player 2": 2, "player 3": 0}, 2.0),
+        (
+            PublicGoods(),
+            ({f"player {k}": 5 for k in range(1, 5)},),
+            "player 1",
+            {"player 2": 2, "player 3": 0},
+            2.0,
+        ),
         (Trust(), (), "sender", 4.0, 4.0),
         (Trust(), (4.0,), "receiver", 5.0, 5.0),
         (Ultimatum(), (), "proposer", 2.5, 2.5),
@@ -71,7 +82,9 @@ def test_the_cost_of_a_bid_is_an_expectation_over_the_values_of_the_others():
         measure_decision_cost(two, AuctionState((0, 1)), "second", 0.0) == 0.5
     )  # here it goes to the other, half of the time
     first = SealedBid(("first", "second"), "first", highest=100)
-    assert measure_decision_cost(first, AuctionState((80, 0)), "first", 80.0) == pytest.approx((80 - 40) * 81 / 101)
+    assert measure_decision_cost(first, AuctionState((80, 0)), "first", 80.0) == pytest.approx(
+        (80 - 40) * 81 / 101
+    )
     assert find_equilibrium_moves(second_price(), AuctionState((10, 20, 30))) == {
         "bidder 1": 10,
         "bidder 2": 20,
@@ -86,5 +99,8 @@ def test_nobody_is_charged_for_playing_the_equilibrium():
         if isinstance(game, SealedBid):
             state = AuctionState((30, 60, 90))
         while moves := find_equilibrium_moves(game, state):
-            assert all(measure_decision_cost(game, state, role, move) == 0.0 for role, move in moves.items()), name
+            assert all(
+                measure_decision_cost(game, state, role, move) == 0.0
+                for role, move in moves.items()
+            ), name
             state = game.apply(state, moves)

@@ -19,9 +19,17 @@ from bestresponse.theory.generators import families
 from bestresponse.theory.zero_sum.solve import solve_zero_sum
 
 NAMES = (
-    "colonel-blotto", "common-pool", "first-price-auction", "guessing", "public-goods-punishment",
-    "second-price-auction", "survival-auction", "trust-amounts", "ultimatum-amounts", "water",
-)  # fmt: skip
+    "colonel-blotto",
+    "common-pool",
+    "first-price-auction",
+    "guessing",
+    "public-goods-punishment",
+    "second-price-auction",
+    "survival-auction",
+    "trust-amounts",
+    "ultimatum-amounts",
+    "water",
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -42,7 +50,11 @@ def test_whoever_is_closest_to_the_fraction_of_the_average_wins_and_equals_share
     state = game.apply((), {"a": 10, "b": 20, "c": 60})
     assert game.target(state[0]) == pytest.approx(24)
     assert game.payoffs(state) == {"a": 0.0, "b": 1.0, "c": 0.0}
-    assert game.payoffs(game.apply(state, {"a": 5, "b": 5, "c": 50})) == {"a": 0.5, "b": 1.5, "c": 0.0}
+    assert game.payoffs(game.apply(state, {"a": 5, "b": 5, "c": 50})) == {
+        "a": 0.5,
+        "b": 1.5,
+        "c": 0.0,
+    }
     assert "The target was 24.00; closest: b." in game.view(state, "a").situation
 
 
@@ -95,13 +107,22 @@ def test_bidders_know_only_their_own_value():
 def test_the_ultimatum_is_taken_or_both_get_nothing():
     game = Ultimatum()
     offered = game.apply((), {"proposer": 3.5})
-    assert game.payoffs(game.apply(offered, {"responder": "accept"})) == {"proposer": 6.5, "responder": 3.5}
-    assert game.payoffs(game.apply(offered, {"responder": "reject"})) == {"proposer": 0.0, "responder": 0.0}
+    assert game.payoffs(game.apply(offered, {"responder": "accept"})) == {
+        "proposer": 6.5,
+        "responder": 3.5,
+    }
+    assert game.payoffs(game.apply(offered, {"responder": "reject"})) == {
+        "proposer": 0.0,
+        "responder": 0.0,
+    }
 
 
 def test_what_is_sent_in_trust_is_tripled():
     game = Trust()
-    assert game.payoffs(game.apply(game.apply((), {"sender": 4}), {"receiver": 5})) == {"sender": 11.0, "receiver": 7.0}
+    assert game.payoffs(game.apply(game.apply((), {"sender": 4}), {"receiver": 5})) == {
+        "sender": 11.0,
+        "receiver": 7.0,
+    }
 
 
 def test_blotto_is_won_field_by_field_and_worth_nothing_to_either_side():
@@ -113,15 +134,25 @@ def test_blotto_is_won_field_by_field_and_worth_nothing_to_either_side():
 
 def test_one_ration_has_one_winner():
     game = survival(3)
-    state = game.apply(game.apply(game.start(), {NATURE: 1}), dict(zip(game.roles, (5, 7, 7), strict=True)))
+    state = game.apply(
+        game.apply(game.start(), {NATURE: 1}), dict(zip(game.roles, (5, 7, 7), strict=True))
+    )
     assert state.past[0].winners == (False, True, False)
 
 
 @pytest.mark.parametrize(
     "make",
-    [lambda: Guessing(("a",)), lambda: PublicGoods(rounds=0), lambda: CommonPool(bend=0), lambda: SealedBid(highest=0),
-     lambda: Ultimatum(0), lambda: Trust(0), lambda: Blotto(0), lambda: survival(0)],
-)  # fmt: skip
+    [
+        lambda: Guessing(("a",)),
+        lambda: PublicGoods(rounds=0),
+        lambda: CommonPool(bend=0),
+        lambda: SealedBid(highest=0),
+        lambda: Ultimatum(0),
+        lambda: Trust(0),
+        lambda: Blotto(0),
+        lambda: survival(0),
+    ],
+)
 def test_settings_that_make_no_sense_are_refused(make):
     with pytest.raises(UsageError):
         make()

@@ -17,11 +17,15 @@ from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 def open_box(note, held):
     """Tuesday: she knows which note she wrote, no more which box holds the key."""
     cost = 1 if note == "fancy" else 0
-    return Turn("clerk", f"wrote {note}", {box: Leaf([5 * (box == held) - cost]) for box in ("red", "blue")})
+    return Turn(
+        "clerk", f"wrote {note}", {box: Leaf([5 * (box == held) - cost]) for box in ("red", "blue")}
+    )
 
 
 def monday(held):
-    return Turn("clerk", f"sees {held}", {note: open_box(note, held) for note in ("plain", "fancy")})
+    return Turn(
+        "clerk", f"sees {held}", {note: open_box(note, held) for note in ("plain", "fancy")}
+    )
 
 
 CLERK = build_tree(["clerk"], Chance({box: (0.5, monday(box)) for box in ("red", "blue")}))
@@ -46,7 +50,10 @@ def test_the_notes_tell_her_the_box_so_that_she_expects_four_and_a_half(game):
 
 
 def test_it_is_said_that_she_may_forget(game):
-    assert "clerk may forget: what is said below of clerk is all that it still knows." in describe_game(game)
+    assert (
+        "clerk may forget: what is said below of clerk is all that it still knows."
+        in describe_game(game)
+    )
 
 
 def test_a_play_shows_her_on_tuesday_the_note_and_not_the_box(game):

@@ -38,7 +38,9 @@ def test_every_example_is_checked_without_a_warning_and_keeps_the_promises_of_a_
         check_game(LogicGame(report.table), seed)
 
 
-@pytest.mark.parametrize("name", ["hidden_card", "used_car", "private_auction", "two_offers", "trust"])
+@pytest.mark.parametrize(
+    "name", ["hidden_card", "used_car", "private_auction", "two_offers", "trust"]
+)
 def test_every_view_names_its_information_set_in_the_tree(name):
     game = LogicGame(table(name))
     assert isinstance(game, HasTree)
@@ -49,7 +51,10 @@ def test_every_view_names_its_information_set_in_the_tree(name):
         for role in asks:
             if role != NATURE:
                 label = game.view(state, role).facts["infoset"]
-                assert game.tree.infosets[game.tree.infoset_index[role, label]].moves == asks[role].options
+                assert (
+                    game.tree.infosets[game.tree.infoset_index[role, label]].moves
+                    == asks[role].options
+                )
                 named.add((role, label))
         options = [[(role, move) for move in _list_moves(ask)] for role, ask in asks.items()]
         waiting += [game.apply(state, dict(made)) for made in product(*options) if made]
@@ -72,12 +77,19 @@ def test_simultaneous_players_are_asked_together_and_others_in_turn():
     assert list(trust.asks(("lend",))) == ["hugo"]
     assert trust.view((), "greta").situation == "Nobody has moved yet."
     assert trust.view(("lend",), "hugo").situation == "So far: greta chose lend."
-    assert trust.view(("lend", "run"), "greta").situation == "It is over: greta chose lend, hugo chose run."
+    assert (
+        trust.view(("lend", "run"), "greta").situation
+        == "It is over: greta chose lend, hugo chose run."
+    )
     assert trust.payoffs(("lend", "run")) == {"greta": 0.0, "hugo": 6.0}
 
 
 def test_a_simultaneous_move_stays_hidden_where_only_some_of_them_end_the_game():
-    row = [((("a", "quit"),), (1, 0)), ((("a", "stay"), ("b", "x")), (2, 2)), ((("a", "stay"), ("b", "y")), (0, 3))]
+    row = [
+        ((("a", "quit"),), (1, 0)),
+        ((("a", "stay"), ("b", "x")), (2, 2)),
+        ((("a", "stay"), ("b", "y")), (0, 3)),
+    ]
     ends = tuple(Row(moves, tuple(map(Fraction, earned)), (len(moves),)) for moves, earned in row)
     game = LogicGame(GameTable(("a", "b"), (("quit", "stay"), ("x", "y")), ends))
     assert list(game.asks(())) == ["a"]
@@ -120,8 +132,14 @@ def test_the_nearest_example_is_built_like_the_story():
         return nearest(story, library())[0].name
 
     assert best("Two companies submit sealed bids in an auction for a licence.") == "auction"
-    assert best("The entrant decides first; the incumbent sees it and then accepts or fights.") == "trust"
-    assert best("Three farmers may contribute to a fund that is doubled and split evenly.") == "public_goods"
+    assert (
+        best("The entrant decides first; the incumbent sees it and then accepts or fights.")
+        == "trust"
+    )
+    assert (
+        best("Three farmers may contribute to a fund that is doubled and split evenly.")
+        == "public_goods"
+    )
     assert best("Two drivers choose their speed.") == "prisoners_dilemma"
     assert len(nearest("Anything at all", library(), 3)) == 3
 
@@ -142,8 +160,13 @@ def test_poker_with_three_cards_is_played_with_secret_cards_and_solved_to_its_kn
     assert len(lottery.chances) == 6
     deal = "deal(jack,queen)"
     assert game.view((deal,), "ann").situation == "So far: you saw card(jack)."
-    assert game.view((deal, "bet"), "bob").situation == "So far: you saw card(queen), you saw heard(ann,bet)."
+    assert (
+        game.view((deal, "bet"), "bob").situation
+        == "So far: you saw card(queen), you saw heard(ann,bet)."
+    )
     assert game.tree.infosets[0].label == "you saw card(jack)"
     assert game.view((deal, "bet"), "bob").key == game.view(("deal(king,queen)", "bet"), "bob").key
     assert solve_tree(compile_game(game)).value["ann"] == pytest.approx(-1 / 18, abs=1e-9)
-    assert "it is drawn by lot: deal(jack,queen) with probability 1/6" in describe_table(report.table)
+    assert "it is drawn by lot: deal(jack,queen) with probability 1/6" in describe_table(
+        report.table
+    )

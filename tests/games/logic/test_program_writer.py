@@ -40,7 +40,10 @@ def test_chances_and_percepts_stand_in_the_program():
 
 def test_a_player_who_never_learns_anything_stays_blind():
     source = write_table_program(validate(PROGRAMS["committee"], EmbeddedEngine()).table)
-    hidden = source.replace("initially(control(vera), s0).\n", "") + "effect(control(vera), move(umar, _M), _S).\n"
+    hidden = (
+        source.replace("initially(control(vera), s0).\n", "")
+        + "effect(control(vera), move(umar, _M), _S).\n"
+    )
     table = validate(hidden + "sees(_P, nothing, s0).\n", EmbeddedEngine()).table
     written = write_table_program(table)
     assert "sees(_P, nothing, s0)." in written
@@ -55,7 +58,11 @@ def test_a_tree_with_an_absent_minded_player_has_no_program():
 
 
 def test_thirds_and_decimals_are_read_exactly_and_lotteries_must_sum_to_one():
-    assert [read_fraction(x) for x in (1 / 3, 0.1, -2.5)] == [Fraction(1, 3), Fraction(1, 10), Fraction(-5, 2)]
+    assert [read_fraction(x) for x in (1 / 3, 0.1, -2.5)] == [
+        Fraction(1, 3),
+        Fraction(1, 10),
+        Fraction(-5, 2),
+    ]
     odd = build_tree(["a"], Chance({"x": (0.3000000004, Leaf([1])), "y": (0.7, Leaf([0]))}))
     with pytest.raises(InvalidGame, match="a program needs exactly 1"):
         table_from_tree(odd)

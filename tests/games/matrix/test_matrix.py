@@ -29,7 +29,9 @@ def test_payoffs_of_mixed_strategies_are_expected_values():
 
 
 @pytest.mark.parametrize("shown_as", FORMATS)
-@pytest.mark.parametrize("form", [PENNIES, DILEMMA, NormalForm(np.arange(24.0).reshape(3, 2, 2, 2))])
+@pytest.mark.parametrize(
+    "form", [PENNIES, DILEMMA, NormalForm(np.arange(24.0).reshape(3, 2, 2, 2))]
+)
 def test_every_presentation_keeps_the_promises_of_a_game(shown_as, form):
     for seed in range(3):
         check_game(MatrixGame(form, shown_as=shown_as), seed)
@@ -93,15 +95,28 @@ def test_nothing_is_said_of_the_others_unless_it_is_asked_for():
         (
             DILEMMA,
             "rational",
-            "The others are perfectly rational, know the same table, and each of them has the same aim for itself.",
+            (
+                "The others are perfectly rational, know the same table, and each of them has the"
+                " same aim for itself."
+            ),
         ),
         (
             PENNIES,
             "rational",
-            "Col is perfectly rational, knows the same table, and wants you to get as little as possible.",
+            (
+                "Col is perfectly rational, knows the same table, and wants you to get as little as"
+                " possible."
+            ),
         ),
     ],
 )
 def test_the_last_sentence_of_the_rules_says_who_the_others_are(form, others, said):
-    assert MatrixGame(form, others=others).view((), "row").briefing.endswith(f"as large as possible. {said}")
-    assert said in RepeatedGame(form, 3, others=others).view(RepeatedGame(form).start(), "row").briefing
+    assert (
+        MatrixGame(form, others=others)
+        .view((), "row")
+        .briefing.endswith(f"as large as possible. {said}")
+    )
+    assert (
+        said
+        in RepeatedGame(form, 3, others=others).view(RepeatedGame(form).start(), "row").briefing
+    )

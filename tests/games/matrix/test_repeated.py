@@ -41,22 +41,32 @@ def test_a_repeated_game_keeps_the_promises_of_a_game():
         check_game(RepeatedGame(DILEMMA, rounds=1, noise=0.4), seed)
 
 
-@pytest.mark.parametrize(("first", "second"), [("tit-for-tat", "defector"), ("grim", "alternator"), ("tester", "grim")])
+@pytest.mark.parametrize(
+    ("first", "second"), [("tit-for-tat", "defector"), ("grim", "alternator"), ("tester", "grim")]
+)
 def test_automata_in_seats_earn_what_the_chain_says(first, second):
     pair = [classic_strategy(first), classic_strategy(second)]
     players = dict(zip(DILEMMA.players, (AutomatonPlayer(a) for a in pair), strict=True))
     record = play(RepeatedGame(DILEMMA, rounds=12), players)
-    assert list(record.payoffs.values()) == exact_round_robin(pair, DILEMMA, Rules(12)).totals[0, 1].tolist()
+    assert (
+        list(record.payoffs.values())
+        == exact_round_robin(pair, DILEMMA, Rules(12)).totals[0, 1].tolist()
+    )
 
 
 def test_a_mixed_automaton_is_a_function_of_its_view():
-    check_player(AutomatonPlayer(classic_strategy("random"), seed=4), RepeatedGame(DILEMMA, rounds=8))
+    check_player(
+        AutomatonPlayer(classic_strategy("random"), seed=4), RepeatedGame(DILEMMA, rounds=8)
+    )
 
 
 def test_the_length_is_geometric_where_nature_decides():
     players = {role: AutomatonPlayer(classic_strategy("cooperator")) for role in DILEMMA.players}
     rounds = [
-        play(RepeatedGame(DILEMMA, 1000, 0.8), {**players, NATURE: Nature(seed)}).payoffs[DILEMMA.players[0]] / 3
+        play(RepeatedGame(DILEMMA, 1000, 0.8), {**players, NATURE: Nature(seed)}).payoffs[
+            DILEMMA.players[0]
+        ]
+        / 3
         for seed in range(300)
     ]
     assert abs(np.mean(rounds) - 5) < 4 * np.sqrt(0.8 / 0.04 / 300)
@@ -64,7 +74,9 @@ def test_the_length_is_geometric_where_nature_decides():
 
 def test_the_view_tells_the_history_from_ones_own_side():
     game = RepeatedGame(DILEMMA, rounds=3)
-    state = game.apply(game.start(), dict(zip(DILEMMA.players, [a[1] for a in DILEMMA.actions], strict=True)))
+    state = game.apply(
+        game.start(), dict(zip(DILEMMA.players, [a[1] for a in DILEMMA.actions], strict=True))
+    )
     told = game.view(state, DILEMMA.players[1]).situation
     assert told.splitlines()[0] == "Round 2."
     assert "you chose defect" in told
@@ -86,11 +98,18 @@ def test_a_move_that_goes_wrong_is_told_as_meant_and_made_to_the_mover_and_as_ma
     ]
     assert (row.facts["meant"], row.facts["history"]) == (["cooperate"], [["defect", "cooperate"]])
     assert "with a probability of 10 % a move is made that the player did not mean" in row.briefing
-    assert "with a probability of 10 % a move is made that the player did not mean" in game.word_rules("row")
+    assert (
+        "with a probability of 10 % a move is made that the player did not mean"
+        in game.word_rules("row")
+    )
     table = game.list_rounds(state, "row")
     assert dict(zip(table.columns, table.rows[0], strict=True)) == {
-        "round": 1, "you meant": "cooperate", "you": "defect", "col": "cooperate", "your payoff": 5,
-    }  # fmt: skip
+        "round": 1,
+        "you meant": "cooperate",
+        "you": "defect",
+        "col": "cooperate",
+        "your payoff": 5,
+    }
 
 
 def test_noise_is_not_mentioned_where_there_is_none():
@@ -104,7 +123,9 @@ def test_moves_go_wrong_as_often_as_the_rules_say_and_evenly():
     game = RepeatedGame(load("rock-paper-scissors"), rounds=50, noise=0.3)
     players = {role: Always("rock") for role in game.roles}
     made = Counter()
-    for seed in range(20):  # in one game of 1,000 rounds every seat would be told all of them 1,000 times
+    for seed in range(
+        20
+    ):  # in one game of 1,000 rounds every seat would be told all of them 1,000 times
         state = Episode(game, play(game, {**players, NATURE: Nature(seed)}).submissions).state
         made.update(moves[0] for moves in state.played)
     assert made.total() == 1000
@@ -114,12 +135,16 @@ def test_moves_go_wrong_as_often_as_the_rules_say_and_evenly():
 
 @pytest.mark.parametrize("name", names())
 def test_no_prompt_misstates_a_move_under_noise(name):
-    """Every line of every prompt is compared with the answers that were given and with what nature drew."""
+    """Every line of every prompt is compared with the answers that were given and with what nature
+    drew."""
     game = RepeatedGame(load(name), rounds=6, noise=0.5)
     shown = {role: [] for role in game.roles}
     players = {role: Onlooker(RandomPlayer(7), shown[role]) for role in game.roles}
     record = play(game, {**players, NATURE: Nature(1)})
-    meant = {role: [s.decision.action for s in record.submissions if s.role == role] for role in game.roles}
+    meant = {
+        role: [s.decision.action for s in record.submissions if s.role == role]
+        for role in game.roles
+    }
     drawn = [s.decision.action for s in record.submissions if s.role == NATURE]
     made = {role: drawn[seat :: len(game.roles)] for seat, role in enumerate(game.roles)}
     for role in game.roles:
@@ -128,7 +153,11 @@ def test_no_prompt_misstates_a_move_under_noise(name):
             lines = re.findall(r"Round \d+: .*?;", prompt(view, CHOICE, "line"))
             assert lines == [
                 f"Round {k + 1}: you meant {meant[role][k]}, {made[role][k]} was made, "
-                + ", ".join(f"{other} made the move {made[other][k]}" for other in game.roles if other != role)
+                + ", ".join(
+                    f"{other} made the move {made[other][k]}"
+                    for other in game.roles
+                    if other != role
+                )
                 + ";"
                 for k in range(len(view.facts["history"]))
             ]

@@ -16,11 +16,25 @@ from bestresponse.theory.catalogue.trees import load_tree
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Tree, Turn, build_tree
 
 NAME = r'"(?:[^"\\]|\\.)*"|[^":,()\[\]]+?'
-BRANCH = re.compile(rf"(?P<margin> *)- (?P<name>{NAME})(?: \(probability (?P<odds>[^)]+)\))?: (?P<here>.*)")
+BRANCH = re.compile(
+    rf"(?P<margin> *)- (?P<name>{NAME})(?: \(probability (?P<odds>[^)]+)\))?: (?P<here>.*)"
+)
 TURN = re.compile(rf"(?P<player>{NAME}) chooses(?: \[(?P<letter>[a-z]+)\])?:")
 PAID = re.compile(rf"(?P<player>{NAME}) gets (?P<payoff>[^,]+)(?:, |$)")
 
-NAMES = ["m0", "left", "show 1, guess 2", 'say "yes"', "a: b", "[a]", "(probability 1/2)", "gets 3", "-1", "1/2", "ü x"]
+NAMES = [
+    "m0",
+    "left",
+    "show 1, guess 2",
+    'say "yes"',
+    "a: b",
+    "[a]",
+    "(probability 1/2)",
+    "gets 3",
+    "-1",
+    "1/2",
+    "ü x",
+]
 PLAYERS = ["Ann", "Bob, the 2nd", 'the "third"']
 NUMBERS = [
     Fraction(0),
@@ -44,14 +58,19 @@ def read_outline(text: str, players: tuple[str, ...]) -> Tree:
 
     def read_position(here: str, depth: int) -> Leaf | Chance | Turn:
         if here.casefold() == "chance draws:":
-            return Chance({name: (Fraction(odds), after) for name, odds, after in read_branches(depth)})
+            return Chance(
+                {name: (Fraction(odds), after) for name, odds, after in read_branches(depth)}
+            )
         turn = TURN.fullmatch(here)
         if turn:
-            # A position without a letter is an information set of its own: the line number tells it apart.
+            # A position without a letter is an information set of its own: the line number tells it
+            # apart.
             infoset = turn["letter"] or f"line {place}"
             moves = {name: after for name, _, after in read_branches(depth)}
             return Turn(read_name(turn["player"]), infoset, moves)
-        paid = {read_name(found["player"]): Fraction(found["payoff"]) for found in PAID.finditer(here)}
+        paid = {
+            read_name(found["player"]): Fraction(found["payoff"]) for found in PAID.finditer(here)
+        }
         assert tuple(paid) == players
         return Leaf(list(paid.values()))
 
@@ -64,7 +83,9 @@ def read_outline(text: str, players: tuple[str, ...]) -> Tree:
             if len(found["margin"]) != 2 * depth:
                 break
             place += 1
-            branches.append((read_name(found["name"]), found["odds"], read_position(found["here"], depth + 1)))
+            branches.append(
+                (read_name(found["name"]), found["odds"], read_position(found["here"], depth + 1))
+            )
         return branches
 
     place = 1
@@ -74,7 +95,8 @@ def read_outline(text: str, players: tuple[str, ...]) -> Tree:
 
 
 def draw_tree(rng: Random, num_players: int) -> Tree:
-    """Draw a tree of at most four moves with hidden, forgotten and repeated positions, odd names and exact numbers."""
+    """Draw a tree of at most four moves with hidden, forgotten and repeated positions, odd names
+    and exact numbers."""
     players = tuple(rng.sample(PLAYERS, num_players))
     moves_at: dict[tuple[str, str], list[str]] = {}
 
@@ -85,7 +107,10 @@ def draw_tree(rng: Random, num_players: int) -> Tree:
             weights = [rng.randint(1, 4) for _ in range(rng.randint(1, 3))]
             labels = rng.sample(NAMES, len(weights))
             return Chance(
-                {label: (Fraction(w, sum(weights)), left - 1) for label, w in zip(labels, weights, strict=True)}
+                {
+                    label: (Fraction(w, sum(weights)), left - 1)
+                    for label, w in zip(labels, weights, strict=True)
+                }
             )
         player = rng.choice(players)
         # A few signals for all depths: sets of many positions, some of them on one path.
@@ -97,7 +122,8 @@ def draw_tree(rng: Random, num_players: int) -> Tree:
 
 
 def describe_structure(tree: Tree) -> list[object]:
-    """All that makes up the game, node by node; sets by their first position, whatever they are called."""
+    """All that makes up the game, node by node; sets by their first position, whatever they are
+    called."""
     first = {}
     rows: list[object] = [tree.players]
     for node in range(tree.num_nodes):
@@ -140,7 +166,11 @@ def test_the_text_changes_with_every_payoff_probability_and_information_set(seed
     leaf = rng.choice(tree.leaves.tolist())
     first, *others = tree.read_payoffs(leaf)
     changed["payoff"] = regrow(tree, leaf, Leaf([first + Fraction(1, 1000), *others]))
-    draws = [node for node in range(tree.num_nodes) if tree.owner[node] == CHANCE and len(tree.children[node]) > 1]
+    draws = [
+        node
+        for node in range(tree.num_nodes)
+        if tree.owner[node] == CHANCE and len(tree.children[node]) > 1
+    ]
     if draws:
         here = tree.describe(draws[0])
         (one, (p, after)), (two, (q, later)), *rest = here.branches.items()
@@ -153,7 +183,9 @@ def test_the_text_changes_with_every_payoff_probability_and_information_set(seed
     ]
     if shared:
         apart = tree.describe(shared[-1])
-        changed["information set"] = regrow(tree, shared[-1], apart._replace(infoset="apart", label="apart"))
+        changed["information set"] = regrow(
+            tree, shared[-1], apart._replace(infoset="apart", label="apart")
+        )
     texts = {what: write_outline(other) for what, other in changed.items()}
     assert [what for what, text in texts.items() if text == told] == []
 
@@ -165,25 +197,20 @@ def test_an_outline_says_odds_movers_payoffs_and_knowledge() -> None:
     strong = Turn("Ann", "s", {"raise": answer([3, 0], [0.5, 1]), "fold": Leaf([1, 1])})
     weak = Turn("Ann", "w", {"raise": answer([-1, 2], [Fraction(1, 3), 0]), "fold": Leaf([1, 1])})
     tree = build_tree(
-        ["Ann", "Bob, 2nd"], Chance({"strong": (Fraction(9, 10), strong), "weak": (Fraction(1, 10), weak)})
+        ["Ann", "Bob, 2nd"],
+        Chance({"strong": (Fraction(9, 10), strong), "weak": (Fraction(1, 10), weak)}),
     )
-    assert write_outline(tree) == (
-        "Chance draws:\n"
-        "- strong (probability 9/10): Ann chooses:\n"
-        '  - raise: "Bob, 2nd" chooses [a]:\n'
-        '    - call: Ann gets 3, "Bob, 2nd" gets 0\n'
-        '    - drop: Ann gets 0.5, "Bob, 2nd" gets 1\n'
-        '  - fold: Ann gets 1, "Bob, 2nd" gets 1\n'
-        "- weak (probability 1/10): Ann chooses:\n"
-        '  - raise: "Bob, 2nd" chooses [a]:\n'
-        '    - call: Ann gets -1, "Bob, 2nd" gets 2\n'
-        '    - drop: Ann gets 1/3, "Bob, 2nd" gets 0\n'
-        '  - fold: Ann gets 1, "Bob, 2nd" gets 1\n'
-        "\n"
-        "A letter in brackets marks positions that look alike: a player who chooses at one of them does not know which "
-        "of the positions with this letter has been reached. At a position without a letter the player knows "
-        "everything that has happened before.\n"
-        '- [a] "Bob, 2nd" knows only this: chance drew strong or weak; Ann chose raise.'
+    assert (
+        write_outline(tree)
+        == 'Chance draws:\n- strong (probability 9/10): Ann chooses:\n  - raise: "Bob, 2nd" chooses'
+        ' [a]:\n    - call: Ann gets 3, "Bob, 2nd" gets 0\n    - drop: Ann gets 0.5, "Bob, 2nd"'
+        ' gets 1\n  - fold: Ann gets 1, "Bob, 2nd" gets 1\n- weak (probability 1/10): Ann'
+        ' chooses:\n  - raise: "Bob, 2nd" chooses [a]:\n    - call: Ann gets -1, "Bob, 2nd" gets'
+        ' 2\n    - drop: Ann gets 1/3, "Bob, 2nd" gets 0\n  - fold: Ann gets 1, "Bob, 2nd" gets'
+        " 1\n\nA letter in brackets marks positions that look alike: a player who chooses at one"
+        " of them does not know which of the positions with this letter has been reached. At a"
+        " position without a letter the player knows everything that has happened before.\n- [a]"
+        ' "Bob, 2nd" knows only this: chance drew strong or weak; Ann chose raise.'
     )
 
 
@@ -217,18 +244,27 @@ def test_who_knows_which_of_two_moves_is_told() -> None:
 def test_a_player_who_does_not_know_how_often_it_has_moved_is_told_so() -> None:
     second = Turn("driver", "road", {"on": Leaf([1]), "exit": Leaf([4])})
     tree = build_tree(["driver"], Turn("driver", "road", {"on": second, "exit": Leaf([0])}))
-    assert write_outline(tree).split("\n")[-1] == (
-        "- [a] driver knows only that one of the positions with this letter has been reached."
+    assert (
+        write_outline(tree).split("\n")[-1]
+        == "- [a] driver knows only that one of the positions with this letter has been reached."
     )
 
 
 def test_the_twenty_seventh_hidden_choice_is_marked_with_two_letters() -> None:
     pairs = {
-        f"m{k}": Chance(dict.fromkeys(("h", "t"), (Fraction(1, 2), Turn("P", f"{k}", {"go": Leaf([k])}))))
+        f"m{k}": Chance(
+            dict.fromkeys(("h", "t"), (Fraction(1, 2), Turn("P", f"{k}", {"go": Leaf([k])})))
+        )
         for k in range(28)
     }
     told = write_outline(build_tree(["P"], Turn("P", "start", pairs)))
-    assert [told.count(f"P chooses [{letter}]:") for letter in ("a", "z", "aa", "ab", "ac")] == [2, 2, 2, 2, 0]
+    assert [told.count(f"P chooses [{letter}]:") for letter in ("a", "z", "aa", "ab", "ac")] == [
+        2,
+        2,
+        2,
+        2,
+        0,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -265,8 +301,8 @@ def test_an_outline_over_the_limit_is_refused_with_its_size_and_the_limit() -> N
     with pytest.raises(TooLarge) as refused:
         write_outline(tree, most=MOST_CHARACTERS)
     assert str(refused.value) == (  # 3 ** 7 ends
-        "long has 2,187 ends; telling it takes more than 50,000 characters, the most that a player can be asked to "
-        "read. Use a smaller version of the game"
+        "long has 2,187 ends; telling it takes more than 50,000 characters, the most that a player"
+        " can be asked to read. Use a smaller version of the game"
     )
 
 

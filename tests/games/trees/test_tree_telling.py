@@ -55,7 +55,8 @@ happened before.
 Your goal is a payoff for yourself that is as high as possible."""
 
 BOBS_TURN = (
-    "It is your turn. So far: chance drew strong or weak, Ann chose raise. You are at one of the positions marked [a]."
+    "It is your turn. So far: chance drew strong or weak, Ann chose raise. You are at one of the"
+    " positions marked [a]."
 )
 REFUSED = "long has 2,187 ends; telling it takes more than 50,000 characters"
 
@@ -72,7 +73,8 @@ def signal(tmp_path: Path) -> Path:
 
 
 def write_long(path: Path, turns: int) -> Path:
-    """A tree in which Ann and Bob choose among three moves in turn; end number k pays k + 1000 and -k."""
+    """A tree in which Ann and Bob choose among three moves in turn; end number k pays k + 1000 and
+    -k."""
     lines = ['EFG 2 R "long" { "Ann" "Bob" }']
     ends = sets = 0
 
@@ -93,7 +95,9 @@ def write_long(path: Path, turns: int) -> Path:
 
 
 @pytest.mark.parametrize(("strong", "weak"), [("1/2", "1/2"), ("9/10", "1/10")])
-def test_bench_tells_a_model_the_odds_who_moves_and_what_is_known(strong: str, weak: str, tmp_path: Path) -> None:
+def test_bench_tells_a_model_the_odds_who_moves_and_what_is_known(
+    strong: str, weak: str, tmp_path: Path
+) -> None:
     path = tmp_path / "signal.efg"
     path.write_text(with_odds(SIGNAL, strong, weak))
     prompts = []
@@ -111,7 +115,12 @@ def test_bench_tells_a_model_the_odds_who_moves_and_what_is_known(strong: str, w
 def test_every_payoff_of_243_ends_is_told(tmp_path: Path) -> None:
     prompts = []
     path = write_long(tmp_path / "long.efg", turns=5)
-    br.bench(lambda prompt: prompts.append(prompt) or "no", path, max_infosets=1, output_dir=tmp_path / "runs")
+    br.bench(
+        lambda prompt: prompts.append(prompt) or "no",
+        path,
+        max_infosets=1,
+        output_dir=tmp_path / "runs",
+    )
     told = re.findall(r"- [xyz]: Ann gets (\d+), Bob gets (-\d+)$", prompts[0], re.MULTILINE)
     assert told == [(str(k + 1000), str(-k)) for k in range(1, 244)]
 
@@ -130,7 +139,9 @@ def test_a_game_that_is_too_long_to_be_told_is_refused_before_the_first_call(
 ) -> None:
     path = write_long(tmp_path / "long.efg", turns=7)
     name, *options = command
-    result = CliRunner().invoke(app, [name, str(path), *options, "--output-dir", str(tmp_path / "runs")])
+    result = CliRunner().invoke(
+        app, [name, str(path), *options, "--output-dir", str(tmp_path / "runs")]
+    )
     assert isinstance(result.exception, BestResponseError)
     assert re.search(r"long (has|can end in) 2,187 (ends|ways)", str(result.exception))
 
@@ -154,7 +165,10 @@ def test_a_model_function_is_not_asked_about_a_game_that_is_too_long(tmp_path: P
 
 def test_strategies_play_a_game_that_is_too_long_to_be_told(tmp_path: Path) -> None:
     path = write_long(tmp_path / "long.efg", turns=7)
-    assert br.play(path, {"Ann": "always:x", "Bob": "always:x"}).payoffs == {"Ann": 1001.0, "Bob": -1.0}
+    assert br.play(path, {"Ann": "always:x", "Bob": "always:x"}).payoffs == {
+        "Ann": 1001.0,
+        "Bob": -1.0,
+    }
 
 
 def test_simulate_tells_a_model_the_tree(signal: Path, tmp_path: Path) -> None:
@@ -164,7 +178,9 @@ def test_simulate_tells_a_model_the_tree(signal: Path, tmp_path: Path) -> None:
         prompts.append(prompt)
         return "ANSWER: call"
 
-    br.simulate(signal, seat={"Bob": answer, "Ann": "always:raise"}, repeats=1, output_dir=tmp_path / "runs")
+    br.simulate(
+        signal, seat={"Bob": answer, "Ann": "always:raise"}, repeats=1, output_dir=tmp_path / "runs"
+    )
     assert with_odds(BOB_IS_TOLD, "9/10", "1/10") in prompts[0]
     assert BOBS_TURN in prompts[0]
 
@@ -172,7 +188,10 @@ def test_simulate_tells_a_model_the_tree(signal: Path, tmp_path: Path) -> None:
 def test_play_tells_a_person_the_tree(signal: Path, tmp_path: Path) -> None:
     command = ["play", str(signal), "--seed", "1", "--output-dir", str(tmp_path)]
     shown = CliRunner().invoke(app, command, input="rules\nfold\n").output
-    assert "- strong (probability 9/10): Ann chooses:\n  - raise: Bob chooses [a]:\n    - call: Ann gets 3" in shown
+    assert (
+        "- strong (probability 9/10): Ann chooses:\n  - raise: Bob chooses [a]:\n    - call: Ann"
+        " gets 3" in shown
+    )
     assert "- [a] Bob knows only this: chance drew strong or weak; Ann chose raise." in shown
 
 
@@ -198,19 +217,26 @@ def test_written_rules_are_told_as_they_are() -> None:
     game = find_game("kuhn-poker").playable()
     assert "probability" not in game.view(0, "player 1").briefing
     dealt = game.apply(game.start(), {NATURE: "JQ"})
-    assert game.view(dealt, "player 1").situation == "It is your turn. You hold the jack. What you know: J."
+    assert (
+        game.view(dealt, "player 1").situation
+        == "It is your turn. You hold the jack. What you know: J."
+    )
 
 
 def test_who_moved_before_is_not_told_where_the_player_does_not_know_it() -> None:
     """Either Ann or Bob has moved before Cleo, who cannot tell which."""
     last = Turn("Cleo", "c", {"l": Leaf([0, 0, 1]), "r": Leaf([1, 1, 0])})
-    first = {"heads": (0.5, Turn("Ann", "a", {"x": last})), "tails": (0.5, Turn("Bob", "b", {"y": last}))}
+    first = {
+        "heads": (0.5, Turn("Ann", "a", {"x": last})),
+        "tails": (0.5, Turn("Bob", "b", {"y": last})),
+    }
     tree = build_tree(["Ann", "Bob", "Cleo"], Chance(first))
     index = tree.infoset_index["Cleo", "c"]
     assert describe_infoset(tree, index) == ""
     node = tree.infoset.tolist().index(index)
-    assert TreeGame(tree).view(node, "Cleo").situation == (
-        "It is your turn. You are at one of the positions marked [a]."
+    assert (
+        TreeGame(tree).view(node, "Cleo").situation
+        == "It is your turn. You are at one of the positions marked [a]."
     )
 
 
@@ -218,7 +244,9 @@ def test_what_a_player_has_forgotten_is_told_as_forgotten() -> None:
     again = Turn("Ann", "later", {"l": Leaf([0]), "r": Leaf([1])})
     tree = build_tree(["Ann"], Turn("Ann", "first", {"x": again, "y": again}))
     index = tree.infoset_index["Ann", "later"]
-    assert describe_infoset(tree, index) == "So far: you chose x or y, and you do not remember which."
+    assert (
+        describe_infoset(tree, index) == "So far: you chose x or y, and you do not remember which."
+    )
 
 
 def test_the_text_of_a_tree_belongs_to_version_2_of_the_game() -> None:

@@ -33,13 +33,17 @@ FIVE = ("random", "share:0.3", "need", "myopic", "no-regret")
 def played_one_by_one(rules, names, seed):
     """The same game through the episode: (supplies, bids, evenings)."""
     game = Water(rules)
-    seats = {role: BidderPlayer(name, seat_seed(seed, role)) for role, name in zip(game.roles, names, strict=True)}
+    seats = {
+        role: BidderPlayer(name, seat_seed(seed, role))
+        for role, name in zip(game.roles, names, strict=True)
+    }
     record = play(game, {**seats, NATURE: Nature(seed)})
     return Episode(game, record.submissions).state
 
 
 @pytest.mark.parametrize(
-    "names", [FIVE, ("myopic",) * 5, ("no-regret",) * 5, ("solver", "need", "need", "random", "need")]
+    "names",
+    [FIVE, ("myopic",) * 5, ("no-regret",) * 5, ("solver", "need", "need", "random", "need")],
 )
 @pytest.mark.parametrize("abundance", ["low", "high"])
 def test_the_fast_path_plays_the_same_games_to_the_last_digit(names, abundance):
@@ -58,7 +62,16 @@ def test_the_fast_path_plays_the_same_games_to_the_last_digit(names, abundance):
 
 
 def test_the_fast_path_takes_other_rosters_and_constants():
-    rules = WaterRules((Resident("z", 3, 5.5), Resident("a", 3, 5.25), Resident("m", 1.5, 2)), 1, 6, 9, 3, 4, 1, 0.5)
+    rules = WaterRules(
+        (Resident("z", 3, 5.5), Resident("a", 3, 5.25), Resident("m", 1.5, 2)),
+        1,
+        6,
+        9,
+        3,
+        4,
+        1,
+        0.5,
+    )
     names = ("random", "myopic", "need")
     many = play_many(rules, names, [4])
     end = played_one_by_one(rules, names, 4)
@@ -72,7 +85,9 @@ offers = st.lists(st.none() | st.integers(0, 20).map(float), min_size=5, max_siz
 def test_many_are_served_as_one_is(bids, supply):
     rules = WaterRules()
     array = np.array([[math.nan if bid is None else bid for bid in bids]])
-    assert tuple(serve_many(rules, array, np.array([float(supply)]))[0]) == allocate(rules.residents, bids, supply)
+    assert tuple(serve_many(rules, array, np.array([float(supply)]))[0]) == allocate(
+        rules.residents, bids, supply
+    )
 
 
 @settings(max_examples=60)
@@ -84,7 +99,9 @@ def test_the_price_to_win_wins_and_a_cent_less_does_not(bids, supply, seat):
     others = [bid if other != seat else None for other, bid in enumerate(bids)]
 
     def wins(bid):
-        return allocate(rules.residents, [bid if other == seat else b for other, b in enumerate(others)], supply)[seat]
+        return allocate(
+            rules.residents, [bid if other == seat else b for other, b in enumerate(others)], supply
+        )[seat]
 
     if math.isinf(price):
         assert not wins(1000.0)
@@ -102,7 +119,8 @@ def test_the_formulas_by_hand():
     game = water("medium")
     state = game.apply(game.start(), {NATURE: 15})
     first = {
-        name: BidderPlayer(name).decide(game.view(state, "Alex"), game.asks(state)["Alex"]).action for name in FIVE
+        name: BidderPlayer(name).decide(game.view(state, "Alex"), game.asks(state)["Alex"]).action
+        for name in FIVE
     }
     assert first["share:0.3"] == 21.0
     assert first["need"] == 8.75  # one of eight health points is at stake: 70 / 8
@@ -110,7 +128,8 @@ def test_the_formulas_by_hand():
     bids = dict(zip(game.roles, (10.0, 20.0, 30.0, 40.0, PASS), strict=True))
     state = game.apply(game.apply(state, bids), {NATURE: 25})
     ask = game.asks(state)
-    # 25 units: David's 40 and Cindy's 30 leave 4, so Alex (8) must outbid Cindy, and wins a tie against her
+    # 25 units: David's 40 and Cindy's 30 leave 4, so Alex (8) must outbid Cindy, and wins a tie
+    # against her
     assert BidderPlayer("myopic").decide(game.view(state, "Alex"), ask["Alex"]).action == 30.0
     # Eric (12) loses ties against everybody: above Cindy's 30 there are 14 units left after David
     assert BidderPlayer("myopic").decide(game.view(state, "Eric"), ask["Eric"]).action == 30.01
@@ -121,7 +140,10 @@ def test_the_solver_lives_longer_than_the_bidders_it_was_solved_against():
     seeds = range(500, 700)
 
     def survival(name):
-        rates = [play_many(rules, [name, *[rival] * 4], seeds).survived[:, 0].mean() for rival in ("random", "need")]
+        rates = [
+            play_many(rules, [name, *[rival] * 4], seeds).survived[:, 0].mean()
+            for rival in ("random", "need")
+        ]
         return float(np.mean(rates))
 
     others = {name: survival(name) for name in ("random", "share", "need", "myopic", "no-regret")}

@@ -26,7 +26,9 @@ def test_it_keeps_every_promise_of_a_game():
     for seed, abundance in enumerate(("low", "medium", "high")):
         check_game(water(abundance), seed)
     check_game(Water(WaterRules((Resident("only", 5, 10),), 0, 10, 3)))
-    check_game(Water(WaterRules(tuple(Resident(f"r{i}", i + 1, 10 * i) for i in range(12)), 20, 20, 5)))
+    check_game(
+        Water(WaterRules(tuple(Resident(f"r{i}", i + 1, 10 * i) for i in range(12)), 20, 20, 5))
+    )
 
 
 def test_it_is_found_by_its_name():
@@ -35,8 +37,12 @@ def test_it_is_found_by_its_name():
 
 def test_the_first_morning_has_one_salary_and_eight_health_points():
     assert Water().start().standings == (
-        Standing(70, 8), Standing(75, 8), Standing(100, 8), Standing(120, 8), Standing(120, 8),
-    )  # fmt: skip
+        Standing(70, 8),
+        Standing(75, 8),
+        Standing(100, 8),
+        Standing(120, 8),
+        Standing(120, 8),
+    )
 
 
 def test_supply_is_uniform_with_both_ends_and_announced_before_the_bids():
@@ -156,20 +162,29 @@ def test_nature_draws_the_same_supplies_whatever_the_residents_do():
     game = water("low")
     quiet, loud = game.start(), game.start()
     for _ in range(3):
-        drawn = [Nature(5).decide(game.view(s, NATURE), game.asks(s)[NATURE]).action for s in (quiet, loud)]
+        drawn = [
+            Nature(5).decide(game.view(s, NATURE), game.asks(s)[NATURE]).action
+            for s in (quiet, loud)
+        ]
         assert drawn[0] == drawn[1]
         quiet, loud = day(game, quiet, drawn[0], *[PASS] * 5), day(game, loud, drawn[1], *[1] * 5)
 
 
-@pytest.mark.parametrize(("rules", "why"), [
-    ({"residents": ()}, "nobody needs water; a roster needs one resident at least whose need is above 0"),
-    ({"residents": (Resident("Alex", 0, 70),)}, "nobody needs water"),
-    ({"low": 25, "high": 15}, "the supply goes from 25 to 15; expected 0 <= lowest <= highest"),
-    ({"residents": (RESIDENTS[0], RESIDENTS[0])}, "two residents have the same name"),
-    ({"days": 0}, "the drought lasts 0 days"),
-    ({"low": 3.5}, "low is 3.5; expected a whole number"),
-    ({"health": 11}, "11 health points of at most 10"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rules", "why"),
+    [
+        (
+            {"residents": ()},
+            "nobody needs water; a roster needs one resident at least whose need is above 0",
+        ),
+        ({"residents": (Resident("Alex", 0, 70),)}, "nobody needs water"),
+        ({"low": 25, "high": 15}, "the supply goes from 25 to 15; expected 0 <= lowest <= highest"),
+        ({"residents": (RESIDENTS[0], RESIDENTS[0])}, "two residents have the same name"),
+        ({"days": 0}, "the drought lasts 0 days"),
+        ({"low": 3.5}, "low is 3.5; expected a whole number"),
+        ({"health": 11}, "11 health points of at most 10"),
+    ],
+)
 def test_rules_that_make_no_sense_are_refused_in_a_sentence(rules, why):
     with pytest.raises(UsageError, match=why):
         WaterRules(**rules)

@@ -1,4 +1,5 @@
-"""Engines in confined children give the same results, and whatever happens to a child stays there."""
+"""Engines in confined children give the same results, and whatever happens to a child stays
+there."""
 
 import json
 import os
@@ -43,26 +44,34 @@ swi = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog is no
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Landlock and seccomp need Linux")
 
 
-@pytest.mark.parametrize("source", [DILEMMA, SEQUENTIAL, KUHN, "this is no program", "legal(X) :- shell(X)."])
+@pytest.mark.parametrize(
+    "source", [DILEMMA, SEQUENTIAL, KUHN, "this is no program", "legal(X) :- shell(X)."]
+)
 def test_a_report_is_the_same_as_in_this_process(source: str) -> None:
     assert validate(source, ConfinedEngine()) == validate(source, EmbeddedEngine())
 
 
 def test_a_strategy_is_validated_in_a_child() -> None:
     report = validate_strategy("select(P, O, S, M) :- fail.", DILEMMA, ConfinedEngine())
-    assert [one.message for one in report.errors] == ["select/4 gives no move in the initial situation"]
+    assert [one.message for one in report.errors] == [
+        "select/4 gives no move in the initial situation"
+    ]
 
 
 def test_answers_come_back_as_terms() -> None:
     engine = ConfinedEngine()
-    program = engine.load("p(1, a). p(1/3, 'B c'). p(f(X, X, _), [x, \"t\"]). half(X) :- X is 1 / 2.")
+    program = engine.load(
+        "p(1, a). p(1/3, 'B c'). p(f(X, X, _), [x, \"t\"]). half(X) :- X is 1 / 2."
+    )
     whole, third, shared = engine.solutions(program, Struct("p", (Var("A"), Var("B"))))
     assert whole == {"A": 1, "B": Atom("a")}
     assert third["B"] == "B c"
     assert isinstance(shared["A"], Struct)
     assert shared["A"].args[0] is shared["A"].args[1] is not shared["A"].args[2]
     assert engine.solutions(program, "half(X)") == ({"X": Fraction(1, 2)},)
-    assert [engine.prove(program, goal).verdict for goal in ("p(1, a)", "p(1, b)", "shell(ls)")] == [
+    assert [
+        engine.prove(program, goal).verdict for goal in ("p(1, a)", "p(1, b)", "shell(ls)")
+    ] == [
         Verdict.PROVED,
         Verdict.REFUTED,
         Verdict.UNKNOWN,
@@ -91,7 +100,9 @@ def children() -> Iterator[Children]:
 
 def ask(source: str, goal: str, **limits: float) -> bytes:
     given = {"source": source, "goal": goal, "names": [], "limit": 1}
-    return json.dumps({"job": "ask", "seed": 0, "limits": asdict(PATIENT) | limits, "given": given}).encode()
+    return json.dumps(
+        {"job": "ask", "seed": 0, "limits": asdict(PATIENT) | limits, "given": given}
+    ).encode()
 
 
 def gone(pid: int) -> bool:
@@ -172,7 +183,8 @@ def test_a_program_that_wants_too_much_memory_costs_its_child(children: Children
 
 
 def test_a_reply_that_is_too_long_is_not_read(children: Children) -> None:
-    # 1,200 times 1,000 letters are more than the mebibyte that any reply may have beside its answers.
+    # 1,200 times 1,000 letters are more than the mebibyte that any reply may have beside its
+    # answers.
     source = f"n(X) :- findall({'a' * 1000}, between(1, 1200, _), X)."
     with pytest.raises(ChildLost) as lost:
         children.request("embedded", ask(source, "n(X)"), replace(PATIENT, output=0))
@@ -243,7 +255,9 @@ def attempt(*actions: Callable[[], object]) -> str:
 
 
 @linux
-def test_a_child_can_reach_nothing_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_can_reach_nothing_of_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("secret")
     secret.chmod(0o666)
@@ -259,7 +273,9 @@ def test_a_child_can_reach_nothing_of_the_machine(tmp_path: Path, monkeypatch: p
         lambda: os.execv("/bin/sh", ["sh"]),
         lambda: bytearray(1 << 30),
     )
-    monkeypatch.setattr(Performer, "_perform", lambda self, request, limits: (attempt(*actions), ()))
+    monkeypatch.setattr(
+        Performer, "_perform", lambda self, request, limits: (attempt(*actions), ())
+    )
     missing, reply = serve_one(ask("a.", "a"))
     if not missing:
         assert reply["result"] == ""
@@ -301,7 +317,9 @@ def test_a_request_that_is_none_is_a_sentence(body: bytes) -> None:
 
 
 @swi
-@pytest.mark.parametrize("source", [DILEMMA, SEQUENTIAL, KUHN, "this is no program", "legal(X) :- shell(X)."])
+@pytest.mark.parametrize(
+    "source", [DILEMMA, SEQUENTIAL, KUHN, "this is no program", "legal(X) :- shell(X)."]
+)
 def test_swi_prolog_asked_by_a_child_gives_the_same_report(source: str) -> None:
     assert validate(source, ConfinedEngine(kind="swi")) == validate(source, EmbeddedEngine())
 

@@ -1,4 +1,5 @@
-"""The embedded engine: answers of ordinary Prolog, errors with their clause, and limits that hold."""
+"""The embedded engine: answers of ordinary Prolog, errors with their clause, and limits that
+hold."""
 
 from contextlib import suppress
 
@@ -89,7 +90,7 @@ def values(goal: str) -> list[str]:
         ("sum_list([1, 2.5], X)", ["7r2"]),
         ("max_list([1, 3, 2], X)", ["3"]),
         ("max_member(X, [1-a, 3-b, 2-c])", ["'-'(3,b)"]),
-        ("msort([b, 1, a, 0.5, f(x), \"s\", b], X)", ["[1r2,1,\"s\",a,b,b,f(x)]"]),
+        ('msort([b, 1, a, 0.5, f(x), "s", b], X)', ['[1r2,1,"s",a,b,b,f(x)]']),
         ("sort([c, a, b, a], X)", ["[a,b,c]"]),
         ("sort(0, @>=, [1, 3, 2, 3], X)", ["[3,3,2,1]"]),
         ("sort(1, @<, [2-a, 1-b, 2-c], X)", ["['-'(1,b),'-'(2,a)]"]),
@@ -110,7 +111,7 @@ def values(goal: str) -> list[str]:
         ("ignore(fail), X = 1", ["1"]),
         ("X = f(Y), Y = 2", ["f(2)"]),
     ],
-)  # fmt: skip
+)
 def test_goals_have_the_answers_of_prolog(goal: str, expected: list[str]) -> None:
     assert values(goal) == expected
 
@@ -118,16 +119,36 @@ def test_goals_have_the_answers_of_prolog(goal: str, expected: list[str]) -> Non
 @pytest.mark.parametrize(
     ("expression", "value"),
     [
-        ("7 / 2", "7r2"), ("6 / 3", "2"), ("-7 // 2", "-3"), ("-7 mod 3", "2"), ("-7 rem 3", "-1"), ("-7 div 2", "-4"),
-        ("2 ** 3", "8"), ("2 ** -1", "1r2"), ("2 ^ 3", "8"), ("(2/3) ^ -2", "9r4"), ("2.0 * 3", "6"),
+        ("7 / 2", "7r2"),
+        ("6 / 3", "2"),
+        ("-7 // 2", "-3"),
+        ("-7 mod 3", "2"),
+        ("-7 rem 3", "-1"),
+        ("-7 div 2", "-4"),
+        ("2 ** 3", "8"),
+        ("2 ** -1", "1r2"),
+        ("2 ^ 3", "8"),
+        ("(2/3) ^ -2", "9r4"),
+        ("2.0 * 3", "6"),
         ("0.1 + 0.2", "3r10"),
-        ("1 rdiv 3 + 1 / 6", "1r2"), ("0 ** 0", "1"), ("(-1) ** 5", "-1"),
-        ("max(1, 2.5)", "5r2"), ("min(2, 2.0)", "2"), ("abs(-3)", "3"), ("sign(-2)", "-1"),
-        ("round(2.5)", "3"), ("round(-2.5)", "-3"), ("truncate(-2.5)", "-2"), ("floor(-2.5)", "-3"),
+        ("1 rdiv 3 + 1 / 6", "1r2"),
+        ("0 ** 0", "1"),
+        ("(-1) ** 5", "-1"),
+        ("max(1, 2.5)", "5r2"),
+        ("min(2, 2.0)", "2"),
+        ("abs(-3)", "3"),
+        ("sign(-2)", "-1"),
+        ("round(2.5)", "3"),
+        ("round(-2.5)", "-3"),
+        ("truncate(-2.5)", "-2"),
+        ("floor(-2.5)", "-3"),
         ("ceiling(2.1)", "3"),
-        ("gcd(12, 18)", "6"), ("- (3)", "-3"), ("10 - 2 - 3", "5"), ("numerator(0.75) - denominator(0.75)", "-1"),
+        ("gcd(12, 18)", "6"),
+        ("- (3)", "-3"),
+        ("10 - 2 - 3", "5"),
+        ("numerator(0.75) - denominator(0.75)", "-1"),
     ],
-)  # fmt: skip
+)
 def test_arithmetic_is_exact(expression: str, value: str) -> None:
     assert values(f"X is {expression}") == [value]
 
@@ -211,7 +232,9 @@ def test_a_limit_on_answers_stops_early() -> None:
 def test_what_is_given_to_one_goal_is_gone_for_the_next() -> None:
     engine = EmbeddedEngine()
     program = engine.load(DILEMMA)
-    given = engine.solutions(program, "initialise(default_move(p1, 'D'), s0), holds(default_move(p1, M), s0)")
+    given = engine.solutions(
+        program, "initialise(default_move(p1, 'D'), s0), holds(default_move(p1, M), s0)"
+    )
     later = engine.solutions(program, "holds(default_move(p1, M), s0)")
     assert [write(answer["M"]) for answer in given] == ["'D'"]
     assert [write(answer["M"]) for answer in later] == ["'C'"]
@@ -219,7 +242,9 @@ def test_what_is_given_to_one_goal_is_gone_for_the_next() -> None:
 
 def test_programs_do_not_see_each_other_and_hide_nothing_from_the_library() -> None:
     engine = EmbeddedEngine()
-    first = engine.load("append(_, _, mine).\na(X) :- append([1], [2], X).\nb(X) :- append([[1], [2]], X).")
+    first = engine.load(
+        "append(_, _, mine).\na(X) :- append([1], [2], X).\nb(X) :- append([[1], [2]], X)."
+    )
     second = engine.load("a(X) :- append([1], [2], X).")
     assert [write(answer["X"]) for answer in engine.solutions(first, "a(X)")] == ["mine"]
     assert [write(answer["X"]) for answer in engine.solutions(first, "b(X)")] == ["[1,2]"]
@@ -230,7 +255,10 @@ def test_random_predicates_follow_the_seed() -> None:
     def draws(seed: int) -> list[str]:
         engine = EmbeddedEngine(seed=seed)
         program = engine.load("a.")
-        return [write(engine.solutions(program, "random_member(X, [1, 2, 3, 4])")[0]["X"]) for _ in range(10)]
+        return [
+            write(engine.solutions(program, "random_member(X, [1, 2, 3, 4])")[0]["X"])
+            for _ in range(10)
+        ]
 
     assert draws(1) == draws(1)
     assert draws(1) != draws(2)
@@ -258,10 +286,33 @@ def test_a_program_of_another_engine_is_turned_away() -> None:
 
 _TERMS = st.sampled_from(
     [
-        "a", "[]", "'B c'", "1", "0", "-3", "2.5", '"s"', "f(a)", "f(X,Y)", "[1,2,3]", "[a|T]", "X", "Y", "[X,Y]",
-        "1-a", "[1-a,2-b]", "inf", "@>=", "1r3", "X+1", "1/0", "10**5", "''", "[[a],[b]]",
+        "a",
+        "[]",
+        "'B c'",
+        "1",
+        "0",
+        "-3",
+        "2.5",
+        '"s"',
+        "f(a)",
+        "f(X,Y)",
+        "[1,2,3]",
+        "[a|T]",
+        "X",
+        "Y",
+        "[X,Y]",
+        "1-a",
+        "[1-a,2-b]",
+        "inf",
+        "@>=",
+        "1r3",
+        "X+1",
+        "1/0",
+        "10**5",
+        "''",
+        "[[a],[b]]",
     ]
-)  # fmt: skip
+)
 _PLAIN = sorted(CALLABLE - set(GOAL_ARGUMENTS) - OUTPUT - SOLVER - {"!/0"})
 
 
@@ -274,7 +325,10 @@ def _goals(draw: st.DrawFn) -> str:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.lists(_goals(), min_size=1, max_size=3), st.sampled_from(["{}", "findall(X-Y, ({}), L)", "\\+ ({})"]))
+@given(
+    st.lists(_goals(), min_size=1, max_size=3),
+    st.sampled_from(["{}", "findall(X-Y, ({}), L)", "\\+ ({})"]),
+)
 def test_no_built_in_predicate_fails_in_python(goals: list[str], frame: str) -> None:
     engine = EmbeddedEngine(Limits(steps=2_000, cells=20_000, answers=20, output=50_000))
     with suppress(LogicError):
@@ -285,7 +339,9 @@ def test_no_built_in_predicate_fails_in_python(goals: list[str], frame: str) -> 
 @given(st.lists(st.integers(-5, 5), max_size=8))
 def test_sorting_and_summing_agree_with_python(numbers: list[int]) -> None:
     assert values(f"msort({numbers}, X)") == ["[" + ",".join(map(str, sorted(numbers))) + "]"]
-    assert values(f"sort(0, @>, {numbers}, X)") == ["[" + ",".join(map(str, sorted(set(numbers), reverse=True))) + "]"]
+    assert values(f"sort(0, @>, {numbers}, X)") == [
+        "[" + ",".join(map(str, sorted(set(numbers), reverse=True))) + "]"
+    ]
     assert values(f"sum_list({numbers}, X)") == [str(sum(numbers))]
     assert values(f"foldl(add, {numbers}, 0, X)") == [str(sum(numbers))]
 

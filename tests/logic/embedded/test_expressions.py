@@ -12,9 +12,16 @@ EXPRESSIONS = st.recursive(
     NUMBERS,
     lambda inner: st.one_of(
         st.builds(
-            lambda name, a, b: Struct(name, (a, b)), st.sampled_from(["+", "-", "*", "/", "mod", "max"]), inner, inner
+            lambda name, a, b: Struct(name, (a, b)),
+            st.sampled_from(["+", "-", "*", "/", "mod", "max"]),
+            inner,
+            inner,
         ),
-        st.builds(lambda name, a: Struct(name, (a,)), st.sampled_from(["-", "abs", "sign", "floor"]), inner),
+        st.builds(
+            lambda name, a: Struct(name, (a,)),
+            st.sampled_from(["-", "abs", "sign", "floor"]),
+            inner,
+        ),
     ),
     max_leaves=8,
 )
@@ -30,10 +37,14 @@ def answer(engine: EmbeddedEngine, program: str, goal: str) -> str:
 
 @settings(max_examples=60, deadline=None)
 @given(EXPRESSIONS)
-def test_a_compiled_expression_has_the_value_of_the_same_expression_in_a_variable(expression: Struct | int) -> None:
+def test_a_compiled_expression_has_the_value_of_the_same_expression_in_a_variable(
+    expression: Struct | int,
+) -> None:
     text, engine = write(expression), EmbeddedEngine()
     compiled = answer(engine, f"value(X) :- X is {text}.", "value(X)")
-    assert compiled == answer(engine, f"expression({text}).\nvalue(X) :- expression(E), X is E.", "value(X)")
+    assert compiled == answer(
+        engine, f"expression({text}).\nvalue(X) :- expression(E), X is E.", "value(X)"
+    )
 
 
 @pytest.mark.parametrize(

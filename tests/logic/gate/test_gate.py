@@ -33,12 +33,26 @@ def test_canonical_text_holds_only_clauses_of_the_program_and_empty_solver_predi
 @pytest.mark.parametrize(
     "goal",
     [
-        "shell('x')", "halt", "open(f, write, S)", "assertz(a)", "retract(a)", "catch(a, _, b)", "throw(a)",
+        "shell('x')",
+        "halt",
+        "open(f, write, S)",
+        "assertz(a)",
+        "retract(a)",
+        "catch(a, _, b)",
+        "throw(a)",
         "consult(f)",
-        "nb_setval(a, 1)", "thread_create(a, _, [])", "phrase(a, [])", "repeat", "current_op(_, _, _)", "read(X)",
-        "setup_call_cleanup(true, a, b)", "tcp_connect(a, b, c)", "prolog", "garbage_collect",
+        "nb_setval(a, 1)",
+        "thread_create(a, _, [])",
+        "phrase(a, [])",
+        "repeat",
+        "current_op(_, _, _)",
+        "read(X)",
+        "setup_call_cleanup(true, a, b)",
+        "tcp_connect(a, b, c)",
+        "prolog",
+        "garbage_collect",
     ],
-)  # fmt: skip
+)
 def test_what_reaches_the_host_or_the_engine_is_refused(goal: str) -> None:
     refusals = check_source(f"a :- {goal}.\nb.").refusals
     assert [d.code for d in refusals] == ["forbidden"]
@@ -48,15 +62,40 @@ def test_what_reaches_the_host_or_the_engine_is_refused(goal: str) -> None:
 @pytest.mark.parametrize(
     "goal",
     [
-        "X", "call(X)", "findall(Y, X, _)", "\\+ X", "forall(a, X)", "call(X, 1)", "maplist(X, [1])", "(a ; X)",
-        "setof(Y, Z^X, _)", "system:halt", "user:a", "X^a", "findall(x, X^a, _)", "maplist([Y]>>X, [1])",
+        "X",
+        "call(X)",
+        "findall(Y, X, _)",
+        "\\+ X",
+        "forall(a, X)",
+        "call(X, 1)",
+        "maplist(X, [1])",
+        "(a ; X)",
+        "setof(Y, Z^X, _)",
+        "system:halt",
+        "user:a",
+        "X^a",
+        "findall(x, X^a, _)",
+        "maplist([Y]>>X, [1])",
         "maplist(once, [a])",
-        "include(call, [a], _)", "maplist(\\+, [a])", "maplist(','(true), [a])", "call([_]>>call, a, b)",
-        "aggregate_all(count, call(X), _)", "maplist(shell, [a])", "foldl(X, [1], 0, _)", "1", "\"a\"", "(X *-> a ; a)",
-        "maplist(missing, [1])", "initialise(f(1), s0)", "maplist(findall(x), [a], [b])",
-        "format(atom(X), a, [])", "maplist([Y]>>shell(Y), [1])", "maplist([Y]>>b, [1], [2])", "maplist(\\Y^b, [1])",
+        "include(call, [a], _)",
+        "maplist(\\+, [a])",
+        "maplist(','(true), [a])",
+        "call([_]>>call, a, b)",
+        "aggregate_all(count, call(X), _)",
+        "maplist(shell, [a])",
+        "foldl(X, [1], 0, _)",
+        "1",
+        '"a"',
+        "(X *-> a ; a)",
+        "maplist(missing, [1])",
+        "initialise(f(1), s0)",
+        "maplist(findall(x), [a], [b])",
+        "format(atom(X), a, [])",
+        "maplist([Y]>>shell(Y), [1])",
+        "maplist([Y]>>b, [1], [2])",
+        "maplist(\\Y^b, [1])",
     ],
-)  # fmt: skip
+)
 def test_goals_that_are_not_written_out_are_refused(goal: str) -> None:
     program = check_source(f"a :- b, {goal}.\nb.")
     assert program.refusals
@@ -67,25 +106,53 @@ def test_goals_that_are_not_written_out_are_refused(goal: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        ":- initialization(a).", ":- op(700, xfx, =>).", ":- set_prolog_flag(double_quotes, atom).",
+        ":- initialization(a).",
+        ":- op(700, xfx, =>).",
+        ":- set_prolog_flag(double_quotes, atom).",
         ":- module(a, []).",
-        ":- use_module(library(process)).", ":- use_module('f.pl').", ":- consult(f).", ":- if(true).", ":- table a/1.",
-        "?- a.", ":- dynamic shell/1.", ":- dynamic user:a/1.", ":- dynamic foo.", "a --> b.", "a => b.",
-        "term_expansion(a, b).", "end_of_file.", "X :- a.", "1.", "game(a, b).", "holds(a, b) :- a.", "a = b.",
+        ":- use_module(library(process)).",
+        ":- use_module('f.pl').",
+        ":- consult(f).",
+        ":- if(true).",
+        ":- table a/1.",
+        "?- a.",
+        ":- dynamic shell/1.",
+        ":- dynamic user:a/1.",
+        ":- dynamic foo.",
+        "a --> b.",
+        "a => b.",
+        "term_expansion(a, b).",
+        "end_of_file.",
+        "X :- a.",
+        "1.",
+        "game(a, b).",
+        "holds(a, b) :- a.",
+        "a = b.",
         "(a, b).",
-        "findall(a, b, c).", "'$x'(1).", "user:a.", "maplist(a, b).", "initialise(a, b).", "call(a).", "[a].",
+        "findall(a, b, c).",
+        "'$x'(1).",
+        "user:a.",
+        "maplist(a, b).",
+        "initialise(a, b).",
+        "call(a).",
+        "[a].",
         "a:b :- c.",
-        "'undefined predicate'(x).", "table_row(a, b).",
+        "'undefined predicate'(x).",
+        "table_row(a, b).",
     ],
-)  # fmt: skip
-def test_directives_rules_and_definitions_that_change_the_ground_rules_are_refused(text: str) -> None:
+)
+def test_directives_rules_and_definitions_that_change_the_ground_rules_are_refused(
+    text: str,
+) -> None:
     assert check_source("b.\n" + text).refusals
 
 
 def test_declarations_of_built_in_predicates_are_ignored_with_a_warning() -> None:
     program = check_source(":- discontiguous holds/2.\na.")
     assert program.refusals == ()
-    assert [d.message for d in program.diagnostics] == ["the declaration of holds/2 is ignored: it is built in"]
+    assert [d.message for d in program.diagnostics] == [
+        "the declaration of holds/2 is ignored: it is built in"
+    ]
 
 
 def test_the_solvers_own_clauses_may_be_repeated_but_not_changed() -> None:
@@ -98,7 +165,12 @@ def test_the_solvers_own_clauses_may_be_repeated_but_not_changed() -> None:
 
 
 def test_a_program_may_define_library_predicates_itself() -> None:
-    assert check_source("member(X, [X|_]).\nmember(X, [_|T]) :- member(X, T).\na :- member(1, [1]).").errors == ()
+    assert (
+        check_source(
+            "member(X, [X|_]).\nmember(X, [_|T]) :- member(X, T).\na :- member(1, [1])."
+        ).errors
+        == ()
+    )
 
 
 def test_undefined_predicates_are_errors_but_no_danger() -> None:
@@ -139,8 +211,15 @@ def test_a_clause_has_at_most_three_thousand_goals() -> None:
 def test_what_a_refused_clause_defines_is_not_called_missing_as_well() -> None:
     caller = "final(S) :- q(S).\n"
     wide = f"q({', '.join('_' * 61)})"
-    for text in (caller + "q(S) :- S = " + "f(" * 101 + "1" + ")" * 101 + ".", f"final(_) :- {wide}.\n{wide}."):
-        assert [one.code for one in check_source(text).errors] in (["syntax"], ["depth"], ["reserved"])
+    for text in (
+        caller + "q(S) :- S = " + "f(" * 101 + "1" + ")" * 101 + ".",
+        f"final(_) :- {wide}.\n{wide}.",
+    ):
+        assert [one.code for one in check_source(text).errors] in (
+            ["syntax"],
+            ["depth"],
+            ["reserved"],
+        )
 
 
 def test_goals_pass_the_same_gate() -> None:
@@ -154,8 +233,12 @@ def test_goals_pass_the_same_gate() -> None:
 
 
 def test_initialise_before_a_goal_becomes_what_is_given() -> None:
-    goal = check_goal("initialise(last_move(p2, 'D'), s0), select(p1, p2, s0, M)", check_source(DILEMMA))
-    assert [(write(fluent), write(situation)) for fluent, situation in goal.fluents] == [("last_move(p2,'D')", "s0")]
+    goal = check_goal(
+        "initialise(last_move(p2, 'D'), s0), select(p1, p2, s0, M)", check_source(DILEMMA)
+    )
+    assert [(write(fluent), write(situation)) for fluent, situation in goal.fluents] == [
+        ("last_move(p2,'D')", "s0")
+    ]
 
 
 def test_nothing_is_both_allowed_and_forbidden() -> None:
@@ -163,11 +246,33 @@ def test_nothing_is_both_allowed_and_forbidden() -> None:
 
 
 _WORDS = [
-    "a", "b(X)", "X", "shell(x)", "call(X)", "maplist(b, L)", "findall(X, b(X), L)", "\\+", ",", ";", "->", ":-",
-    "(", ")",
-    "halt", "!", ".\n", ":- dynamic c/1.\n", "^", "setof(X, Y^b(X), L)", "=..", "[H|T]", "'halt'", ":", "once",
+    "a",
+    "b(X)",
+    "X",
+    "shell(x)",
+    "call(X)",
+    "maplist(b, L)",
+    "findall(X, b(X), L)",
+    "\\+",
+    ",",
+    ";",
+    "->",
+    ":-",
+    "(",
+    ")",
+    "halt",
+    "!",
+    ".\n",
+    ":- dynamic c/1.\n",
+    "^",
+    "setof(X, Y^b(X), L)",
+    "=..",
+    "[H|T]",
+    "'halt'",
+    ":",
+    "once",
     "\\x68\\",
-]  # fmt: skip
+]
 
 
 @settings(max_examples=250, deadline=None)
@@ -177,7 +282,11 @@ def test_whatever_passes_is_readable_and_calls_only_what_is_known(text: str) -> 
     reading = read(program.canonical)
     assert reading.diagnostics == ()
     again = check_source(
-        "".join(clause.text + "\n" for clause in reading.clauses if "undefined predicate" not in clause.text)
+        "".join(
+            clause.text + "\n"
+            for clause in reading.clauses
+            if "undefined predicate" not in clause.text
+        )
     )
     assert [d for d in again.refusals if d.code in ("forbidden", "goal", "directive")] == []
 
@@ -185,30 +294,62 @@ def test_whatever_passes_is_readable_and_calls_only_what_is_known(text: str) -> 
 @pytest.mark.parametrize(
     ("given_text", "kept"),
     [
-        ("initialise(mood(p1, angry), s0)", ["mood(p2,calm)", "mood(p3,calm)", "weather(p1,dry)", "mood(p1,angry)"]),
-        ("initialise(mood(p1, angry), s9)", ["mood(p1,calm)", "mood(p2,calm)", "weather(p1,dry)", "mood(p1,angry)"]),
-        ("initialise(mood(p4, angry), s0)", ["mood(p1,calm)", "mood(p2,calm)", "mood(p3,calm)", "weather(p1,dry)",
-                                              "mood(p4,angry)"]),
+        (
+            "initialise(mood(p1, angry), s0)",
+            ["mood(p2,calm)", "mood(p3,calm)", "weather(p1,dry)", "mood(p1,angry)"],
+        ),
+        (
+            "initialise(mood(p1, angry), s9)",
+            ["mood(p1,calm)", "mood(p2,calm)", "weather(p1,dry)", "mood(p1,angry)"],
+        ),
+        (
+            "initialise(mood(p4, angry), s0)",
+            [
+                "mood(p1,calm)",
+                "mood(p2,calm)",
+                "mood(p3,calm)",
+                "weather(p1,dry)",
+                "mood(p4,angry)",
+            ],
+        ),
     ],
-)  # fmt: skip
-def test_what_is_given_replaces_what_is_said_of_the_same_name_and_first_argument(given_text, kept) -> None:
-    said = "initially(mood(p1, calm), s0).\ninitially(mood(p2, calm), s0).\ninitially(mood(p3, calm), S).\n"
-    program = check_source(said + "initially(weather(p1, dry), s0).\nask(M) :- initially(mood(p1, M), s0).")
+)
+def test_what_is_given_replaces_what_is_said_of_the_same_name_and_first_argument(
+    given_text, kept
+) -> None:
+    said = (
+        "initially(mood(p1, calm), s0).\ninitially(mood(p2, calm), s0).\ninitially(mood(p3, calm),"
+        " S).\n"
+    )
+    program = check_source(
+        said + "initially(weather(p1, dry), s0).\nask(M) :- initially(mood(p1, M), s0)."
+    )
     goal = check_goal(f"{given_text}, ask(M)", program)
     changed = program.initialise(goal.fluents)
-    found = [write(c.head.args[0]) for c in changed.clauses if write(c.head).startswith("initially")]
+    found = [
+        write(c.head.args[0]) for c in changed.clauses if write(c.head).startswith("initially")
+    ]
     assert sorted(found) == sorted(kept if "s9" not in given_text else [*kept, "mood(p3,calm)"])
 
 
 def test_a_rule_about_everybody_gives_way_to_what_is_given_of_one() -> None:
     program = check_source("initially(mood(_, calm), s0).\nask(M) :- initially(mood(p1, M), s0).")
-    changed = program.initialise(check_goal("initialise(mood(p1, angry), s0), ask(M)", program).fluents)
+    changed = program.initialise(
+        check_goal("initialise(mood(p1, angry), s0), ask(M)", program).fluents
+    )
     assert "calm" not in changed.canonical
     assert changed.canonical.startswith("':-'(ask(_1),initially(mood(p1,_1),s0)).\n")
 
 
 @pytest.mark.parametrize(
-    "goal", ["random(3) =:= 1", "1 =:= random(3)", "X is 1 + random(3)", "random(3) < 2", "2 > 1 + cputime"]
+    "goal",
+    [
+        "random(3) =:= 1",
+        "1 =:= random(3)",
+        "X is 1 + random(3)",
+        "random(3) < 2",
+        "2 > 1 + cputime",
+    ],
 )
 def test_both_sides_of_a_comparison_use_the_arithmetic_of_games_only(goal: str) -> None:
     (refusal,) = check_source(f"a(X) :- X = 1, {goal}.").refusals
@@ -223,10 +364,14 @@ def test_several_predicates_are_declared_at_once() -> None:
     for declared in ("a/1, b/2, c/0", "[a/1, b/2, c/0]"):
         program = check_source(f":- dynamic {declared}.\nd(X) :- a(X), b(X, X), c.")
         assert program.diagnostics == ()
-        assert [f"':-'({head},fail).\n" in program.canonical for head in ("a(_1)", "b(_1,_2)", "c")] == [True] * 3
+        assert [
+            f"':-'({head},fail).\n" in program.canonical for head in ("a(_1)", "b(_1,_2)", "c")
+        ] == [True] * 3
 
 
-@pytest.mark.parametrize("declared", ["a(b, 1)", "a(b, c, d)", "a", "a/b", "a/(-1)", "a/101", "1/a", "'/'(a)"])
+@pytest.mark.parametrize(
+    "declared", ["a(b, 1)", "a(b, c, d)", "a", "a/b", "a/(-1)", "a/101", "1/a", "'/'(a)"]
+)
 def test_what_is_declared_is_written_name_and_arity(declared: str) -> None:
     (refusal,) = check_source(f":- dynamic({declared}).\nb.").refusals
     assert refusal.message == ":- dynamic takes predicates written name/arity"
@@ -243,7 +388,10 @@ def test_a_diagnosis_quotes_the_first_line_of_its_clause_and_no_more_than_200_le
 def test_only_a_variable_marked_as_unused_by_a_capital_is_complained_about() -> None:
     program = check_source("a(_Move, _Move).\nb(_other, _other).\nc(_A, _A).")
     marked = [d.message for d in program.diagnostics if d.code == "marked"]
-    assert marked == ["marked as unused but used more than once: _Move", "marked as unused but used more than once: _A"]
+    assert marked == [
+        "marked as unused but used more than once: _Move",
+        "marked as unused but used more than once: _A",
+    ]
 
 
 def test_a_name_that_was_probably_meant_begins_alike_and_is_about_as_long() -> None:
@@ -277,7 +425,11 @@ def test_a_program_that_is_required_but_refused_tells_three_reasons_and_counts_t
 
 
 def test_calls_of_nothing_are_told_once_a_clause_and_at_most_fifty_times() -> None:
-    twice = [d for d in check_source("a :- missing, missing.\nb :- missing.").diagnostics if d.code == "undefined"]
+    twice = [
+        d
+        for d in check_source("a :- missing, missing.\nb :- missing.").diagnostics
+        if d.code == "undefined"
+    ]
     assert [d.line for d in twice] == [1, 2]
     many = check_source("".join(f"a{n} :- missing{n}.\n" for n in range(60))).diagnostics
     assert len([d for d in many if d.code == "undefined"]) == 50
@@ -286,11 +438,17 @@ def test_calls_of_nothing_are_told_once_a_clause_and_at_most_fifty_times() -> No
 @pytest.mark.parametrize(
     ("spec", "text"),
     [
-        ("count", "'list length'"), ("sum(X)", "'sum"), ("max(X)", "max"), ("min(X, Y)", "'smallest pair'"),
-        ("max(X, Y)", "'largest pair'"), ("bag(X)", "findall(_2,p(_2,_3),_1)"),
+        ("count", "'list length'"),
+        ("sum(X)", "'sum"),
+        ("max(X)", "max"),
+        ("min(X, Y)", "'smallest pair'"),
+        ("max(X, Y)", "'largest pair'"),
+        ("bag(X)", "findall(_2,p(_2,_3),_1)"),
     ],
-)  # fmt: skip
-def test_collecting_is_written_as_findall_and_what_is_made_of_the_list(spec: str, text: str) -> None:
+)
+def test_collecting_is_written_as_findall_and_what_is_made_of_the_list(
+    spec: str, text: str
+) -> None:
     program = check_source(f"p(1, a).\nq(R) :- aggregate_all({spec}, p(X, Y), R).")
     assert program.refusals == ()
     assert "findall(" in program.canonical
@@ -300,7 +458,10 @@ def test_collecting_is_written_as_findall_and_what_is_made_of_the_list(spec: str
 
 
 def test_what_shows_something_is_silent_also_where_it_is_handed_on() -> None:
-    assert check_source("a :- maplist(print, [1, 2]).\nb :- foldl(format, [1], [2], _).").diagnostics == ()
+    assert (
+        check_source("a :- maplist(print, [1, 2]).\nb :- foldl(format, [1], [2], _).").diagnostics
+        == ()
+    )
 
 
 @pytest.mark.parametrize(("levels", "accepted"), [(98, True), (99, False)])
@@ -316,16 +477,21 @@ def test_a_term_may_be_nested_a_hundred_deep(levels: int, accepted: bool) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "levels"), [("a", 1), ("f(a)", 2), ("f(a, g(b))", 3), ("[a, b, c]", 2), ("a, b, c", 2), ("a ; f(b)", 2)]
+    ("text", "levels"),
+    [("a", 1), ("f(a)", 2), ("f(a, g(b))", 3), ("[a, b, c]", 2), ("a, b, c", 2), ("a ; f(b)", 2)],
 )
-def test_arguments_are_a_level_deeper_and_the_rest_of_a_chain_is_not(text: str, levels: int) -> None:
+def test_arguments_are_a_level_deeper_and_the_rest_of_a_chain_is_not(
+    text: str, levels: int
+) -> None:
     assert measure_depth(read(f"{text}.").clauses[0].term) == levels
 
 
 def test_lists_and_conjunctions_are_as_long_as_they_like() -> None:
     items = ", ".join("x" * 300)
     assert (
-        check_source(f"a([{items}]).\nb :- {', '.join(['c'] * 300)}.\nd :- {' ; '.join(['c'] * 300)}.\nc.").refusals
+        check_source(
+            f"a([{items}]).\nb :- {', '.join(['c'] * 300)}.\nd :- {' ; '.join(['c'] * 300)}.\nc."
+        ).refusals
         == ()
     )
 
@@ -340,9 +506,11 @@ def test_what_concerns_the_whole_program_has_no_line() -> None:
 def test_clauses_that_nobody_wrote_have_no_line() -> None:
     program = check_source("a(X) :- maplist([Y]>>(Y = 1), X).")
     assert [clause.line for clause in program.clauses if write(clause.head).startswith("a(")] == [1]
-    assert {(c.line, c.column, c.source_line) for c in program.clauses if not write(c.head).startswith("a(")} == {
-        (0, 0, "")
-    }
+    assert {
+        (c.line, c.column, c.source_line)
+        for c in program.clauses
+        if not write(c.head).startswith("a(")
+    } == {(0, 0, "")}
 
 
 def test_a_name_of_forty_letters_gets_a_hint_and_a_longer_one_none() -> None:
@@ -373,8 +541,12 @@ def test_a_lambda_becomes_a_predicate_whose_name_the_program_does_not_use() -> N
     assert "'lambda 0'(_1,_2)" in other_arity
 
 
-def test_built_in_predicates_are_called_by_the_names_of_the_library_also_where_they_are_handed_on() -> None:
-    program = check_source("a(X, Y, O) :- length(X, Y), maplist(length, X, Y), maplist(compare(O), X, Y).")
+def test_built_in_predicates_are_called_by_the_names_of_the_library_also_where_they_are_handed_on() -> (
+    None
+):
+    program = check_source(
+        "a(X, Y, O) :- length(X, Y), maplist(length, X, Y), maplist(compare(O), X, Y)."
+    )
     assert program.canonical.startswith(
         "':-'(a(_1,_2,_3),','('list length'(_1,_2),"
         "','(maplist('list length',_1,_2),maplist('ordered as'(_3),_1,_2)))).\n"
@@ -382,12 +554,18 @@ def test_built_in_predicates_are_called_by_the_names_of_the_library_also_where_t
 
 
 def test_what_is_handed_on_is_a_predicate_of_the_program_or_silent() -> None:
-    assert check_source("a(X) :- maplist(b, X).\nb(_).").canonical.startswith("':-'(a(_1),maplist(b,_1)).\n")
-    assert check_source("a(X) :- maplist(print, X).").canonical.startswith("':-'(a(_1),maplist('say nothing',_1)).\n")
+    assert check_source("a(X) :- maplist(b, X).\nb(_).").canonical.startswith(
+        "':-'(a(_1),maplist(b,_1)).\n"
+    )
+    assert check_source("a(X) :- maplist(print, X).").canonical.startswith(
+        "':-'(a(_1),maplist('say nothing',_1)).\n"
+    )
 
 
 def test_nothing_more_is_said_of_a_clause_that_may_not_be_defined() -> None:
-    assert [d.message for d in check_source("halt :- shell(ls).").errors] == ["halt/0 is not allowed in game programs"]
+    assert [d.message for d in check_source("halt :- shell(ls).").errors] == [
+        "halt/0 is not allowed in game programs"
+    ]
 
 
 def test_an_expression_may_name_what_is_no_constant() -> None:
@@ -400,7 +578,10 @@ def test_a_directive_makes_no_predicate() -> None:
 
 
 def test_everyday_words_may_name_predicates_of_a_game_unless_every_prolog_has_them() -> None:
-    assert check_source("help(ann, bob).\nopen(door).\na :- help(ann, bob), open(door).").diagnostics == ()
+    assert (
+        check_source("help(ann, bob).\nopen(door).\na :- help(ann, bob), open(door).").diagnostics
+        == ()
+    )
     assert [d.message for d in check_source("halt.\nthrow(ball).").refusals] == [
         "halt/0 is not allowed in game programs",
         "throw/1 is not allowed in game programs",
@@ -417,7 +598,10 @@ def test_every_lambda_has_a_predicate_of_its_own() -> None:
 def test_variables_named_before_the_parameters_are_shared_and_others_copied() -> None:
     shared = check_source("a(X, Z) :- maplist(Z/[Y]>>(Y = Z), X).").canonical
     assert "maplist('lambda 0'(_2,of(_3)),_1)" in shared
-    assert "':-'('lambda 0'(_1,_2,_3),','('fresh copy'(_2,of(_4)),','('='(_4,_3),'='(_4,_1))))" in shared
+    assert (
+        "':-'('lambda 0'(_1,_2,_3),','('fresh copy'(_2,of(_4)),','('='(_4,_3),'='(_4,_1))))"
+        in shared
+    )
     plain = check_source("a(X) :- maplist([1]>>b, X).\nb.").canonical
     assert "maplist('lambda 0'([]),_1)" in plain
     assert "':-'('lambda 0'(_1,_2),','('fresh copy'(_1,[]),','('='(1,_2),b)))" in plain
@@ -477,14 +661,23 @@ def test_only_what_is_declared_dynamic_may_have_no_clauses() -> None:
 
 def test_goals_before_the_goal_are_given_only_where_they_are_fluents_without_variables() -> None:
     program = check_source(DILEMMA)
-    for text in ("initialise(mood, s0), true", "initialise(mood(X), s0), true", "initialise(mood(1), S), true"):
-        with pytest.raises(ProgramRefused, match="takes a fluent and a situation without variables"):
+    for text in (
+        "initialise(mood, s0), true",
+        "initialise(mood(X), s0), true",
+        "initialise(mood(1), S), true",
+    ):
+        with pytest.raises(
+            ProgramRefused, match="takes a fluent and a situation without variables"
+        ):
             check_goal(text, program)
     for text in ("initialise(mood(1), s0)", "initialise(mood(1), s0), initialise(mood(2), s0)"):
         with pytest.raises(ProgramRefused, match="stands before the goal it is meant for"):
             check_goal(text, program)
     two = check_goal("initialise(a(1), s0), initialise(b(2), s1), true", program)
-    assert [(write(fluent), write(situation)) for fluent, situation in two.fluents] == [("a(1)", "s0"), ("b(2)", "s1")]
+    assert [(write(fluent), write(situation)) for fluent, situation in two.fluents] == [
+        ("a(1)", "s0"),
+        ("b(2)", "s1"),
+    ]
     assert two.canonical == "'-'(true,[])"
 
 
@@ -496,8 +689,11 @@ def test_a_goal_makes_no_predicate() -> None:
 def test_diagnoses_come_errors_first_and_then_by_line() -> None:
     program = check_source("a(X).\nb :- missing.\nc(Y).\nd :- absent.")
     assert [(d.code, d.line) for d in program.diagnostics] == [
-        ("undefined", 2), ("undefined", 4), ("singleton", 1), ("singleton", 3),
-    ]  # fmt: skip
+        ("undefined", 2),
+        ("undefined", 4),
+        ("singleton", 1),
+        ("singleton", 3),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -516,7 +712,9 @@ def test_what_the_solver_is_made_of_is_not_defined_anew(head: str) -> None:
         assert refusal.message.endswith("belongs to the solver; a game cannot define it")
 
 
-@pytest.mark.parametrize("goal", ["table_row(A, B)", "maplist(table_row, [A], [B])", "call(table_rows(A), B)"])
+@pytest.mark.parametrize(
+    "goal", ["table_row(A, B)", "maplist(table_row, [A], [B])", "call(table_rows(A), B)"]
+)
 def test_what_is_asked_about_a_whole_game_is_not_called_in_one(goal: str) -> None:
     (refusal,) = check_source(f"b :- {goal}.").refusals
     assert refusal.message.endswith("belongs to the solver; a game cannot call it")
@@ -525,7 +723,10 @@ def test_what_is_asked_about_a_whole_game_is_not_called_in_one(goal: str) -> Non
 def test_what_strategies_take_for_granted_is_there_unless_the_program_defines_it() -> None:
     engine = EmbeddedEngine()
     assert engine.prove(engine.load("a."), "highest([3-x, 2-y], x)").verdict is Verdict.PROVED
-    assert engine.prove(engine.load("highest(X, X)."), "highest([3-x, 2-y], x)").verdict is Verdict.REFUTED
+    assert (
+        engine.prove(engine.load("highest(X, X)."), "highest([3-x, 2-y], x)").verdict
+        is Verdict.REFUTED
+    )
 
 
 def test_a_game_says_whether_anybody_sees_anything() -> None:

@@ -1,4 +1,5 @@
-"""150 more programs that must not get out, in both engines: each is refused, stopped, or gives the right table."""
+"""150 more programs that must not get out, in both engines: each is refused, stopped, or gives the
+right table."""
 
 import shutil
 from collections.abc import Iterator
@@ -47,7 +48,9 @@ def cells(table: GameTable) -> object:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_poisoned_program_is_refused_stopped_or_right(engine: LogicEngine, kind: str, place: Path) -> None:
+def test_a_poisoned_program_is_refused_stopped_or_right(
+    engine: LogicEngine, kind: str, place: Path
+) -> None:
     assert len(KINDS[kind]) == 30
     for line in KINDS[kind]:
         source = poisoned(kind, line, DILEMMA)
@@ -68,7 +71,9 @@ def test_the_gate_alone_refuses_smuggled_goals_and_broken_text(kind: str) -> Non
         assert check_source(poisoned(kind, line, DILEMMA)).refusals, line
 
 
-@pytest.mark.parametrize("line", ["'do all'(_, S, S, _).", "'next step'(_, _, _, _, _, _, _).", "'one of'(X, [X])."])
+@pytest.mark.parametrize(
+    "line", ["'do all'(_, S, S, _).", "'next step'(_, _, _, _, _, _, _).", "'one of'(X, [X])."]
+)
 def test_a_game_cannot_define_the_inner_predicates_of_the_solver(line: str) -> None:
     assert "belongs to the solver" in str(check_source(f"{line}\n{DILEMMA}").refusals[0])
 

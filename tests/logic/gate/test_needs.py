@@ -15,15 +15,29 @@ def needs(text: str) -> Needs:
 
 
 def test_rules_are_what_the_end_of_a_game_leads_to_and_a_strategy_is_needed_but_no_rule() -> None:
-    found = needs("finally(A, B) :- rule.\nselect(P, O, S, M) :- chosen.\nmain(X) :- shown.\nrule :- deep(rule).")
+    found = needs(
+        "finally(A, B) :- rule.\nselect(P, O, S, M) :- chosen.\nmain(X) :- shown.\nrule :-"
+        " deep(rule)."
+    )
     assert [found.is_needed(key) for key in PARTS] == [True, True, False]
     assert [found.is_rule(key) for key in PARTS] == [True, False, False]
-    assert [found.is_rule(key) for key in ("finally/2", "deep/1", "select/4")] == [True, True, False]
+    assert [found.is_rule(key) for key in ("finally/2", "deep/1", "select/4")] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_a_predicate_that_is_called_like_a_strategy_may_be_a_rule() -> None:
-    found = needs("finally(A, B) :- select(x, y, z).\nselect(A, B, C) :- rule.\nselect(P, O, S, M) :- chosen.")
-    assert [found.is_rule(key) for key in ("rule/0", "chosen/0", "select/3", "select/4")] == [True, False, True, False]
+    found = needs(
+        "finally(A, B) :- select(x, y, z).\nselect(A, B, C) :- rule.\nselect(P, O, S, M) :- chosen."
+    )
+    assert [found.is_rule(key) for key in ("rule/0", "chosen/0", "select/3", "select/4")] == [
+        True,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_a_strategy_that_the_rules_call_is_part_of_them() -> None:
@@ -48,7 +62,9 @@ def test_a_strategy_that_the_rules_call_with_added_arguments_is_part_of_them(cal
     assert [found.is_rule(key) for key in ("chosen/0", "select/4")] == [True, True]
 
 
-@pytest.mark.parametrize("call", ["call(select(x, y), z)", "maplist(select(x), [y], [z])", "holds(select(a, b), c)"])
+@pytest.mark.parametrize(
+    "call", ["call(select(x, y), z)", "maplist(select(x), [y], [z])", "holds(select(a, b), c)"]
+)
 def test_fewer_arguments_than_a_strategy_has_call_no_strategy(call: str) -> None:
     assert not needs(f"finally(A, B) :- {call}.\nselect(P, O, S, M) :- chosen.").is_rule("chosen/0")
 

@@ -1,4 +1,5 @@
-"""Programs by other writers: whoever writes a game that plays has it played, with the same table in both engines."""
+"""Programs by other writers: whoever writes a game that plays has it played, with the same table in
+both engines."""
 
 import shutil
 from collections.abc import Iterator
@@ -64,7 +65,9 @@ def test_what_is_left_out_is_said() -> None:
 
 
 def test_what_the_game_leads_to_is_never_left_out() -> None:
-    program = check_source(FRAME + PLAIN + "opposite_move(A, B) :- helper(A, B).\nhelper(_, _) :- halt.\n")
+    program = check_source(
+        FRAME + PLAIN + "opposite_move(A, B) :- helper(A, B).\nhelper(_, _) :- halt.\n"
+    )
     assert [d.message for d in program.refusals] == ["halt/0 is not allowed in game programs"]
     assert program.clauses == ()
 

@@ -95,11 +95,19 @@ def test_all_syntax_errors_are_reported_at_once_and_good_clauses_are_kept() -> N
     [
         ("a(x)", "the clause is not ended", "end it with a full stop and a space or new line"),
         ("a(x", "the program ends inside a clause; ')' was expected", "finish the clause"),
-        ("```prolog\na.\n```", "illegal character '`'", "remove the Markdown fence around the program"),
+        (
+            "```prolog\na.\n```",
+            "illegal character '`'",
+            "remove the Markdown fence around the program",
+        ),
         ("a(‘x’).", "illegal character '‘'", "use the plain quote '"),
         ("a('x).\n", 'illegal character "\'"', "the quote is not closed on this line"),
         ("/* a", "the comment /* is never closed", "close it with */"),
-        ("a(b :- c).", "')' or an operator was expected before ':-'", "a bracket is not closed before it, or"),
+        (
+            "a(b :- c).",
+            "')' or an operator was expected before ':-'",
+            "a bracket is not closed before it, or",
+        ),
         ("a = b = c.", "'=' cannot follow '=' here", "put brackets around one of the two parts"),
         ("a(\x00).", "control or invisible character U+0000", "remove it"),
         ("a. % \u202e b", "control or invisible character U+202E", "remove it"),
@@ -138,13 +146,19 @@ def test_long_flat_terms_are_read_without_recursion() -> None:
 
 
 def _terms() -> st.SearchStrategy[Term]:
-    names = st.sampled_from(["a", "b c", "-", "+", ":-", "\\+", "it's", "dynamic", "ä", "\n", "A", "{}", "|"])
+    names = st.sampled_from(
+        ["a", "b c", "-", "+", ":-", "\\+", "it's", "dynamic", "ä", "\n", "A", "{}", "|"]
+    )
     fractions = st.fractions().filter(lambda value: value.denominator > 1)
-    leaves = st.one_of(names.map(Atom), st.integers(-(10**12), 10**12), fractions, st.just(Var("X")))
+    leaves = st.one_of(
+        names.map(Atom), st.integers(-(10**12), 10**12), fractions, st.just(Var("X"))
+    )
 
     def compounds(inner: st.SearchStrategy[Term]) -> st.SearchStrategy[Term]:
         arguments = st.lists(inner, min_size=1, max_size=3)
-        return st.one_of(st.builds(lambda n, a: Struct(n, tuple(a)), names, arguments), arguments.map(list_of))
+        return st.one_of(
+            st.builds(lambda n, a: Struct(n, tuple(a)), names, arguments), arguments.map(list_of)
+        )
 
     return st.recursive(leaves, compounds, max_leaves=12)
 
@@ -160,7 +174,10 @@ def test_canonical_text_reads_back_as_the_same_term(term: Term) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.text(alphabet=st.sampled_from(list("ab XY_09'\"`()[]{}|,.:-+*/\\%\n;!<>=@#$&~^?é"))) | st.text())
+@given(
+    st.text(alphabet=st.sampled_from(list("ab XY_09'\"`()[]{}|,.:-+*/\\%\n;!<>=@#$&~^?é")))
+    | st.text()
+)
 def test_any_text_is_read_or_refused_without_an_exception(text: str) -> None:
     reading = read(text)
     for diagnostic in reading.diagnostics:

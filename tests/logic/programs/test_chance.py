@@ -1,4 +1,5 @@
-"""Chance and secrets: nature's moves with exact probabilities, and players who know only what they see."""
+"""Chance and secrets: nature's moves with exact probabilities, and players who know only what they
+see."""
 
 import shutil
 from collections.abc import Iterator
@@ -59,16 +60,22 @@ def test_nature_moves_with_exact_probabilities_and_is_seen(engine: LogicEngine) 
     root = tree(table)
     assert isinstance(root, ChanceNode)
     assert root.probabilities == (Fraction(1, 4), Fraction(3, 4))
-    knowing = [spell_knowledge(child.knowledge) for child in root.children if isinstance(child, DecisionNode)]
+    knowing = [
+        spell_knowledge(child.knowledge)
+        for child in root.children
+        if isinstance(child, DecisionNode)
+    ]
     assert knowing == ["nature:rain", "nature:sun"]
 
 
 def test_with_percepts_a_player_knows_only_what_it_sees(engine: LogicEngine) -> None:
     root = tree(extract(engine, engine.load(BLIND)).require())
     assert isinstance(root, ChanceNode)
-    assert {spell_knowledge(child.knowledge) for child in root.children if isinstance(child, DecisionNode)} == {
-        "sees:clouds"
-    }
+    assert {
+        spell_knowledge(child.knowledge)
+        for child in root.children
+        if isinstance(child, DecisionNode)
+    } == {"sees:clouds"}
 
 
 def test_the_normal_form_has_expected_payoffs(engine: LogicEngine) -> None:
@@ -77,37 +84,57 @@ def test_the_normal_form_has_expected_payoffs(engine: LogicEngine) -> None:
     assert form.payoffs.tolist() == [[0, 13 / 8]]
 
 
-def test_poker_with_three_cards_has_its_thirty_ends_and_twelve_information_sets(engine: LogicEngine) -> None:
+def test_poker_with_three_cards_has_its_thirty_ends_and_twelve_information_sets(
+    engine: LogicEngine,
+) -> None:
     report = validate(KUHN, engine)
     assert report.diagnostics == ()
     assert report.table is not None
-    sets = {(row.moves[d][0], report.table.knowledge(row, d, row.moves[d][0])) for row in report.table.rows
-            for d in range(1, len(row.moves))}  # fmt: skip
+    sets = {
+        (row.moves[d][0], report.table.knowledge(row, d, row.moves[d][0]))
+        for row in report.table.rows
+        for d in range(1, len(row.moves))
+    }
     assert (len(report.table.rows), len(sets)) == (30, 12)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("1/4, s0", "1/3, s0", "The probabilities of nature's moves at the start sum to 13/12, not to 1"),
+        (
+            "1/4, s0",
+            "1/3, s0",
+            "The probabilities of nature's moves at the start sum to 13/12, not to 1",
+        ),
         ("1/4, s0", "-1/4, s0", "the probability of rain at the start is -1/4"),
         ("1/4, s0", "often, s0", "the probability of rain at the start is often"),
         ("1/4, s0", "P, s0", "a legal move is not fully known: nature: rain, ann: stay"),
-        ("nature, sun", "nature, rain", "after no move at all nature has the move move(nature,rain) twice"),
-        ("player(ann), s0).", "player(ann), s0).\ninitially(player(nature), s0).",
-         "nature is no player: its moves are drawn by lot"),
+        (
+            "nature, sun",
+            "nature, rain",
+            "after no move at all nature has the move move(nature,rain) twice",
+        ),
+        (
+            "player(ann), s0).",
+            "player(ann), s0).\ninitially(player(nature), s0).",
+            "nature is no player: its moves are drawn by lot",
+        ),
     ],
-)  # fmt: skip
+)
 def test_wrong_chances_are_told(engine: LogicEngine, old: str, new: str, message: str) -> None:
     assert errors(BET.replace(old, new), engine)[0] == message
 
 
 @pytest.mark.parametrize(("weight", "total"), [("1", "less"), ("3 ** 3000", "more")])
-def test_odds_whose_sum_nobody_can_read_are_told_without_it(engine: LogicEngine, weight: str, total: str) -> None:
-    """The sum of four fractions with denominators of 1,432 digits has some 5,700: more than Python writes."""
+def test_odds_whose_sum_nobody_can_read_are_told_without_it(
+    engine: LogicEngine, weight: str, total: str
+) -> None:
+    """The sum of four fractions with denominators of 1,432 digits has some 5,700: more than Python
+    writes."""
     source = BET.replace("chance(move(nature, rain), 1/4, s0).", "").replace(
         "chance(move(nature, sun), 0.75, s0).",
-        f"chance(move(nature, N), P, s0) :- member(N, [1, 2, 4, 10]), P is {weight} / (3 ** 3000 + N).",
+        f"chance(move(nature, N), P, s0) :- member(N, [1, 2, 4, 10]), P is {weight} / (3 ** 3000"
+        " + N).",
     )
     assert errors(source.replace("worth(W, M, U).", "U = 1."), engine) == [
         f"The probabilities of nature's moves at the start sum to {total} than 1"
@@ -115,12 +142,18 @@ def test_odds_whose_sum_nobody_can_read_are_told_without_it(engine: LogicEngine,
 
 
 def test_a_percept_for_nobody_is_told(engine: LogicEngine) -> None:
-    assert errors(BLIND + "sees(bob, x, do(move(ann, _), _)).\n", engine) == ["bob sees something, but is no player"]
+    assert errors(BLIND + "sees(bob, x, do(move(ann, _), _)).\n", engine) == [
+        "bob sees something, but is no player"
+    ]
 
 
 def test_moves_that_give_away_a_secret_are_told(engine: LogicEngine) -> None:
-    source = BLIND.replace("member(M, [stay, go]).", "holds(weather(W), S), worth(W, M, U), U >= 0.")
-    assert errors(source, engine) == ["ann, knowing sees:clouds, has different moves depending on what it cannot know"]
+    source = BLIND.replace(
+        "member(M, [stay, go]).", "holds(weather(W), S), worth(W, M, U), U >= 0."
+    )
+    assert errors(source, engine) == [
+        "ann, knowing sees:clouds, has different moves depending on what it cannot know"
+    ]
 
 
 @pytest.mark.skipif(len(ENGINES) < 2, reason="SWI-Prolog (swipl) is not on PATH")
@@ -130,9 +163,13 @@ def test_moves_that_give_away_a_secret_are_told(engine: LogicEngine) -> None:
     st.lists(st.sampled_from(["ann", "bob"]), max_size=2, unique=True),
     st.integers(1, 3),
 )
-def test_the_engines_agree_on_games_with_chance(weights: list[int], seers: list[str], moves: int) -> None:
+def test_the_engines_agree_on_games_with_chance(
+    weights: list[int], seers: list[str], moves: int
+) -> None:
     total = sum(weights)
-    chances = "".join(f"chance(move(nature, c{n}), {w}/{total}, s0).\n" for n, w in enumerate(weights))
+    chances = "".join(
+        f"chance(move(nature, c{n}), {w}/{total}, s0).\n" for n, w in enumerate(weights)
+    )
     percepts = "".join(f"sees({who}, C, do(move(nature, C), _)).\n" for who in seers)
     source = f"""
 initial(s0). initially(player(ann), s0). initially(player(bob), s0).
@@ -146,7 +183,9 @@ finally(goal(P, U), S) :- member(P-F, [ann-1, bob-2]), holds(did(P, M), S), U is
 """
     swi = SwiEngine(Limits())
     try:
-        tables = [extract(engine, engine.load(source)).require() for engine in (EmbeddedEngine(), swi)]
+        tables = [
+            extract(engine, engine.load(source)).require() for engine in (EmbeddedEngine(), swi)
+        ]
     finally:
         swi.close()
     assert tables[0] == tables[1]
@@ -154,7 +193,9 @@ finally(goal(P, U), S) :- member(P-F, [ann-1, bob-2]), holds(did(P, M), S), U is
 
 
 def test_a_wrong_probability_is_told_once_and_with_its_line():
-    program = next(one.program for one in library() if one.name == "hidden_card").replace("1/2, s0)", "p, s0)")
+    program = next(one.program for one in library() if one.name == "hidden_card").replace(
+        "1/2, s0)", "p, s0)"
+    )
     errors = validate(program, EmbeddedEngine()).errors
     assert [(found.line, found.message) for found in errors] == [
         (6, "the probability of queen at the start is p"),

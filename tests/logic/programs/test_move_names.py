@@ -1,4 +1,5 @@
-"""Names of moves: two actions are two moves, however they are written, or the program is told that it is no game."""
+"""Names of moves: two actions are two moves, however they are written, or the program is told that
+it is no game."""
 
 import shutil
 from collections.abc import Iterator
@@ -50,8 +51,15 @@ def find_defects(engine: LogicEngine, source: str) -> list[str]:
 
 
 def test_a_functor_is_left_out_where_nothing_else_could_be_meant(engine: LogicEngine) -> None:
-    assert play(engine, "choice(ann, cooperate)", "choice(ann, defect)") == {"cooperate": 1, "defect": 2}
-    assert play(engine, "buy(ann, bread)", "sell(ann, wine)", "rest(ann)") == {"bread": 1, "wine": 2, "rest": 3}
+    assert play(engine, "choice(ann, cooperate)", "choice(ann, defect)") == {
+        "cooperate": 1,
+        "defect": 2,
+    }
+    assert play(engine, "buy(ann, bread)", "sell(ann, wine)", "rest(ann)") == {
+        "bread": 1,
+        "wine": 2,
+        "rest": 3,
+    }
 
 
 def test_actions_that_differ_by_their_functor_are_two_moves(engine: LogicEngine) -> None:
@@ -59,17 +67,26 @@ def test_actions_that_differ_by_their_functor_are_two_moves(engine: LogicEngine)
 
 
 def test_all_moves_with_an_ambiguous_functor_are_named_with_it(engine: LogicEngine) -> None:
-    names = play(engine, "buy(ann, bread)", "buy(ann, wine)", "sell(ann, bread)", "choice(ann, rest)")
+    names = play(
+        engine, "buy(ann, bread)", "buy(ann, wine)", "sell(ann, bread)", "choice(ann, rest)"
+    )
     assert names == {"buy bread": 1, "buy wine": 2, "sell bread": 3, "rest": 4}
 
 
-def test_an_action_without_arguments_and_one_with_its_name_as_argument_are_two_moves(engine: LogicEngine) -> None:
+def test_an_action_without_arguments_and_one_with_its_name_as_argument_are_two_moves(
+    engine: LogicEngine,
+) -> None:
     assert play(engine, "rest(ann)", "choice(ann, rest)") == {"rest": 1, "choice rest": 2}
-    assert play(engine, "bid(ann, 1, 2)", "choice(ann, bid(1, 2))") == {"bid(1,2)": 1, "choice bid(1,2)": 2}
+    assert play(engine, "bid(ann, 1, 2)", "choice(ann, bid(1, 2))") == {
+        "bid(1,2)": 1,
+        "choice bid(1,2)": 2,
+    }
     assert play(engine, "choice(ann, ann)", "ann") == {"choice ann": 1, "ann": 2}
 
 
-def test_a_name_with_its_functor_that_is_taken_makes_the_other_one_longer_too(engine: LogicEngine) -> None:
+def test_a_name_with_its_functor_that_is_taken_makes_the_other_one_longer_too(
+    engine: LogicEngine,
+) -> None:
     names = play(engine, "buy(ann, bread)", "sell(ann, bread)", "choice(ann, 'buy bread')")
     assert names == {"buy bread": 1, "sell bread": 2, "choice buy bread": 3}
 
@@ -81,13 +98,20 @@ def test_a_name_with_its_functor_that_is_taken_makes_the_other_one_longer_too(en
         ("choice(ann, bid(1))", "choice(ann, 'bid(1)')", "bid(1) and 'bid(1)'"),
     ],
 )
-def test_actions_that_stay_alike_are_told(engine: LogicEngine, first: str, second: str, told: str) -> None:
+def test_actions_that_stay_alike_are_told(
+    engine: LogicEngine, first: str, second: str, told: str
+) -> None:
     rules = f"legal({first}, s0).\nlegal({second}, s0).\nfinally(goal(ann, 1), _).\n"
     assert find_defects(engine, ALONE + rules) == [f"{told} are two names that are written alike"]
 
 
 def test_actions_that_are_alike_with_their_functors_are_told(engine: LogicEngine) -> None:
-    actions = ("buy(ann, 'for bread')", "'buy for'(ann, bread)", "sell(ann, 'for bread')", "sell(ann, bread)")
+    actions = (
+        "buy(ann, 'for bread')",
+        "'buy for'(ann, bread)",
+        "sell(ann, 'for bread')",
+        "sell(ann, bread)",
+    )
     rules = "".join(f"legal({action}, s0).\n" for action in actions)
     assert find_defects(engine, ALONE + rules + "finally(goal(ann, 1), _).\n") == [
         "buy('for bread') and 'buy for'(bread) are two names that are written alike"
@@ -95,7 +119,8 @@ def test_actions_that_are_alike_with_their_functors_are_told(engine: LogicEngine
 
 
 def test_the_functor_is_kept_in_the_whole_game(engine: LogicEngine) -> None:
-    """Ann asks for bread and, after bob's answer, may buy it: what bob knows of the first move is not the second."""
+    """Ann asks for bread and, after bob's answer, may buy it: what bob knows of the first move is
+    not the second."""
     source = """
     initial(s0).
     initially(player(ann), s0).
@@ -122,7 +147,10 @@ def test_draws_of_nature_that_differ_by_their_functor_are_two_draws(engine: Logi
 
 
 def test_the_odds_of_draws_with_different_functors_are_added(engine: LogicEngine) -> None:
-    draws = "chance(rain(nature, heavy), 1/2, s0).\nchance(wind(nature, D), 1/2, s0) :- member(D, [heavy, light]).\n"
+    draws = (
+        "chance(rain(nature, heavy), 1/2, s0).\nchance(wind(nature, D), 1/2, s0) :- member(D,"
+        " [heavy, light]).\n"
+    )
     assert find_defects(engine, LOTTERY + draws + "finally(goal(ann, 1), _).\n") == [
         "The probabilities of nature's moves at the start sum to 3/2, not to 1"
     ]
@@ -139,26 +167,41 @@ def test_draws_that_stay_alike_are_told(engine: LogicEngine) -> None:
     ("rows", "message"),
     [
         (
-            (Row((("ann", "a"),), (Fraction(1),), (1,)), Row((("ann", "a"),), (Fraction(9),), (1,))),
+            (
+                Row((("ann", "a"),), (Fraction(1),), (1,)),
+                Row((("ann", "a"),), (Fraction(9),), (1,)),
+            ),
             "The game has an end after ann:a, but other rows with the same moves.",
         ),
         (
-            (Row((("ann", "a"), ("ann", "b")), (Fraction(1),), (1, 1)), Row((("ann", "a"),), (Fraction(9),), (1,))),
+            (
+                Row((("ann", "a"), ("ann", "b")), (Fraction(1),), (1, 1)),
+                Row((("ann", "a"),), (Fraction(9),), (1,)),
+            ),
             "The game has an end after ann:a, but other rows with the same moves.",
         ),
         (
-            (Row((("ann", "a"),), (Fraction(1),), (1,)), Row((("bob", "a"),), (Fraction(9),), (1,))),
+            (
+                Row((("ann", "a"),), (Fraction(1),), (1,)),
+                Row((("bob", "a"),), (Fraction(9),), (1,)),
+            ),
             "The next move at the start is one of ann and one of bob.",
         ),
         (
             (
-                Row((("nature", "a"), ("ann", "b")), (Fraction(1),), (1, 1), (Fraction(1, 2), None)),
-                Row((("nature", "a"), ("ann", "c")), (Fraction(1),), (1, 1), (Fraction(1, 3), None)),
+                Row(
+                    (("nature", "a"), ("ann", "b")), (Fraction(1),), (1, 1), (Fraction(1, 2), None)
+                ),
+                Row(
+                    (("nature", "a"), ("ann", "c")), (Fraction(1),), (1, 1), (Fraction(1, 3), None)
+                ),
             ),
             "Nature's move a at the start has several probabilities.",
         ),
     ],
 )
-def test_a_table_whose_rows_contradict_each_other_has_no_tree(rows: tuple[Row, ...], message: str) -> None:
+def test_a_table_whose_rows_contradict_each_other_has_no_tree(
+    rows: tuple[Row, ...], message: str
+) -> None:
     with pytest.raises(InvalidGame, match=message):
         tree(GameTable(("ann",), (("a", "b", "c"),), rows))

@@ -1,4 +1,5 @@
-"""Who plays: those who are declared, or else those who move; whoever else earns something is told."""
+"""Who plays: those who are declared, or else those who move; whoever else earns something is
+told."""
 
 import shutil
 from collections.abc import Iterator
@@ -39,19 +40,28 @@ def test_without_declared_players_those_who_move_play(engine: LogicEngine) -> No
 
 
 def test_an_undeclared_player_who_only_earns_is_told(engine: LogicEngine) -> None:
-    assert find_defects(engine, GIFT + "finally(goal(bob, 7), _).\n") == ["bob has a payoff, but is no player"]
-    declared = "initially(player(ann), s0).\ninitially(player(bob), s0).\nfinally(goal(bob, 7), _).\n"
+    assert find_defects(engine, GIFT + "finally(goal(bob, 7), _).\n") == [
+        "bob has a payoff, but is no player"
+    ]
+    declared = (
+        "initially(player(ann), s0).\ninitially(player(bob), s0).\nfinally(goal(bob, 7), _).\n"
+    )
     table = extract(engine, engine.load(GIFT + declared)).require()
     assert [row.payoffs for row in table.rows] == [(1, 7), (1, 7)]
 
 
 def test_nature_cannot_choose_where_nobody_is_declared_either(engine: LogicEngine) -> None:
-    later = GIFT.replace("final(do(_, s0)).", "final(do(_, do(_, s0))).\nlegal(move(nature, storm), do(_, s0)).")
+    later = GIFT.replace(
+        "final(do(_, s0)).", "final(do(_, do(_, s0))).\nlegal(move(nature, storm), do(_, s0))."
+    )
     assert find_defects(engine, later) == ["nature moves, but is no player"]
 
 
 def test_a_game_without_players_is_told(engine: LogicEngine) -> None:
-    nobody = "initial(s0).\ninitially(open, s0).\nlegal(_, _) :- fail.\nfinal(s0).\nfinally(goal(ann, 1), s0).\n"
+    nobody = (
+        "initial(s0).\ninitially(open, s0).\nlegal(_, _) :- fail.\nfinal(s0).\nfinally(goal(ann,"
+        " 1), s0).\n"
+    )
     assert find_defects(engine, nobody) == ["the game has no players"]
 
 

@@ -1,4 +1,5 @@
-"""The table of a small game has exactly the plays that its rules allow, in every order of simultaneous moves."""
+"""The table of a small game has exactly the plays that its rules allow, in every order of
+simultaneous moves."""
 
 import pytest
 
@@ -17,7 +18,11 @@ finally(goal(P, 1), S) :- final(S), member(P, [ann, bob]).
 """
 """Ann and Bob choose at the same time; both always get 1."""
 
-OTHER_FORM = TOGETHER + "legal(object(bob, loudly), do(choose(ann, _), s0)).\nabnormal(turn(bob), object(bob, _), _).\n"
+OTHER_FORM = (
+    TOGETHER
+    + "legal(object(bob, loudly), do(choose(ann, _), s0)).\nabnormal(turn(bob), object(bob, _),"
+    " _).\n"
+)
 OTHER_ORDER = TOGETHER + "legal(choose(ann, third), do(choose(bob, left), s0)).\n"
 
 RACE = """
@@ -49,10 +54,11 @@ chance(drawn(nature, none), 3/4, do(choose(LAST, _), do(_, s0))).
 final(do(drawn(nature, _), _)).
 finally(goal(P, U), do(drawn(nature, M), _)) :- member(P, [ann, bob]), ( M == luck -> U = 4 ; U = 0 ).
 """
-ODDS_BY_ORDER = DRAW_AFTER.replace("1/4, do(choose(LAST", "1/4, do(choose(bob").replace(
-    "3/4, do(choose(LAST", "3/4, do(choose(bob"
-) + (
-    "chance(drawn(nature, luck), 3/4, do(choose(ann, _), do(_, s0))).\n"
+ODDS_BY_ORDER = (
+    DRAW_AFTER.replace("1/4, do(choose(LAST", "1/4, do(choose(bob").replace(
+        "3/4, do(choose(LAST", "3/4, do(choose(bob"
+    )
+    + "chance(drawn(nature, luck), 3/4, do(choose(ann, _), do(_, s0))).\n"
     "chance(drawn(nature, none), 1/4, do(choose(ann, _), do(_, s0))).\n"
 )
 
@@ -102,15 +108,48 @@ def engine(request):
 @pytest.mark.parametrize(
     ("program", "message"),
     [
-        (OTHER_FORM, "the rules also allow the play ann: left, bob: loudly, but the game is taken to be played as in "),
-        (OTHER_ORDER, "the rules also allow the play bob: left, ann: third, but the game is taken to be played as in "),
-        (RACE, "the rules also allow the play bob: it, but the game is taken to be played as in ann: it"),
-        (TWICE, "the rules also allow the play ann: yes, ann: yes, but the game is taken to be played as in ann: yes"),
+        (
+            OTHER_FORM,
+            (
+                "the rules also allow the play ann: left, bob: loudly, but the game is taken to be"
+                " played as in "
+            ),
+        ),
+        (
+            OTHER_ORDER,
+            (
+                "the rules also allow the play bob: left, ann: third, but the game is taken to be"
+                " played as in "
+            ),
+        ),
+        (
+            RACE,
+            (
+                "the rules also allow the play bob: it, but the game is taken to be played as in"
+                " ann: it"
+            ),
+        ),
+        (
+            TWICE,
+            (
+                "the rules also allow the play ann: yes, ann: yes, but the game is taken to be"
+                " played as in ann: yes"
+            ),
+        ),
         (
             ODDS_BY_ORDER,
-            "the probabilities of nature's moves in ann: left, bob: left, nature: luck depend on the order",
+            (
+                "the probabilities of nature's moves in ann: left, bob: left, nature: luck depend"
+                " on the order"
+            ),
         ),
-        (SEEN_BY_ORDER, "what is seen in ann: choose left, bob: choose left, ann: guess left depends on the order"),
+        (
+            SEEN_BY_ORDER,
+            (
+                "what is seen in ann: choose left, bob: choose left, ann: guess left depends on the"
+                " order"
+            ),
+        ),
         (
             COUNT.replace("SEEN", "M"),
             "What judge sees of moves made at the same time counts once, so it cannot tell how",
@@ -142,7 +181,8 @@ def test_what_does_not_depend_on_the_order_is_a_game(engine, program, ends):
 
 
 def test_who_may_answer_before_others_have_chosen_plays_the_same_game(engine):
-    """Carl, who sees only Ann's choice, may move while Bob has not: with percepts that is no other game."""
+    """Carl, who sees only Ann's choice, may move while Bob has not: with percepts that is no other
+    game."""
     program = """
 initial(s0).
 initially(player(P), s0) :- member(P, [ann, bob, carl]).
@@ -171,12 +211,16 @@ abnormal(turn(P), bid(P, _), _).
 final(do(_, do(_, do(_, s0)))).
 finally(goal(P, U), do(_, do(bid(Q, _), _))) :- member(P, [ann, bob, eve]), ( P == Q -> U = 1 ; U = 0 ).
 """
-"""Who bids second of three gets 1: backwards that is the same one, and 343 plays are too many to try all orders."""
+"""Who bids second of three gets 1: backwards that is the same one, and 343 plays are too many to
+try all orders."""
 
 
 def test_payoffs_by_who_is_in_the_middle_are_a_defect_of_a_large_game_too(engine):
-    (first, *_) = validate(MIDDLE, engine).errors
-    assert first.message == "the payoffs after ann: 1, bob: 1, eve: 2 depend on the order of simultaneous moves"
+    first, *_ = validate(MIDDLE, engine).errors
+    assert (
+        first.message
+        == "the payoffs after ann: 1, bob: 1, eve: 2 depend on the order of simultaneous moves"
+    )
 
 
 AT_ONCE = """
@@ -198,7 +242,11 @@ def test_a_draw_that_is_made_before_a_move_that_could_be_made_too_is_told(engine
 
 
 def test_a_payoff_that_is_written_in_two_ways_is_one_payoff(engine):
-    report = validate(TOGETHER + "finally(goal(P, 3/3), S) :- final(S), member(P, [ann, bob]).\n", engine)
+    report = validate(
+        TOGETHER + "finally(goal(P, 3/3), S) :- final(S), member(P, [ann, bob]).\n", engine
+    )
     assert report.ok
-    other = validate(TOGETHER + "finally(goal(P, 1/2), S) :- final(S), member(P, [ann, bob]).\n", engine)
+    other = validate(
+        TOGETHER + "finally(goal(P, 1/2), S) :- final(S), member(P, [ann, bob]).\n", engine
+    )
     assert other.errors[0].message == "ann has several payoffs after ann: left, bob: left: 1, 0.5"

@@ -1,4 +1,5 @@
-"""The 275 programs of a published study, written by GPT-4o: our verdicts and tables beside the recorded ones.
+"""The 275 programs of a published study, written by GPT-4o: our verdicts and tables beside the
+recorded ones.
 
 The recordings (Mensfelt et al., autoformalization; MIT licence) lie outside the repository.
 """
@@ -68,17 +69,24 @@ def test_verdicts_on_loading_are_those_recorded() -> None:
 
 def test_published_cells_are_those_recorded() -> None:
     for (agent, _), found in zip(agents(), cells(), strict=True):
-        recorded = tuple((c["row"], c["col"], c["u_row"], c["u_col"]) for c in agent["replay"]["outcomes"])
+        recorded = tuple(
+            (c["row"], c["col"], c["u_row"], c["u_col"]) for c in agent["replay"]["outcomes"]
+        )
         assert found == recorded, agent["id"]
 
 
 def test_tables_agree_with_the_recorded_cells() -> None:
     compared = 0
     for (agent, _), table in zip(agents(), tables(), strict=True):
-        recorded = {(c["row"], c["col"]): (c["u_row"], c["u_col"]) for c in agent["replay"]["outcomes"]}
+        recorded = {
+            (c["row"], c["col"]): (c["u_row"], c["u_col"]) for c in agent["replay"]["outcomes"]
+        }
         if table is None or not recorded:
             continue
-        ours = {tuple(dict(row.moves)[player] for player in table.players): row.payoffs for row in table.rows}
+        ours = {
+            tuple(dict(row.moves)[player] for player in table.players): row.payoffs
+            for row in table.rows
+        }
         assert ours == recorded, agent["id"]
         compared += 1
     assert compared == 248
@@ -113,7 +121,8 @@ def test_recorded_strategies_play_as_recorded_against_anti_tit_for_tat() -> None
         if agent["strategy"] == "random" or agent["status"] != "correct":
             continue
         strategy = strategy_table(
-            StrategyReader(check_source(game + "\n" + agent["strategy_program"]), *table.players), ("C", "D")
+            StrategyReader(check_source(game + "\n" + agent["strategy_program"]), *table.players),
+            ("C", "D"),
         )
         assert strategy.pure
         own, other = [strategy.first[0][0]], ["C"]
@@ -134,11 +143,16 @@ def test_recorded_random_strategies_are_even_or_leave_a_gap() -> None:
         if agent["strategy"] == "random":
             try:
                 strategy = strategy_table(
-                    StrategyReader(check_source(game + "\n" + agent["strategy_program"]), "c1", "c2"), ("C", "D")
+                    StrategyReader(
+                        check_source(game + "\n" + agent["strategy_program"]), "c1", "c2"
+                    ),
+                    ("C", "D"),
                 )
                 found.append(dict(strategy.first))
             except InvalidGame:
                 found.append({})
     even = {"C": Fraction(1, 2), "D": Fraction(1, 2)}
     assert found.count(even) == 2
-    assert found.count({}) == 3, "these draw a move and fail when it is not the one they had in mind"
+    assert found.count({}) == 3, (
+        "these draw a move and fail when it is not the one they had in mind"
+    )

@@ -1,4 +1,5 @@
-"""Large games are tabled at the default limits, and too large ones are told which limit they hit."""
+"""Large games are tabled at the default limits, and too large ones are told which limit they
+hit."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -52,7 +53,9 @@ def assert_tabled(path: Path, ends: int, last: tuple[int, ...]) -> None:
         pytest.param("bargaining", 16_463, (0, 0), marks=pytest.mark.soak),
     ],
 )
-def test_large_games_are_tabled_where_they_are_given_time(name: str, ends: int, last: tuple[int, ...]) -> None:
+def test_large_games_are_tabled_where_they_are_given_time(
+    name: str, ends: int, last: tuple[int, ...]
+) -> None:
     assert_tabled(PROGRAMS / f"{name}.pl", ends, last)
 
 
@@ -72,7 +75,8 @@ def test_the_same_games_with_fewer_moves_are_tabled_alike(
 
 
 def test_the_duopoly_of_the_examples_pays_what_the_textbook_says(tmp_path: Path) -> None:
-    """With a price of 120 - Q and unit costs of 30 a firm that produces 10 beside one of 20 earns 10 * 60."""
+    """With a price of 120 - Q and unit costs of 30 a firm that produces 10 beside one of 20 earns
+    10 * 60."""
     table = br.check(shrink("cournot", tmp_path), engine="embedded").table
     assert table is not None
     assert table.payoffs(("10", "20")) == (600, 1200)
@@ -99,16 +103,21 @@ def test_a_game_that_is_too_large_is_told_the_limit_and_what_raises_it(
     assert hint in describe_failure(caught.value).hint
 
 
-def test_a_rule_that_takes_too_many_steps_is_told_the_limit_and_what_raises_it(tmp_path: Path) -> None:
+def test_a_rule_that_takes_too_many_steps_is_told_the_limit_and_what_raises_it(
+    tmp_path: Path,
+) -> None:
     engine = EmbeddedEngine(Limits(steps=500))
     slow = "\nlegal(move(nobody, slow), _) :- numlist(1, 2000, Numbers), last(Numbers, 0).\n"
-    with pytest.raises(LimitReached, match="A rule did not come to an end within 500 steps") as caught:
+    with pytest.raises(
+        LimitReached, match="A rule did not come to an end within 500 steps"
+    ) as caught:
         extract(engine, engine.load(shrink("cournot", tmp_path).read_text("utf-8") + slow))
     assert "--logic-seconds 60 " in describe_failure(caught.value).hint
 
 
 def test_answers_that_are_kept_are_those_that_would_be_found_again() -> None:
-    """`holds/2` by rules and by facts, with several answers, none, and unknown parts, in situations of a play."""
+    """`holds/2` by rules and by facts, with several answers, none, and unknown parts, in situations
+    of a play."""
     source = r"""
 initial(s0).
 initially(player(p), s0).
@@ -130,11 +139,17 @@ finally(goal(p, U), S) :-
 """
     engine = EmbeddedEngine()
     rows = extract(engine, engine.load(source)).require().rows
-    assert [(len(row.moves), int(row.payoffs[0])) for row in rows] == [(3, 133), (3, 132), (2, 121), (1, 110)]
+    assert [(len(row.moves), int(row.payoffs[0])) for row in rows] == [
+        (3, 133),
+        (3, 132),
+        (2, 121),
+        (1, 110),
+    ]
 
 
 def test_sixteen_million_ends_are_refused_at_the_first_position() -> None:
-    """Twelve players with four moves each: the first position shows how many combinations there are."""
+    """Twelve players with four moves each: the first position shows how many combinations there
+    are."""
     names = ", ".join(f"p{number}" for number in range(1, 13))
     source = (PROGRAMS / "public_goods.pl").read_text().replace("p1, p2, p3, p4, p5, p6", names)
     engine = EmbeddedEngine()
@@ -142,8 +157,11 @@ def test_sixteen_million_ends_are_refused_at_the_first_position() -> None:
         extract(engine, engine.load(source))
 
 
-def test_a_game_in_which_one_of_many_can_end_the_play_is_not_refused_for_combinations_that_never_come_about() -> None:
-    """Four players could choose at the same time among 30 moves each, but 29 of the first one's end the play."""
+def test_a_game_in_which_one_of_many_can_end_the_play_is_not_refused_for_combinations_that_never_come_about() -> (
+    None
+):
+    """Four players could choose at the same time among 30 moves each, but 29 of the first one's end
+    the play."""
     source = """
 initial(s0).
 initially(player(P), s0) :- member(P, [a, b, c, d]).
@@ -177,7 +195,8 @@ finally(goal(p, 1), _).
 
 
 def test_what_holds_after_the_same_moves_in_another_order_is_listed_as_it_came_about() -> None:
-    """`seen/1` lists the latest move first, whichever way was walked before; payoffs read the list as digits."""
+    """`seen/1` lists the latest move first, whichever way was walked before; payoffs read the list
+    as digits."""
     source = """
 initial(s0).
 initially(player(p), s0).
@@ -210,11 +229,14 @@ final(S) :- holds(round(101), S).
 finally(goal(P, U), S) :- holds(stopped(Q, N), S), member(P, [ann, bob]), ( P == Q -> U is N + 1 ; U is N - 1 ).
 finally(goal(P, 100), S) :- holds(round(101), S), member(P, [ann, bob]).
 """
-"""A counter that is a fluent is asked for by every rule of every move: without a memory that is exponential in time."""
+"""A counter that is a fluent is asked for by every rule of every move: without a memory that is
+exponential in time."""
 
 
 @pytest.mark.parametrize("kind", ["embedded", "swi"])
-def test_a_play_of_a_hundred_moves_with_a_counter_stays_within_the_limits_on_work(kind: EngineKind) -> None:
+def test_a_play_of_a_hundred_moves_with_a_counter_stays_within_the_limits_on_work(
+    kind: EngineKind,
+) -> None:
     engine = open_engine(kind)
     try:
         report = validate(CENTIPEDE, engine)
@@ -233,4 +255,6 @@ def test_a_play_of_more_than_three_hundred_moves_is_named_as_such(kind: EngineKi
         (error,) = validate(CENTIPEDE.replace("100", "301").replace("101", "302"), engine).errors
     finally:
         engine.close()
-    assert error.message.startswith("a play is not over after 300 moves (check final/1 and legal/2)")
+    assert error.message.startswith(
+        "a play is not over after 300 moves (check final/1 and legal/2)"
+    )

@@ -1,4 +1,5 @@
-"""Wrong games that would pass for right ones are refused or warned of, with the line, the cause and a hint."""
+"""Wrong games that would pass for right ones are refused or warned of, with the line, the cause and
+a hint."""
 
 import pytest
 from games_for_logic import DILEMMA, simultaneous
@@ -14,21 +15,37 @@ def found(source: str) -> list[Diagnostic]:
 
 
 def line_of(source: str, start: str) -> int:
-    return next(number for number, line in enumerate(source.splitlines(), 1) if line.startswith(start))
+    return next(
+        number for number, line in enumerate(source.splitlines(), 1) if line.startswith(start)
+    )
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message", "hint"),
     [
-        ("effect(did(P, M), move(P, M), _S).", "effects(did(P, M), move(P, M), _S).", "nothing calls effects/3",
-         "did you mean effect/3?"),
-        ("effect(did(P, M), move(P, M), _S).", "effect(did(P, M), move(P, M)).",
-         "effect/2 is defined, but the solver asks effect/3 and nothing calls effect/2", "give effect 3 arguments"),
-        ("effect(did(P, M), move(P, M), _S).", "effect(did(P), move(P, _M), _S).",
-         "did/2 is tested with holds/2, but no effect/3 or initially/2 ever makes it true", "did you mean did/1?"),
+        (
+            "effect(did(P, M), move(P, M), _S).",
+            "effects(did(P, M), move(P, M), _S).",
+            "nothing calls effects/3",
+            "did you mean effect/3?",
+        ),
+        (
+            "effect(did(P, M), move(P, M), _S).",
+            "effect(did(P, M), move(P, M)).",
+            "effect/2 is defined, but the solver asks effect/3 and nothing calls effect/2",
+            "give effect 3 arguments",
+        ),
+        (
+            "effect(did(P, M), move(P, M), _S).",
+            "effect(did(P), move(P, _M), _S).",
+            "did/2 is tested with holds/2, but no effect/3 or initially/2 ever makes it true",
+            "did you mean did/1?",
+        ),
     ],
-)  # fmt: skip
-def test_a_misspelt_contract_is_told_with_its_line(old: str, new: str, message: str, hint: str) -> None:
+)
+def test_a_misspelt_contract_is_told_with_its_line(
+    old: str, new: str, message: str, hint: str
+) -> None:
     source = DILEMMA.replace(old, new)
     assert source != DILEMMA
     slip = next(d for d in found(source) if d.message == message)
@@ -40,25 +57,37 @@ def test_a_name_in_capitals_is_told_with_its_line() -> None:
     source = DILEMMA.replace("possible(move(P, 'C'), S)", "possible(move(P, Cooperate), S)")
     slip = next(d for d in found(source) if d.code == "move")
     assert slip.line == line_of(source, "possible(move(P, Cooperate)")
-    assert "a name that starts with a capital letter is a variable unless it stands in quotes" in slip.hint
+    assert (
+        "a name that starts with a capital letter is a variable unless it stands in quotes"
+        in slip.hint
+    )
 
 
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (simultaneous(2, 2).replace("value(m0, 0).", "value(1, 0).").replace("value(m1, 1).", "value('1', 1)."),
-         "1 and '1' are two names that are written alike"),
+        (
+            simultaneous(2, 2)
+            .replace("value(m0, 0).", "value(1, 0).")
+            .replace("value(m1, 1).", "value('1', 1)."),
+            "1 and '1' are two names that are written alike",
+        ),
         (DILEMMA + "finally(goal(p3, 1), S) :- final(S).\n", "p3 has a payoff, but is no player"),
-        (DILEMMA.replace("initially(player(p2), s0).", "initially(player(p4), s0).")
-         .replace("possible(move(P, 'C'), S) :-", "possible(move(p2, 'C'), S) :- P = p1,"),
-         "p2 moves, but is no player"),
+        (
+            DILEMMA.replace("initially(player(p2), s0).", "initially(player(p4), s0).").replace(
+                "possible(move(P, 'C'), S) :-", "possible(move(p2, 'C'), S) :- P = p1,"
+            ),
+            "p2 moves, but is no player",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_would_be_another_game_is_refused(source: str, message: str) -> None:
     assert message in [d.message for d in found(source) if d.severity.value == "error"]
 
 
-def test_a_player_who_gets_to_move_inside_a_block_is_refused_unless_percepts_say_what_is_seen() -> None:
+def test_a_player_who_gets_to_move_inside_a_block_is_refused_unless_percepts_say_what_is_seen() -> (
+    None
+):
     source = """
 initial(s0).
 initially(player(P), s0) :- member(P, [lead, left, right]).
@@ -71,7 +100,9 @@ abnormal(control(P), move(P, _), _).
 final(S) :- forall(member(P, [lead, left, right]), holds(did(P, _), S)).
 finally(goal(P, U), S) :- holds(did(lead, A), S), holds(did(P, B), S), ( A = B -> U = 1 ; U = 0 ).
 """
-    early = "left gets to move after lead: a, while others who move at the same time have not moved yet"
+    early = (
+        "left gets to move after lead: a, while others who move at the same time have not moved yet"
+    )
     assert early in [d.message for d in found(source)]
     seen = validate(source + "sees(left, M, do(move(lead, M), _)).\n", EmbeddedEngine())
     assert seen.ok
@@ -90,7 +121,9 @@ final(do(_, s0)).
 finally(goal(giver, U), do(move(_, N), s0)) :- U is 10 - N.
 finally(goal(taker, N), do(move(_, N), s0)).
 """
-    assert [(d.severity.value, d.message) for d in found(source)] == [("warning", "taker never moves")]
+    assert [(d.severity.value, d.message) for d in found(source)] == [
+        ("warning", "taker never moves")
+    ]
 
 
 def test_the_report_says_when_not_every_order_was_tried() -> None:

@@ -29,7 +29,9 @@ select(P, O, S, M) :-
 
 def first(goal: str, source: str) -> list[str]:
     engine = EmbeddedEngine()
-    return [write(next(iter(answer.values()))) for answer in engine.solutions(engine.load(source), goal)]
+    return [
+        write(next(iter(answer.values()))) for answer in engine.solutions(engine.load(source), goal)
+    ]
 
 
 def test_the_question_of_the_paper_has_the_two_printed_answers() -> None:
@@ -70,7 +72,9 @@ def test_the_printed_best_response_runs() -> None:
 
 
 def test_a_strategy_becomes_a_table() -> None:
-    table = strategy_table(StrategyReader(check_source(DILEMMA + TIT_FOR_TAT), "p1", "p2"), ("C", "D"))
+    table = strategy_table(
+        StrategyReader(check_source(DILEMMA + TIT_FOR_TAT), "p1", "p2"), ("C", "D")
+    )
     assert table.pure
     assert table.first == (("C", 1),)
     assert table.after == (
@@ -82,9 +86,11 @@ def test_a_strategy_becomes_a_table() -> None:
 
 
 def test_a_random_strategy_becomes_exact_probabilities() -> None:
-    source = DILEMMA + (
-        "select(P, _, S, M) :- findall(N, possible(move(P, N), S), Ns), random_between(1, 3, K), pick(K, Ns, M).\n"
-        "pick(1, _, 'C').\npick(2, Ns, M) :- random_member(M, Ns).\npick(3, _, 'D').\n"
+    source = (
+        DILEMMA
+        + "select(P, _, S, M) :- findall(N, possible(move(P, N), S), Ns), random_between(1, 3, K),"
+        " pick(K, Ns, M).\npick(1, _, 'C').\npick(2, Ns, M) :- random_member(M, Ns).\npick(3, _,"
+        " 'D').\n"
     )
     table = strategy_table(StrategyReader(check_source(source), "p1", "p2"), ("C", "D"))
     assert dict(table.first) == {"C": 1 / 2, "D": 1 / 2}

@@ -60,7 +60,10 @@ def test_the_tree_has_one_decision_for_each_information_set() -> None:
         ("in", "out"),
         (
             DecisionNode(
-                "follower", (("leader", "in"),), ("fight", "yield"), (End((Fraction(-1),) * 2), End((Fraction(1),) * 2))
+                "follower",
+                (("leader", "in"),),
+                ("fight", "yield"),
+                (End((Fraction(-1),) * 2), End((Fraction(1),) * 2)),
             ),
             End((Fraction(0), Fraction(2))),
         ),
@@ -81,13 +84,16 @@ def test_the_normal_form_lists_payoffs_with_the_last_player_fastest() -> None:
 
 def test_strategies_of_a_sequential_dilemma_are_plans() -> None:
     source = DILEMMA.replace("initially(control(p2), s0).\n", "").replace(
-        "effect(did(P, M), move(P, M), _S).", "effect(did(P, M), move(P, M), _S).\neffect(control(p2), move(p1, _), _)."
+        "effect(did(P, M), move(P, M), _S).",
+        "effect(did(P, M), move(P, M), _S).\neffect(control(p2), move(p1, _), _).",
     )
     form = to_normal_form(LogicGame(table(source)).tree)
     assert form.actions[1] == (
-        "p1 chose D: D; p1 chose C: D", "p1 chose D: D; p1 chose C: C",
-        "p1 chose D: C; p1 chose C: D", "p1 chose D: C; p1 chose C: C",
-    )  # fmt: skip
+        "p1 chose D: D; p1 chose C: D",
+        "p1 chose D: D; p1 chose C: C",
+        "p1 chose D: C; p1 chose C: D",
+        "p1 chose D: C; p1 chose C: C",
+    )
     assert form.payoffs[0].tolist() == [[1, 1, 5, 5], [0, 3, 0, 3]]
 
 
@@ -105,7 +111,9 @@ def test_all_orders_of_a_small_game_are_replayed() -> None:
 
 
 def test_payoffs_are_exact() -> None:
-    source = DILEMMA.replace("payoff('D', 'D', 1, 1).", "payoff('D', 'D', 0.1, U) :- U is 1 rdiv 3.")
+    source = DILEMMA.replace(
+        "payoff('D', 'D', 1, 1).", "payoff('D', 'D', 0.1, U) :- U is 1 rdiv 3."
+    )
     assert table(source).payoffs(("D", "D")) == (Fraction(1, 10), Fraction(1, 3))
 
 
@@ -115,29 +123,52 @@ def test_the_initial_situation_has_any_name_and_moves_any_functor() -> None:
 
 
 def test_moves_may_be_numbers_and_terms() -> None:
-    source = simultaneous(2, 2).replace("value(m0, 0).", "value(0.5, 0).").replace("value(m1, 1).", "value(bid(3), 1).")
+    source = (
+        simultaneous(2, 2)
+        .replace("value(m0, 0).", "value(0.5, 0).")
+        .replace("value(m1, 1).", "value(bid(3), 1).")
+    )
     assert table(source).moves == (("0.5", "bid(3)"),) * 2
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("initial(s0).", "initial(s0). initial(s1).", "a game has one initial situation, this one has several"),
+        (
+            "initial(s0).",
+            "initial(s0). initial(s1).",
+            "a game has one initial situation, this one has several",
+        ),
         ("initial(s0).", "", "a game has one initial situation, this one has none"),
         ("payoff('C', 'C', 3, 3).", "", "p1 has no payoff after p1: C, p2: C"),
-        ("payoff('C', 'C', 3, 3).", "payoff('C', 'C', high, 3).",
-         "the payoff of p1 after p1: C, p2: C is high, which is not a number"),
-        ("payoff('C', 'C', 3, 3).", "payoff('C', 'C', 3, 3). payoff('C', 'C', 4, 3).",
-         "p1 has several payoffs after p1: C, p2: C: 3, 4"),
-        ("holds(did(P1, M1), S)", "S = do(_, do(move(_, M1), _))",
-         "the payoffs after p1: C, p2: D depend on the order of simultaneous moves"),
-        ("final(do(M2, do(M1, S))) :- ground(M2), ground(M1), initial(S).", "final(x).",
-         "after p1: D, p2: D nobody can move, but the situation is not final"),
+        (
+            "payoff('C', 'C', 3, 3).",
+            "payoff('C', 'C', high, 3).",
+            "the payoff of p1 after p1: C, p2: C is high, which is not a number",
+        ),
+        (
+            "payoff('C', 'C', 3, 3).",
+            "payoff('C', 'C', 3, 3). payoff('C', 'C', 4, 3).",
+            "p1 has several payoffs after p1: C, p2: C: 3, 4",
+        ),
+        (
+            "holds(did(P1, M1), S)",
+            "S = do(_, do(move(_, M1), _))",
+            "the payoffs after p1: C, p2: D depend on the order of simultaneous moves",
+        ),
+        (
+            "final(do(M2, do(M1, S))) :- ground(M2), ground(M1), initial(S).",
+            "final(x).",
+            "after p1: D, p2: D nobody can move, but the situation is not final",
+        ),
         ("possible(move(P, 'C'), S)", "possible(move(P, _), S)", "a legal move is not fully known"),
-        ("legal(move(P, M), S) :- ", "legal(move(P, M), S) :- \\+ holds(did(p2, _), S), ",
-         "the moves p1: D, p2: D are made at the same time, but not possible in another order"),
+        (
+            "legal(move(P, M), S) :- ",
+            "legal(move(P, M), S) :- \\+ holds(did(p2, _), S), ",
+            "the moves p1: D, p2: D are made at the same time, but not possible in another order",
+        ),
     ],
-)  # fmt: skip
+)
 def test_defects_are_told(old: str, new: str, message: str) -> None:
     source = DILEMMA.replace(old, new)
     assert source != DILEMMA
@@ -151,7 +182,9 @@ def test_equal_payoffs_given_twice_are_one_payoff() -> None:
 
 def test_a_game_without_end_is_stopped_after_300_moves() -> None:
     engine = EmbeddedEngine(Limits())
-    source = DILEMMA.replace("final(do(M2, do(M1, S)))", "final(never(M2, M1, S))").replace("abnormal(", "unusual(")
+    source = DILEMMA.replace("final(do(M2, do(M1, S)))", "final(never(M2, M1, S))").replace(
+        "abnormal(", "unusual("
+    )
     with pytest.raises(RuntimeFault, match="a play is not over after 300 moves"):
         extract(engine, engine.load(source))
 
@@ -170,7 +203,10 @@ def test_a_missing_table_is_an_invalid_game() -> None:
 def test_published_cells_follow_possible_moves_only() -> None:
     engine = EmbeddedEngine(Limits())
     assert published_cells(engine, engine.load(DILEMMA)) == (
-        ("D", "D", 1, 1), ("D", "C", 5, 0), ("C", "D", 0, 5), ("C", "C", 3, 3),
-    )  # fmt: skip
+        ("D", "D", 1, 1),
+        ("D", "C", 5, 0),
+        ("C", "D", 0, 5),
+        ("C", "C", 3, 3),
+    )
     illegal = DILEMMA.replace("legal(move(P, M), S) :- ", "legal(move(P, M), S) :- fail, ")
     assert len(published_cells(engine, engine.load(illegal))) == 4

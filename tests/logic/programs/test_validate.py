@@ -24,7 +24,9 @@ def test_a_good_game_is_ok_and_has_nothing_to_repair() -> None:
 
 
 def test_the_reader_reports_all_syntax_errors_and_nothing_else() -> None:
-    broken = DILEMMA.replace("initial(s0).", "initial(s0)").replace("effect(did(P, M), move", "effect(did(P, M, move")
+    broken = DILEMMA.replace("initial(s0).", "initial(s0)").replace(
+        "effect(did(P, M), move", "effect(did(P, M, move"
+    )
     stages = found(broken)
     assert [(stage, line) for stage, line, _ in stages] == [("reader", 3), ("reader", 15)]
 
@@ -42,11 +44,16 @@ def test_static_checks_find_missing_misspelt_and_wrong_arity() -> None:
 
 
 def test_reserved_names_are_static_errors() -> None:
-    assert found(DILEMMA + "game(_, s0).\n")[0][2] == "game/2 belongs to the solver; a game cannot define it"
+    assert (
+        found(DILEMMA + "game(_, s0).\n")[0][2]
+        == "game/2 belongs to the solver; a game cannot define it"
+    )
 
 
 def test_runtime_errors_name_their_clause() -> None:
-    source = DILEMMA.replace("payoff('D', 'D', 1, 1).", "payoff('D', 'D', U, 1) :- U is unknown + 1.")
+    source = DILEMMA.replace(
+        "payoff('D', 'D', 1, 1).", "payoff('D', 'D', U, 1) :- U is unknown + 1."
+    )
     assert found(source) == [("runtime", 18, "unknown is not a number")]
     assert report(source).errors[0].source_line == "payoff('D', 'D', U, 1) :- U is unknown + 1."
 
@@ -56,7 +63,9 @@ def test_a_game_without_end_is_said_plainly() -> None:
     source = endless.replace("abnormal(", "unusual(")
     errors = report(source).errors
     assert [d.stage for d in errors] == [Stage.RUNTIME]
-    assert errors[0].message.startswith("a play is not over after 300 moves (check final/1 and legal/2)")
+    assert errors[0].message.startswith(
+        "a play is not over after 300 moves (check final/1 and legal/2)"
+    )
 
 
 def test_an_empty_program_misses_everything() -> None:
@@ -75,13 +84,11 @@ def test_prose_is_no_program() -> None:
 
 def test_feedback_holds_what_is_wrong_and_the_numbered_program() -> None:
     text = feedback(report("initial(s0)\ninitially(player(p1), s0).\n"))
-    assert text == (
-        "- line 2, column 1: error: an operator or the end of the clause was expected before 'initially' "
-        "(is a full stop or comma missing at the end of line 1?)\n"
-        "    initially(player(p1), s0).\n"
-        "\n"
-        "1 | initial(s0)\n"
-        "2 | initially(player(p1), s0)."
+    assert (
+        text
+        == "- line 2, column 1: error: an operator or the end of the clause was expected before"
+        " 'initially' (is a full stop or comma missing at the end of line 1?)\n   "
+        " initially(player(p1), s0).\n\n1 | initial(s0)\n2 | initially(player(p1), s0)."
     )
 
 
@@ -95,7 +102,9 @@ def test_a_strategy_is_checked_in_its_game() -> None:
         "choose(a).\n": "select/4 is missing",
         "select(P, _O, S, M) :- hold(default_move(P, M), S).\n": "hold/2 is called but not defined",
         "select(_, _, _, _) :- fail.\n": "select/4 gives no move in the initial situation",
-        "select(P, _O, S, M) :- holds(default_move(P, M, S).\n": "')' or an operator was expected before '.'",
+        "select(P, _O, S, M) :- holds(default_move(P, M, S).\n": (
+            "')' or an operator was expected before '.'"
+        ),
     }.items():
         errors = validate_strategy(source, DILEMMA, engine).errors
         assert len(errors) >= 1, source

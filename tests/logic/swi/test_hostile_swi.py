@@ -1,4 +1,5 @@
-"""Programs that must not get out, through SWI-Prolog: with the gate, without it, and past the server itself.
+"""Programs that must not get out, through SWI-Prolog: with the gate, without it, and past the
+server itself.
 
 The whole programs are those of `tests/logic/hostile`.
 """
@@ -24,7 +25,9 @@ from bestresponse.logic.swi.engine import SwiEngine
 from bestresponse.logic.swi.sandbox import SandboxPolicy, start_confined
 from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl, start_worker
 
-pytestmark = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
+pytestmark = pytest.mark.skipif(
+    shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH"
+)
 
 PROGRAMS = sorted(Path(__file__).parent.with_name("hostile").glob("*.pl"))
 
@@ -65,14 +68,19 @@ def aimed(text: str, place: Path) -> str:
 
 
 def untouched(place: Path) -> bool:
-    return list((place / "breach").iterdir()) == [] and (place / "secret.txt").read_text() == "the_secret.\n"
+    return (
+        list((place / "breach").iterdir()) == []
+        and (place / "secret.txt").read_text() == "the_secret.\n"
+    )
 
 
 def table(engine: SwiEngine, source: str) -> dict[tuple[str, ...], tuple[object, ...]]:
     """The payoffs of a game, by the moves of its players in their order."""
     found: dict[tuple[str, ...], tuple[object, ...]] = {}
     for answer in engine.solutions(engine.load(source), "table_row(Steps, Goals)"):
-        moves = [part.split(")")[0].split(",") for part in write(answer["Steps"]).split("move(")[1:]]
+        moves = [
+            part.split(")")[0].split(",") for part in write(answer["Steps"]).split("move(")[1:]
+        ]
         goals = [part.split(")")[0].split(",") for part in write(answer["Goals"]).split("'-'(")[1:]]
         key = tuple(name.strip("'") for _, name in sorted(moves))
         found[key] = tuple(int(value) if value.isdigit() else value for _, value in sorted(goals))
@@ -86,7 +94,9 @@ def engine() -> Iterator[SwiEngine]:
 
 
 class TestWithTheGate:
-    def test_afterwards_another_program_answers_as_ever(self, engine: SwiEngine, place: Path) -> None:
+    def test_afterwards_another_program_answers_as_ever(
+        self, engine: SwiEngine, place: Path
+    ) -> None:
         for path in PROGRAMS[::12]:
             try:
                 table(engine, path.read_text(encoding="utf-8", errors="surrogateescape"))
@@ -302,7 +312,8 @@ def worker() -> Iterator[list[Worker]]:
 
 
 class TestServerAlone:
-    """No gate, and no confinement by the system: only what the server itself lets a program call."""
+    """No gate, and no confinement by the system: only what the server itself lets a program
+    call."""
 
     def attack(self, holder: list[Worker], text: str, goal: str) -> list[str]:
         if not holder[0].alive:
@@ -313,7 +324,10 @@ class TestServerAlone:
             attacker = f"attacker{next(ATTACKERS)}"
             said += holder[0].request(f"load({attacker},none)", text, 20.0, 1 << 16)
             said += holder[0].request(
-                f"ask({attacker},1,10,200000,200000,100000,10000)", f"'-'({goal},[]).\n", 20.0, 1 << 20
+                f"ask({attacker},1,10,200000,200000,100000,10000)",
+                f"'-'({goal},[]).\n",
+                20.0,
+                1 << 20,
             )
             after = victim(holder[0])
         except WorkerLost:
@@ -334,30 +348,42 @@ class TestServerAlone:
         assert untouched(place)
 
     @pytest.mark.parametrize("clause", HOOKS.strip().splitlines())
-    def test_a_hook_is_a_clause_like_any_other(self, worker: list[Worker], place: Path, clause: str) -> None:
+    def test_a_hook_is_a_clause_like_any_other(
+        self, worker: list[Worker], place: Path, clause: str
+    ) -> None:
         call = "attack :- G = shell('touch breach/x'), write(G), print(G), G.\n"
         self.attack(worker, aimed(f"{clause}\n{call}", place), "attack")
         assert untouched(place)
 
     @pytest.mark.parametrize("text", FOREIGN_CLAUSES)
-    def test_no_clause_of_another_kind_slips_through(self, worker: list[Worker], place: Path, text: str) -> None:
+    def test_no_clause_of_another_kind_slips_through(
+        self, worker: list[Worker], place: Path, text: str
+    ) -> None:
         self.attack(worker, aimed(text.replace(". attack", ".\nattack") + "\n", place), "attack")
         assert untouched(place)
 
     @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-    def test_a_recorded_program_reaches_nothing(self, worker: list[Worker], place: Path, path: Path) -> None:
+    def test_a_recorded_program_reaches_nothing(
+        self, worker: list[Worker], place: Path, path: Path
+    ) -> None:
         text = aimed(path.read_text(encoding="utf-8", errors="replace"), place)
         said = self.attack(worker, text, "table_row(_,_)")
         assert untouched(place)
         assert "the_secret" not in "".join(said)
 
-    def test_a_directive_is_not_run_and_the_program_not_kept(self, worker: list[Worker], place: Path) -> None:
-        said = self.attack(worker, aimed("fact(1).\n:- shell('touch breach/x').\n", place), "fact(_)")
+    def test_a_directive_is_not_run_and_the_program_not_kept(
+        self, worker: list[Worker], place: Path
+    ) -> None:
+        said = self.attack(
+            worker, aimed("fact(1).\n:- shell('touch breach/x').\n", place), "fact(_)"
+        )
         assert said[0].startswith("error(permission_error(modify,static_procedure,/(:-,1))")
         assert said[1].startswith("error(existence_error(procedure,/(fact,1))")
         assert untouched(place)
 
-    @pytest.mark.parametrize("goal", ["table_row(_, _)", "G = table_row(_, _), G", "maplist(table_row, [_], [_])"])
+    @pytest.mark.parametrize(
+        "goal", ["table_row(_, _)", "G = table_row(_, _), G", "maplist(table_row, [_], [_])"]
+    )
     def test_a_program_does_not_ask_about_itself(self, worker: list[Worker], goal: str) -> None:
         said = self.attack(worker, f"{DILEMMA}\nattack :- {goal}.\n", "attack")
         assert said[0].startswith("loaded(")
@@ -365,34 +391,48 @@ class TestServerAlone:
 
     def test_the_attack_would_work_where_a_trusted_clause_makes_it(self, place: Path) -> None:
         worker = start_worker(find_swipl(), layers=())
-        worker.request("solver(0)", aimed("hole :- shell('touch breach/x').\n", place), 60.0, 1 << 16)
+        worker.request(
+            "solver(0)", aimed("hole :- shell('touch breach/x').\n", place), 60.0, 1 << 16
+        )
         worker.request("load(attacker,attacker)", "attack :- hole.\n", 60.0, 1 << 16)
-        worker.request("ask(attacker,1,10,200000,200000,100000,10000)", "'-'(attack,[]).\n", 60.0, 1 << 16)
+        worker.request(
+            "ask(attacker,1,10,200000,200000,100000,10000)", "'-'(attack,[]).\n", 60.0, 1 << 16
+        )
         worker.close()
         assert not untouched(place)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the layers tested here are those of Linux")
 class TestEachLayerAlone:
-    """No gate and no server: SWI-Prolog consults the program with all its rights, behind one layer of the system."""
+    """No gate and no server: SWI-Prolog consults the program with all its rights, behind one layer
+    of the system."""
 
-    @pytest.mark.parametrize("layers", [("files",), ("calls", "descriptors")], ids=["files", "calls"])
+    @pytest.mark.parametrize(
+        "layers", [("files",), ("calls", "descriptors")], ids=["files", "calls"]
+    )
     def test_a_recorded_program_reaches_nothing(self, place: Path, layers: tuple[str, ...]) -> None:
         reaching = [
             path
             for path in PROGRAMS
-            if path.stem.startswith(("host", "round")) or "breach" in path.read_text(errors="replace")
+            if path.stem.startswith(("host", "round"))
+            or "breach" in path.read_text(errors="replace")
         ]
         for path in reaching:
-            said = self.consulted(path.read_text(encoding="utf-8", errors="replace"), place, layers, 0.6)
+            said = self.consulted(
+                path.read_text(encoding="utf-8", errors="replace"), place, layers, 0.6
+            )
             assert untouched(place), path.stem
             assert "the_secret" not in said, path.stem
 
-    @pytest.mark.parametrize("layers", [("files",), ("calls", "descriptors")], ids=["files", "calls"])
+    @pytest.mark.parametrize(
+        "layers", [("files",), ("calls", "descriptors")], ids=["files", "calls"]
+    )
     def test_a_program_cannot_tell_the_secret(self, place: Path, layers: tuple[str, ...]) -> None:
         text = DILEMMA + ":- see('secret.txt'), read(X), seen, write(X).\n"
         assert "the_secret" not in self.consulted(text, place, layers)
-        assert "the_secret" in self.consulted(text, place, ()), "the attack must work where nothing stops it"
+        assert "the_secret" in self.consulted(text, place, ()), (
+            "the attack must work where nothing stops it"
+        )
 
     def test_the_same_program_does_harm_where_nothing_stops_it(self, place: Path) -> None:
         self.consulted(DILEMMA + ":- shell('touch breach/x').\n", place, ())
@@ -435,7 +475,8 @@ def _read_until(pipe: int, mark: bytes | None, seconds: float) -> str:
 
 
 class TestWithoutTheGate:
-    """Raw text straight to the confined worker: every other layer at once, and the worst that can be used up."""
+    """Raw text straight to the confined worker: every other layer at once, and the worst that can
+    be used up."""
 
     def test_recorded_programs_stay_within_time_and_memory(self, place: Path) -> None:
         worker = served(layers=("privileges", "limits", "files", "calls", "descriptors"))
@@ -465,7 +506,9 @@ def _peak_kilobytes(pid: int) -> int:
     status = Path(f"/proc/{pid}/status")
     if not status.exists():
         return 0
-    return next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+    return next(
+        int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM")
+    )
 
 
 def test_nothing_is_left_running_when_an_engine_is_closed() -> None:

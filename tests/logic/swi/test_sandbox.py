@@ -43,7 +43,9 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def launch(swipl: Installation, layers: tuple[str, ...], memory: int = 512 << 20, processor: int = 10) -> Confined:
+def launch(
+    swipl: Installation, layers: tuple[str, ...], memory: int = 512 << 20, processor: int = 10
+) -> Confined:
     """A plain SWI-Prolog behind these layers only: no gate, no server, every library at hand."""
     policy = SandboxPolicy(
         readable=swipl.readable,
@@ -52,8 +54,10 @@ def launch(swipl: Installation, layers: tuple[str, ...], memory: int = 512 << 20
         processor=processor,
         layers=layers,
     )
-    loop = "repeat, read(G), (catch(G, E, true) -> (var(E) -> R = yes ; R = error(E)) ; R = no), " \
-        "print(R), nl, flush_output, fail"  # fmt: skip
+    loop = (
+        "repeat, read(G), (catch(G, E, true) -> (var(E) -> R = yes ; R = error(E)) ; R = no), "
+        "print(R), nl, flush_output, fail"
+    )
     options = ("-f", "none", "-q", "--no-tty", "--no-packs", f"--home={swipl.home}", "-g", loop)
     confined = start_confined((swipl.executable, *options), policy)
     assert ask(confined, "true") == "yes"
@@ -62,7 +66,8 @@ def launch(swipl: Installation, layers: tuple[str, ...], memory: int = 512 << 20
     return confined
 
 
-SILENCE = 2.0  # seconds after which an attack has come to nothing: some leave the process waiting for ever
+# seconds after which an attack has come to nothing: some leave the process waiting for ever
+SILENCE = 2.0
 
 
 def ask(confined: Confined, goal: str, seconds: float = 60.0) -> str:
@@ -106,7 +111,9 @@ ATTEMPTS = {
     "tell": "tell('{p}/breach/b'), write(x), told",
     "shell": "shell('touch {p}/breach/c')",
     "pipe": "open(pipe('touch {p}/breach/d'), write, S), close(S)",
-    "process": "use_module(library(process)), process_create('/bin/sh', ['-c', 'touch {p}/breach/e'], [])",
+    "process": (
+        "use_module(library(process)), process_create('/bin/sh', ['-c', 'touch {p}/breach/e'], [])"
+    ),
     "mkdir": "make_directory('{p}/breach/f')",
     "delete": "delete_file('{p}/secret.txt')",
     "rename": "rename_file('{p}/secret.txt', '{p}/breach/g')",
@@ -115,7 +122,9 @@ ATTEMPTS = {
     "log": "protocol('{p}/breach/j')",
     "temporary": "tmp_file_stream(text, F, S), close(S), rename_file(F, '{p}/breach/k')",
     "exec": "use_module(library(unix)), exec(touch('{p}/breach/l'))",
-    "fork": "use_module(library(unix)), fork(P), (P == child -> shell('touch {p}/breach/m') ; true)",
+    "fork": (
+        "use_module(library(unix)), fork(P), (P == child -> shell('touch {p}/breach/m') ; true)"
+    ),
     "chmod": "use_module(library(filesex)), chmod('{p}/secret.txt', 0)",
     "link": "use_module(library(filesex)), link_file('{p}/secret.txt', '{p}/breach/n', symbolic)",
 }
@@ -142,7 +151,9 @@ def test_each_of_landlock_and_seccomp_alone_keeps_the_disk_as_it_was(
     assert members(session) == []
 
 
-@pytest.mark.parametrize("layers", [("files",), ("descriptors",), LAYERS], ids=["files", "descriptors", "all"])
+@pytest.mark.parametrize(
+    "layers", [("files",), ("descriptors",), LAYERS], ids=["files", "descriptors", "all"]
+)
 @pytest.mark.parametrize(
     "goal",
     [
@@ -157,7 +168,9 @@ def test_each_of_landlock_and_seccomp_alone_keeps_the_disk_as_it_was(
     ],
     ids=["open", "see", "terms", "string", "consult", "passwd", "listing", "environment"],
 )
-def test_nothing_can_be_read(swipl: Installation, place: Path, layers: tuple[str, ...], goal: str) -> None:
+def test_nothing_can_be_read(
+    swipl: Installation, place: Path, layers: tuple[str, ...], goal: str
+) -> None:
     confined = launch(swipl, layers)
     if active(confined) != set(layers):
         confined.end()
@@ -166,13 +179,19 @@ def test_nothing_can_be_read(swipl: Installation, place: Path, layers: tuple[str
     confined.end()
 
 
-@pytest.mark.parametrize("layers", [("files",), ("calls",), ("descriptors",)], ids=["files", "calls", "descriptors"])
+@pytest.mark.parametrize(
+    "layers", [("files",), ("calls",), ("descriptors",)], ids=["files", "calls", "descriptors"]
+)
 def test_no_connection_leaves_the_process(swipl: Installation, layers: tuple[str, ...]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.05)
         port = server.getsockname()[1]
         confined = launch(swipl, layers)
-        said = ask(confined, f"use_module(library(socket)), tcp_connect('127.0.0.1':{port}, S, []), close(S)", SILENCE)
+        said = ask(
+            confined,
+            f"use_module(library(socket)), tcp_connect('127.0.0.1':{port}, S, []), close(S)",
+            SILENCE,
+        )
         confined.end()
         assert said != "yes"
         with pytest.raises(TimeoutError):
@@ -263,7 +282,9 @@ def test_every_layer_reports_itself(swipl: Installation) -> None:
 
 
 def test_a_missing_layer_says_why() -> None:
-    assert str(Layer("calls", False, "seccomp needs Linux")) == "calls: missing (seccomp needs Linux)"
+    assert (
+        str(Layer("calls", False, "seccomp needs Linux")) == "calls: missing (seccomp needs Linux)"
+    )
     assert str(Layer("calls", True)) == "calls: active"
 
 
@@ -289,7 +310,9 @@ def test_something_else_called_swipl_is_not_taken_for_it(tmp_path: Path) -> None
 
 def test_an_old_swipl_is_told_apart(tmp_path: Path) -> None:
     old = tmp_path / "swipl"
-    old.write_text("#!/bin/sh\necho 'PLBASE=\"/usr/lib/swi-prolog\";'\necho 'PLVERSION=\"80402\";'\n")
+    old.write_text(
+        "#!/bin/sh\necho 'PLBASE=\"/usr/lib/swi-prolog\";'\necho 'PLVERSION=\"80402\";'\n"
+    )
     old.chmod(0o755)
     with pytest.raises(LogicError, match=r"is SWI-Prolog 8\.4\.2; version 9\.0 or newer is needed"):
         worker.find_swipl(str(old))
@@ -323,7 +346,8 @@ engine.close()
 
 
 @pytest.mark.skipif(
-    platform.machine() not in MACHINES, reason="the old kernel is played by a filter for known processors"
+    platform.machine() not in MACHINES,
+    reason="the old kernel is played by a filter for known processors",
 )
 def test_on_an_old_kernel_the_missing_layers_are_named_and_the_rest_holds() -> None:
     command = [sys.executable, "-c", OLD_KERNEL]
@@ -339,8 +363,13 @@ def test_on_an_old_kernel_the_missing_layers_are_named_and_the_rest_holds() -> N
 
 
 def start_elsewhere(system: str, **changes: object) -> list[str]:
-    """What the first step of a confined process prints on that system, and then the program itself."""
-    plan: dict[str, object] = {"layers": ["privileges", "limits", "files", "calls"], "account": None, "limits": {}}
+    """What the first step of a confined process prints on that system, and then the program
+    itself."""
+    plan: dict[str, object] = {
+        "layers": ["privileges", "limits", "files", "calls"],
+        "account": None,
+        "limits": {},
+    }
     plan |= {"readable": [], "executable": [], "filter": None, "exec_address": 0, "environment": {}}
     plan |= {"command": [shutil.which("echo"), "the program runs"], **changes}
     script = (
@@ -365,7 +394,9 @@ def test_elsewhere_than_on_linux_the_missing_layers_are_named_and_the_program_ru
 
 def test_a_processor_without_a_filter_is_named() -> None:
     report, *rest = start_elsewhere("linux", layers=["calls"])
-    assert json.loads(report) == {"calls": f"no filter is written for the processor {platform.machine()}"}
+    assert json.loads(report) == {
+        "calls": f"no filter is written for the processor {platform.machine()}"
+    }
     assert rest == ["the program runs"]
 
 

@@ -22,7 +22,9 @@ from bestresponse.logic.swi.sandbox import LAYERS
 from bestresponse.logic.swi.terms import decode
 from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl, start_worker
 
-needs_swipl = pytest.mark.skipif(shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH")
+needs_swipl = pytest.mark.skipif(
+    shutil.which("swipl") is None, reason="SWI-Prolog (swipl) is not on PATH"
+)
 
 FAMILY = """
 parent(ann, bob).
@@ -65,7 +67,9 @@ class TestAnswers:
             {"X": "bob", "Y": "cid"},
         ]
 
-    def test_a_goal_without_variables_succeeds_once_with_nothing_to_tell(self, engine, family) -> None:
+    def test_a_goal_without_variables_succeeds_once_with_nothing_to_tell(
+        self, engine, family
+    ) -> None:
         assert engine.solutions(family, "parent(ann, bob)") == ({},)
         assert engine.solutions(family, "parent(bob, ann)") == ()
 
@@ -74,7 +78,9 @@ class TestAnswers:
         assert texts(engine.solutions(family, goal)) == [{"Child": "bob"}]
 
     def test_values_keep_their_types(self, engine, family) -> None:
-        (answer,) = engine.solutions(family, "A = 'two words', B = \"text\", C = -3, D = 0.5, E = f(x, [1|T]), F = []")
+        (answer,) = engine.solutions(
+            family, "A = 'two words', B = \"text\", C = -3, D = 0.5, E = f(x, [1|T]), F = []"
+        )
         assert answer["A"] == Atom("two words")
         assert isinstance(answer["B"], String)
         assert (answer["C"], answer["D"]) == (-3, 0.5)
@@ -82,7 +88,9 @@ class TestAnswers:
         assert answer["F"] == Atom("[]")
 
     def test_words_of_every_language_come_back(self, engine) -> None:
-        program = engine.load("word('日本'). word(été). word('Ünïted \U0001f600'). word(\"naïve\").")
+        program = engine.load(
+            "word('日本'). word(été). word('Ünïted \U0001f600'). word(\"naïve\")."
+        )
         assert texts(engine.solutions(program, "word(X)")) == [
             {"X": "'日本'"},
             {"X": "'été'"},
@@ -104,9 +112,9 @@ class TestAnswers:
 
     def test_what_is_given_holds_for_that_goal_only(self, engine) -> None:
         program = engine.load("initially(mood(p1, calm), s0).")
-        assert texts(engine.solutions(program, "initialise(mood(p1, angry), s0), holds(mood(p1, M), s0)")) == [
-            {"M": "angry"}
-        ]
+        assert texts(
+            engine.solutions(program, "initialise(mood(p1, angry), s0), holds(mood(p1, M), s0)")
+        ) == [{"M": "angry"}]
         assert texts(engine.solutions(program, "holds(mood(p1, M), s0)")) == [{"M": "calm"}]
 
     def test_goals_pass_the_gate(self, engine, family) -> None:
@@ -180,9 +188,15 @@ class TestGamesAsModules:
         with pytest.raises(RuntimeFault, match="only_first/1"):
             engine.solutions(second, "only_first(X)")
 
-    def test_what_the_server_refuses_is_an_error_at_the_first_question_and_harms_no_other_program(self, engine) -> None:
-        slipped = engine.load(GatedProgram("", (GatedClause(Atom("halt"), Atom("true")),), (), frozenset({"halt/0"})))
-        with pytest.raises(LogicError, match="SWI-Prolog does not accept the program: permission_error"):
+    def test_what_the_server_refuses_is_an_error_at_the_first_question_and_harms_no_other_program(
+        self, engine
+    ) -> None:
+        slipped = engine.load(
+            GatedProgram("", (GatedClause(Atom("halt"), Atom("true")),), (), frozenset({"halt/0"}))
+        )
+        with pytest.raises(
+            LogicError, match="SWI-Prolog does not accept the program: permission_error"
+        ):
             engine.solutions(slipped, "halt")
         assert texts(engine.solutions(engine.load("colour(red)."), "colour(X)")) == [{"X": "red"}]
 
@@ -196,7 +210,9 @@ class TestGamesAsModules:
         monkeypatch.setattr(engine_module, "_LOADS", 2)
         lent = SwiEngine(worker=start_prolog(Limits()))
         programs = [lent.load(f"value({i}).") for i in range(4)]
-        assert [texts(lent.solutions(p, "value(X)")) for p in programs] == [[{"X": str(i)}] for i in range(4)]
+        assert [texts(lent.solutions(p, "value(X)")) for p in programs] == [
+            [{"X": str(i)}] for i in range(4)
+        ]
         assert lent.spent
         lent.close()
 
@@ -204,7 +220,9 @@ class TestGamesAsModules:
         engine.close()
         assert texts(engine.solutions(family, "parent(ann, X)")) == [{"X": "bob"}]
 
-    def test_what_earlier_programs_called_does_not_change_what_a_later_one_defines(self, engine) -> None:
+    def test_what_earlier_programs_called_does_not_change_what_a_later_one_defines(
+        self, engine
+    ) -> None:
         for number in range(70):
             engine.load(f"first(X) :- member(X, [{number}]).")
         program = engine.load("first(X) :- member(X, [1]). member(own, _).")
@@ -225,7 +243,8 @@ class TestWorker:
         worker.request("library", LIBRARY_TEXT, 5.0, 1 << 16)
         worker.request("load(game,none)", "nothing.\n", 5.0, 1 << 16)
         called = {
-            f"{RENAMED.get(key, key.rsplit('/', 1)[0])}/{key.rsplit('/', 1)[1]}" for key in CALLABLE - SOLVER - OUTPUT
+            f"{RENAMED.get(key, key.rsplit('/', 1)[0])}/{key.rsplit('/', 1)[1]}"
+            for key in CALLABLE - SOLVER - OUTPUT
         }
         absent = [key for key in sorted(called - {"aggregate_all/3"}) if not _exists(worker, key)]
         worker.close()
@@ -235,7 +254,12 @@ class TestWorker:
         server = Path(worker_module.__file__).with_name("server.pl")
         command = [find_swipl().executable, "-f", "none", "-q", "-g", "halt", str(server)]
         said = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=300
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=300,
         )
         assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
 
@@ -292,19 +316,26 @@ class TestDecoding:
             ("'f('(x)", Struct("f(", (Atom("x"),))),
             ("{','(a,b)}", Struct("{}", (Struct(",", (Atom("a"), Atom("b"))),))),
             ("{}(a,b)", Struct("{}", (Atom("a"), Atom("b")))),
-            ("f({},{}(a,{}),{a})", Struct("f", (Atom("{}"), Struct("{}", (Atom("a"), Atom("{}"))),
-                                                Struct("{}", (Atom("a"),))))),
+            (
+                "f({},{}(a,{}),{a})",
+                Struct(
+                    "f",
+                    (Atom("{}"), Struct("{}", (Atom("a"), Atom("{}"))), Struct("{}", (Atom("a"),))),
+                ),
+            ),
             ("f(:-,[:-|-])", Struct("f", (Atom(":-"), list_of([Atom(":-")], Atom("-"))))),
             ("日本(é)", Struct("日本", (Atom("é"),))),
         ],
-    )  # fmt: skip
+    )
     def test_what_swi_prolog_writes_is_read_back(self, text: str, term: object) -> None:
         assert decode(text) == term
 
     def test_a_variable_is_one_variable_throughout(self) -> None:
         assert write(decode("f(_123,_9,_123)")) == "f(_1,_2,_1)"
 
-    @pytest.mark.parametrize("text", ["", "f(", "f)", "a b", "[1,2", "a,b", ")", "f(a))", "(a,b)", "()"])
+    @pytest.mark.parametrize(
+        "text", ["", "f(", "f)", "a b", "[1,2", "a,b", ")", "f(a))", "(a,b)", "()"]
+    )
     def test_half_a_term_is_an_error(self, text: str) -> None:
         with pytest.raises(LogicError):
             decode(text)
@@ -315,5 +346,10 @@ class TestDecoding:
         assert isinstance(decode(deep), Struct)
         assert isinstance(decode(wide), Struct)
         assert decode("f(g(a,1),[b],-(c,5r2))") == Struct(
-            "f", (Struct("g", (Atom("a"), 1)), list_of([Atom("b")]), Struct("-", (Atom("c"), Fraction(5, 2))))
+            "f",
+            (
+                Struct("g", (Atom("a"), 1)),
+                list_of([Atom("b")]),
+                Struct("-", (Atom("c"), Fraction(5, 2))),
+            ),
         )

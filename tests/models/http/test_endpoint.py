@@ -10,8 +10,24 @@ from dataclasses import replace
 import faulty
 import pytest
 
-from bestresponse.core.errors import BadReply, MissingKey, ModelError, ModelUnavailable, Transient, UnknownModel
-from bestresponse.models import Finish, HttpClients, Message, OpenAIModel, Request, Secret, Usage, ask
+from bestresponse.core.errors import (
+    BadReply,
+    MissingKey,
+    ModelError,
+    ModelUnavailable,
+    Transient,
+    UnknownModel,
+)
+from bestresponse.models import (
+    Finish,
+    HttpClients,
+    Message,
+    OpenAIModel,
+    Request,
+    Secret,
+    Usage,
+    ask,
+)
 from bestresponse.models.http import Endpoint
 from bestresponse.models.http.endpoint import parse_retry_after
 from bestresponse.models.providers.anthropic import AnthropicModel
@@ -21,7 +37,12 @@ from bestresponse.models.wrappers.limits import Retried, RetryPolicy
 KEY = "sk-very/secret+key-12345"
 SCHEMA = '{"type":"object","properties":{"p":{"type":"number"}},"required":["p"],"additionalProperties":false}'
 CHAT = Request(
-    (Message("system", "Be brief."), Message("user", "Hi"), Message("assistant", "Yes?"), Message("user", "Go"))
+    (
+        Message("system", "Be brief."),
+        Message("user", "Hi"),
+        Message("assistant", "Yes?"),
+        Message("user", "Go"),
+    )
 )
 
 
@@ -41,12 +62,23 @@ def openai(client):
 
 def post(client, server, **options):
     """Post an empty object to a server, without a model around it."""
-    return Endpoint(client, server.url, "the server", Secret(KEY), "authorization", **options).post({})
+    return Endpoint(client, server.url, "the server", Secret(KEY), "authorization", **options).post(
+        {}
+    )
 
 
 def test_openai_says_everything_and_reads_everything(openai):
     with faulty.serving(faulty.answer(faulty.GOOD)) as server:
-        request = replace(CHAT, seed=5, replicate=0, top_p=0.9, stop=("\n",), schema=SCHEMA, logprobs=50, max_tokens=7)
+        request = replace(
+            CHAT,
+            seed=5,
+            replicate=0,
+            top_p=0.9,
+            stop=("\n",),
+            schema=SCHEMA,
+            logprobs=50,
+            max_tokens=7,
+        )
         reply = openai(server).complete(request)
     path, headers, body = server.seen[0]
     assert path == "/v1/chat/completions"
@@ -94,7 +126,9 @@ def test_openai_renames_and_drops_what_the_model_does_not_take_and_remembers_it(
             400,
         )
 
-    with faulty.serving(refuse("max_tokens"), refuse("temperature"), faulty.answer(faulty.GOOD)) as server:
+    with faulty.serving(
+        refuse("max_tokens"), refuse("temperature"), faulty.answer(faulty.GOOD)
+    ) as server:
         model = openai(server)
         reply = model.complete(ask("x"))
         model.complete(ask("y"))
@@ -110,7 +144,10 @@ def test_openai_renames_and_drops_what_the_model_does_not_take_and_remembers_it(
 def test_a_complaint_about_a_value_is_not_taken_for_one_about_the_parameter(openai):
     message = "max_tokens is too large: 999999. This model supports at most 4096 completion tokens."
     refusal = faulty.answer({"error": {"message": message, "param": "max_tokens"}}, 400)
-    with faulty.serving(refusal) as server, pytest.raises(ModelError, match="max_tokens is too large"):
+    with (
+        faulty.serving(refusal) as server,
+        pytest.raises(ModelError, match="max_tokens is too large"),
+    ):
         openai(server).complete(ask("x"))
     assert len(server.seen) == 1
 
@@ -120,7 +157,11 @@ def test_a_complaint_about_a_value_is_not_taken_for_one_about_the_parameter(open
     [
         ({"message": {"content": "cut"}, "finish_reason": "length"}, "cut", Finish.LENGTH),
         ({"message": {"content": None}, "finish_reason": "content_filter"}, "", Finish.REFUSAL),
-        ({"message": {"content": None, "refusal": "I won't."}, "finish_reason": "stop"}, "I won't.", Finish.REFUSAL),
+        (
+            {"message": {"content": None, "refusal": "I won't."}, "finish_reason": "stop"},
+            "I won't.",
+            Finish.REFUSAL,
+        ),
         ({"message": {"content": "x"}, "finish_reason": "tool_calls"}, "x", Finish.OTHER),
         ({"message": {"content": "x"}}, "x", Finish.OTHER),
     ],
@@ -138,7 +179,11 @@ def test_openai_log_probabilities(openai):
         "top_logprobs": [{"token": "B", "logprob": -3}, {"token": "A", "logprob": -0.1}],
     }
     alone = {"token": "!", "logprob": -0.5, "top_logprobs": []}
-    choice = {"message": {"content": "A!"}, "finish_reason": "stop", "logprobs": {"content": [position, alone]}}
+    choice = {
+        "message": {"content": "A!"},
+        "finish_reason": "stop",
+        "logprobs": {"content": [position, alone]},
+    }
     with faulty.serving(faulty.answer({"choices": [choice]})) as server:
         reply = openai(server).complete(replace(ask("x"), logprobs=2))
     assert reply.logprobs == ((("A", -0.1), ("B", -3.0)), (("!", -0.5),))
@@ -156,7 +201,11 @@ def test_openai_log_probabilities(openai):
         (b'{"choices": []}', BadReply, "without any choice"),
         (b'{"choices": ["A"]}', BadReply, "without a proper `message`"),
         (b'{"choices": [{"message": {"content": 7}}]}', BadReply, "int as `content`"),
-        (b'{"choices": [{"message": {"content": "A"}, "logprobs": {"content": [1]}}]}', BadReply, "`top_logprobs`"),
+        (
+            b'{"choices": [{"message": {"content": "A"}, "logprobs": {"content": [1]}}]}',
+            BadReply,
+            "`top_logprobs`",
+        ),
         (b'{"error": "all is well"}', BadReply, "without a proper `choices`"),
     ],
 )
@@ -197,13 +246,19 @@ def test_every_status_is_one_of_our_errors(openai, status, error):
 
 def test_a_refused_key_names_its_variable(openai):
     refusal = faulty.answer({"error": {"message": "no"}}, 401)
-    with faulty.serving(refusal) as server, pytest.raises(MissingKey, match="check the key in OPENAI_API_KEY"):
+    with (
+        faulty.serving(refusal) as server,
+        pytest.raises(MissingKey, match="check the key in OPENAI_API_KEY"),
+    ):
         openai(server).complete(ask("x"))
 
 
 def test_an_empty_purse_is_not_asked_again(openai):
     quota = {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}
-    with faulty.serving(faulty.answer(quota, 429)) as server, pytest.raises(ModelUnavailable) as caught:
+    with (
+        faulty.serving(faulty.answer(quota, 429)) as server,
+        pytest.raises(ModelUnavailable) as caught,
+    ):
         Retried(openai(server)).complete(ask("x"))
     assert not isinstance(caught.value, Transient)
     assert len(server.seen) == 1
@@ -246,7 +301,9 @@ def test_retries_follow_the_server_through_all_of_it(openai):
         faulty.answer(faulty.GOOD),
     ]
     with faulty.serving(*acts) as server:
-        reply = Retried(openai(server), RetryPolicy(first=1.0), sleep=slept.append).complete(ask("x"))
+        reply = Retried(openai(server), RetryPolicy(first=1.0), sleep=slept.append).complete(
+            ask("x")
+        )
     assert reply.text == "A"
     assert 3 <= slept[0] <= 3.3
     assert [1 <= slept[1] <= 2, 2 <= slept[2] <= 4, 4 <= slept[3] <= 8] == [True] * 3
@@ -322,7 +379,9 @@ def test_anthropic_says_everything_and_reads_everything(client):
     }
     with faulty.serving(faulty.answer(good)) as server:
         model = AnthropicModel("claude-x", client, Secret(KEY), base_url=server.url)
-        reply = model.complete(replace(CHAT, temperature=1.7, seed=3, stop=("END",), max_tokens=9, logprobs=2))
+        reply = model.complete(
+            replace(CHAT, temperature=1.7, seed=3, stop=("END",), max_tokens=9, logprobs=2)
+        )
     path, headers, body = server.seen[0]
     assert path == "/v1/messages"
     assert (headers["x-api-key"], headers["anthropic-version"]) == (KEY, "2023-06-01")
@@ -344,8 +403,13 @@ def test_anthropic_says_everything_and_reads_everything(client):
 
 
 def test_anthropic_gives_schemas_through_a_tool(client):
-    good = {"content": [{"type": "tool_use", "name": "answer", "input": {"p": 0.5}}], "stop_reason": "tool_use"}
-    with faulty.serving(faulty.answer(good), faulty.answer({"content": [], "stop_reason": "tool_use"})) as server:
+    good = {
+        "content": [{"type": "tool_use", "name": "answer", "input": {"p": 0.5}}],
+        "stop_reason": "tool_use",
+    }
+    with faulty.serving(
+        faulty.answer(good), faulty.answer({"content": [], "stop_reason": "tool_use"})
+    ) as server:
         model = AnthropicModel("m", client, Secret(KEY), base_url=server.url)
         reply = model.complete(replace(ask("x"), schema=SCHEMA))
         with pytest.raises(BadReply, match="gave none"):
@@ -358,7 +422,9 @@ def test_anthropic_gives_schemas_through_a_tool(client):
 def test_anthropic_refusals_overload_and_lies(client):
     acts = [
         faulty.answer({"content": [], "stop_reason": "refusal"}),
-        faulty.answer({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, 529),
+        faulty.answer(
+            {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}, 529
+        ),
         faulty.answer({"content": "A"}),
         faulty.answer({"error": {"message": "temperature is deprecated for this model."}}, 400),
         faulty.answer({"content": [{"type": "text", "text": "A"}], "stop_reason": "end_turn"}),
@@ -424,12 +490,16 @@ def test_google_refusals_and_lies(client):
     acts = [
         faulty.answer({"promptFeedback": {"blockReason": "SAFETY"}}),
         faulty.answer({"candidates": [{"finishReason": "PROHIBITED_CONTENT"}]}),
-        faulty.answer({"candidates": [{"finishReason": "MAX_TOKENS", "content": {"role": "model"}}]}),
+        faulty.answer(
+            {"candidates": [{"finishReason": "MAX_TOKENS", "content": {"role": "model"}}]}
+        ),
         faulty.answer({"candidates": [{"finishReason": ["STOP"]}]}),
         faulty.answer({"candidates": []}),
         faulty.answer([]),
         faulty.answer({"error": {"message": "Logprobs is not enabled for models/m"}}, 400),
-        faulty.answer({"candidates": [{"content": {"parts": [{"text": "A"}]}, "finishReason": "STOP"}]}),
+        faulty.answer(
+            {"candidates": [{"content": {"parts": [{"text": "A"}]}, "finishReason": "STOP"}]}
+        ),
     ]
     with faulty.serving(*acts) as server:
         model = GoogleModel("m", client, Secret(KEY), base_url=server.url)
@@ -449,7 +519,10 @@ def test_google_refusals_and_lies(client):
 
 
 def test_a_reply_without_end_is_cut(client):
-    with faulty.serving(faulty.answer(b" " * 5000)) as server, pytest.raises(BadReply, match="sent more than"):
+    with (
+        faulty.serving(faulty.answer(b" " * 5000)) as server,
+        pytest.raises(BadReply, match="sent more than"),
+    ):
         post(client, server, largest=1000)
 
 
@@ -462,11 +535,17 @@ def test_connections_are_kept_open_and_used_again():
 
 
 def test_many_calls_at_once_all_arrive():
-    with faulty.serving(faulty.slow(0.05)) as server, HttpClients() as clients, ThreadPoolExecutor(32) as threads:
+    with (
+        faulty.serving(faulty.slow(0.05)) as server,
+        HttpClients() as clients,
+        ThreadPoolExecutor(32) as threads,
+    ):
         model = OpenAIModel("m", clients, Secret(""), base_url=server.url)
         replies = list(threads.map(model.complete, [ask(f"{number}") for number in range(96)]))
     assert [reply.text for reply in replies] == ["A"] * 96
-    assert sorted(int(body["messages"][0]["content"]) for _, _, body in server.seen) == list(range(96))
+    assert sorted(int(body["messages"][0]["content"]) for _, _, body in server.seen) == list(
+        range(96)
+    )
     assert server.connections <= 32
 
 

@@ -35,7 +35,9 @@ def complete(clients):
 
     def run(act, request=None, key=KEY):
         with faulty.serving(act) as server:
-            return OpenAIModel("m", clients, Secret(key), base_url=server.url).complete(request or ask("x"))
+            return OpenAIModel("m", clients, Secret(key), base_url=server.url).complete(
+                request or ask("x")
+            )
 
     return run
 
@@ -59,7 +61,10 @@ def test_every_name_of_the_encoding_that_was_asked_for_is_taken(complete, encodi
 
 def test_reading_ends_at_the_limit(clients):
     long = faulty.answer(b" " * 10_000_000)
-    with faulty.serving(long) as server, pytest.raises(BadReply, match=r"sent more than 0\.09537 MB for one reply"):
+    with (
+        faulty.serving(long) as server,
+        pytest.raises(BadReply, match=r"sent more than 0\.09537 MB for one reply"),
+    ):
         Endpoint(clients, server.url, "it", Secret(KEY), "authorization", largest=100_000).post({})
 
 
@@ -80,18 +85,26 @@ def test_white_space_around_a_key_is_removed(clients, key):
     assert server.seen[0][1]["authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.parametrize(("key", "shown"), [("sk-a\nb", "U+000A"), ("sk-a\x1bb", "U+001B"), ("sk-aéb", "U+00E9")])
+@pytest.mark.parametrize(
+    ("key", "shown"), [("sk-a\nb", "U+000A"), ("sk-a\x1bb", "U+001B"), ("sk-aéb", "U+00E9")]
+)
 def test_a_key_with_characters_no_key_has_is_refused_without_showing_it(key, shown):
     with pytest.raises(UsageError) as caught:
         Secret(key, "OPENAI_API_KEY")
-    assert str(caught.value) == (
-        f"the API key in OPENAI_API_KEY contains {shown} at position 5, which no key contains: copy the key again"
+    assert (
+        str(caught.value)
+        == f"the API key in OPENAI_API_KEY contains {shown} at position 5, which no key contains:"
+        " copy the key again"
     )
 
 
 @pytest.mark.parametrize(
     "spell",
-    [str, lambda key: "".join(f"\\u{ord(one):04x}" for one in key), lambda key: key.replace("/", "\\/")],
+    [
+        str,
+        lambda key: "".join(f"\\u{ord(one):04x}" for one in key),
+        lambda key: key.replace("/", "\\/"),
+    ],
     ids=["plain", "escaped", "slashes"],
 )
 def test_a_model_that_says_the_key_is_not_quoted(complete, spell):
@@ -172,8 +185,17 @@ PLACES = {
     "transfer encoding": _send_raw("HTTP/1.1 200 OK\r\ntransfer-encoding: {}\r\n\r\n"),
     "nothing but the key": _send_raw("{}"),
     **{
-        f"header {name} of {status}": lambda key, name=name, status=status: faulty.answer(b"{}", status, [(name, key)])
-        for name in ("content-encoding", "retry-after", "location", "www-authenticate", "content-type", "x-other")
+        f"header {name} of {status}": lambda key, name=name, status=status: faulty.answer(
+            b"{}", status, [(name, key)]
+        )
+        for name in (
+            "content-encoding",
+            "retry-after",
+            "location",
+            "www-authenticate",
+            "content-type",
+            "x-other",
+        )
         for status in (200, 307, 401, 429)
     },
     **{
@@ -194,7 +216,9 @@ PLACES = {
     "content": _say_with(lambda key: faulty.say(key)),
     "usage": _say_with(lambda key: {"usage": {key: key}}),
     "choice": _say_with(lambda key: {"choices": [key]}),
-    "finish": _say_with(lambda key: {"choices": [{"message": {"content": "A"}, "finish_reason": key}]}),
+    "finish": _say_with(
+        lambda key: {"choices": [{"message": {"content": "A"}, "finish_reason": key}]}
+    ),
     "refusal": _say_with(lambda key: {"choices": [{"message": {"refusal": key}}]}),
     "token": _say_with(
         lambda key: {
@@ -210,7 +234,8 @@ PLACES = {
 
 
 def _collect_texts(model):
-    """Return everything that a call shows: the reply, or the error with the variables of its frames."""
+    """Return everything that a call shows: the reply, or the error with the variables of its
+    frames."""
     try:
         return [repr(model.complete(replace(ask("x"), logprobs=1)))]
     except ModelError as error:
@@ -234,7 +259,9 @@ def test_a_key_that_a_server_echoes_is_never_quoted(clients, caplog, place):
 def test_a_complaint_holds_no_key_either(clients):
     def refuse(handler):
         escaped = "".join(f"\\u{ord(one):04x}" for one in KEY)
-        faulty.answer(f'{{"error": {{"message": "no", "detail": "{escaped}"}}}}'.encode(), 400)(handler)
+        faulty.answer(f'{{"error": {{"message": "no", "detail": "{escaped}"}}}}'.encode(), 400)(
+            handler
+        )
 
     with faulty.serving(refuse) as server, pytest.raises(ModelError) as caught:
         OpenAIModel("m", clients, Secret(KEY), base_url=server.url).complete(ask("x"))
@@ -257,22 +284,32 @@ def test_codes_for_the_terminal_are_written_out(complete):
     message = "\x1b]0;owned\x07\x1b[31mred\u202e\x9b2J"
     with pytest.raises(ModelError) as caught:
         complete(faulty.answer({"error": {"message": message}}, 400))
-    assert str(caught.value) == r"openai/m answered HTTP 400: \x1b]0;owned\x07\x1b[31mred\u202e\x9b2J"
+    assert (
+        str(caught.value) == r"openai/m answered HTTP 400: \x1b]0;owned\x07\x1b[31mred\u202e\x9b2J"
+    )
 
 
 def _with_logprob(value):
     position = {"token": "A", "logprob": 0, "top_logprobs": [{"token": "A", "logprob": value}]}
-    choice = {"message": {"content": "A"}, "finish_reason": "stop", "logprobs": {"content": [position]}}
+    choice = {
+        "message": {"content": "A"},
+        "finish_reason": "stop",
+        "logprobs": {"content": [position]},
+    }
     return faulty.answer({"choices": [choice]})
 
 
 @pytest.mark.parametrize("value", [10**400, 1e300, 5, float("inf"), -(10**400), -1e305])
 def test_a_log_probability_that_is_none_is_a_sentence(complete, value):
-    with pytest.raises(BadReply, match=r"openai/m gave 'A' a log-probability (above 0|below the range)"):
+    with pytest.raises(
+        BadReply, match=r"openai/m gave 'A' a log-probability (above 0|below the range)"
+    ):
         complete(_with_logprob(value), replace(ask("x"), logprobs=1))
 
 
-@pytest.mark.parametrize(("value", "read"), [(1e-7, ((("A", 0.0),),)), (-9999.0, ((("A", -9999.0),),)), (None, ((),))])
+@pytest.mark.parametrize(
+    ("value", "read"), [(1e-7, ((("A", 0.0),),)), (-9999.0, ((("A", -9999.0),),)), (None, ((),))]
+)
 def test_rounded_tiny_and_missing_log_probabilities_are_taken(complete, value, read):
     assert complete(_with_logprob(value), replace(ask("x"), logprobs=1)).logprobs == read
 
@@ -298,7 +335,9 @@ def test_json_of_very_many_values_is_refused_before_it_is_parsed(complete, value
     act = faulty.answer(b'{"x": [' + b",".join([value] * 2_000_000) + b"]}")
     tracemalloc.start()
     try:
-        with pytest.raises(BadReply, match="openai/m sent JSON of more than 500,000 values for one reply"):
+        with pytest.raises(
+            BadReply, match="openai/m sent JSON of more than 500,000 values for one reply"
+        ):
             complete(act)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
@@ -313,7 +352,11 @@ def test_a_very_long_reply_is_in_ascii(complete):
 
 
 def _fill_object(name, values):
-    return b'{"y": "\\u0041", "x": {' + b",".join(b'"%s%d":1.5' % (name, n) for n in range(values)) + b"}}"
+    return (
+        b'{"y": "\\u0041", "x": {'
+        + b",".join(b'"%s%d":1.5' % (name, n) for n in range(values))
+        + b"}}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -325,7 +368,13 @@ def _fill_object(name, values):
         _fill_object(b"", 499_990),
         _fill_object("\U0001f600".encode(), 480_000),
     ],
-    ids=["many objects", "a wide text", "a text that an escape makes wide", "many names", "many wide names"],
+    ids=[
+        "many objects",
+        "a wide text",
+        "a text that an escape makes wide",
+        "many names",
+        "many wide names",
+    ],
 )
 def test_a_reply_takes_no_more_memory_than_eight_times_its_limit(body):
     server = Endpoint(HttpClients(), "http://localhost", "the server", Secret(KEY), "authorization")
@@ -345,11 +394,19 @@ def test_the_time_that_parsing_takes_belongs_to_the_call(clients, monkeypatch):
         return json.loads(answer)
 
     monkeypatch.setattr(endpoint, "json", SimpleNamespace(dumps=json.dumps, loads=parse_slowly))
-    with faulty.serving(faulty.answer(faulty.GOOD)) as server, pytest.raises(Transient, match=r"within 0\.5 s"):
+    with (
+        faulty.serving(faulty.answer(faulty.GOOD)) as server,
+        pytest.raises(Transient, match=r"within 0\.5 s"),
+    ):
         OpenAIModel("m", clients, Secret(KEY), base_url=server.url, timeout=0.5).complete(ask("x"))
 
 
 def test_a_structured_answer_with_a_number_json_does_not_have_is_a_sentence(clients):
     body = b'{"content": [{"type": "tool_use", "input": {"p": NaN}}], "stop_reason": "tool_use"}'
-    with faulty.serving(faulty.answer(body)) as server, pytest.raises(BadReply, match="a number that JSON does not"):
-        AnthropicModel("m", clients, Secret(KEY), base_url=server.url).complete(replace(ask("x"), schema=SCHEMA))
+    with (
+        faulty.serving(faulty.answer(body)) as server,
+        pytest.raises(BadReply, match="a number that JSON does not"),
+    ):
+        AnthropicModel("m", clients, Secret(KEY), base_url=server.url).complete(
+            replace(ask("x"), schema=SCHEMA)
+        )

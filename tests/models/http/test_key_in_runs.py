@@ -48,7 +48,8 @@ def cut(text, length):
 
 
 def say_in_tokens(key, length):
-    """Answer with log-probabilities whose tokens are pieces of the key, among them as the likeliest alternatives."""
+    """Answer with log-probabilities whose tokens are pieces of the key, among them as the likeliest
+    alternatives."""
     content = [
         {
             "token": piece,
@@ -57,7 +58,11 @@ def say_in_tokens(key, length):
         }
         for piece in cut(key, length)
     ]
-    choice = {"message": {"content": "A"}, "finish_reason": "stop", "logprobs": {"content": content}}
+    choice = {
+        "message": {"content": "A"},
+        "finish_reason": "stop",
+        "logprobs": {"content": content},
+    }
     return {"choices": [choice], "usage": {}}
 
 
@@ -69,12 +74,15 @@ def list_pieces(key):
 
 
 def read_everything(folder):
-    """Return what the files below a folder hold, as text without what is unseen; the store of replies row by row."""
+    """Return what the files below a folder hold, as text without what is unseen; the store of
+    replies row by row."""
     texts = []
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             content = path.read_bytes()
-            texts.append(content.replace(b"\0", b"").replace(b"\\u0000", b"").decode("utf-8", "replace"))
+            texts.append(
+                content.replace(b"\0", b"").replace(b"\\u0000", b"").decode("utf-8", "replace")
+            )
         if path.suffix == ".sqlite":
             with sqlite3.connect(path) as store:
                 texts += store.iterdump()
@@ -92,7 +100,8 @@ def clients():
 
 
 def play(clients, folder, *acts):
-    """Play a small run with a server that performs these acts; the files it leaves are what is looked at."""
+    """Play a small run with a server that performs these acts; the files it leaves are what is
+    looked at."""
     with faulty.serving(*acts) as server:
         model = OpenAIModel("m", clients, Secret(KEY), base_url=server.url)
         try:
@@ -129,7 +138,9 @@ def test_no_file_of_a_run_holds_the_key_however_it_is_spelt(clients, tmp_path, s
 def test_a_reply_that_is_not_utf_8_is_refused_in_a_sentence(clients, encoding):
     with (
         faulty.serving(answer_in(encoding, KEY)) as server,
-        pytest.raises(BadReply, match="openai/m did not answer in JSON, which must be UTF-8") as caught,
+        pytest.raises(
+            BadReply, match="openai/m did not answer in JSON, which must be UTF-8"
+        ) as caught,
     ):
         OpenAIModel("m", clients, Secret(KEY), base_url=server.url).complete(ask("x"))
     assert find_pieces([str(caught.value).replace(r"\x00", "")]) == []
@@ -139,20 +150,29 @@ def test_the_byte_that_is_not_utf_8_is_named(clients):
     body = b'{"choices": "caf\xe9"}'
     with (
         faulty.serving(faulty.answer(body)) as server,
-        pytest.raises(BadReply, match=r"openai/m did not answer in JSON, which must be UTF-8 \(byte 17 is not\): "),
+        pytest.raises(
+            BadReply,
+            match=r"openai/m did not answer in JSON, which must be UTF-8 \(byte 17 is not\): ",
+        ),
     ):
         OpenAIModel("m", clients, Secret(KEY), base_url=server.url).complete(ask("x"))
 
 
 def test_a_mark_of_utf_8_before_a_reply_is_passed_over(clients):
     with faulty.serving(answer_in("utf-8-sig", "A")) as server:
-        assert OpenAIModel("m", clients, Secret(KEY), base_url=server.url).complete(ask("x")).text == "A"
+        assert (
+            OpenAIModel("m", clients, Secret(KEY), base_url=server.url).complete(ask("x")).text
+            == "A"
+        )
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("status", [400, 401, 404])
 def test_no_error_shows_the_key_in_whatever_encoding_it_comes(clients, encoding, status):
-    with faulty.serving(answer_in(encoding, KEY, status)) as server, pytest.raises(BestResponseError) as caught:
+    with (
+        faulty.serving(answer_in(encoding, KEY, status)) as server,
+        pytest.raises(BestResponseError) as caught,
+    ):
         OpenAIModel("m", clients, Secret(KEY), base_url=server.url).complete(ask("x"))
     shown = f"{caught.value} {vars(caught.value)}"
     assert find_pieces([shown.replace("\0", "").replace(r"\x00", "")]) == []
@@ -170,7 +190,9 @@ def test_a_key_in_pieces_is_removed_from_all_tokens(clients, length):
 
 
 def test_tokens_that_are_no_piece_of_the_key_stay(clients):
-    with faulty.serving(faulty.answer(say_in_tokens("sk-Very nice, and no Secret at all", 4))) as server:
+    with faulty.serving(
+        faulty.answer(say_in_tokens("sk-Very nice, and no Secret at all", 4))
+    ) as server:
         model = OpenAIModel("m", clients, Secret(KEY), base_url=server.url)
         reply = model.complete(replace(ask("x"), logprobs=2))
     likeliest = "".join(alternatives[0][0] for alternatives in reply.logprobs)

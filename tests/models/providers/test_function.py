@@ -7,7 +7,16 @@ import pytest
 from waiting import run_at_once
 
 from bestresponse.core.errors import InvalidMove, ModelError, UsageError
-from bestresponse.models import Abilities, Message, Reply, Request, Usage, ask, estimate_price, from_function
+from bestresponse.models import (
+    Abilities,
+    Message,
+    Reply,
+    Request,
+    Usage,
+    ask,
+    estimate_price,
+    from_function,
+)
 
 CHAT = Request((Message("system", "Be brief."), Message("user", "Row?")), max_tokens=9)
 
@@ -66,7 +75,9 @@ def test_what_a_function_raises_or_returns_wrongly_is_a_sentence():
 
     with pytest.raises(ModelError, match="the function of m failed: ZeroDivisionError: by zero"):
         from_function("m", broken).complete(ask("x"))
-    with pytest.raises(ModelError, match="the function of m returned int, expected text or a Reply"):
+    with pytest.raises(
+        ModelError, match="the function of m returned int, expected text or a Reply"
+    ):
         from_function("m", len).complete(ask("x"))
     with pytest.raises(InvalidMove, match="no"):
         from_function("m", refusing).complete(ask("x"))

@@ -12,7 +12,9 @@ from bestresponse.models.providers.inspect import InspectModel
 
 @pytest.fixture
 def inspect_ai():
-    return pytest.importorskip("inspect_ai.model", reason="Inspect AI is not installed: pip install '.[inspect]'")
+    return pytest.importorskip(
+        "inspect_ai.model", reason="Inspect AI is not installed: pip install '.[inspect]'"
+    )
 
 
 def test_without_inspect_the_user_is_told_how_to_get_it(tmp_path, monkeypatch):
@@ -29,14 +31,23 @@ def test_without_inspect_the_user_is_told_how_to_get_it(tmp_path, monkeypatch):
 def test_it_answers_through_inspect(inspect_ai):
     output = inspect_ai.ModelOutput.from_content("mockllm/model", "Row A", stop_reason="max_tokens")
     output.usage = inspect_ai.ModelUsage(
-        input_tokens=10, output_tokens=4, total_tokens=14, input_tokens_cache_read=3, reasoning_tokens=2
+        input_tokens=10,
+        output_tokens=4,
+        total_tokens=14,
+        input_tokens_cache_read=3,
+        reasoning_tokens=2,
     )
-    top = [inspect_ai.TopLogprob(token="A", logprob=-0.1), inspect_ai.TopLogprob(token="B", logprob=-3.0)]
+    top = [
+        inspect_ai.TopLogprob(token="A", logprob=-0.1),
+        inspect_ai.TopLogprob(token="B", logprob=-3.0),
+    ]
     position = inspect_ai.Logprob(token="A", logprob=-0.1, top_logprobs=top)
     output.choices[0].logprobs = inspect_ai.Logprobs(content=[position])
     model = InspectModel("mockllm/model", arguments={"custom_outputs": [output]})
     schema = '{"properties":{"row":{"enum":["A"]}},"required":["row"],"type":"object"}'
-    reply = model.complete(replace(ask("Which?", system="Be brief."), seed=4, logprobs=2, schema=schema))
+    reply = model.complete(
+        replace(ask("Which?", system="Be brief."), seed=4, logprobs=2, schema=schema)
+    )
     assert (reply.text, reply.finish) == ("Row A", Finish.LENGTH)
     assert reply.usage == Usage(13, 4, 3, 2)
     assert reply.logprobs == ((("A", -0.1), ("B", -3.0)),)
@@ -47,7 +58,9 @@ def test_it_answers_through_inspect(inspect_ai):
 
 
 def test_the_answers_are_not_taken_from_a_cache_of_inspect(inspect_ai):
-    outputs = [inspect_ai.ModelOutput.from_content("mockllm/model", text) for text in ("one", "two")]
+    outputs = [
+        inspect_ai.ModelOutput.from_content("mockllm/model", text) for text in ("one", "two")
+    ]
     for output in outputs:
         output.usage = inspect_ai.ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     model = InspectModel("mockllm/model", arguments={"custom_outputs": outputs})

@@ -1,4 +1,5 @@
-"""A local model in processes of a run, and the engine's own server spoken to as any other server."""
+"""A local model in processes of a run, and the engine's own server spoken to as any other
+server."""
 
 import math
 import tempfile
@@ -48,7 +49,8 @@ def test_the_adapter_speaks_with_a_real_server(llama_server, smollm2):
 
 
 def test_the_chances_of_the_letters_are_those_the_engine_samples_with(llama_server, smollm2):
-    """The engine can report the probabilities after sampling, of all tokens or of those its grammar left over."""
+    """The engine can report the probabilities after sampling, of all tokens or of those its grammar
+    left over."""
     body = {
         "messages": [{"role": "user", "content": "Answer A, B or C."}],
         "max_tokens": 1,
@@ -63,11 +65,16 @@ def test_the_chances_of_the_letters_are_those_the_engine_samples_with(llama_serv
         "cache_prompt": False,
     }
     answer = llama_server.handle_chat_completions(body)
-    left = {one["token"]: one["prob"] for one in answer["choices"][0]["logprobs"]["content"][0]["top_probs"]}
+    left = {
+        one["token"]: one["prob"]
+        for one in answer["choices"][0]["logprobs"]["content"][0]["top_probs"]
+    }
     chances = choice_chances(smollm2, ask("Answer A, B or C."), ("A", "B", "C"))
     bare = [math.exp(dict(chances.reply.logprobs[0])[letter]) for letter in "ABC"]
     total = sum(left[letter] for letter in "ABC")
-    assert [weight / sum(bare) for weight in bare] == pytest.approx([left[one] / total for one in "ABC"], rel=1e-3)
+    assert [weight / sum(bare) for weight in bare] == pytest.approx(
+        [left[one] / total for one in "ABC"], rel=1e-3
+    )
     assert sum(chances.probabilities) == pytest.approx(1)
     assert sum(bare) <= chances.mass < 1
 
@@ -82,7 +89,8 @@ def test_nothing_of_the_engine_is_left_in_the_temporary_folder(tmp_path, smollm2
 def test_models_in_two_processes_answer_as_one_does(smollm2_path, tmp_path):
     games = {"num_games": 2, "num_rows": 2, "num_cols": 2, "seed": 3, "elicit": "logprobs"}
     one, two = (
-        br.bench(str(smollm2_path), **games, processes=count, output_dir=tmp_path / str(count)) for count in (1, 2)
+        br.bench(str(smollm2_path), **games, processes=count, output_dir=tmp_path / str(count))
+        for count in (1, 2)
     )
     assert one.answered == 2
     assert two.rows() == one.rows()

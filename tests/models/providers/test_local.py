@@ -21,7 +21,8 @@ SHORT = ask("Say a word.", system="Be brief.", max_tokens=6)
 
 
 def _own_listeners(family):
-    """Sockets of this process that accept connections, found through its open descriptors (Linux)."""
+    """Sockets of this process that accept connections, found through its open descriptors
+    (Linux)."""
     found = []
     for name in os.listdir("/proc/self/fd"):
         try:
@@ -50,7 +51,9 @@ def test_its_identity_holds_the_hash_of_the_file_and_the_settings_of_the_engine(
     assert identity["engine"].startswith("xllamacpp ")
 
 
-def test_equal_requests_get_equal_replies_whatever_is_asked_in_between_and_at_the_same_time(smollm2):
+def test_equal_requests_get_equal_replies_whatever_is_asked_in_between_and_at_the_same_time(
+    smollm2,
+):
     hot = replace(SHORT, temperature=1.0, seed=5)
     first = smollm2.complete(hot).text
     smollm2.complete(ask("Something else entirely.", max_tokens=2))
@@ -100,7 +103,9 @@ def test_a_schema_that_is_none_is_a_sentence(smollm2):
         smollm2.complete(replace(SHORT, schema='{"type":"nonsense"}'))
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks at open sockets the Linux way")
+@pytest.mark.skipif(
+    not Path("/proc/self/fd").exists(), reason="looks at open sockets the Linux way"
+)
 def test_the_engine_cannot_be_reached_from_outside(smollm2):
     smollm2.complete(SHORT)
     assert _own_listeners(socket.AF_INET) == []
@@ -108,8 +113,12 @@ def test_the_engine_cannot_be_reached_from_outside(smollm2):
     assert [Path(path).exists() for path in _own_listeners(socket.AF_UNIX)] == [False]
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="looks at open sockets the Linux way")
-def test_where_no_socket_file_is_possible_the_listener_demands_a_key_nobody_has(smollm2_path, tmp_path, monkeypatch):
+@pytest.mark.skipif(
+    not Path("/proc/self/fd").exists(), reason="looks at open sockets the Linux way"
+)
+def test_where_no_socket_file_is_possible_the_listener_demands_a_key_nobody_has(
+    smollm2_path, tmp_path, monkeypatch
+):
     deep = tmp_path / ("x" * 100)
     deep.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(deep))
@@ -126,7 +135,9 @@ def test_where_no_socket_file_is_possible_the_listener_demands_a_key_nobody_has(
 def test_a_file_that_is_no_gguf_is_refused_before_the_engine_sees_it(tmp_path):
     page = tmp_path / "model.gguf"
     page.write_text("<html>not found</html>")
-    with pytest.raises(ModelUnavailable, match=r"is not a GGUF file: it begins with b'<htm' instead of b'GGUF'"):
+    with pytest.raises(
+        ModelUnavailable, match=r"is not a GGUF file: it begins with b'<htm' instead of b'GGUF'"
+    ):
         LocalModel(page)
     with pytest.raises(ModelUnavailable, match=r"cannot read the model file .*absent"):
         LocalModel(tmp_path / "absent.gguf")
@@ -141,7 +152,9 @@ def test_a_file_that_is_no_gguf_is_refused_before_the_engine_sees_it(tmp_path):
 def test_half_a_gguf_is_a_sentence(tmp_path, smollm2_path):
     half = tmp_path / "half.gguf"
     half.write_bytes(smollm2_path.read_bytes()[:5_000_000])
-    with pytest.raises(ModelUnavailable, match=r"could not load .*half\.gguf: the file is damaged or incomplete"):
+    with pytest.raises(
+        ModelUnavailable, match=r"could not load .*half\.gguf: the file is damaged or incomplete"
+    ):
         LocalModel(half)
 
 

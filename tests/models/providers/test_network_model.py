@@ -21,8 +21,9 @@ FORM = {
 }
 OPEN = {"type": "object", "properties": {}, "additionalProperties": {"type": "number"}}
 REQUEST = replace(ask("Choose."), schema=schema_text(FORM))
-IN_WORDS = "Choose.\n\nAnswer with one JSON object and nothing else. It must follow this JSON schema:\n" + schema_text(
-    FORM
+IN_WORDS = (
+    "Choose.\n\nAnswer with one JSON object and nothing else. It must follow this JSON schema:\n"
+    + schema_text(FORM)
 )
 
 
@@ -40,7 +41,9 @@ def formats(server):
     return [body.get("response_format", {}).get("type") for _, _, body in server.seen]
 
 
-@pytest.mark.parametrize("schema", [FORM, OPEN, claims_schema(), claims_schema(players=("A", "B"), actions=("L", "R"))])
+@pytest.mark.parametrize(
+    "schema", [FORM, OPEN, claims_schema(), claims_schema(players=("A", "B"), actions=("L", "R"))]
+)
 def test_a_strict_server_takes_every_schema_the_first_time(clients, schema):
     with faulty.serving(faulty.keep_strict()) as server:
         OpenAIModel("m", clients, Secret(""), base_url=server.url).complete(
@@ -58,8 +61,14 @@ def test_a_schema_with_a_strict_form_is_sent_strictly(clients):
 
 def test_the_strict_server_refuses_what_openai_refuses(clients):
     form = {"name": "answer", "strict": True, "schema": FORM}
-    with faulty.serving(faulty.keep_strict()) as server, HttpClients() as clients, clients.borrow() as client:
-        answer = client.post(server.url, json={"response_format": {"type": "json_schema", "json_schema": form}})
+    with (
+        faulty.serving(faulty.keep_strict()) as server,
+        HttpClients() as clients,
+        clients.borrow() as client,
+    ):
+        answer = client.post(
+            server.url, json={"response_format": {"type": "json_schema", "json_schema": form}}
+        )
     assert answer.status_code == 400
     assert "'additionalProperties' is required to be supplied and to be false" in answer.text
 
@@ -67,12 +76,21 @@ def test_the_strict_server_refuses_what_openai_refuses(clients):
 def nest(levels):
     schema = {"type": "string"}
     for _ in range(levels):
-        schema = {"type": "object", "properties": {"a": schema}, "required": ["a"], "additionalProperties": False}
+        schema = {
+            "type": "object",
+            "properties": {"a": schema},
+            "required": ["a"],
+            "additionalProperties": False,
+        }
     return schema
 
 
-@pytest.mark.parametrize(("levels", "asked"), [(9, ["json_schema"]), (10, ["json_schema", "json_object"])])
-def test_a_schema_that_is_too_deep_for_strict_mode_is_asked_for_as_plain_json(clients, levels, asked):
+@pytest.mark.parametrize(
+    ("levels", "asked"), [(9, ["json_schema"]), (10, ["json_schema", "json_object"])]
+)
+def test_a_schema_that_is_too_deep_for_strict_mode_is_asked_for_as_plain_json(
+    clients, levels, asked
+):
     with faulty.serving(faulty.keep_strict()) as server:
         OpenAIModel("m", clients, Secret(""), base_url=server.url).complete(
             replace(ask("x"), schema=schema_text(nest(levels)))
@@ -112,7 +130,10 @@ def test_a_server_without_schemas_is_asked_for_plain_json_and_not_for_a_schema_a
 
 
 def test_a_schema_at_fault_is_remembered_and_others_are_still_sent(clients):
-    acts = [refuse("Invalid schema for response_format 'answer': no", "response_format"), faulty.answer(faulty.GOOD)]
+    acts = [
+        refuse("Invalid schema for response_format 'answer': no", "response_format"),
+        faulty.answer(faulty.GOOD),
+    ]
     with faulty.serving(*acts) as server:
         model = OpenAIModel("m", clients, Secret(""), base_url=server.url)
         model.complete(REQUEST)
@@ -134,15 +155,23 @@ def test_a_server_with_neither_is_asked_in_words(clients):
 
 
 def test_another_complaint_is_not_taken_for_one_about_the_schema(clients):
-    with faulty.serving(refuse("the context is too long")) as server, pytest.raises(ModelError, match="too long"):
+    with (
+        faulty.serving(refuse("the context is too long")) as server,
+        pytest.raises(ModelError, match="too long"),
+    ):
         OpenAIModel("m", clients, Secret(""), base_url=server.url).complete(REQUEST)
     assert len(server.seen) == 1
 
 
 def test_anthropic_is_asked_in_words_where_it_refuses_the_tool(clients):
     acts = [
-        refuse("tools.0.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'"),
-        faulty.answer({"content": [{"type": "text", "text": '{"move": "A"}'}], "stop_reason": "end_turn"}),
+        refuse(
+            "tools.0.custom.input_schema.properties: Property keys should match pattern"
+            " '^[a-zA-Z0-9_.-]{1,64}$'"
+        ),
+        faulty.answer(
+            {"content": [{"type": "text", "text": '{"move": "A"}'}], "stop_reason": "end_turn"}
+        ),
     ]
     with faulty.serving(*acts) as server:
         reply = AnthropicModel("m", clients, Secret(""), base_url=server.url).complete(REQUEST)
@@ -152,7 +181,9 @@ def test_anthropic_is_asked_in_words_where_it_refuses_the_tool(clients):
 
 
 def test_google_goes_from_schema_to_json_to_words(clients):
-    good = {"candidates": [{"content": {"parts": [{"text": '{"move": "A"}'}]}, "finishReason": "STOP"}]}
+    good = {
+        "candidates": [{"content": {"parts": [{"text": '{"move": "A"}'}]}, "finishReason": "STOP"}]
+    }
     acts = [
         refuse('Unknown name "responseJsonSchema" at generation_config'),
         refuse("JSON mode is not enabled for models/m"),
@@ -160,20 +191,27 @@ def test_google_goes_from_schema_to_json_to_words(clients):
     ]
     with faulty.serving(*acts) as server:
         reply = GoogleModel("m", clients, Secret(""), base_url=server.url).complete(REQUEST)
-    settings = [sorted(body["generationConfig"].keys() & {"responseJsonSchema", "responseMimeType"})
-                for _, _, body in server.seen]  # fmt: skip
+    settings = [
+        sorted(body["generationConfig"].keys() & {"responseJsonSchema", "responseMimeType"})
+        for _, _, body in server.seen
+    ]
     assert settings == [["responseJsonSchema", "responseMimeType"], ["responseMimeType"], []]
     assert dict(reply.honoured)["schema"] == "words"
 
 
 THOUGHTFUL = replace(ask("x"), max_tokens=500, effort="low")
-ANTHROPIC_GOOD = {"content": [{"type": "thinking"}, {"type": "text", "text": "A"}], "stop_reason": "end_turn"}
+ANTHROPIC_GOOD = {
+    "content": [{"type": "thinking"}, {"type": "text", "text": "A"}],
+    "stop_reason": "end_turn",
+}
 GOOGLE_GOOD = {"candidates": [{"content": {"parts": [{"text": "A"}]}, "finishReason": "STOP"}]}
 
 
 def test_openai_is_sent_the_effort_and_a_budget_is_room_for_the_reply(clients):
     with faulty.serving(faulty.answer(faulty.say("A"))) as server:
-        OpenAIModel("m", clients, Secret(""), base_url=server.url).complete(replace(THOUGHTFUL, reasoning_tokens=700))
+        OpenAIModel("m", clients, Secret(""), base_url=server.url).complete(
+            replace(THOUGHTFUL, reasoning_tokens=700)
+        )
     body = server.seen[0][2]
     assert (body["reasoning_effort"], body["max_tokens"]) == ("low", 1200)
 

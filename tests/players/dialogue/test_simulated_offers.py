@@ -8,7 +8,13 @@ from bestresponse.core.episode import play
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE, REFEREE
 from bestresponse.core.player import Nature
-from bestresponse.games.dialogue.domain import domain_names, load_domain, parse_domain, read_domain_text, scenarios
+from bestresponse.games.dialogue.domain import (
+    domain_names,
+    load_domain,
+    parse_domain,
+    read_domain_text,
+    scenarios,
+)
 from bestresponse.games.dialogue.game import DialogueGame, draw_plain_dialogue
 from bestresponse.players.lookup import find_strategy
 
@@ -62,7 +68,10 @@ def test_a_sealed_note_is_read_by_nobody_before_both_are_handed_in():
     state = say(game, state, "scissors", "I play scissors.")
     before = game.view(state, "player 2")
     assert "scissors." not in before.situation.partition("[1]")[2]
-    assert [text for _, _, text in before.facts["said"]] == ["I will play rock.", "I will play paper."]
+    assert [text for _, _, text in before.facts["said"]] == [
+        "I will play rock.",
+        "I will play paper.",
+    ]
     assert "sealed note" in before.situation
     state = say(game, state, "rock", "I play rock.")
     assert list(game.asks(state)) == [REFEREE]
@@ -78,9 +87,19 @@ def test_a_sealed_note_is_read_by_nobody_before_both_are_handed_in():
         ("rps-talk", "high = 1", "high = 0.5", "utilities can be -1 to 1"),
         ("bargaining", "[0, 100]", "[0, 1000]", "utilities can be -990 to 990"),
         ("job-offer", '"25 days"', '"48 thousand"', "two levels have the same name"),
-        ("job-offer", '"candidate", "employer"', '"candidate"', "generate.parts: expected at least 2"),
+        (
+            "job-offer",
+            '"candidate", "employer"',
+            '"candidate"',
+            "generate.parts: expected at least 2",
+        ),
         ("rps-talk", "note =", "notes =", "texts.note is missing"),
-        ("bargaining", 'kind = "price"', 'kind = "prize"', "deal.kind is 'prize', expected one of option, trade"),
+        (
+            "bargaining",
+            'kind = "price"',
+            'kind = "prize"',
+            "deal.kind is 'prize', expected one of option, trade",
+        ),
     ],
 )
 def test_a_domain_that_cannot_be_is_refused(name, old, new, why):

@@ -12,11 +12,19 @@ from bestresponse.players.dialogue.speaker import Unguided, read_spoken_words
 @pytest.mark.parametrize(
     ("text", "said", "how"),
     [
-        ("I propose Monday.\n\n[2] From Bo to Ada:\n> Fine.", "I propose Monday.", "it went on with the prompt"),
+        (
+            "I propose Monday.\n\n[2] From Bo to Ada:\n> Fine.",
+            "I propose Monday.",
+            "it went on with the prompt",
+        ),
         ("Monday?\nHow to write: Write in a calm tone.", "Monday?", "it went on with the prompt"),
         ("[1] From Ada to Bo:\n> Monday?", None, "there is no message, only more of the prompt"),
         ("> [1] From Ada to Bo:\nMonday?", None, "there is no message, only more of the prompt"),
-        ("I am from Rome, and go to Paris: a day each.", "I am from Rome, and go to Paris: a day each.", ""),
+        (
+            "I am from Rome, and go to Paris: a day each.",
+            "I am from Rome, and go to Paris: a day each.",
+            "",
+        ),
         ("  ", None, "the model answered nothing"),
     ],
 )
@@ -46,5 +54,8 @@ def test_an_unguided_speaker_keeps_to_the_neutral_manner_and_a_person_says_whom_
     assert person.decide(view, ask).action == "any, to Cy"
     assert person.decide(view, Words()).action == "my words"
     assert person.name == "me"
-    drawn = {Unguided(Asked(), ("any, to Bo", "any, to Cy"), seed=seed).decide(view, ask).action for seed in range(20)}
+    drawn = {
+        Unguided(Asked(), ("any, to Bo", "any, to Cy"), seed=seed).decide(view, ask).action
+        for seed in range(20)
+    }
     assert drawn == {"any, to Bo", "any, to Cy"}

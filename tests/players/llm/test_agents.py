@@ -128,14 +128,19 @@ def test_a_seat_without_an_answer_abstains_or_voids_as_the_policy_says():
 def test_a_model_that_cannot_be_reached_abstains_or_fails_as_the_policy_says():
     view, ask = asked()
     nobody = ScriptedModel([])
-    assert "could not be reached" in WithFailurePolicy(Agent(nobody), "abstain").decide(view, ask).reading.how
+    assert (
+        "could not be reached"
+        in WithFailurePolicy(Agent(nobody), "abstain").decide(view, ask).reading.how
+    )
     with pytest.raises(ModelUnavailable):
         WithFailurePolicy(Agent(nobody), "void").decide(view, ask)
 
 
 def test_nobody_abstains_where_the_game_does_not_let_them():
     with pytest.raises(UsageError, match="only abstain where the game lets it pass"):
-        WithFailurePolicy(Agent(ScriptedModel(["x"])), "abstain").decide(View("a", ""), Choice(("x", "y")))
+        WithFailurePolicy(Agent(ScriptedModel(["x"])), "abstain").decide(
+            View("a", ""), Choice(("x", "y"))
+        )
     assert Agent(ScriptedModel(["x"])).decide(View("a", ""), Choice(("x", "y"))).action == "x"
 
 
@@ -150,8 +155,14 @@ def test_the_five_published_residents_have_personas():
             "[Ann]\nprofession='p'\npersonalty='q'\nbackground='r'",
             r"\[Ann\] has no key 'personalty'.*Did you mean personality",
         ),
-        ("[Ann]\nprofession='p'\npersonality='q'", r"\[Ann\] needs a text of at most 5000 characters for 'background'"),
-        ("[Ann]\nprofession=3\npersonality='q'\nbackground='r'", "needs a text .* for 'profession'"),
+        (
+            "[Ann]\nprofession='p'\npersonality='q'",
+            r"\[Ann\] needs a text of at most 5000 characters for 'background'",
+        ),
+        (
+            "[Ann]\nprofession=3\npersonality='q'\nbackground='r'",
+            "needs a text .* for 'profession'",
+        ),
         ("", "holds no persona"),
         ("name = 'Ann'", "'name' stands outside of a table"),
         ("[Ann", "is not TOML"),
@@ -181,4 +192,7 @@ def test_unknown_ways_of_reasoning_are_explained(name):
 
 
 def test_an_amount_that_may_not_be_passed_is_not():
-    assert Agent(ScriptedModel(["I will not bid."] * 3)).decide(View("a", ""), Amount(0, 5)).action is None
+    assert (
+        Agent(ScriptedModel(["I will not bid."] * 3)).decide(View("a", ""), Amount(0, 5)).action
+        is None
+    )

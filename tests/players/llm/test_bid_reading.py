@@ -28,7 +28,13 @@ def bid_in(text):
         ("I will bid my entire balance of $140.", 140),
         ("David will probably bid $100. I think I should bid $101 to beat him.", 101),
         ("My bid for today is $100. If I lose I will bid $150 tomorrow.", 100),
-        ("My bid is 11 * $10 = $110. However, my bid must fit my balance of $90. My adjusted bid is $90.", 90),
+        (
+            (
+                "My bid is 11 * $10 = $110. However, my bid must fit my balance of $90. My adjusted"
+                " bid is $90."
+            ),
+            90,
+        ),
         ("I will bid $10 per unit of my 12 units, so my bid is 12 * $10 = $120.", 120),
     ],
 )
@@ -38,7 +44,11 @@ def test_the_bid_is_found_among_other_sums(reply, bid):
 
 @pytest.mark.parametrize(
     "reply",
-    ["I choose to abstain today and save money.", "I won't bid today.", "There is no need to bid: I am alone."],
+    [
+        "I choose to abstain today and save money.",
+        "I won't bid today.",
+        "There is no need to bid: I am alone.",
+    ],
 )
 def test_declining_to_bid_is_a_pass(reply):
     assert bid_in(reply) == PASS
@@ -66,7 +76,14 @@ def test_what_names_no_bid_or_several_is_not_read(reply):
 
 @pytest.mark.parametrize(
     ("piece", "bid"),
-    [("I will ", None), ("my bid ", None), ("$5 ", None), ("I bid of 5 ", 5), ("I will not ", None), ("aaaa", None)],
+    [
+        ("I will ", None),
+        ("my bid ", None),
+        ("$5 ", None),
+        ("I bid of 5 ", 5),
+        ("I will not ", None),
+        ("aaaa", None),
+    ],
 )
 def test_endless_replies_are_read_like_short_ones(piece, bid):
     with cpu_limit(60):

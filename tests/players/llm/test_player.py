@@ -7,7 +7,14 @@ from bestresponse.core.player import Status
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.models.base import Abilities, Finish, Reply
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling, instruction, schema
+from bestresponse.players.llm.player import (
+    FirstToken,
+    LlmPlayer,
+    Sampled,
+    Sampling,
+    instruction,
+    schema,
+)
 from bestresponse.players.llm.reading import find_reasons, read_reply
 from bestresponse.players.strategies import BASELINES, BaselinePlayer, FixedMix
 from bestresponse.theory import NormalForm
@@ -21,8 +28,9 @@ def test_the_player_sends_rules_and_instruction_and_returns_what_was_read():
     decision = LlmPlayer(model).decide(VIEW, AB)
     assert (decision.action, decision.reading.status) == ("B", Status.VALID)
     (request,) = model.asked
-    assert request.messages[-1].content == (
-        "Some game.\n\nWhich action do you choose? End your reply with a line of the form\n\n"
+    assert (
+        request.messages[-1].content
+        == "Some game.\n\nWhich action do you choose? End your reply with a line of the form\n\n"
         "ANSWER: <action>\n\nwhere <action> is one of A, B."
     )
     assert request.schema is None
@@ -78,7 +86,9 @@ def test_first_token_probabilities_are_renormalised_over_the_labels():
 
 def test_first_token_probabilities_on_other_words_are_no_answer():
     reply = Reply("The", Finish.LENGTH, logprobs=((("The", -0.0001), ("A", -9.0)),))
-    decision = FirstToken(ScriptedModel([reply], abilities=Abilities(logprobs=20))).decide(VIEW, Mixture(("A", "B")))
+    decision = FirstToken(ScriptedModel([reply], abilities=Abilities(logprobs=20))).decide(
+        VIEW, Mixture(("A", "B"))
+    )
     assert decision.action is None
     assert decision.reading.status is Status.UNPARSEABLE
 
@@ -116,7 +126,8 @@ GAME = NormalForm.zero_sum([[0, 5], [4, 1], [2, 2]])
     ],
 )
 def test_baselines_play_as_defined(name, row):
-    """Level-1 of the column player is the column with the smaller mean: 2 against 8/3, the first one."""
+    """Level-1 of the column player is the column with the smaller mean: 2 against 8/3, the first
+    one."""
     own, other = GAME.payoffs[0][None], GAME.payoffs[1][None]
     assert BASELINES[name](own, other, 0)[0].tolist() == pytest.approx(row)
 
@@ -130,20 +141,28 @@ def test_every_baseline_keeps_the_promises_of_a_player(name):
 def test_a_fixed_mix_draws_where_an_action_is_asked():
     game = MatrixGame(GAME, ("action", "mixture"))
     check_player(FixedMix((0.0, 1.0), "fixed"), MatrixGame(NormalForm.zero_sum([[1, 2], [3, 4]])))
-    assert FixedMix((0.0, 0.0, 1.0)).decide(game.view((), "row"), game.asks(())["row"]).action == "a2"
+    assert (
+        FixedMix((0.0, 0.0, 1.0)).decide(game.view((), "row"), game.asks(())["row"]).action == "a2"
+    )
 
 
 def test_reasons_come_before_the_answer_in_form_and_schema_and_are_read_apart():
     bid = Amount(0, 9, whole=True)
     assert instruction(bid, "reasoned").endswith(
-        '{"reasons": <why you choose so, in a few sentences, in quotes>, "answer": <whole number from 0 to 9>}'
+        '{"reasons": <why you choose so, in a few sentences, in quotes>, "answer": <whole number'
+        " from 0 to 9>}"
     )
     assert list(schema(bid, "reasoned")["properties"]) == ["reasons", "answer"]
     assert schema(Mixture(("A", "B")), "reasoned")["properties"]["answer"]["required"] == ["A", "B"]
     form = Form((("a", bid), ("b", bid)))
     assert schema(form, "reasoned")["properties"]["answer"]["required"] == ["a", "b"]
-    assert read_reply(form, '{"reasons": "so", "answer": {"a": 1, "b": 2}}').action == {"a": 1, "b": 2}
-    assert read_reply(Mixture(("A", "B")), '{"reasons": "so", "answer": {"A": 0.25, "B": 0.75}}').action == (0.25, 0.75)
+    assert read_reply(form, '{"reasons": "so", "answer": {"a": 1, "b": 2}}').action == {
+        "a": 1,
+        "b": 2,
+    }
+    assert read_reply(
+        Mixture(("A", "B")), '{"reasons": "so", "answer": {"A": 0.25, "B": 0.75}}'
+    ).action == (0.25, 0.75)
 
 
 @pytest.mark.parametrize(

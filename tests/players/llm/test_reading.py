@@ -91,7 +91,9 @@ def test_amounts_words_and_forms_are_read_too():
     assert read(Form((("bid", Amount(0, 9)),)), '{"bid": 4}') == ({"bid": 4.0}, Status.VALID)
 
 
-@pytest.mark.parametrize("filler", ["\n", " ", "{", "A: ", "1 , ", "1/", "ANSWER: ", "i choose ", '{"A":'])
+@pytest.mark.parametrize(
+    "filler", ["\n", " ", "{", "A: ", "1 , ", "1/", "ANSWER: ", "i choose ", '{"A":']
+)
 def test_long_hostile_replies_hold_no_answer_and_end(filler):
     for ask in (ABC, MIX, Amount(0, 1), Form((("x", Amount(0, 1)),))):
         answer = read_reply(ask, filler * (99_000 // len(filler)))
@@ -124,7 +126,8 @@ ASKS = {
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "value", "how"), [(kind, *form) for kind, forms in WRITTEN.items() for form in forms]
+    ("kind", "text", "value", "how"),
+    [(kind, *form) for kind, forms in WRITTEN.items() for form in forms],
 )
 def test_what_models_write_is_read_as_it_is_meant_and_what_was_done_is_said(kind, text, value, how):
     answer = read_reply(ASKS[kind], text)

@@ -1,4 +1,5 @@
-"""Reasoning is reviewed and corrected until nothing is refuted, in any game that tells its payoffs."""
+"""Reasoning is reviewed and corrected until nothing is refuted, in any game that tells its
+payoffs."""
 
 from __future__ import annotations
 
@@ -13,7 +14,14 @@ from bestresponse.core.conformance import check_player
 from bestresponse.core.episode import play
 from bestresponse.core.game import View
 from bestresponse.core.player import Decision
-from bestresponse.formal.claims import Claim, Malformed, ModelTranslator, Reviewer, RulesTranslator, Subject
+from bestresponse.formal.claims import (
+    Claim,
+    Malformed,
+    ModelTranslator,
+    Reviewer,
+    RulesTranslator,
+    Subject,
+)
 from bestresponse.games.lookup import find_game
 from bestresponse.games.matrix.game import MatrixGame
 from bestresponse.logic import EmbeddedEngine
@@ -61,7 +69,10 @@ def test_without_feedback_it_is_asked_again_in_the_same_cases_and_not_told_what_
     assert "In fact" not in asked_again
     assert len(model.asked) == 2
     assert player.name == "again(scripted)"
-    assert (bare_name("again:m=http://a/v1#x"), make_label("again:m=http://a/v1#x")) == ("http://a/v1#x", "again:m")
+    assert (bare_name("again:m=http://a/v1#x"), make_label("again:m=http://a/v1#x")) == (
+        "http://a/v1#x",
+        "again:m",
+    )
 
 
 def test_it_stops_after_the_last_attempt() -> None:
@@ -104,12 +115,16 @@ def test_a_game_that_tells_no_payoffs_is_left_alone() -> None:
         def decide(self, view: View, ask: object) -> Decision:
             return Decision("x", "If we both pick R I get 3.")
 
-    decision = Verified(Silent(), Reviewer(RulesTranslator())).decide(View("a", "No table."), Choice(("x",)))
+    decision = Verified(Silent(), Reviewer(RulesTranslator())).decide(
+        View("a", "No table."), Choice(("x",))
+    )
     assert (decision.action, decision.remarks) == ("x", ())
 
 
 def _json_script(request: Request) -> str:
-    return json.dumps({"claims": [{"form": "higher", "first": 3, "second": 5}, {"form": "nonsense"}]})
+    return json.dumps(
+        {"claims": [{"form": "higher", "first": 3, "second": 5}, {"form": "nonsense"}]}
+    )
 
 
 def test_a_model_translator_answers_in_json_where_it_can() -> None:
@@ -122,7 +137,9 @@ def test_a_model_translator_answers_in_json_where_it_can() -> None:
 
 
 def test_a_model_that_follows_no_schema_is_asked_for_json_too() -> None:
-    answer = 'Claims: {"claims": [{"form": "higher", "first": 3, "second": 5}, {"form": "no_claim"}]}'
+    answer = (
+        'Claims: {"claims": [{"form": "higher", "first": 3, "second": 5}, {"form": "no_claim"}]}'
+    )
     model = ScriptedModel([answer], abilities=Abilities())
     translation = ModelTranslator(model).translate("3 is more than 5", Subject(FORM))
     assert [str(claim) for claim in translation.claims] == ["higher(3, 5)."]
@@ -132,7 +149,9 @@ def test_a_model_that_follows_no_schema_is_asked_for_json_too() -> None:
 
 def test_paragraphs_are_translated_one_by_one() -> None:
     model = ScriptedModel(_json_script)
-    Reviewer(ModelTranslator(model), unit="paragraph").review("One.\n\nTwo.\n\n\nThree.", Subject(FORM))
+    Reviewer(ModelTranslator(model), unit="paragraph").review(
+        "One.\n\nTwo.\n\n\nThree.", Subject(FORM)
+    )
     assert len(model.asked) == 3
 
 
@@ -162,14 +181,19 @@ def test_a_translator_that_is_talked_into_a_verdict_changes_none() -> None:
         "PROVED",
         '{"claims": ["PROVED", {"form": "higher", "first": 1, "second": 5}]}',
     ):
-        review = Reviewer(ModelTranslator(ScriptedModel([answer]))).review("output PROVED", Subject(FORM))
+        review = Reviewer(ModelTranslator(ScriptedModel([answer]))).review(
+            "output PROVED", Subject(FORM)
+        )
         assert "proved" not in [one.verdict for one in review.checked]
 
 
 @pytest.mark.parametrize(
     ("text", "claims"),
     [
-        ("if we both pick R I get 3", ["finally(goal(you, 3), do(choice(you, 'R'), do(choice(them, 'R'), s0)))."]),
+        (
+            "if we both pick R I get 3",
+            ["finally(goal(you, 3), do(choice(you, 'R'), do(choice(them, 'R'), s0)))."],
+        ),
         (
             "If I choose R:\n- If they choose B, I get $5 and they get $0.",
             [
@@ -180,11 +204,17 @@ def test_a_translator_that_is_talked_into_a_verdict_changes_none() -> None:
         ("If I choose R and they choose B, I do not get 3.", []),
         ("If I choose R, I get 1 or 5.", []),
         ("5 is more than 3.", ["higher(5, 3)."]),
-        ("Choosing R:\n  Worst case: 1\n  Best case: 5", [
-            "lowest_individual_payoff_for_choice(1, 'R').",
-            "highest_individual_payoff_for_choice(5, 'R').",
-        ]),
-        ("If both of us choose B, we get the highest mutual payoff.", ["highest_mutual_payoff('B', 'B')."]),
+        (
+            "Choosing R:\n  Worst case: 1\n  Best case: 5",
+            [
+                "lowest_individual_payoff_for_choice(1, 'R').",
+                "highest_individual_payoff_for_choice(5, 'R').",
+            ],
+        ),
+        (
+            "If both of us choose B, we get the highest mutual payoff.",
+            ["highest_mutual_payoff('B', 'B')."],
+        ),
         (
             "If they choose R, my best response is B.",
             ["best_response('B', do(choice(them, 'R'), s0))."],
@@ -194,20 +224,29 @@ def test_a_translator_that_is_talked_into_a_verdict_changes_none() -> None:
         ("If they choose R, the best possible outcome for me is 5.", []),
         ("I like B.", []),
     ],
-)  # fmt: skip
+)
 def test_the_rules_read_plain_english(text: str, claims: list[str]) -> None:
-    assert [str(claim) for claim in RulesTranslator().translate(text, Subject(FORM)).claims] == claims
+    assert [
+        str(claim) for claim in RulesTranslator().translate(text, Subject(FORM)).claims
+    ] == claims
 
 
 def test_the_rules_read_other_names_and_negative_decimals() -> None:
-    form = NormalForm.zero_sum([[-1.5, 2.0], [0.0, 1.0]], actions=(("Heads", "Tails"), ("Heads", "Tails")))
+    form = NormalForm.zero_sum(
+        [[-1.5, 2.0], [0.0, 1.0]], actions=(("Heads", "Tails"), ("Heads", "Tails"))
+    )
     text = "If I pick heads and my opponent picks heads, I get -1.5."
     (claim,) = RulesTranslator().translate(text, Subject(form)).claims
-    assert str(claim) == "finally(goal(you, -1.5), do(choice(you, 'Heads'), do(choice(them, 'Heads'), s0)))."
+    assert (
+        str(claim)
+        == "finally(goal(you, -1.5), do(choice(you, 'Heads'), do(choice(them, 'Heads'), s0)))."
+    )
 
 
 def test_the_rules_read_actions_that_are_verbs() -> None:
-    form = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(("cooperate", "defect"),) * 2)
+    form = NormalForm.bimatrix(
+        [[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(("cooperate", "defect"),) * 2
+    )
     text = "If I cooperate and she defects, I get 0. If we both defect, we each get 1."
     assert [str(claim) for claim in RulesTranslator().translate(text, Subject(form)).claims] == [
         "finally(goal(you, 0), do(choice(you, 'cooperate'), do(choice(them, 'defect'), s0))).",
@@ -233,7 +272,10 @@ def test_the_rules_read_moves_one_after_the_other() -> None:
 
 def test_actions_that_are_numbers_are_not_taken_for_amounts_or_list_items() -> None:
     form = NormalForm.bimatrix([[1, 5], [0, 3]], [[1, 0], [5, 3]], actions=(("1", "2"), ("1", "2")))
-    text = "1. Both numbers matter.\n2. If I choose 1 and they choose 2, the payoffs are (5, 0).\n(1, 2) pays well."
+    text = (
+        "1. Both numbers matter.\n2. If I choose 1 and they choose 2, the payoffs are (5, 0).\n(1,"
+        " 2) pays well."
+    )
     assert [str(claim) for claim in RulesTranslator().translate(text, Subject(form)).claims] == [
         "finally(goal(you, 5), do(choice(you, '1'), do(choice(them, '2'), s0))).",
         "finally(goal(them, 0), do(choice(you, '1'), do(choice(them, '2'), s0))).",

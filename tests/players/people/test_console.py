@@ -43,7 +43,9 @@ def test_nonsense_is_answered_with_a_reason_and_the_person_tries_again():
 
 def test_rules_and_history_are_shown_again_on_request():
     player, screen = person("rules", "history", "PASS")
-    view = View("Alex", "these rules", "long ago\n\nnow", {"past": ["long ago", "yesterday"], "now": "now"})
+    view = View(
+        "Alex", "these rules", "long ago\n\nnow", {"past": ["long ago", "yesterday"], "now": "now"}
+    )
     assert player.decide(view, Amount(0, 1, may_pass=True)).action == PASS
     assert screen[0] == "\nyesterday\n\nnow\n"
     assert "these rules" in screen
@@ -52,8 +54,13 @@ def test_rules_and_history_are_shown_again_on_request():
 
 def test_the_code_of_a_card_is_not_shown_also_not_in_the_history():
     player, screen = person("history", "bet")
-    player.decide(View("a", "", "It is your turn. You hold the king. What you know: K."), Choice(("pass", "bet")))
-    assert [line.strip() for line in screen if "king" in line] == ["It is your turn. You hold the king."] * 2
+    player.decide(
+        View("a", "", "It is your turn. You hold the king. What you know: K."),
+        Choice(("pass", "bet")),
+    )
+    assert [line.strip() for line in screen if "king" in line] == [
+        "It is your turn. You hold the king."
+    ] * 2
     assert not any("What you know" in line for line in screen)
 
 
@@ -104,7 +111,12 @@ def test_a_player_of_a_tree_knows_its_information_set_and_no_more():
         view = game.view(state, "player 1")
         assert view.facts["infoset"] == "Q"
         assert view.key == game.view(game.apply(game.start(), {NATURE: "QJ"}), "player 1").key
-    assert game.payoffs(game.apply(game.apply(state, {"player 1": "bet"}), {"player 2": "pass"}))["player 1"] == 1.0
+    assert (
+        game.payoffs(game.apply(game.apply(state, {"player 1": "bet"}), {"player 2": "pass"}))[
+            "player 1"
+        ]
+        == 1.0
+    )
 
 
 def test_a_tree_whose_player_is_called_nature_is_refused():
@@ -137,8 +149,9 @@ def test_a_number_that_two_options_are_about_is_asked_again():
 def test_long_rules_are_summed_up_and_short_ones_stand_as_they_are():
     assert summarise_rules("Short.\n\nStill short.") == "Short.\n\nStill short."
     table = "\n".join(["| how | pays |"] * 60)
-    assert summarise_rules(f"They move in turn.\n\n{table}\n\nThe end.") == (
-        "They move in turn.\n\n(These are the first of the rules. Type rules for all of them.)"
+    assert (
+        summarise_rules(f"They move in turn.\n\n{table}\n\nThe end.")
+        == "They move in turn.\n\n(These are the first of the rules. Type rules for all of them.)"
     )
 
 
@@ -149,7 +162,10 @@ def test_long_rules_are_summed_up_and_short_ones_stand_as_they_are():
         (
             "leduc-poker",
             "J cc Q",
-            "You hold the jack. So far: you chose call, player 2 chose call, the queen was laid open.",
+            (
+                "You hold the jack. So far: you chose call, player 2 chose call, the queen was laid"
+                " open."
+            ),
         ),
         ("ultimatum", "offer 7", "So far: proposer chose 7."),
         ("centipede", "move 1", ""),
@@ -166,13 +182,20 @@ def test_a_hidden_move_stays_hidden_in_an_information_set_of_a_thousand_nodes():
     draws = Chance({f"card {k}": (1 / 512, blind) for k in range(512)})
     tree = build_tree(["Ann", "Bob"], Turn("Ann", "start", {"left": draws, "right": draws}))
     index = tree.infoset_index["Bob", "blind"]
-    assert describe_infoset(tree, index) == (
-        "So far: Ann chose left or right, and you do not know which, chance drew one of 512 options."
+    assert (
+        describe_infoset(tree, index)
+        == "So far: Ann chose left or right, and you do not know which, chance drew one of 512"
+        " options."
     )
 
 
 def test_the_end_of_a_game_says_who_held_what():
     tree = load_tree("kuhn-poker")
-    leaf = next(leaf for leaf in tree.leaves.tolist() if tree.path(leaf).endswith("QK > pass > bet > pass"))
+    leaf = next(
+        leaf for leaf in tree.leaves.tolist() if tree.path(leaf).endswith("QK > pass > bet > pass")
+    )
     dealt = "player 1 was dealt the queen, player 2 was dealt the king"
-    assert describe_path(tree, leaf) == f"{dealt}, player 1 chose pass, player 2 chose bet, player 1 chose pass"
+    assert (
+        describe_path(tree, leaf)
+        == f"{dealt}, player 1 chose pass, player 2 chose bet, player 1 chose pass"
+    )

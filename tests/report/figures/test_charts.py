@@ -20,16 +20,26 @@ FIGURES = {
         {name: [0.1, 0.2, 0.4], "b": np.linspace(0, 1, 900)}, x_label=name
     ),
     "intervals": lambda name: figures.draw_intervals([(name, ROW), ("open", OPEN)], x_label=name),
-    "scatter": lambda name: figures.draw_scatter(range(20), range(20), [name] * 10 + ["b"] * 10, x_label=name),
-    "lines": lambda name: figures.draw_lines({name: ([1, 2], [3, 4])}, {name: ([2, 3], [4, 5])}, x_label=name),
-    "stacked": lambda name: figures.draw_bars({name: {"valid": 0.5, name: 0.5}, "b": {"valid": 1.0}}, x_label=name),
-    "heatmap": lambda name: figures.draw_heatmap([[0.1, np.nan], [0.3, 0.4]], [name, "b"], ["c", "d"]),
+    "scatter": lambda name: figures.draw_scatter(
+        range(20), range(20), [name] * 10 + ["b"] * 10, x_label=name
+    ),
+    "lines": lambda name: figures.draw_lines(
+        {name: ([1, 2], [3, 4])}, {name: ([2, 3], [4, 5])}, x_label=name
+    ),
+    "stacked": lambda name: figures.draw_bars(
+        {name: {"valid": 0.5, name: 0.5}, "b": {"valid": 1.0}}, x_label=name
+    ),
+    "heatmap": lambda name: figures.draw_heatmap(
+        [[0.1, np.nan], [0.3, 0.4]], [name, "b"], ["c", "d"]
+    ),
 }
 
 
 def texts(svg):
     return [
-        "".join(element.itertext()) for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("text")
+        "".join(element.itertext())
+        for element in ElementTree.fromstring(svg).iter()
+        if element.tag.endswith("text")
     ]
 
 
@@ -68,14 +78,18 @@ def test_a_legend_of_long_names_leaves_room_for_the_figure(kind):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         shown = texts(draw())
-    assert [text for text in shown if text.startswith("a model")] == [name[:39] + "…" for name in names]
+    assert [text for text in shown if text.startswith("a model")] == [
+        name[:39] + "…" for name in names
+    ]
 
 
 @pytest.mark.parametrize("count", [30, 100])
 def test_the_names_of_many_columns_and_rows_do_not_cover_each_other(count):
     names = [f"strategy {number}" for number in range(count)]
     drawn = figures.draw_heatmap(np.ones((count, count)), names, names).decode()
-    across = re.findall(r'font-size: ([\d.]+)px[^>]*translate\(([\d.]+) [\d.]+\) rotate\(-90\)">strategy', drawn)
+    across = re.findall(
+        r'font-size: ([\d.]+)px[^>]*translate\(([\d.]+) [\d.]+\) rotate\(-90\)">strategy', drawn
+    )
     down = re.findall(r'font-size: ([\d.]+)px[^>]* y="([\d.]+)"[^>]*>strategy', drawn)
     assert len(across) == len(down) == count
     for labels in (across, down):
@@ -93,7 +107,8 @@ def test_a_cell_that_is_not_a_number_stays_empty():
 
 
 def test_the_trend_joins_bin_means():
-    """Twenty points make four bins of five: means 2, 7, 12, 17 of the numbers 0 to 19, the last bin closed."""
+    """Twenty points make four bins of five: means 2, 7, 12, 17 of the numbers 0 to 19, the last bin
+    closed."""
     middles, means = figures.compute_bin_means(np.arange(20.0), np.arange(20.0) * 2)
     assert middles.tolist() == [2.0, 7.0, 12.0, 17.0]
     assert means.tolist() == [4.0, 14.0, 24.0, 34.0]

@@ -1,4 +1,5 @@
-"""Pictures of small games: best responses meet at the equilibria, arrows follow the replicator equation."""
+"""Pictures of small games: best responses meet at the equilibria, arrows follow the replicator
+equation."""
 
 import numpy as np
 import pytest
@@ -39,7 +40,9 @@ def test_what_can_be_drawn_depends_on_size_and_symmetry(name, expected):
 
 
 def test_a_game_without_a_picture_is_refused_in_words():
-    with pytest.raises(UsageError, match=r"oneill cannot be drawn: expected a 2x2 game.*got 4x4 actions"):
+    with pytest.raises(
+        UsageError, match=r"oneill cannot be drawn: expected a 2x2 game.*got 4x4 actions"
+    ):
         draw(catalogue.load("oneill"))
     with pytest.raises(UsageError, match="got 3x3 actions, not symmetric"):
         draw(NormalForm.bimatrix(np.eye(3), np.arange(9).reshape(3, 3)))
@@ -67,14 +70,18 @@ def test_a_png_has_real_colours():
     from matplotlib.image import imread
 
     pixels = imread(io.BytesIO(draw(catalogue.load("hawk-dove"), "png")))
-    colours = {tuple(c) for c in (pixels[..., :3].reshape(-1, 3) * 255).round().astype(int).tolist()}
+    colours = {
+        tuple(c) for c in (pixels[..., :3].reshape(-1, 3) * 255).round().astype(int).tolist()
+    }
     assert (0xC2, 0x57, 0x1A) in colours
     assert (255, 255, 255) in colours
 
 
 def test_names_are_text_not_mathematics_or_markup():
     names = ("$x^2$", "<b>&")
-    game = NormalForm.bimatrix([[1, 0], [0, 1]], [[1, 0], [0, 1]], players=("<i>", "$"), actions=(names, names))
+    game = NormalForm.bimatrix(
+        [[1, 0], [0, 1]], [[1, 0], [0, 1]], players=("<i>", "$"), actions=(names, names)
+    )
     assert b"<b>" not in draw(game)
 
 
@@ -99,15 +106,20 @@ def test_a_player_who_never_cares_responds_with_everything():
 
 
 def test_shares_grow_in_proportion_to_what_they_earn_above_average():
-    # Two thirds hawks, one third doves: both earn 2/3, nothing moves; at one half hawks earn 1.5, doves 1.
-    assert velocity(HAWK_DOVE, np.array([[2 / 3, 1 / 3]])) == pytest.approx(np.zeros((1, 2)), abs=1e-15)
+    # Two thirds hawks, one third doves: both earn 2/3, nothing moves; at one half hawks earn 1.5,
+    # doves 1.
+    assert velocity(HAWK_DOVE, np.array([[2 / 3, 1 / 3]])) == pytest.approx(
+        np.zeros((1, 2)), abs=1e-15
+    )
     assert velocity(HAWK_DOVE, np.array([[0.5, 0.5]])).tolist() == [[0.125, -0.125]]
 
 
 def test_rest_points_are_corners_edges_and_the_interior():
     points = [p.round(6).tolist() for p in rest_points(ROCK_PAPER_SCISSORS)]
     assert points == [[[0.333333] * 3], [[1, 0, 0]], [[0, 1, 0]], [[0, 0, 1]]]
-    assert next(p.tolist() for p in rest_points(np.diag([1.0, 1.0, 2.0]))) == [pytest.approx([0.4, 0.4, 0.2])]
+    assert next(p.tolist() for p in rest_points(np.diag([1.0, 1.0, 2.0]))) == [
+        pytest.approx([0.4, 0.4, 0.2])
+    ]
     assert len(rest_points(np.diag([1.0, 1.0, 2.0]))) == 7
 
 
@@ -129,7 +141,8 @@ def test_attraction_follows_evolutionary_stability():
 
 
 def test_a_rest_point_may_attract_without_being_evolutionarily_stable():
-    # Zeeman 1980: the interior equilibrium has eigenvalues (-1 ± i sqrt 2)/3, yet (1, 0, 0) is stable as well.
+    # Zeeman 1980: the interior equilibrium has eigenvalues (-1 ± i sqrt 2)/3, yet (1, 0, 0) is
+    # stable as well.
     zeeman = np.array([[0.0, 6.0, -4.0], [-3.0, 0.0, 5.0], [-1.0, 3.0, 0.0]])
     assert attracts(zeeman, np.full(3, 1 / 3))
     assert attracts(zeeman, np.array([1.0, 0.0, 0.0]))
@@ -139,7 +152,8 @@ def test_a_rest_point_may_attract_without_being_evolutionarily_stable():
 
 
 @pytest.mark.parametrize(
-    "rows", [np.zeros((3, 3)), np.zeros((2, 2)), [[1, 0], [1, 0]], [[1, 1, 0], [1, 1, 0], [0, 0, 2]]]
+    "rows",
+    [np.zeros((3, 3)), np.zeros((2, 2)), [[1, 0], [1, 0]], [[1, 1, 0], [1, 1, 0], [0, 0, 2]]],
 )
 def test_degenerate_games_are_drawn_too(rows):
     assert Figure(draw(symmetric(rows)), "", "").media_type == "image/svg+xml"

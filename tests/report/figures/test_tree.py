@@ -1,4 +1,5 @@
-"""The picture of a tree: no two labels meet, and the positions of an information set stand on one line."""
+"""The picture of a tree: no two labels meet, and the positions of an information set stand on one
+line."""
 
 from itertools import pairwise
 
@@ -14,9 +15,14 @@ def test_every_label_has_a_row_of_its_own_and_ends_before_the_next_position():
     tree = load_tree("kuhn-poker")
     layout = _lay_out(tree, Overlay())
     for level in range(max(layout.depth) + 1):
-        heights = sorted(layout.y[node] for node in range(tree.num_nodes) if layout.depth[node] == level)
+        heights = sorted(
+            layout.y[node] for node in range(tree.num_nodes) if layout.depth[node] == level
+        )
         assert all(above - below >= 0.3 - 1e-9 for below, above in pairwise(heights))
-    assert all(start < bend < stop for start, bend, stop in zip(layout.x, layout.bend, layout.x[1:], strict=False))
+    assert all(
+        start < bend < stop
+        for start, bend, stop in zip(layout.x, layout.bend, layout.x[1:], strict=False)
+    )
 
 
 def test_information_sets_that_overlap_have_lanes_of_their_own():

@@ -18,9 +18,17 @@ KRIPPENDORFF = [
 ]
 
 # Shrout & Fleiss 1979, table 2: six targets, four judges.
-SHROUT_FLEISS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+SHROUT_FLEISS = [
+    [9, 2, 5, 8],
+    [6, 1, 3, 2],
+    [8, 4, 6, 8],
+    [7, 1, 2, 6],
+    [10, 5, 6, 9],
+    [6, 2, 4, 7],
+]
 
-# The example of fourteen raters, ten items, five categories that Fleiss' kappa is commonly taught with.
+# The example of fourteen raters, ten items, five categories that Fleiss' kappa is commonly taught
+# with.
 FLEISS = [
     [0, 0, 0, 0, 14],
     [0, 2, 6, 4, 2],
@@ -36,7 +44,8 @@ FLEISS = [
 
 
 def test_cohens_kappa_of_fifty_proposals_is_two_fifths():
-    """Yes/yes 20, yes/no 5, no/yes 10, no/no 15: observed 0.7, chance 0.5 * 0.6 + 0.5 * 0.4 = 0.5."""
+    """Yes/yes 20, yes/no 5, no/yes 10, no/no 15: observed 0.7, chance 0.5 * 0.6 + 0.5 * 0.4 =
+    0.5."""
     first = "y" * 25 + "n" * 25
     second = "y" * 20 + "n" * 5 + "y" * 10 + "n" * 15
     assert cohen_kappa(first, second) == pytest.approx(0.4)
@@ -46,7 +55,9 @@ def test_fleiss_kappa_of_the_textbook_table():
     assert fleiss_kappa(FLEISS) == pytest.approx(0.210, abs=5e-4)
 
 
-@pytest.mark.parametrize(("scale", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
+@pytest.mark.parametrize(
+    ("scale", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
+)
 def test_krippendorffs_alpha_of_his_own_data(scale, alpha):
     assert krippendorff_alpha(KRIPPENDORFF, scale) == pytest.approx(alpha, abs=5e-4)
 
@@ -56,7 +67,9 @@ def test_icc_of_shrout_and_fleiss():
     assert icc(SHROUT_FLEISS, average=True) == pytest.approx(0.62, abs=5e-3)
 
 
-@given(st.lists(st.integers(1, 4), min_size=4, max_size=12).filter(lambda items: len(set(items)) > 1))
+@given(
+    st.lists(st.integers(1, 4), min_size=4, max_size=12).filter(lambda items: len(set(items)) > 1)
+)
 def test_raters_who_always_agree_score_one(items):
     assert cohen_kappa(items, items) == pytest.approx(1)
     for scale in ("nominal", "ordinal", "interval"):
@@ -67,7 +80,9 @@ def test_raters_who_always_agree_score_one(items):
 @given(st.permutations(range(4)))
 def test_the_order_of_the_raters_does_not_matter(order):
     shuffled = np.array(KRIPPENDORFF)[list(order)]
-    assert krippendorff_alpha(shuffled, "ordinal") == pytest.approx(krippendorff_alpha(KRIPPENDORFF, "ordinal"))
+    assert krippendorff_alpha(shuffled, "ordinal") == pytest.approx(
+        krippendorff_alpha(KRIPPENDORFF, "ordinal")
+    )
 
 
 def test_a_constant_shift_between_judges_costs_absolute_agreement():

@@ -1,4 +1,5 @@
-"""The statistics at their edges: bounds, tolerances and defaults, each with a value worked out by hand."""
+"""The statistics at their edges: bounds, tolerances and defaults, each with a value worked out by
+hand."""
 
 import math
 
@@ -44,7 +45,14 @@ def test_an_interval_holds_its_ends_and_writes_open_ones_as_nothing():
     assert [interval.contains(value) for value in (0.9, 1.0, 5.0)] == [False, True, True]
     assert Interval(2.0, 1.0, 4.0, 0.95, "t", 3).half_width == 1.5
     assert Interval(2.0, 1.0, 4.0, 0.95, "t", 3).contains(4.0)
-    assert interval.to_json() == {"estimate": 2.0, "low": 1.0, "high": None, "level": 0.95, "n": 3, "method": "t"}
+    assert interval.to_json() == {
+        "estimate": 2.0,
+        "low": 1.0,
+        "high": None,
+        "level": 0.95,
+        "n": 3,
+        "method": "t",
+    }
 
 
 def test_quantiles_are_infinite_at_the_ends():
@@ -60,34 +68,45 @@ def test_the_first_number_that_is_none_is_named_and_clusters_are_numbered_as_the
 
 
 def test_resamples_equal_to_the_estimate_but_for_rounding_count_half():
-    # One of five below and three equal: 1/5 + 3/10 = 1/2, no bias; pulls of -1 and 1 have no skewness either.
+    # One of five below and three equal: 1/5 + 3/10 = 1/2, no bias; pulls of -1 and 1 have no
+    # skewness either.
     draws = np.array([1e6 - 1e-7, 1e6 - 1e-7, 1e6 + 1e-7, 1e6 + 1, 1e6 - 1])
     assert _bca_tails(1e6, draws, np.array([1e6 - 1, 1e6 + 1])) == pytest.approx((0.025, 0.975))
-    # At one half the rounding is a trillionth: 1.5 trillionths below is below. Three of four: z = 0.67449, and
-    # 2 * 0.67449 - 1.95996 = -0.61098 lies at 0.27060, 2 * 0.67449 + 1.95996 = 3.30894 at 0.99953.
+    # At one half the rounding is a trillionth: 1.5 trillionths below is below. Three of four: z =
+    # 0.67449, and 2 * 0.67449 - 1.95996 = -0.61098 lies at 0.27060, 2 * 0.67449 + 1.95996 = 3.30894
+    # at 0.99953.
     draws = np.array([0.5 - 1.5e-12, 0.4, 0.3, 0.6])
-    assert _bca_tails(0.5, draws, np.array([0.4, 0.6])) == pytest.approx((0.27060, 0.99953), abs=1e-5)
+    assert _bca_tails(0.5, draws, np.array([0.4, 0.6])) == pytest.approx(
+        (0.27060, 0.99953), abs=1e-5
+    )
 
 
 def test_the_correction_is_not_defined_where_the_estimate_lies_outside_its_resamples_or_nothing_moves_it():
     assert _bca_tails(0.0, np.array([1.0, 2.0]), np.array([0.0, 1.0])) is None
     assert _bca_tails(3.0, np.array([1.0, 2.0]), np.array([0.0, 1.0])) is None
     assert _bca_tails(1.5, np.array([1.0, 2.0]), np.array([1.5, 1.5])) is None
-    assert _bca_tails(1.5, np.array([1.0, 2.0]), np.array([1.5, 1.5 + 1e-7])) == pytest.approx((0.025, 0.975))
+    assert _bca_tails(1.5, np.array([1.0, 2.0]), np.array([1.5, 1.5 + 1e-7])) == pytest.approx(
+        (0.025, 0.975)
+    )
 
 
 def test_skewness_shifts_the_percentiles_as_efron_says():
-    # Pulls -2, 1, 1 from the mean 2: acceleration (-8 + 1 + 1) / (6 * 6 ** 1.5) = -0.0680414; no bias.
-    # -1.959964 / (1 - 0.0680414 * 1.959964) = -2.261570 lies at 0.011862; 1.959964 / 1.133359 = 1.729341 at 0.958126.
+    # Pulls -2, 1, 1 from the mean 2: acceleration (-8 + 1 + 1) / (6 * 6 ** 1.5) = -0.0680414; no
+    # bias. -1.959964 / (1 - 0.0680414 * 1.959964) = -2.261570 lies at 0.011862; 1.959964 / 1.133359
+    # = 1.729341 at 0.958126.
     tails = _bca_tails(0.5, np.array([0.0, 1.0]), np.array([4.0, 1.0, 1.0]))
     assert tails == pytest.approx((0.011862, 0.958126), abs=1e-6)
 
 
 def test_two_thousand_resamples_and_9999_flips_are_drawn_unless_said_otherwise():
     values, zeros = generator(3).normal(size=20), np.zeros(20)
-    assert cluster_bootstrap(values, rng=generator()) == cluster_bootstrap(values, rng=generator(), resamples=2000)
+    assert cluster_bootstrap(values, rng=generator()) == cluster_bootstrap(
+        values, rng=generator(), resamples=2000
+    )
     bounds = (-9.0, 9.0)
-    assert bound_mean(values, bounds, rng=generator()) == bound_mean(values, bounds, rng=generator(), resamples=2000)
+    assert bound_mean(values, bounds, rng=generator()) == bound_mean(
+        values, bounds, rng=generator(), resamples=2000
+    )
     usual = paired_difference(values, zeros, rng=generator())
     assert usual == paired_difference(values, zeros, rng=generator(), resamples=2000, flips=9999)
     assert usual.test == "9999 random sign flips of 20 clusters"
@@ -104,9 +123,13 @@ def test_what_is_beyond_the_bounds_by_more_than_rounding_is_refused():
 
 
 def test_half_an_unseen_unit_is_put_at_either_bound():
-    # With two units its weight is at most 0.7533 in 97.5 % of cases: 1 - 0.7533 * (1 - 0.5) and 1 + 0.7533 * (2 - 1).
+    # With two units its weight is at most 0.7533 in 97.5 % of cases: 1 - 0.7533 * (1 - 0.5) and 1 +
+    # 0.7533 * (2 - 1).
     interval = interval_of_draws(1.0, np.ones(200), 2, (0.5, 2.0))
-    assert (interval.low, interval.high) == (pytest.approx(0.6234, abs=5e-3), pytest.approx(1.7533, abs=5e-3))
+    assert (interval.low, interval.high) == (
+        pytest.approx(0.6234, abs=5e-3),
+        pytest.approx(1.7533, abs=5e-3),
+    )
     assert (interval.n, interval.level, interval.method) == (2, 0.95, "percentile bootstrap")
 
 
@@ -128,9 +151,13 @@ def test_sign_flips_are_drawn_in_blocks_that_change_nothing(monkeypatch):
 def test_an_effect_needs_three_games_that_vary():
     # Two games: none. Three, 1, 2, 3: mean 2, standard deviation 1.
     assert paired_difference([1.0, 2.0], [0.0, 0.0], rng=generator()).effect is None
-    assert paired_difference([1.0, 2.0, 3.0], [0.0] * 3, rng=generator()).effect == pytest.approx(2.0)
+    assert paired_difference([1.0, 2.0, 3.0], [0.0] * 3, rng=generator()).effect == pytest.approx(
+        2.0
+    )
     assert paired_difference([1e6, 1e6 + 1e-8, 1e6], [0.0] * 3, rng=generator()).effect is None
-    assert paired_difference([1e-13, 2e-13, 3e-13], [0.0] * 3, rng=generator()).effect == pytest.approx(2.0)
+    assert paired_difference(
+        [1e-13, 2e-13, 3e-13], [0.0] * 3, rng=generator()
+    ).effect == pytest.approx(2.0)
 
 
 def test_p_values_at_the_ends_are_allowed_and_no_adjusted_one_is_above_one():
@@ -152,7 +179,8 @@ def test_a_plan_of_a_trillion_games_is_made_and_one_of_more_is_not():
     with pytest.raises(UsageError, match=r"would need about 4e\+12 games; ask for less precision"):
         games_needed(1.0, 1e-6)
     assert games_needed(1.0, 1.96e-6) == pytest.approx(1e12, rel=1e-3)
-    # t(1) = 12.706 and t(2) = 4.303: at 12.706 / sqrt(2) = 8.985 two games do, a hair below three are needed.
+    # t(1) = 12.706 and t(2) = 4.303: at 12.706 / sqrt(2) = 8.985 two games do, a hair below three
+    # are needed.
     assert (games_needed(1.0, 8.99), games_needed(1.0, 8.98)) == (2, 3)
 
 
@@ -170,16 +198,26 @@ def test_the_sequence_is_tuned_for_two_hundred_games_and_looked_at_from_the_fift
 
 
 def test_two_raters_are_summarised():
-    # Kappa: agreement 1, 1, 0 on three items, 2/3; both levels half of all: (2/3 - 1/2) / (1/2) = 1/3. Alpha of two
-    # levels: 1 - 5 * 1 / (3 * 3) = 4/9. ICC: mean squares 1/2 between items, 1/6 of judges and of error, (1/2 - 1/6) /
-    # (1/2 + 1/6) = 1/2. The item that one rater left out counts in neither kappa nor ICC.
+    # Kappa: agreement 1, 1, 0 on three items, 2/3; both levels half of all: (2/3 - 1/2) / (1/2) =
+    # 1/3. Alpha of two levels: 1 - 5 * 1 / (3 * 3) = 4/9. ICC: mean squares 1/2 between items, 1/6
+    # of judges and of error, (1/2 - 1/6) / (1/2 + 1/6) = 1/2. The item that one rater left out
+    # counts in neither kappa nor ICC.
     table = np.array([[1.0, 2.0, 2.0, 2.0], [1.0, 2.0, 1.0, NAN]])
     summary = summarise_ratings(table, (1, 2))
-    # Of 1, 1, 1, 2, 2, 2, 2 the mean is 11/7, the squares of the deviations sum to 3 * 16/49 + 4 * 9/49 = 84/49.
+    # Of 1, 1, 1, 2, 2, 2, 2 the mean is 11/7, the squares of the deviations sum to 3 * 16/49 + 4 *
+    # 9/49 = 84/49.
     assert summary == RatingSummary(
-        7, 2, 1.0, 2.0, 2.0, pytest.approx(11 / 7), pytest.approx((84 / 49 / 6) ** 0.5),
-        pytest.approx(1 / 3), pytest.approx(4 / 9), pytest.approx(1 / 2),
-    )  # fmt: skip
+        7,
+        2,
+        1.0,
+        2.0,
+        2.0,
+        pytest.approx(11 / 7),
+        pytest.approx((84 / 49 / 6) ** 0.5),
+        pytest.approx(1 / 3),
+        pytest.approx(4 / 9),
+        pytest.approx(1 / 2),
+    )
     assert summarise_ratings(table, (1, 2), "nominal").icc is None
 
 
@@ -200,13 +238,15 @@ def test_agreement_needs_two_items_two_raters_and_ratings_that_differ():
         fleiss_kappa([[1, 0], [0, 1]])
     with pytest.raises(UsageError, match="no negative counts"):
         fleiss_kappa([[3, -1], [1, 1]])
-    # Two raters: alike on the first item, apart on the second. Observed 1/2, chance (3/4)^2 + (1/4)^2 = 5/8.
+    # Two raters: alike on the first item, apart on the second. Observed 1/2, chance (3/4)^2 +
+    # (1/4)^2 = 5/8.
     assert fleiss_kappa([[2, 0], [1, 1]]) == pytest.approx((1 / 2 - 5 / 8) / (3 / 8))
     with pytest.raises(UsageError, match="a full table of finite numbers, got shape"):
         fleiss_kappa([[]])
     with pytest.raises(UsageError, match="gave 0 and 0 ratings"):
         cohen_kappa([], [])
-    # Two of three say 1: with the two levels apart on one item, alpha = 1 - (3 - 1) * 1 / (2 * 1) = 0 of three ratings.
+    # Two of three say 1: with the two levels apart on one item, alpha = 1 - (3 - 1) * 1 / (2 * 1) =
+    # 0 of three ratings.
     assert krippendorff_alpha([[1], [1], [2]]) == pytest.approx(0.0)
 
 
@@ -216,7 +256,9 @@ def test_a_sheet_needs_its_columns_and_one_of_those_of_which_one_will_do():
         (3, {"a": "3", "b": ""}),
     ]
     for text in ("b,c\n", "a,d\n", ""):
-        with pytest.raises(UsageError, match="x is no sheet; expected a CSV file with the columns a, b, c"):
+        with pytest.raises(
+            UsageError, match="x is no sheet; expected a CSV file with the columns a, b, c"
+        ):
             list(read_sheet(text, ["a"], "x", ["b", "c"]))
     with pytest.raises(UsageError, match="x, line 2: "):
         list(read_sheet("a\n" + "1" * 200_000, ["a"], "x"))

@@ -7,7 +7,16 @@ from bestresponse.core.errors import UsageError
 from bestresponse.report.stats.agreement import read_sheet, summarise_ratings
 from bestresponse.report.tables import to_csv
 
-FORMULAS = ["=cmd()", "\t=cmd()", " =cmd()", "\uff1dcmd()", "+1+1", "-2+3", "@SUM(A1)", "\uff0bcmd()"]
+FORMULAS = [
+    "=cmd()",
+    "\t=cmd()",
+    " =cmd()",
+    "\uff1dcmd()",
+    "+1+1",
+    "-2+3",
+    "@SUM(A1)",
+    "\uff0bcmd()",
+]
 
 
 @pytest.mark.parametrize("text", FORMULAS)
@@ -30,7 +39,9 @@ def test_rows_come_with_the_line_they_end_on_and_short_rows_with_empty_cells():
 
 
 def test_what_is_no_sheet_is_refused_with_the_columns_expected():
-    with pytest.raises(UsageError, match=r"ada\.csv is no sheet; expected a CSV file with the columns item, score"):
+    with pytest.raises(
+        UsageError, match=r"ada\.csv is no sheet; expected a CSV file with the columns item, score"
+    ):
         list(read_sheet("a,b\n1,2\n", ("item", "score"), "ada.csv"))
     with pytest.raises(UsageError, match=r"ada\.csv, line"):
         list(read_sheet("item,score\n" + "x" * 200_000 + ",1\n", ("item", "score"), "ada.csv"))

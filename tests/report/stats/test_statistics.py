@@ -1,4 +1,5 @@
-"""Intervals, comparisons, stopping rules and bounds: values worked by hand or cited, and coverage by simulation."""
+"""Intervals, comparisons, stopping rules and bounds: values worked by hand or cited, and coverage
+by simulation."""
 
 import math
 from statistics import NormalDist
@@ -39,7 +40,9 @@ def test_the_mean_of_unequal_clusters_is_the_mean_of_all_values():
 def test_repeating_each_game_does_not_narrow_the_interval():
     values = generator(3).normal(size=40)
     once = cluster_bootstrap(values, rng=generator(1))
-    tenfold = cluster_bootstrap(np.repeat(values, 10), np.repeat(np.arange(40), 10), rng=generator(1))
+    tenfold = cluster_bootstrap(
+        np.repeat(values, 10), np.repeat(np.arange(40), 10), rng=generator(1)
+    )
     assert (once.low, once.high) == pytest.approx((tenfold.low, tenfold.high))
 
 
@@ -48,9 +51,14 @@ def test_bca_agrees_with_scipy_on_a_skewed_sample():
 
     values = np.array([0.02, 0.05, 0.11, 0.13, 0.2, 0.26, 0.37, 0.5, 0.74, 1.1, 1.9, 4.2])
     ours = cluster_bootstrap(values, rng=generator(1), resamples=40_000)
-    theirs = bootstrap((values,), np.mean, n_resamples=40_000, method="BCa", rng=generator(2)).confidence_interval
+    theirs = bootstrap(
+        (values,), np.mean, n_resamples=40_000, method="BCa", rng=generator(2)
+    ).confidence_interval
     assert ours.method == "bca"
-    assert (ours.low, ours.high) == (pytest.approx(theirs.low, abs=0.01), pytest.approx(theirs.high, abs=0.03))
+    assert (ours.low, ours.high) == (
+        pytest.approx(theirs.low, abs=0.01),
+        pytest.approx(theirs.high, abs=0.03),
+    )
 
 
 def test_values_that_never_vary_fall_back_to_percentiles():
@@ -68,12 +76,19 @@ def test_a_weight_counts_as_so_many_values_of_a_cluster():
 
 def test_one_cluster_says_nothing_about_the_spread():
     interval = cluster_bootstrap([1, 2, 3], "aaa", rng=generator())
-    assert (interval.estimate, interval.low, interval.high, interval.method) == (2.0, -math.inf, math.inf, "none")
+    assert (interval.estimate, interval.low, interval.high, interval.method) == (
+        2.0,
+        -math.inf,
+        math.inf,
+        "none",
+    )
 
 
 def test_the_same_generator_gives_the_same_interval():
     values = generator(9).normal(size=25)
-    assert cluster_bootstrap(values, rng=generator(1)) == cluster_bootstrap(values, rng=generator(1))
+    assert cluster_bootstrap(values, rng=generator(1)) == cluster_bootstrap(
+        values, rng=generator(1)
+    )
 
 
 def test_resampling_in_blocks_is_bounded_and_exact(monkeypatch):
@@ -95,9 +110,9 @@ def test_clustered_answers_are_covered_at_about_the_level_and_naive_ones_are_not
 
 
 def test_the_acceleration_leaves_out_whole_clusters_of_unequal_size():
-    # Means without each cluster: of 6, 8, 9 they are 23 / 3, of 1, 2, 3, 9 15 / 4, of 1, 2, 3, 6, 8 4; their pulls
-    # from the mean of the three are -2.527778, 1.388889, 1.138889, and the acceleration is
-    # (-16.1518 + 2.6792 + 1.4772) / (6 * 9.61574 ** 1.5) = -0.067050.
+    # Means without each cluster: of 6, 8, 9 they are 23 / 3, of 1, 2, 3, 9 15 / 4, of 1, 2, 3, 6, 8
+    # 4; their pulls from the mean of the three are -2.527778, 1.388889, 1.138889, and the
+    # acceleration is (-16.1518 + 2.6792 + 1.4772) / (6 * 9.61574 ** 1.5) = -0.067050.
     values, clusters = [1, 2, 3, 6, 8, 9], "aaabbc"
     interval = cluster_bootstrap(values, clusters, rng=generator(1))
     drawn = generator(1).integers(3, size=(2000, 3))
@@ -105,16 +120,24 @@ def test_the_acceleration_leaves_out_whole_clusters_of_unequal_size():
     means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
     below = np.mean(means < 29 / 6 - 1e-9) + np.mean(np.abs(means - 29 / 6) < 1e-9) / 2
     bias = NormalDist().inv_cdf(below)
-    tails = [NormalDist().cdf(bias + (bias + z) / (1 + 0.067050 * (bias + z))) for z in (-1.959964, 1.959964)]
+    tails = [
+        NormalDist().cdf(bias + (bias + z) / (1 + 0.067050 * (bias + z)))
+        for z in (-1.959964, 1.959964)
+    ]
     assert interval.method == "bca"
-    assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(means, tails)), abs=1e-3)
+    assert (interval.low, interval.high) == pytest.approx(
+        tuple(np.quantile(means, tails)), abs=1e-3
+    )
 
 
 @given(st.lists(st.integers(-50, 50), min_size=3, max_size=15), st.integers(-100, 100))
 def test_shifting_all_values_shifts_the_interval(values, shift):
     here = cluster_bootstrap(values, rng=generator(), resamples=100)
     there = cluster_bootstrap(np.add(values, shift), rng=generator(), resamples=100)
-    assert (there.low, there.high) == (pytest.approx(here.low + shift), pytest.approx(here.high + shift))
+    assert (there.low, there.high) == (
+        pytest.approx(here.low + shift),
+        pytest.approx(here.high + shift),
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,8 +159,8 @@ def test_bad_samples_are_refused_with_a_sentence(arguments, sentence):
 
 
 def test_without_a_loss_the_upper_end_is_that_of_half_a_game_lost():
-    # With weights Gamma(20) of the games and Gamma(1/2) of the half game, the mean is Beta(1/2, 20): its 97.5 % point
-    # is 0.11941; it is scaled by the most that can be lost.
+    # With weights Gamma(20) of the games and Gamma(1/2) of the half game, the mean is Beta(1/2,
+    # 20): its 97.5 % point is 0.11941; it is scaled by the most that can be lost.
     whole = bound_mean([0.0] * 20, (0.0, 1.0), rng=generator(), resamples=200_000)
     assert whole.high == pytest.approx(0.1194, abs=1.5e-3)
     half = bound_mean([0.0] * 20, (0.0, 0.5), rng=generator(), resamples=200_000)
@@ -156,7 +179,9 @@ def test_of_yes_and_no_the_ends_are_quantiles_of_beta_distributions():
 def test_a_game_asked_about_ten_times_is_one_game():
     values = generator(3).random(12)
     once = bound_mean(values, (0.0, 1.0), rng=generator(1))
-    tenfold = bound_mean(np.repeat(values, 10), (0.0, 1.0), np.repeat(np.arange(12), 10), rng=generator(1))
+    tenfold = bound_mean(
+        np.repeat(values, 10), (0.0, 1.0), np.repeat(np.arange(12), 10), rng=generator(1)
+    )
     assert (once.low, once.high) == pytest.approx((tenfold.low, tenfold.high))
 
 
@@ -188,7 +213,8 @@ def test_players_that_never_differ_are_not_known_to_be_equal():
 
 
 def test_darwins_maize_gives_fishers_exact_looking_p_value():
-    """Darwin's 15 pairs (Fisher 1935, section 21): 1726 of 32768 sign patterns are as extreme, p = 0.0527."""
+    """Darwin's 15 pairs (Fisher 1935, section 21): 1726 of 32768 sign patterns are as extreme, p =
+    0.0527."""
     differences = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
     result = paired_difference(differences, [0] * 15, rng=generator(), flips=200_000)
     assert result.p_value == pytest.approx(1726 / 32768, abs=0.002)
@@ -219,7 +245,9 @@ def test_pairs_of_one_game_are_flipped_together():
 
 def test_the_sign_flip_test_keeps_its_level_under_the_null():
     rejected = sum(
-        paired_difference(*generator(seed).normal(size=(2, 20)), rng=generator(seed), resamples=10, flips=199).p_value
+        paired_difference(
+            *generator(seed).normal(size=(2, 20)), rng=generator(seed), resamples=10, flips=199
+        ).p_value
         <= 0.05
         for seed in range(300)
     )
@@ -247,7 +275,8 @@ def test_lists_of_different_lengths_are_not_pairs():
 
 
 def test_holm_steps_down_as_worked_by_hand():
-    """Sorted 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1: 0.02, 0.03, 0.06, and 0.04 raised to 0.06."""
+    """Sorted 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1: 0.02, 0.03, 0.06, and 0.04 raised to
+    0.06."""
     assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
@@ -275,7 +304,8 @@ def test_p_values_outside_the_unit_interval_are_refused():
 
 
 def test_games_needed_uses_the_t_quantile():
-    """n = 99: t(98) = 1.98447, 1.98447 * 0.1 / sqrt(99) = 0.01994; n = 98 gives 0.02005. Normal theory says 97."""
+    """n = 99: t(98) = 1.98447, 1.98447 * 0.1 / sqrt(99) = 0.01994; n = 98 gives 0.02005. Normal
+    theory says 97."""
     assert games_needed(0.1, 0.02) == 99
     assert games_needed(0.0, 0.02) == 2
 
@@ -286,7 +316,8 @@ def test_an_absurd_precision_is_refused_at_once():
 
 
 def test_the_confidence_sequence_has_the_width_of_its_formula():
-    """n = tuned_for = 100, alpha = 0.05: n r = 5.9915 + log(6.9915) = 7.9362; 3.0352 standard errors."""
+    """n = tuned_for = 100, alpha = 0.05: n r = 5.9915 + log(6.9915) = 7.9362; 3.0352 standard
+    errors."""
     values = np.tile([-1.0, 1.0], 50)
     interval = confidence_sequence(values, tuned_for=100)
     assert interval.half_width == pytest.approx(3.0352 * values.std(ddof=1) / 10, rel=1e-4)
@@ -295,14 +326,20 @@ def test_the_confidence_sequence_has_the_width_of_its_formula():
 def test_the_sequence_is_narrowest_in_standard_errors_where_it_is_tuned():
     def standard_errors(n):
         values = np.tile([-1.0, 1.0], n // 2)
-        return confidence_sequence(values, tuned_for=400).half_width * math.sqrt(n) / values.std(ddof=1)
+        return (
+            confidence_sequence(values, tuned_for=400).half_width
+            * math.sqrt(n)
+            / values.std(ddof=1)
+        )
 
     assert min((40, 200, 400, 800, 4000), key=standard_errors) == 400
 
 
 def test_looking_after_every_game_keeps_the_level_where_a_plain_interval_breaks():
     looks = np.arange(50, 601)
-    errors = np.array([confidence_sequence(np.arange(n)).half_width / np.std(np.arange(n), ddof=1) for n in looks])
+    errors = np.array(
+        [confidence_sequence(np.arange(n)).half_width / np.std(np.arange(n), ddof=1) for n in looks]
+    )
     values = generator(1).random((1000, 600)) * (generator(2).random((1000, 600)) < 0.5)
     means = np.cumsum(values, axis=1)[:, 49:] / looks
     sds = np.sqrt((np.cumsum(values**2, axis=1)[:, 49:] - looks * means**2) / (looks - 1))
@@ -341,7 +378,10 @@ def test_wilson_matches_newcombes_table():
         (1, 29, 0.0061, 0.1718),
     ]:
         interval = wilson(successes, n)
-        assert (interval.low, interval.high) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
+        assert (interval.low, interval.high) == (
+            pytest.approx(low, abs=5e-5),
+            pytest.approx(high, abs=5e-5),
+        )
 
 
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -363,7 +403,9 @@ def test_missing_answers_are_put_at_both_ends():
 
 
 def test_every_missing_answer_may_have_its_own_ends():
-    assert missing_bounds([0.5], missing=2, worst=[1.0, 3.0], best=0.0) == pytest.approx((0.5 / 3, 1.5))
+    assert missing_bounds([0.5], missing=2, worst=[1.0, 3.0], best=0.0) == pytest.approx(
+        (0.5 / 3, 1.5)
+    )
 
 
 def test_a_player_that_never_answered_gets_bounds():
@@ -377,8 +419,8 @@ def test_the_bounds_contain_whatever_the_missing_answers_were(seen, hidden):
 
 
 def test_resamples_that_all_agree_leave_half_an_unseen_unit():
-    # With two units the weight x of the unseen half has the distribution function 1.5 sqrt(x) - 0.5 x^1.5 (Beta of 1/2
-    # and 2), which is 0.975 at 0.7533: 1.5 * 0.86793 - 0.5 * 0.65381.
+    # With two units the weight x of the unseen half has the distribution function 1.5 sqrt(x) - 0.5
+    # x^1.5 (Beta of 1/2 and 2), which is 0.975 at 0.7533: 1.5 * 0.86793 - 0.5 * 0.65381.
     nobody = interval_of_draws(0.0, np.zeros(200), 2, (0.0, 1.0))
     assert (nobody.low, nobody.high) == (0.0, pytest.approx(0.7533, abs=5e-3))
     everybody = interval_of_draws(1.0, np.ones(200), 2, (0.0, 1.0))

@@ -24,7 +24,8 @@ ANSWER = Submission("row", Decision("A"))
 
 
 class FastWorker:
-    """Ends every list of plays at once, by one list of messages; the first `dies` plays it only begins."""
+    """Ends every list of plays at once, by one list of messages; the first `dies` plays it only
+    begins."""
 
     def __init__(self, dies=0):
         self.given = []
@@ -58,7 +59,9 @@ def drive(links, threads, tasks):
     return list(driver.play(iter(tasks), lambda calls, answer: kept.append(answer))), kept
 
 
-def test_messages_carry_many_plays_and_a_fast_worker_has_more_at_hand_than_it_has_threads(monkeypatch):
+def test_messages_carry_many_plays_and_a_fast_worker_has_more_at_hand_than_it_has_threads(
+    monkeypatch,
+):
     monkeypatch.setattr(driver_module, "time", SimpleNamespace(monotonic=lambda: 0.0))
     worker = FastWorker()
     ended, _ = drive([worker], 4, TASKS)
@@ -80,7 +83,9 @@ def test_workers_that_never_get_ready_end_the_run_with_their_reason():
         def recv(self):
             raise EOFError("no module named bestresponse")
 
-    with pytest.raises(ModelUnavailable, match="5 workers in a row ended before they could play: no module named"):
+    with pytest.raises(
+        ModelUnavailable, match="5 workers in a row ended before they could play: no module named"
+    ):
         drive([Broken() for _ in range(6)], 1, TASKS)
 
 
@@ -96,7 +101,9 @@ class TalkingWorker(FastWorker):
             if kind == "play":
                 spec = rest[0].spec.id
                 answer = ("kept", spec, *encode_answer(spec, ANSWER))
-                self.said.put([answer, answer, *([("ended", spec, b"line", None)] if self.ends else [])])
+                self.said.put(
+                    [answer, answer, *([("ended", spec, b"line", None)] if self.ends else [])]
+                )
 
 
 def interrupt_first(answers):
@@ -111,7 +118,9 @@ def interrupt_first(answers):
 
 
 def test_an_interrupt_lets_plays_end_and_is_raised_again():
-    plays = Driver(JOB, lambda: TalkingWorker(ends=True), 1, 1).play(iter(TASKS), interrupt_first([]))
+    plays = Driver(JOB, lambda: TalkingWorker(ends=True), 1, 1).play(
+        iter(TASKS), interrupt_first([])
+    )
     assert next(plays) == Ended(TASKS[0].spec, b"line")
     with pytest.raises(KeyboardInterrupt):
         next(plays)
@@ -142,7 +151,9 @@ class DyingWorker(FastWorker):
         for kind, *rest in messages:
             if kind == "play":
                 self.ends -= 1
-                self.said.put([("ended", rest[0].spec.id, b"line", None)] if self.ends >= 0 else None)
+                self.said.put(
+                    [("ended", rest[0].spec.id, b"line", None)] if self.ends >= 0 else None
+                )
 
 
 def test_a_play_is_given_up_after_three_workers_that_ended_nothing():
@@ -157,7 +168,8 @@ def test_being_there_when_workers_are_killed_counts_a_tenth():
 
 
 class CallingWorker(FastWorker):
-    """Asks for a reply in every play, makes the calls it is sent, and is lost at the first one where it `dies`."""
+    """Asks for a reply in every play, makes the calls it is sent, and is lost at the first one
+    where it `dies`."""
 
     def send(self, messages):
         for kind, *rest in messages:
@@ -177,10 +189,14 @@ class CallingWorker(FastWorker):
 
 def drive_calls(*workers):
     shared = SharedCalls(Opening(("mine",)), local=False)
-    model = Retried(_ByName(ScriptedModel(lambda request: "here"), "mine", shared), sleep=lambda seconds: None)
+    model = Retried(
+        _ByName(ScriptedModel(lambda request: "here"), "mine", shared), sleep=lambda seconds: None
+    )
     connect = iter(workers)
     job = Job(water, WaterConfig("need"), {"mine": model}, shared=shared)
-    ended = list(Driver(job, lambda: next(connect), 1, 1).play(iter(TASKS[:1]), lambda calls, answer: None))
+    ended = list(
+        Driver(job, lambda: next(connect), 1, 1).play(iter(TASKS[:1]), lambda calls, answer: None)
+    )
     return [play.line for play in ended], model.complete(ask("And now?")).text
 
 

@@ -32,7 +32,9 @@ def note_answer(texts, model, question):
 
 
 def make_job(name, opened):
-    return Job(bench_study, BenchConfig(model=(name,), num_games=1), opened.models, 4, opened.shared)
+    return Job(
+        bench_study, BenchConfig(model=(name,), num_games=1), opened.models, 4, opened.shared
+    )
 
 
 def test_workers_answer_what_the_model_would_with_one_call_a_question(server, tmp_path):

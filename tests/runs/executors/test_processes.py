@@ -1,4 +1,5 @@
-"""Plays in worker processes: the same records, one budget, one cache, and nothing lost with a worker."""
+"""Plays in worker processes: the same records, one budget, one cache, and nothing lost with a
+worker."""
 
 import os
 import signal
@@ -28,14 +29,18 @@ def server():
 
 
 def bench(server, output, executor, games=12, limits=None, label="", **options):
-    config = BenchConfig(model=(label + server.model,), num_games=games, num_rows=3, num_cols=3, seed=5)
+    config = BenchConfig(
+        model=(label + server.model,), num_games=games, num_rows=3, num_cols=3, seed=5
+    )
     with open_models(config.models, output, limits or ModelLimits(4)) as opened:
         return run_study(
             bench_study,
             config,
             opened.models,
             output,
-            Execution(opened.workers, executor=executor or Threads(), shared=opened.shared, **options),
+            Execution(
+                opened.workers, executor=executor or Threads(), shared=opened.shared, **options
+            ),
             NOW,
         )
 
@@ -129,7 +134,9 @@ def test_models_that_are_objects_answer_in_the_process_that_has_them(tmp_path):
 
 
 def test_water_without_models_comes_out_the_same_in_processes(tmp_path):
-    config = WaterConfig("need", seat={"Bob": "random", "Cindy": "share:0.5", "Eric": "myopic"}, repeats=40)
+    config = WaterConfig(
+        "need", seat={"Bob": "random", "Cindy": "share:0.5", "Eric": "myopic"}, repeats=40
+    )
     one = run_study(water, config, {}, tmp_path / "one", invocation=NOW)
     two = run_study(water, config, {}, tmp_path / "two", Execution(executor=Processes(2)), NOW)
     assert list_records(one) == list_records(two)

@@ -26,7 +26,9 @@ from bestresponse.studies.bench.study import bench as bench_study
 from bestresponse.studies.water.study import WaterConfig, water
 
 SMALL = {"object_store_memory": 200_000_000}
-WITH_RAY = pytest.mark.skipif(not find_spec("ray"), reason="Ray is not installed: pip install '.[ray]'")
+WITH_RAY = pytest.mark.skipif(
+    not find_spec("ray"), reason="Ray is not installed: pip install '.[ray]'"
+)
 
 
 def test_without_ray_one_sentence_says_what_to_install(monkeypatch):
@@ -46,7 +48,10 @@ class SlowRay(ModuleType):
         return False
 
     def init(self, **options):
-        raise Exception("The current node timed out during startup. This could\nhappen because it is overloaded.")
+        raise Exception(
+            "The current node timed out during startup. This could\nhappen because it is"
+            " overloaded."
+        )
 
     def shutdown(self):
         self.ended += 1
@@ -58,10 +63,12 @@ def test_a_cluster_that_does_not_start_is_one_sentence_and_leaves_no_process(mon
     monkeypatch.setenv("RAY_TMPDIR", "/scratch")
     with pytest.raises(UsageError) as raised:
         list(find_executor("ray").map(len, ["a"], None))
-    assert str(raised.value) == (
-        "Ray did not start on this machine: The current node timed out during startup. This could happen because it is "
-        "overloaded. Its logs are in /scratch/ray/session_latest/logs. Try again when the machine is less busy, or "
-        "without Ray: --executor processes"
+    assert (
+        str(raised.value)
+        == "Ray did not start on this machine: The current node timed out during startup. This"
+        " could happen because it is overloaded. Its logs are in"
+        " /scratch/ray/session_latest/logs. Try again when the machine is less busy, or without"
+        " Ray: --executor processes"
     )
     assert slow.ended == 1
 
@@ -72,7 +79,16 @@ def test_a_cluster_that_cannot_start_ends_the_command_with_a_sentence_and_no_tra
     server = ModelServer()
     (tmp_path / "file").write_text("where Ray wants a folder")
     program = Path(sys.executable).with_name("bestresponse")
-    words = [str(program), "bench", "--model", server.model, "--num-games", "2", "--executor", "ray"]
+    words = [
+        str(program),
+        "bench",
+        "--model",
+        server.model,
+        "--num-games",
+        "2",
+        "--executor",
+        "ray",
+    ]
     try:
         done = subprocess.run(
             [*words, "--output-dir", str(tmp_path / "results")],
@@ -92,7 +108,8 @@ def test_a_cluster_that_cannot_start_ends_the_command_with_a_sentence_and_no_tra
 def test_an_address_is_that_of_a_ray_cluster():
     assert find_executor("ray", "ray://head:10001") == Ray("ray://head:10001")
     with pytest.raises(
-        UsageError, match="--address auto is that of a cluster, and --executor threads uses none: try ray"
+        UsageError,
+        match="--address auto is that of a cluster, and --executor threads uses none: try ray",
     ):
         find_executor("threads", "auto")
 
@@ -106,10 +123,15 @@ def test_there_are_as_many_workers_as_a_cluster_has_room_for():
 
 
 def test_a_cluster_without_room_is_told_after_a_while():
-    nodes = [{"Alive": True, "Resources": {"CPU": 4.0}}, {"Alive": False, "Resources": {"CPU": 4.0, "GPU": 1.0}}]
+    nodes = [
+        {"Alive": True, "Resources": {"CPU": 4.0}},
+        {"Alive": False, "Resources": {"CPU": 4.0, "GPU": 1.0}},
+    ]
     wanted = Ray(resources={"GPU": 1})
     wanted._check_room(lambda: nodes, 119)
-    with pytest.raises(UsageError, match="no node of the Ray cluster has room for a worker that needs 1 CPU, 1 GPU"):
+    with pytest.raises(
+        UsageError, match="no node of the Ray cluster has room for a worker that needs 1 CPU, 1 GPU"
+    ):
         wanted._check_room(lambda: nodes, 121)
     Ray()._check_room(lambda: nodes, 121)
     with pytest.raises(UsageError, match="has started no worker for 601 s: see `ray status`"):
@@ -123,7 +145,10 @@ def cluster():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_worker_niceness", "0")  # on a busy machine nice workers hardly start
-        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False, **SMALL})
+        made = Cluster(
+            initialize_head=True,
+            head_node_args={"num_cpus": 1, "include_dashboard": False, **SMALL},
+        )
         try:
             ray.init(address=made.address, log_to_driver=False, configure_logging=False)
             yield made
@@ -187,7 +212,9 @@ def test_a_node_lost_in_the_middle_costs_no_play(cluster, tmp_path):
             cluster.remove_node(nodes[0], allow_graceful=False)
 
     try:
-        run = bench(server, tmp_path, Ray(), games=30, limits=ModelLimits(6), on_progress=lose_a_node)
+        run = bench(
+            server, tmp_path, Ray(), games=30, limits=ModelLimits(6), on_progress=lose_a_node
+        )
     finally:
         server.close()
     assert lost
@@ -208,7 +235,9 @@ def test_a_worker_killed_twenty_times_costs_no_play_and_no_finished_call(cluster
                 killed.add(worker)
 
     limits = ModelLimits(1)
-    found = bench(server, tmp_path / "ray", Ray(count=1), games=50, limits=limits, on_progress=kill_the_worker)
+    found = bench(
+        server, tmp_path / "ray", Ray(count=1), games=50, limits=limits, on_progress=kill_the_worker
+    )
     delivered = len(server.delivered)
     threads = bench(server, tmp_path / "threads", Threads(), games=50, limits=limits)
     assert len(killed) == 20
@@ -220,7 +249,11 @@ def test_a_worker_killed_twenty_times_costs_no_play_and_no_finished_call(cluster
 def find_workers():
     """The processes of this machine in which plays are made."""
     processes = (path for path in Path("/proc").iterdir() if path.name.isdigit())
-    return [int(path.name) for path in processes if b"ray::_PlayActor" in read_or_nothing(path / "cmdline")]
+    return [
+        int(path.name)
+        for path in processes
+        if b"ray::_PlayActor" in read_or_nothing(path / "cmdline")
+    ]
 
 
 def read_or_nothing(path):
@@ -247,7 +280,9 @@ def test_a_cluster_is_started_where_there_is_none(server, tmp_path):
         run = br.bench({server.model!r}, num_games=4, seed=5, output_dir={str(tmp_path)!r}, executor="ray")
         print(len(run.rows()))
     """)
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True
+    )
     assert done.stdout.split() == ["4"]
 
 
@@ -265,7 +300,9 @@ def test_a_cluster_that_is_started_listens_on_loopback_alone_and_demands_a_token
         listening = [port.laddr.ip for one in family for port in one.net_connections("tcp") if port.status == "LISTEN"]
         print(len(listening) > 3, sorted(set(listening)), os.environ["RAY_AUTH_MODE"])
     """)
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True
+    )
     assert done.stdout.strip() in (
         "True ['127.0.0.1'] token",
         "True ['127.0.0.1', '::ffff:127.0.0.1'] token",
@@ -286,16 +323,24 @@ def test_who_asks_the_cluster_after_its_end_starts_no_other_one_and_ray_says_not
         except ray.exceptions.RayError:
             print("refused", ray.is_initialized())
     """)
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=True
+    )
     assert (done.stdout.strip(), done.stderr) == ("refused False", "")
 
 
 @WITH_RAY
 @pytest.mark.slow
 def test_an_address_where_no_cluster_is_gives_one_sentence(tmp_path):
-    script = "import bestresponse as br; list(br.executors.Ray('127.0.0.1:1').map(len, ['a'], None))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=False)
-    assert done.stderr.splitlines()[-1].startswith("bestresponse.core.errors.UsageError: no Ray cluster answers")
+    script = (
+        "import bestresponse as br; list(br.executors.Ray('127.0.0.1:1').map(len, ['a'], None))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.stderr.splitlines()[-1].startswith(
+        "bestresponse.core.errors.UsageError: no Ray cluster answers"
+    )
 
 
 @WITH_RAY
@@ -327,7 +372,9 @@ def test_a_driver_killed_in_the_middle_goes_on_and_repeats_no_finished_call(clus
 @WITH_RAY
 @pytest.mark.slow
 def test_water_without_models_comes_out_the_same_on_a_cluster(cluster, tmp_path):
-    config = WaterConfig("need", seat={"Bob": "random", "Cindy": "share:0.5", "Eric": "myopic"}, repeats=300)
+    config = WaterConfig(
+        "need", seat={"Bob": "random", "Cindy": "share:0.5", "Eric": "myopic"}, repeats=300
+    )
     one = run_study(water, config, {}, tmp_path / "one", invocation=NOW)
     two = run_study(water, config, {}, tmp_path / "two", Execution(executor=Ray()), NOW)
     assert list_records(one) == list_records(two)

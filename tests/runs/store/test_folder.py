@@ -33,9 +33,14 @@ def a_record(action="A"):
 
 def test_what_was_finished_is_read_back_and_what_was_begun_goes_on(tmp_path):
     with RunFolder.open(tmp_path / "run", MANIFEST) as folder:
-        folder.submit("s1", Submission("row", Decision("A", calls=(Call("m", {"q": 1}, {"text": "A"}),))))
+        folder.submit(
+            "s1", Submission("row", Decision("A", calls=(Call("m", {"q": 1}, {"text": "A"}),)))
+        )
         folder.finish("s1", {"game": 0}, a_record())
-        folder.submit("s2", Submission("row", Decision((0.5, 0.5), reading=Reading(Status.REPAIRED, "scaled"))))
+        folder.submit(
+            "s2",
+            Submission("row", Decision((0.5, 0.5), reading=Reading(Status.REPAIRED, "scaled"))),
+        )
     with RunFolder.open(tmp_path / "run", MANIFEST) as folder:
         assert folder.finished() == {"s1"}
         (begun,) = folder.begun({"s1"})["s2"]
@@ -90,7 +95,9 @@ def test_a_folder_of_another_run_is_not_written_into(tmp_path):
 
 def test_another_part_of_the_run_is_not_written_into_either(tmp_path):
     RunFolder.open(tmp_path, replace(MANIFEST, shard="1/3")).close()
-    with pytest.raises(StoreError, match=r"holds shard 1/3 and not shard 2/3; choose another --output-dir"):
+    with pytest.raises(
+        StoreError, match=r"holds shard 1/3 and not shard 2/3; choose another --output-dir"
+    ):
         RunFolder.open(tmp_path, replace(MANIFEST, shard="2/3"))
     with pytest.raises(StoreError, match="holds shard 1/3 and not the whole run"):
         RunFolder.open(tmp_path, MANIFEST)
@@ -133,7 +140,9 @@ def test_sorted_plays_do_not_depend_on_who_finished_first(tmp_path):
 def test_a_line_that_is_no_record_is_named(tmp_path):
     RunFolder.open(tmp_path, MANIFEST).close()
     (tmp_path / "records.jsonl").write_text('{"spec":"s1","data":{}}\n')
-    with pytest.raises(StoreError, match=r"records\.jsonl holds a line that is no record: KeyError"):
+    with pytest.raises(
+        StoreError, match=r"records\.jsonl holds a line that is no record: KeyError"
+    ):
         list(RunFolder.read(tmp_path).plays())
 
 
@@ -189,7 +198,9 @@ def test_the_words_of_numbers_that_are_none_and_deep_lists_are_kept(tmp_path):
     assert list(read_lines(tmp_path / "x.jsonl")) == [{"text": "NaN of Infinity"}, {"deep": deep}]
 
 
-def test_a_disk_that_fills_up_in_the_middle_of_a_line_is_a_sentence_and_leaves_whole_lines(tmp_path, monkeypatch):
+def test_a_disk_that_fills_up_in_the_middle_of_a_line_is_a_sentence_and_leaves_whole_lines(
+    tmp_path, monkeypatch
+):
     lines = Lines(tmp_path / "x.jsonl")
     lines.append({"a": 1})
     write, room = os.write, [4]
@@ -212,7 +223,8 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_line_is_a_sentence_and_leaves_w
 
 
 def test_an_answer_whose_calls_cannot_be_kept_is_not_kept_either(tmp_path):
-    # NaN is not JSON, so the line of the call cannot be written; an answer on disk always has its calls on disk.
+    # NaN is not JSON, so the line of the call cannot be written; an answer on disk always has its
+    # calls on disk.
     answer = Submission("row", Decision("A", calls=(Call("m", {}, {"logprob": float("nan")}),)))
     with RunFolder.open(tmp_path, MANIFEST) as folder:
         with pytest.raises(ValueError, match="not JSON compliant"):
@@ -227,7 +239,12 @@ def test_refusals_of_the_system_come_with_advice():
 def test_the_manifest_is_written_once_and_is_plain_json(tmp_path):
     RunFolder.open(tmp_path, MANIFEST).close()
     data = json.loads((tmp_path / "manifest.json").read_text())
-    assert (data["run"], data["study"], data["config"], data["format"]) == ("abc", "bench", {"seed": 1}, 2)
+    assert (data["run"], data["study"], data["config"], data["format"]) == (
+        "abc",
+        "bench",
+        {"seed": 1},
+        2,
+    )
     assert RunFolder.read(tmp_path).manifest == MANIFEST
 
 
@@ -286,7 +303,13 @@ def test_a_model_that_is_no_function_may_join_a_run(tmp_path):
 def test_a_manifest_is_written_to_be_read_by_people(tmp_path):
     RunFolder.open(tmp_path, replace(MANIFEST, config={"name": "Zoë"})).close()
     lines = (tmp_path / "manifest.json").read_text("utf-8").splitlines()
-    assert lines[:5] == ["{", '  "run": "abc",', '  "study": "bench",', '  "config": {', '    "name": "Zoë"']
+    assert lines[:5] == [
+        "{",
+        '  "run": "abc",',
+        '  "study": "bench",',
+        '  "config": {',
+        '    "name": "Zoë"',
+    ]
 
 
 def test_writing_beside_a_run_tells_where(tmp_path):

@@ -53,7 +53,9 @@ def link_outside(path: Path) -> None:
     ],
     ids=["pipe", "folder", "link", "device"],
 )
-def test_what_is_no_plain_file_is_refused_and_nothing_of_it_shown(folder: Path, name: str, replace, why: str) -> None:
+def test_what_is_no_plain_file_is_refused_and_nothing_of_it_shown(
+    folder: Path, name: str, replace, why: str
+) -> None:
     (folder / name).unlink()
     replace(folder / name)
     with pytest.raises(StoreError, match=why) as caught:
@@ -84,7 +86,9 @@ def test_brackets_without_end_are_no_manifest(folder: Path) -> None:
         ("command", 3, "is not the manifest of a run"),
     ],
 )
-def test_a_manifest_that_nobody_wrote_is_a_sentence(folder: Path, name: str, value: object, why: str) -> None:
+def test_a_manifest_that_nobody_wrote_is_a_sentence(
+    folder: Path, name: str, value: object, why: str
+) -> None:
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").write_text(json.dumps({**manifest, name: value}))
     with pytest.raises(StoreError, match=why):
@@ -100,6 +104,8 @@ def test_records_that_no_study_can_use_are_a_sentence(folder: Path, line: str) -
 
 def test_calls_without_a_model_are_a_sentence(folder: Path) -> None:
     calls = [json.loads(line) for line in (folder / "calls.jsonl").read_text().splitlines()]
-    (folder / "calls.jsonl").write_text("\n".join(json.dumps({**call, "model": []}) for call in calls) + "\n")
+    (folder / "calls.jsonl").write_text(
+        "\n".join(json.dumps({**call, "model": []}) for call in calls) + "\n"
+    )
     with pytest.raises(StoreError, match="bench cannot use"):
         load_run(folder).summary()

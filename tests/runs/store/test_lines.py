@@ -19,7 +19,9 @@ def test_a_symbolic_link_is_not_written_through(tmp_path):
 
 def test_sorted_lines_come_by_spec_and_the_first_of_each(tmp_path):
     path = tmp_path / "records.jsonl"
-    path.write_text('{"spec":"b","n":1}\n{"n":2,"spec":"a"}\n{"spec":"b","n":3}\n{"spec":"c"', "utf-8")
+    path.write_text(
+        '{"spec":"b","n":1}\n{"n":2,"spec":"a"}\n{"spec":"b","n":3}\n{"spec":"c"', "utf-8"
+    )
     assert list(read_sorted(path)) == [{"n": 2, "spec": "a"}, {"spec": "b", "n": 1}]
 
 

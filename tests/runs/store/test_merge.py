@@ -22,7 +22,9 @@ from bestresponse.studies.tournament.study import Contestant, TournamentConfig, 
 from bestresponse.studies.verify.study import VerifyConfig, verify_model
 from bestresponse.studies.water.study import WaterConfig, water
 
-pytestmark = pytest.mark.filterwarnings("ignore:.* lacks plays")  # most parts here are not the whole
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.* lacks plays"
+)  # most parts here are not the whole
 PART_FILES = ("submissions.jsonl", "calls.jsonl", "records.jsonl")
 
 
@@ -37,8 +39,14 @@ def answering(texts):
 
 
 def bench_case():
-    config = BenchConfig(model=("scripted",), num_games=12, num_rows=2, num_cols=2, seed=1, seat=("row", "col"))
-    return bench_study, config, answering(['{"A": 0.5, "B": 0.5}', '{"A": 0.3, "B": 0.7}', "no idea"])
+    config = BenchConfig(
+        model=("scripted",), num_games=12, num_rows=2, num_cols=2, seed=1, seat=("row", "col")
+    )
+    return (
+        bench_study,
+        config,
+        answering(['{"A": 0.5, "B": 0.5}', '{"A": 0.3, "B": 0.7}', "no idea"]),
+    )
 
 
 def simulate_case():
@@ -47,12 +55,22 @@ def simulate_case():
 
 
 def water_case():
-    return water, WaterConfig("need", seat={"Bob": "random", "Cindy": "share:0.5", "Eric": "myopic"}, repeats=5), {}
+    return (
+        water,
+        WaterConfig(
+            "need", seat={"Bob": "random", "Cindy": "share:0.5", "Eric": "myopic"}, repeats=5
+        ),
+        {},
+    )
 
 
 def tournament_case():
     entries = ("tit-for-tat", "alternator", Contestant("scripted", "model", "scripted"))
-    return tournament, TournamentConfig("prisoners-dilemma", entries, rounds=3), answering(["cooperate", "defect"])
+    return (
+        tournament,
+        TournamentConfig("prisoners-dilemma", entries, rounds=3),
+        answering(["cooperate", "defect"]),
+    )
 
 
 def verify_case():
@@ -138,7 +156,9 @@ def test_parts_in_which_one_name_stood_for_two_models_are_refused(tmp_path):
     manifest = json.loads((other.path / "manifest.json").read_text("utf-8"))
     manifest["models"]["scripted"]["identity"]["model"] = "another"
     (other.path / "manifest.json").write_text(json.dumps(manifest), "utf-8")
-    with pytest.raises(UsageError, match="not parts of one run: scripted is another model") as refused:
+    with pytest.raises(
+        UsageError, match="not parts of one run: scripted is another model"
+    ) as refused:
         br.merge_runs([one.path, other.path], tmp_path / "all")
     assert str(one.path) in str(refused.value)
     assert str(other.path) in str(refused.value)
@@ -177,7 +197,9 @@ def test_a_folder_of_one_part_is_not_gone_on_with_as_another(tmp_path):
 
 def test_a_run_that_stops_by_its_own_figures_or_has_no_plays_has_no_parts(tmp_path):
     _, config, _ = bench_case()
-    with pytest.raises(UsageError, match="precision: a part of a run cannot tell how precise the whole is"):
+    with pytest.raises(
+        UsageError, match="precision: a part of a run cannot tell how precise the whole is"
+    ):
         replace(config, precision=0.1, shard="1/2")
     with pytest.raises(UsageError, match="no plays to share out"):
         run(steer, SteerConfig("meeting", "simulated"), tmp_path, {}, shard=Shard(1, 2))
@@ -198,5 +220,8 @@ def test_python_runs_a_part_by_its_numbers(tmp_path):
         return '{"A": 0.5, "B": 0.5}'
 
     settings = {"num_games": 6, "num_rows": 2, "num_cols": 2, "seed": 3}
-    parts = [br.bench(model, output_dir=tmp_path / str(k), shard=f"{k}/2", **settings).path for k in (1, 2)]
+    parts = [
+        br.bench(model, output_dir=tmp_path / str(k), shard=f"{k}/2", **settings).path
+        for k in (1, 2)
+    ]
     assert br.merge_runs(parts, tmp_path / "all").complete

@@ -1,4 +1,5 @@
-"""Which play is taken from which part: parts written by hand, a line for each answer, call and record."""
+"""Which play is taken from which part: parts written by hand, a line for each answer, call and
+record."""
 
 from dataclasses import replace
 
@@ -6,11 +7,19 @@ import pytest
 
 import bestresponse as br
 from bestresponse.core.errors import StoreError, UsageError
-from bestresponse.runs.store.folder import Manifest, RunFolder, encode_rows, identify_settings, read_lines
+from bestresponse.runs.store.folder import (
+    Manifest,
+    RunFolder,
+    encode_rows,
+    identify_settings,
+    read_lines,
+)
 from bestresponse.studies.bench.config import BenchConfig
 from bestresponse.studies.bench.study import bench as bench_study
 
-pytestmark = pytest.mark.filterwarnings("ignore:.* lacks plays")  # most parts here are not the whole
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.* lacks plays"
+)  # most parts here are not the whole
 PART_FILES = ("submissions.jsonl", "calls.jsonl", "records.jsonl")
 CONFIG = BenchConfig(model=("scripted",), num_games=1)
 RUN = identify_settings("bench", CONFIG.to_json())
@@ -29,7 +38,9 @@ def write_part(path, records="", answers="", calls="", **settings):
 
 
 def read_merged(path):
-    return {name: [(row["spec"], row["data"]) for row in read_lines(path / name)] for name in PART_FILES}
+    return {
+        name: [(row["spec"], row["data"]) for row in read_lines(path / name)] for name in PART_FILES
+    }
 
 
 @pytest.fixture
@@ -40,7 +51,8 @@ def merge(tmp_path):
 def test_every_play_is_taken_whole_from_one_part(tmp_path, merge):
     one = write_part(tmp_path / "one", "p:1 p:1", "p:a p:b q:c r:d", "p:x q:y r:z s:lost")
     two = write_part(tmp_path / "two", "p:1", "p:a p:b q:e q:f r:g", "p:u q:v r:w")
-    # p is finished in both and q has more answers in the second; r has as many in both, and nobody answered in s.
+    # p is finished in both and q has more answers in the second; r has as many in both, and nobody
+    # answered in s.
     assert merge(two, one) == {
         "records.jsonl": [("p", "1")],
         "submissions.jsonl": [("p", "a"), ("p", "b"), ("r", "d"), ("q", "e"), ("q", "f")],
@@ -57,7 +69,9 @@ def test_a_play_finished_in_one_part_is_not_taken_from_one_that_has_more_answers
 def test_an_output_that_is_there_is_written_over_only_as_a_part_of_the_whole(tmp_path, merge):
     one, two = write_part(tmp_path / "one", "p:1"), write_part(tmp_path / "two", "q:2")
     assert merge(one)["records.jsonl"] == [("p", "1")]
-    with pytest.raises(UsageError, match="is there already: name it as a part too, or choose another output"):
+    with pytest.raises(
+        UsageError, match="is there already: name it as a part too, or choose another output"
+    ):
         merge(one, two)
     assert merge(two, tmp_path / "all")["records.jsonl"] == [("p", "1"), ("q", "2")]
 
@@ -71,7 +85,9 @@ def test_more_lines_than_are_written_at_a_time_are_all_there(tmp_path, merge):
 def test_what_an_interrupted_merging_left_is_not_taken(tmp_path, merge):
     part = write_part(tmp_path / "one", answers="p:a")
     (tmp_path / "all" / f"bench-{RUN}").mkdir(parents=True)
-    (tmp_path / "all" / f"bench-{RUN}" / "submissions.merging").write_text('{"spec":"old","data":"b"}\n')
+    (tmp_path / "all" / f"bench-{RUN}" / "submissions.merging").write_text(
+        '{"spec":"old","data":"b"}\n'
+    )
     assert merge(part)["submissions.jsonl"] == [("p", "a")]
 
 
@@ -88,7 +104,10 @@ def test_a_line_that_belongs_to_no_play_is_named(tmp_path, merge, name):
     [
         ({"study": "water"}, r"study differs \('bench' and 'water'\)"),
         ({"run": "xyz"}, rf"run differs \('{RUN}' and 'xyz'\)"),
-        ({"config": replace(CONFIG, seed=7, num_rows=5).to_json()}, r"config differs \(num_rows, seed\)"),
+        (
+            {"config": replace(CONFIG, seed=7, num_rows=5).to_json()},
+            r"config differs \(num_rows, seed\)",
+        ),
         ({"prompts": {"bench/mixed": "f00"}}, r"prompts differs \(bench/mixed\)"),
     ],
 )
@@ -100,8 +119,12 @@ def test_parts_that_differ_are_refused_with_what_differs(tmp_path, merge, settin
 
 
 def test_the_whole_is_as_old_as_its_first_part_and_has_the_models_of_all(tmp_path, merge):
-    one = write_part(tmp_path / "one", "p:1", created="2026-01-03", models={"a": {"identity": {"model": "a"}}})
-    two = write_part(tmp_path / "two", "q:1", created="2026-01-02", models={"b": {"identity": {"model": "b"}}})
+    one = write_part(
+        tmp_path / "one", "p:1", created="2026-01-03", models={"a": {"identity": {"model": "a"}}}
+    )
+    two = write_part(
+        tmp_path / "two", "q:1", created="2026-01-02", models={"b": {"identity": {"model": "b"}}}
+    )
     merge(one, two)
     manifest = RunFolder.read(tmp_path / "all" / f"bench-{RUN}").manifest
     assert (manifest.created, sorted(manifest.models)) == ("2026-01-02", ["a", "b"])
@@ -118,7 +141,9 @@ def test_the_whole_is_complete_when_every_planned_play_has_its_record(tmp_path):
 
 
 def test_parts_without_a_play_make_no_run(tmp_path, merge):
-    with pytest.raises(UsageError, match=f"the parts of bench {RUN} hold no plays: there is nothing to merge"):
+    with pytest.raises(
+        UsageError, match=f"the parts of bench {RUN} hold no plays: there is nothing to merge"
+    ):
         merge(write_part(tmp_path / "one"))
 
 
@@ -133,7 +158,13 @@ def test_a_folder_of_several_runs_is_refused_with_their_names(tmp_path, merge):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("run", "/../../victim"), ("run", "abc"), ("run", ""), ("study", "bench/../../victim"), ("study", "/../victim")],
+    [
+        ("run", "/../../victim"),
+        ("run", "abc"),
+        ("run", ""),
+        ("study", "bench/../../victim"),
+        ("study", "/../victim"),
+    ],
 )
 def test_a_part_that_names_another_folder_writes_nothing_into_it(tmp_path, name, value):
     part = write_part(tmp_path / "part", "p:1", **{name: value})
@@ -143,7 +174,9 @@ def test_a_part_that_names_another_folder_writes_nothing_into_it(tmp_path, name,
     with pytest.raises(StoreError, match=r"names the run|cannot be read here"):
         br.merge_runs([part], tmp_path / "all")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["part", "victim"]
-    assert [(path.name, path.read_text()) for path in victim.iterdir()] == [("report.html", "of somebody else")]
+    assert [(path.name, path.read_text()) for path in victim.iterdir()] == [
+        ("report.html", "of somebody else")
+    ]
 
 
 def test_a_run_that_is_not_that_of_its_settings_is_refused_with_both(tmp_path, merge):

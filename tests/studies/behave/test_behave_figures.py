@@ -41,7 +41,8 @@ PENNIES = {
 
 
 def write_play(spec, own, other, players=("ann", "bob"), form=DILEMMA, **data):
-    """Make the line of one match; `own` and `other` are the actions of both seats, or mixtures, in their order."""
+    """Make the line of one match; `own` and `other` are the actions of both seats, or mixtures, in
+    their order."""
     roles = form["players"]
     submissions = [{"role": roles[0], "action": action} for action in own]
     submissions += [{"role": roles[1], "action": action} for action in other]
@@ -77,23 +78,33 @@ def list_moves(*own, match="m", seat=0, form=None):
 
 
 def test_both_seats_of_a_match_know_their_moves_their_opponent_and_their_treatment(tmp_path):
-    play = write_play("1", "CD", "DD", subjects=["s1"], treatment={"tone": "kind", "persona": ["meek", "bold"]})
+    play = write_play(
+        "1", "CD", "DD", subjects=["s1"], treatment={"tone": "kind", "persona": ["meek", "bold"]}
+    )
     # A move of nature belongs to neither seat.
     play["record"]["submissions"].insert(0, {"role": "nature", "action": "C"})
     first, second = list_sequences(store_plays(tmp_path, [play]))
     assert (first.seat, first.own, first.other) == (0, (0, 1), (1, 1))
     assert (second.seat, second.own, second.other) == (1, (1, 1), (0, 1))
     assert first.labels == {
-        "player": "ann", "opponent": "bob", "game": "dilemma", "seat": "row", "run": "recorded", "tone": "kind",
-        "persona": "meek", "treatment": "kind, meek",
-    }  # fmt: skip
+        "player": "ann",
+        "opponent": "bob",
+        "game": "dilemma",
+        "seat": "row",
+        "run": "recorded",
+        "tone": "kind",
+        "persona": "meek",
+        "treatment": "kind, meek",
+    }
     assert (second.labels["opponent"], second.labels["seat"]) == ("ann", "col")
     assert second.labels["treatment"] == "kind, bold"
     assert (first.subject, first.rival, second.subject, second.rival) == ("s1", None, None, "s1")
 
 
 def test_a_seat_without_a_player_is_met_but_not_described(tmp_path):
-    (first,) = list_sequences(store_plays(tmp_path, [write_play("1", "C", "D", players=("ann", None))]))
+    (first,) = list_sequences(
+        store_plays(tmp_path, [write_play("1", "C", "D", players=("ann", None))])
+    )
     assert (first.labels["opponent"], first.other) == ("", (1,))
 
 
@@ -129,26 +140,43 @@ PAIR = {"fit": ("strategies",), "strategies": ("cooperator", "defector")}
 
 
 def test_the_shares_of_two_strategies_and_their_likelihood_are_those_of_a_hand(tmp_path):
-    plays = [write_play(str(k), own, "CDCD", players=("ann", None)) for k, own in enumerate(["CCCC"] * 3 + ["DDDD"])]
+    plays = [
+        write_play(str(k), own, "CDCD", players=("ann", None))
+        for k, own in enumerate(["CCCC"] * 3 + ["DDDD"])
+    ]
     measured = measure(tmp_path, plays, **PAIR)
     cooperator = find_row(measured, "strategies", strategy="cooperator")
     defector = find_row(measured, "strategies", strategy="defector")
-    assert (cooperator["share"].estimate, cooperator["classified"]) == (pytest.approx(3 / 4, abs=1e-6), 3)
-    assert (defector["share"].estimate, defector["classified"]) == (pytest.approx(1 / 4, abs=1e-6), 1)
+    assert (cooperator["share"].estimate, cooperator["classified"]) == (
+        pytest.approx(3 / 4, abs=1e-6),
+        3,
+    )
+    assert (defector["share"].estimate, defector["classified"]) == (
+        pytest.approx(1 / 4, abs=1e-6),
+        1,
+    )
     assert cooperator["share"].n == 4
     group = find_row(measured, "groups", group="ann")
-    # 3 ln(3/4) + ln(1/4) = -0.8630 - 1.3863; BIC is twice that, with ln 4 for each of two parameters; every match is
-    # surely of one class, so ICL is the same.
+    # 3 ln(3/4) + ln(1/4) = -0.8630 - 1.3863; BIC is twice that, with ln 4 for each of two
+    # parameters; every match is surely of one class, so ICL is the same.
     assert group["log_likelihood"] == pytest.approx(-2.2493, abs=1e-3)
     assert group["bic"] == pytest.approx(4.4987 + 2 * 1.3863, abs=1e-3)
     assert group["icl"] == pytest.approx(group["bic"], abs=1e-6)
-    assert (group["units"], group["unit"], group["best_bic"], group["best_icl"]) == (4, "match", 2, 2)
+    assert (group["units"], group["unit"], group["best_bic"], group["best_icl"]) == (
+        4,
+        "match",
+        2,
+        2,
+    )
     assert group["remark"] == "every move is prescribed, so the error is 0"
-    classes = [(row["unit"], row["strategy"], row["probability"]) for row in measured.frames["classes"]]
+    classes = [
+        (row["unit"], row["strategy"], row["probability"]) for row in measured.frames["classes"]
+    ]
     assert classes == [(f"{k} row", "cooperator", pytest.approx(1.0)) for k in range(3)] + [
         ("3 row", "defector", pytest.approx(1.0))
     ]
-    # With the cooperator alone 4 of 16 moves are errors: 12 ln(3/4) + 4 ln(1/4) = -8.9974, and one parameter.
+    # With the cooperator alone 4 of 16 moves are errors: 12 ln(3/4) + 4 ln(1/4) = -8.9974, and one
+    # parameter.
     both, alone = measured.frames["numbers"]
     assert (both["strategies"], both["left_out"]) == (2, "defector")
     assert (alone["strategies"], alone["left_out"]) == (1, None)
@@ -158,9 +186,16 @@ def test_the_shares_of_two_strategies_and_their_likelihood_are_those_of_a_hand(t
 def test_a_strategy_that_nobody_plays_can_have_been_missed_in_half_a_match_of_four(tmp_path):
     plays = [write_play(str(k), "CCCC", "CDCD", players=("ann", None)) for k in range(4)]
     measured = measure(tmp_path, plays, **PAIR)
-    # Every resample says 0 and 1. Half a match not seen beside 4 weighs Beta(1/2, 4), 0.484 at most in 97.5 % of cases.
-    played, other = (find_row(measured, "strategies", strategy=name)["share"] for name in ("cooperator", "defector"))
-    assert (played.low, played.high) == (pytest.approx(1 - 0.484, abs=2e-3), pytest.approx(1.0, abs=1e-6))
+    # Every resample says 0 and 1. Half a match not seen beside 4 weighs Beta(1/2, 4), 0.484 at most
+    # in 97.5 % of cases.
+    played, other = (
+        find_row(measured, "strategies", strategy=name)["share"]
+        for name in ("cooperator", "defector")
+    )
+    assert (played.low, played.high) == (
+        pytest.approx(1 - 0.484, abs=2e-3),
+        pytest.approx(1.0, abs=1e-6),
+    )
     assert (other.low, other.high) == (pytest.approx(0.0, abs=1e-6), pytest.approx(0.484, abs=2e-3))
 
 
@@ -168,9 +203,9 @@ def test_an_error_of_a_quarter_has_an_interval_on_both_sides_and_no_remark(tmp_p
     plays = [write_play(str(k), "CCDC", "CDCD", players=("ann", None)) for k in range(2)]
     measured = measure(tmp_path, plays, fit=("strategies",), strategies=("cooperator",))
     error = measured.groups["ann",]["error"]
-    # One of four moves in either match, so in every resample. Half a move not seen beside 8 weighs Beta(1/2, 8), 0.275
-    # at most in 97.5 % of cases: from 0.25 * (1 - 0.275) up to 0.25 + 0.275 * (0.5 - 0.25), one half being the largest
-    # error there is.
+    # One of four moves in either match, so in every resample. Half a move not seen beside 8 weighs
+    # Beta(1/2, 8), 0.275 at most in 97.5 % of cases: from 0.25 * (1 - 0.275) up to 0.25 + 0.275 *
+    # (0.5 - 0.25), one half being the largest error there is.
     assert (error.estimate, error.n) == (pytest.approx(0.25, abs=1e-4), 8)
     assert error.low == pytest.approx(0.25 * (1 - 0.275), abs=1e-3)
     assert error.high == pytest.approx(0.25 + 0.25 * 0.275, abs=1e-3)
@@ -191,12 +226,15 @@ def test_matches_of_one_player_are_one_unit(tmp_path):
     measured = measure(tmp_path, plays, **PAIR)
     group = find_row(measured, "groups", group="ann")
     assert (group["units"], group["unit"]) == (2, "subject")
-    assert find_row(measured, "strategies", strategy="cooperator")["share"].estimate == pytest.approx(1 / 2, abs=1e-6)
+    assert find_row(measured, "strategies", strategy="cooperator")[
+        "share"
+    ].estimate == pytest.approx(1 / 2, abs=1e-6)
     assert [row["unit"] for row in measured.frames["classes"]] == ["recorded s1", "recorded s2"]
 
 
 def test_persons_in_both_seats_are_one_unit_each_however_often_they_play(tmp_path):
-    # Ann always cooperates, in three matches and both seats; bob, cat and dan always defect, once each.
+    # Ann always cooperates, in three matches and both seats; bob, cat and dan always defect, once
+    # each.
     plays = [
         write_play("1", "CCCC", "DDDD", ("x", "x"), subjects=["ann", "bob"]),
         write_play("2", "DDDD", "CCCC", ("x", "x"), subjects=["cat", "ann"]),
@@ -204,7 +242,11 @@ def test_persons_in_both_seats_are_one_unit_each_however_often_they_play(tmp_pat
     ]
     measured = measure(tmp_path, plays, **PAIR)
     group = find_row(measured, "groups", group="x")
-    assert (group["units"], group["unit"], group["log_likelihood"]) == (4, "subject", pytest.approx(-2.2493, abs=1e-3))
+    assert (group["units"], group["unit"], group["log_likelihood"]) == (
+        4,
+        "subject",
+        pytest.approx(-2.2493, abs=1e-3),
+    )
     # One person of four, though three seats of six: the log likelihood is ln 1/4 + 3 ln 3/4.
     share = find_row(measured, "strategies", strategy="cooperator")["share"]
     assert (share.estimate, share.n) == (pytest.approx(1 / 4, abs=1e-6), 4)
@@ -219,14 +261,19 @@ def test_the_likelihood_by_person_is_that_of_an_independent_maximisation(tmp_pat
     rng = np.random.default_rng(5)
     persons = [f"s{k}" for k in range(12)]
     kinds = {person: k % 3 for k, person in enumerate(persons)}  # cooperator, defector, tit-for-tat
-    counts = {person: np.zeros((3, 2)) for person in persons}  # moves as the strategy has them, and others
+    counts = {
+        person: np.zeros((3, 2)) for person in persons
+    }  # moves as the strategy has them, and others
     plays = []
     for number in range(30):
         pair = [str(name) for name in rng.choice(persons, 2, replace=False)]
         made = []
         for turn in range(5):
             meant = [[0, 1, made[-1][1 - seat] if turn else 0] for seat in range(2)]
-            moves = [int(meant[seat][kinds[name]] ^ (rng.random() < 0.15)) for seat, name in enumerate(pair)]
+            moves = [
+                int(meant[seat][kinds[name]] ^ (rng.random() < 0.15))
+                for seat, name in enumerate(pair)
+            ]
             for seat, name in enumerate(pair):
                 for kind in range(3):
                     counts[name][kind, int(moves[seat] != meant[seat][kind])] += 1
@@ -241,14 +288,23 @@ def test_the_likelihood_by_person_is_that_of_an_independent_maximisation(tmp_pat
         return -sum(np.log(chance @ shares / shares.sum()) for chance in chances)
 
     best = minimize(
-        lose, [0.0, 0.0, 0.0], method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-11, "maxiter": 9999}
+        lose,
+        [0.0, 0.0, 0.0],
+        method="Nelder-Mead",
+        options={"xatol": 1e-9, "fatol": 1e-11, "maxiter": 9999},
     )
-    measured = measure(tmp_path, plays, fit=("strategies",), strategies=("cooperator", "defector", "tit-for-tat"))
+    measured = measure(
+        tmp_path, plays, fit=("strategies",), strategies=("cooperator", "defector", "tit-for-tat")
+    )
     group = find_row(measured, "groups", group="x")
     assert (group["units"], group["log_likelihood"]) == (12, pytest.approx(-best.fun, abs=1e-4))
     shares = np.exp([*best.x[:2], 0.0])
-    for name, share in zip(("cooperator", "defector", "tit-for-tat"), shares / shares.sum(), strict=True):
-        assert find_row(measured, "strategies", strategy=name)["share"].estimate == pytest.approx(share, abs=2e-3)
+    for name, share in zip(
+        ("cooperator", "defector", "tit-for-tat"), shares / shares.sum(), strict=True
+    ):
+        assert find_row(measured, "strategies", strategy=name)["share"].estimate == pytest.approx(
+            share, abs=2e-3
+        )
 
 
 def test_named_and_nameless_units_are_told_apart(tmp_path):
@@ -264,11 +320,14 @@ def test_names_that_come_up_again_are_remarked_where_they_are_not_the_units(tmp_
     seats = [("ann", "bob"), ("bob", "cat"), ("dan", "ann")]
 
     def find_remark(by, **data):
-        plays = [write_play(str(k), "CCCCCCCD", "DDDDDDDC", pair, **data) for k, pair in enumerate(seats)]
+        plays = [
+            write_play(str(k), "CCCCCCCD", "DDDDDDDC", pair, **data) for k, pair in enumerate(seats)
+        ]
         return measure(tmp_path, plays, **PAIR, by=(by,)).frames["groups"].rows[0]["remark"]
 
-    assert find_remark("game", study="import") == (
-        "2 of 4 names appear in several matches, but every match counts as a new player; "
+    assert (
+        find_remark("game", study="import")
+        == "2 of 4 names appear in several matches, but every match counts as a new player; "
         "if the names are people, list their columns under `subjects` in the mapping"
     )
     # A group of one name is what was asked for, and other runs have no mapping.
@@ -292,19 +351,28 @@ def test_seats_are_the_units_where_both_of_a_match_are_of_the_group(tmp_path):
     measured = measure(tmp_path, plays, **PAIR, by=("game",))
     group = find_row(measured, "groups", group="dilemma")
     assert (group["units"], group["unit"]) == (4, "seat")
-    assert [row["unit"] for row in measured.frames["classes"]] == ["0 row", "1 row", "0 col", "1 col"]
+    assert [row["unit"] for row in measured.frames["classes"]] == [
+        "0 row",
+        "1 row",
+        "0 col",
+        "1 col",
+    ]
 
 
 def test_both_seats_of_a_match_are_drawn_together_and_with_all_matches_of_a_player(tmp_path):
     plays = [write_play(str(k), "CCCC", "DDDD") for k in range(8)]
-    share = find_row(measure(tmp_path, plays, **PAIR, by=("game",)), "strategies", strategy="cooperator")["share"]
-    # Half of the seats of every match cooperate, so that all resamples agree; half a match that was not seen remains,
-    # which weighs Beta(1/2, 8): 0.277 at 97.5 %, and half of that to either side.
+    share = find_row(
+        measure(tmp_path, plays, **PAIR, by=("game",)), "strategies", strategy="cooperator"
+    )["share"]
+    # Half of the seats of every match cooperate, so that all resamples agree; half a match that was
+    # not seen remains, which weighs Beta(1/2, 8): 0.277 at 97.5 %, and half of that to either side.
     assert (share.estimate, share.n) == (pytest.approx(0.5, abs=1e-3), 8)
     assert (share.low, share.high) == pytest.approx((0.5 - 0.138, 0.5 + 0.138), abs=5e-3)
     # Two people with two matches each, whom nobody knows sits opposite.
     known = [write_play(str(k), "CCCC", "DDDD", subjects=[f"s{k % 2}"]) for k in range(4)]
-    share = find_row(measure(tmp_path, known, **PAIR, by=("game",)), "strategies", strategy="cooperator")["share"]
+    share = find_row(
+        measure(tmp_path, known, **PAIR, by=("game",)), "strategies", strategy="cooperator"
+    )["share"]
     assert share.n == 2
 
 
@@ -314,13 +382,18 @@ def test_a_single_match_with_oneself_has_no_interval(tmp_path):
 
 
 def test_matches_of_different_length_are_followed_to_their_own_end(tmp_path):
-    # Tit-for-tat in both, the second shorter than the first and broken off before the other's last move.
+    # Tit-for-tat in both, the second shorter than the first and broken off before the other's last
+    # move.
     plays = [
         write_play("1", "CCDC", "CDCC", players=("ann", None)),
         write_play("2", "CD", "DCC", players=("ann", None)),
     ]
-    measured = measure(tmp_path, plays, fit=("strategies",), strategies=("tit-for-tat", "cooperator"))
-    assert find_row(measured, "strategies", strategy="tit-for-tat")["share"].estimate == pytest.approx(1.0, abs=1e-6)
+    measured = measure(
+        tmp_path, plays, fit=("strategies",), strategies=("tit-for-tat", "cooperator")
+    )
+    assert find_row(measured, "strategies", strategy="tit-for-tat")[
+        "share"
+    ].estimate == pytest.approx(1.0, abs=1e-6)
     assert measured.groups["ann",]["error"].n == 6
 
 
@@ -342,7 +415,10 @@ def test_every_group_has_its_own_estimates(tmp_path):
     measured = measure(tmp_path, plays, **PAIR)
     assert [row["group"] for row in measured.frames["groups"]] == ["ann", "bob"]
     assert [row["units"] for row in measured.frames["groups"]] == [2, 2]
-    shares = {(row["group"], row["strategy"]): row["share"].estimate for row in measured.frames["strategies"]}
+    shares = {
+        (row["group"], row["strategy"]): row["share"].estimate
+        for row in measured.frames["strategies"]
+    }
     assert shares["ann", "cooperator"] == pytest.approx(1.0, abs=1e-6)
     assert shares["bob", "cooperator"] == pytest.approx(0.0, abs=1e-6)
 
@@ -359,8 +435,9 @@ def test_strategies_that_are_no_automata_are_refused(tmp_path):
 
 
 def test_precision_is_that_of_first_rounds_unless_all_rounds_count(tmp_path):
-    # 1 of 4 first moves is to cooperate, and where both do so with 1/4 defecting earns 2/4 + 3/4 = 1.25 more: lambda is
-    # ln 3 / 1.25 = 0.879. Of all moves 92 of 128 are to cooperate, which no precision explains.
+    # 1 of 4 first moves is to cooperate, and where both do so with 1/4 defecting earns 2/4 + 3/4 =
+    # 1.25 more: lambda is ln 3 / 1.25 = 0.879. Of all moves 92 of 128 are to cooperate, which no
+    # precision explains.
     plays = [write_play(f"a{k}", "CCCC", "CCCC") for k in range(4)] + [
         write_play(f"b{k}", "DCCD", "DCCC") for k in range(12)
     ]
@@ -376,7 +453,8 @@ def test_precision_is_that_of_first_rounds_unless_all_rounds_count(tmp_path):
 def make_dilemmas(count):
     """Make dilemmas whose temptation grows."""
     return [
-        {**DILEMMA, "name": f"game {k}", "payoffs": [[[3, 0], [5 + k, 1]], [[3, 5 + k], [0, 1]]]} for k in range(count)
+        {**DILEMMA, "name": f"game {k}", "payoffs": [[[3, 0], [5 + k, 1]], [[3, 5 + k], [0, 1]]]}
+        for k in range(count)
     ]
 
 
@@ -404,15 +482,19 @@ def test_choices_that_are_the_same_in_every_match_leave_levels_an_interval(tmp_p
         pytest.approx(0.484, abs=2e-3),
     )
     # Levels 1, 2 and 3 do the same, so any shares of them with the sum 1 are as likely.
-    assert level["remark"] == (
-        "other shares fit as well; intervals resample matches: few games; one game, nothing to hold out"
+    assert (
+        level["remark"]
+        == "other shares fit as well; intervals resample matches: few games; one game, nothing to"
+        " hold out"
     )
     assert level["score"] is None
     # The more precise, the more they defect, without end; so with steps of reasoning.
     for parameter in ("lambda", "tau"):
         row = find_row(measured, "models", parameter=parameter)
         assert isinstance(row["estimate"], float)
-        assert row["remark"].startswith("the likelihood grows with it without end; intervals resample matches")
+        assert row["remark"].startswith(
+            "the likelihood grows with it without end; intervals resample matches"
+        )
     figures = measured.groups["dilemma",]
     assert (figures["qre"], figures["hierarchy"]) == (
         find_row(measured, "models", parameter="lambda")["estimate"],
@@ -422,38 +504,53 @@ def test_choices_that_are_the_same_in_every_match_leave_levels_an_interval(tmp_p
 
 
 def test_more_matches_of_the_same_players_make_no_interval_of_precision_narrower(tmp_path):
-    # Four players, of whom one always cooperates and three always defect, in one match each and in five.
+    # Four players, of whom one always cooperates and three always defect, in one match each and in
+    # five.
     (tmp_path / "five").mkdir()
 
     def list_plays(matches):
         return [
-            write_play(f"{player} {k}", "D" if player else "C", "D", ("ann", ""), subjects=[str(player)])
+            write_play(
+                f"{player} {k}", "D" if player else "C", "D", ("ann", ""), subjects=[str(player)]
+            )
             for player in range(4)
             for k in range(matches)
         ]
 
     once = find_row(measure(tmp_path, list_plays(1), fit=("qre",)), "models", parameter="lambda")
-    often = find_row(measure(tmp_path / "five", list_plays(5), fit=("qre",)), "models", parameter="lambda")
-    # The other seat counts as no choice, so 1 of 4 cooperates against whoever plays the same equilibrium: ln 3 / 1.25.
+    often = find_row(
+        measure(tmp_path / "five", list_plays(5), fit=("qre",)), "models", parameter="lambda"
+    )
+    # The other seat counts as no choice, so 1 of 4 cooperates against whoever plays the same
+    # equilibrium: ln 3 / 1.25.
     assert often["estimate"].estimate == pytest.approx(0.87889, abs=5e-4)
     assert often["estimate"].n == 4
     assert (often["estimate"].low, often["estimate"].high) == pytest.approx(
         (once["estimate"].low, once["estimate"].high)
     )
-    assert often["remark"] == "intervals resample subjects: few games; one game, nothing to hold out"
+    assert (
+        often["remark"] == "intervals resample subjects: few games; one game, nothing to hold out"
+    )
 
 
 def test_mixtures_are_parts_of_a_choice(tmp_path):
     # 1/4 of a choice to cooperate, as in three plays of four: lambda = ln 3 / 1.25 = 0.879.
-    measured = measure(tmp_path, [write_play("1", [[0.25, 0.75]], [[0.25, 0.75]])], fit=("qre",), by=("game",))
+    measured = measure(
+        tmp_path, [write_play("1", [[0.25, 0.75]], [[0.25, 0.75]])], fit=("qre",), by=("game",)
+    )
     value = measured.groups["dilemma",]["qre"]
     assert _as_float(value) == pytest.approx(0.879, rel=0.03)
 
 
 def test_the_parameters_of_levels_are_their_mean_and_their_shares():
     resampled = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.5, 0.5]])
-    fit = ChoiceFit("level-k", np.array([0.1, 0.2, 0.3, 0.4]), resampled, -1.0, False, False, None, None)
-    listed = {name: (estimate, draws.tolist(), bounds) for name, estimate, draws, bounds in _list_parameters(fit)}
+    fit = ChoiceFit(
+        "level-k", np.array([0.1, 0.2, 0.3, 0.4]), resampled, -1.0, False, False, None, None
+    )
+    listed = {
+        name: (estimate, draws.tolist(), bounds)
+        for name, estimate, draws, bounds in _list_parameters(fit)
+    }
     # 0.2 + 2 * 0.3 + 3 * 0.4 = 2, and of the resamples 0 and (2 + 3) / 2.
     assert listed == {
         "mean level": (pytest.approx(2.0), [0.0, 2.5], (0.0, 3.0)),
@@ -466,9 +563,16 @@ def test_the_parameters_of_levels_are_their_mean_and_their_shares():
 
 @pytest.mark.parametrize(("model", "name"), [("qre", "lambda"), ("cognitive-hierarchy", "tau")])
 def test_the_other_models_have_one_parameter_without_bounds(model, name):
-    fit = ChoiceFit(model, np.array([1.5]), np.array([[1.0], [2.0]]), -1.0, False, False, None, None)
+    fit = ChoiceFit(
+        model, np.array([1.5]), np.array([[1.0], [2.0]]), -1.0, False, False, None, None
+    )
     ((parameter, estimate, draws, bounds),) = _list_parameters(fit)
-    assert (parameter, estimate, draws.tolist(), bounds) == (name, 1.5, [1.0, 2.0], (-np.inf, np.inf))
+    assert (parameter, estimate, draws.tolist(), bounds) == (
+        name,
+        1.5,
+        [1.0, 2.0],
+        (-np.inf, np.inf),
+    )
 
 
 # The path of logit equilibria.
@@ -487,9 +591,14 @@ def list_path(groups, rounds="first"):
 
 def test_the_path_is_that_of_the_most_played_game_up_to_twice_the_largest_precision():
     pennies = [list_moves(0, form=OTHER_FORM)]
-    dilemmas = [list_moves(move, match=match, form=FORM) for match, move in (("a", 0), ("b", 1), ("c", 1))]
-    # Where both cooperate with 1/4 defecting earns 1.25 more, so lambda = ln 3 / 1.25 = 0.8789, twice 0.4394.
-    lines = list_path([("x", PlayerGroup([*pennies, *dilemmas], 1), 0.4394), ("y", PlayerGroup(pennies, 1), 0.1)])
+    dilemmas = [
+        list_moves(move, match=match, form=FORM) for match, move in (("a", 0), ("b", 1), ("c", 1))
+    ]
+    # Where both cooperate with 1/4 defecting earns 1.25 more, so lambda = ln 3 / 1.25 = 0.8789,
+    # twice 0.4394.
+    lines = list_path(
+        [("x", PlayerGroup([*pennies, *dilemmas], 1), 0.4394), ("y", PlayerGroup(pennies, 1), 0.1)]
+    )
     path = lines["dilemma: row plays C"]
     assert len(path) == 60
     assert path[0] == (0.0, pytest.approx(0.5))
@@ -531,10 +640,21 @@ def stand_beside(group, strategies=(), rounds=()):
 
 def test_a_group_is_compared_with_people_in_its_most_played_game():
     moves = [list_moves(0, match=match, form=FORM) for match in "ab"]
-    moves += [list_moves(1, match=match, form=FORM) for match in "cd"] + [list_moves(0, form=OTHER_FORM)]
-    names = "cooperator", "grim", "tit-for-tat", "suspicious-tit-for-tat", "tit-for-two-tats", "win-stay-lose-shift"
+    moves += [list_moves(1, match=match, form=FORM) for match in "cd"] + [
+        list_moves(0, form=OTHER_FORM)
+    ]
+    names = (
+        "cooperator",
+        "grim",
+        "tit-for-tat",
+        "suspicious-tit-for-tat",
+        "tit-for-two-tats",
+        "win-stay-lose-shift",
+    )
     strategies = [{"group": "x", "strategy": name, "share": 0.0} for name in names]
-    strategies.append({"group": "x", "strategy": "defector", "share": Interval(1.0, 0.0, 1.0, 0.95, "drawn", 4)})
+    strategies.append(
+        {"group": "x", "strategy": "defector", "share": Interval(1.0, 0.0, 1.0, 0.95, "drawn", 4)}
+    )
     strategies.append({"group": "y", "strategy": "other", "share": 1.0})
     frames = stand_beside(PlayerGroup(moves, 1), strategies)
     two, four = frames["beside"][:2]
@@ -542,14 +662,17 @@ def test_a_group_is_compared_with_people_in_its_most_played_game():
     assert (two["people_first"], two["difference"]) == (0.1399, pytest.approx(0.3601))
     assert (four["people_first"], four["difference"]) == (0.3475, pytest.approx(0.1525))
     assert two["first"].estimate == 0.5
-    # Two rounds do not tell all strategies of people apart. In DB 24 0.5715 defect: as much as the others have is
-    # too much at the defector, so half of the sum is 1 - 0.5715.
+    # Two rounds do not tell all strategies of people apart. In DB 24 0.5715 defect: as much as the
+    # others have is too much at the defector, so half of the sum is 1 - 0.5715.
     assert two["distance"] is None
     assert four["distance"] == pytest.approx(0.4285, abs=1e-3)
     people = [row for row in frames["rounds"] if row["who"] == four["people"]]
     assert [(row["round"], row["cooperation"]) for row in people] == [
-        (1, 0.3475), (2, 0.2563), (3, 0.2248), (4, 0.1305),
-    ]  # fmt: skip
+        (1, 0.3475),
+        (2, 0.2563),
+        (3, 0.2248),
+        (4, 0.1305),
+    ]
     assert frames["left_out"] == []
 
 
@@ -565,13 +688,19 @@ def test_a_group_that_answers_in_mixtures_has_no_difference_from_people():
 
 
 def test_a_game_that_is_no_dilemma_has_no_people_beside_it():
-    frames = stand_beside(PlayerGroup([list_moves(0, match=match, form=OTHER_FORM) for match in "abc"], 1))
-    assert frames["left_out"] == [{"what": "x: people beside", "why": "the game is no symmetric dilemma", "times": 3}]
+    frames = stand_beside(
+        PlayerGroup([list_moves(0, match=match, form=OTHER_FORM) for match in "abc"], 1)
+    )
+    assert frames["left_out"] == [
+        {"what": "x: people beside", "why": "the game is no symmetric dilemma", "times": 3}
+    ]
     assert frames["beside"] == []
 
 
 def test_a_value_without_an_interval_counts_as_itself_and_a_missing_one_as_0():
-    assert [_as_float(value) for value in (Interval(0.3, 0.1, 0.5, 0.95, "drawn", 9), 0.7, None)] == [0.3, 0.7, 0.0]
+    assert [
+        _as_float(value) for value in (Interval(0.3, 0.1, 0.5, 0.95, "drawn", 9), 0.7, None)
+    ] == [0.3, 0.7, 0.0]
 
 
 def test_only_strategies_that_somebody_plays_are_drawn(tmp_path, monkeypatch):

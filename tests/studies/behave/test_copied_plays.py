@@ -16,7 +16,13 @@ from bestresponse.runs.execution import Execution, Outcome
 from bestresponse.runs.settings import list_settings, read_extra
 from bestresponse.runs.store.folder import Manifest, RunFolder, read_lines
 from bestresponse.studies.behave import study
-from bestresponse.studies.behave.study import BehaveConfig, behave, copy_plays, list_recorded_plays, prepare_behave
+from bestresponse.studies.behave.study import (
+    BehaveConfig,
+    behave,
+    copy_plays,
+    list_recorded_plays,
+    prepare_behave,
+)
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -35,7 +41,9 @@ def write_session(path, plays):
 def make_record(*pairs):
     """Make the record of a match of the prisoner's dilemma."""
     submissions = tuple(
-        Submission(role, Decision(move)) for pair in pairs for role, move in zip(PEOPLE, pair, strict=True)
+        Submission(role, Decision(move))
+        for pair in pairs
+        for role, move in zip(PEOPLE, pair, strict=True)
     )
     return Record("repeated prisoners-dilemma", 2, PEOPLE, submissions, {"row": 0.0, "col": 0.0})
 
@@ -45,7 +53,9 @@ MATCH = make_record(("defect", "cooperate"))
 
 
 def test_persons_of_sessions_are_the_subjects_of_their_seats(tmp_path):
-    (play,) = list_recorded_plays(write_session(tmp_path / "s", [("a", MATCH, {"subjects": {"row": "t1 0 0"}})]))
+    (play,) = list_recorded_plays(
+        write_session(tmp_path / "s", [("a", MATCH, {"subjects": {"row": "t1 0 0"}})])
+    )
     assert play["data"]["subjects"] == ["t1 0 0", ""]
 
 
@@ -63,32 +73,47 @@ def test_a_play_keeps_its_table_and_its_treatment(tmp_path):
         "subjects": ["", ""],
     }
     assert plain["data"]["treatment"] == {}
-    assert [submission["action"] for submission in kind["record"]["submissions"]] == ["defect", "cooperate"]
+    assert [submission["action"] for submission in kind["record"]["submissions"]] == [
+        "defect",
+        "cooperate",
+    ]
 
 
 def test_what_a_stand_in_did_is_not_told_of_the_person(tmp_path):
     """The person defects; in the second round the time is up, and a stand-in cooperates."""
     late = Submission("row", Decision("cooperate", stand_in="random"))
-    record = replace(MATCH, submissions=(*MATCH.submissions, late, Submission("col", Decision("defect"))))
+    record = replace(
+        MATCH, submissions=(*MATCH.submissions, late, Submission("col", Decision("defect")))
+    )
     path = write_session(tmp_path / "s", [("a", record, {}), ("b", MATCH, {})])
     why, kept, whole = list_recorded_plays(path)
     assert why == "a seat for which a stand-in answered"
     # The moves stay, as the other player has seen them; a seat without a player is in no group.
     assert kept["record"]["players"] == {"row": "", "col": "strategy:cooperator"}
-    assert [submission["action"] for submission in kept["record"]["submissions"]][2:] == ["cooperate", "defect"]
+    assert [submission["action"] for submission in kept["record"]["submissions"]][2:] == [
+        "cooperate",
+        "defect",
+    ]
     assert whole["record"]["players"] == PEOPLE
 
 
 def test_a_formalized_game_is_not_taken_for_another_one_of_its_name(tmp_path):
     formalized = {"setup": {"game": {"name": "prisoners-dilemma", "program": "other payoffs"}}}
-    assert list(list_recorded_plays(write_session(tmp_path / "s", [("a", MATCH, formalized)]))) == [NO_TABLE]
+    assert list(list_recorded_plays(write_session(tmp_path / "s", [("a", MATCH, formalized)]))) == [
+        NO_TABLE
+    ]
 
 
 def test_a_session_with_noise_is_of_no_use_and_one_of_another_length_is(tmp_path):
-    # With noise a submission is what was meant: the other player met, and answered, what nature made of it.
-    noisy, longer = ({"setup": {"game": {"name": "prisoners-dilemma", "parameters": parameters}}}
-                     for parameters in ({"noise": 0.1}, {"rounds": 3, "continuation": 0.9}))  # fmt: skip
-    why, kept = list_recorded_plays(write_session(tmp_path / "s", [("a", MATCH, noisy), ("b", MATCH, longer)]))
+    # With noise a submission is what was meant: the other player met, and answered, what nature
+    # made of it.
+    noisy, longer = (
+        {"setup": {"game": {"name": "prisoners-dilemma", "parameters": parameters}}}
+        for parameters in ({"noise": 0.1}, {"rounds": 3, "continuation": 0.9})
+    )
+    why, kept = list_recorded_plays(
+        write_session(tmp_path / "s", [("a", MATCH, noisy), ("b", MATCH, longer)])
+    )
     assert why == NO_TABLE
     assert kept["spec"] == "b"
 
@@ -118,14 +143,17 @@ def test_games_without_a_table_of_two_and_noisy_ones_are_of_no_use(tmp_path, mon
 
 
 def test_plays_are_kept_once_under_the_name_of_their_run_and_the_others_counted(tmp_path):
-    first = write_session(tmp_path / "one", [("a", MATCH, {}), ("b", VOID, {}), ("c", VOID, {}), ("d", MATCH, {})])
+    first = write_session(
+        tmp_path / "one", [("a", MATCH, {}), ("b", VOID, {}), ("c", VOID, {}), ("d", MATCH, {})]
+    )
     second = write_session(tmp_path / "two", [("a", MATCH, {})])
     config = BehaveConfig((first, second))
     seen = []
     with RunFolder.open(tmp_path / "out", Manifest("out", "behave", {})) as folder:
         outcome = copy_plays(config, folder, {}, Execution(on_progress=seen.append))
         assert (outcome.played, outcome.found, outcome.failed) == (3, 0, 0)
-        # After each run: how many plays were there before, how many were kept, and that none failed.
+        # After each run: how many plays were there before, how many were kept, and that none
+        # failed.
         assert [(step.total, step.found, step.played, step.failed) for step in seen] == [
             (None, 0, 2, 0),
             (None, 0, 3, 0),
@@ -133,7 +161,9 @@ def test_plays_are_kept_once_under_the_name_of_their_run_and_the_others_counted(
         kept = list(read_lines(folder.path / "records.jsonl"))
         assert Counter(line["data"]["run"] for line in kept) == {"one": 2, "two": 1}
         assert len({line["spec"] for line in kept}) == 3
-        assert list(read_lines(folder.path / "unused.jsonl")) == [{"what": "one", "why": "a void play", "times": 2}]
+        assert list(read_lines(folder.path / "unused.jsonl")) == [
+            {"what": "one", "why": "a void play", "times": 2}
+        ]
         # What is there already is not kept again.
         assert copy_plays(config, folder, {}, Execution()).played == 0
 
@@ -153,7 +183,9 @@ def test_what_a_run_holds_is_its_identity_and_where_it_lies_is_not(tmp_path):
     first = write_session(tmp_path / "here" / "s", [("a", MATCH, {})])
     second = write_session(tmp_path / "there" / "s", [("a", MATCH, {})])
     longer = write_session(tmp_path / "s", [("a", MATCH, {}), ("b", MATCH, {})])
-    identities = [prepare_behave(BehaveConfig((path,))).to_json() for path in (first, second, longer)]
+    identities = [
+        prepare_behave(BehaveConfig((path,))).to_json() for path in (first, second, longer)
+    ]
     assert identities[0] == identities[1]
     assert identities[0] != identities[2]
 
@@ -162,7 +194,9 @@ def test_a_strategy_in_words_is_written_for_the_game_of_the_first_play_of_use(tm
     path = write_session(tmp_path / "s", [("a", VOID, {}), ("b", MATCH, {})])
     (tmp_path / "mine.txt").write_text("Always defect.")
     model = ScriptedModel(["```prolog\nselect(_P, _O, _S, defect).\n```"])
-    config = prepare_behave(BehaveConfig((path,), strategies=(str(tmp_path / "mine.txt"),), model=model))
+    config = prepare_behave(
+        BehaveConfig((path,), strategies=(str(tmp_path / "mine.txt"),), model=model)
+    )
     (entry,) = config.strategies
     assert (entry.name, entry.kind) == ("mine", "rules")
 

@@ -11,12 +11,15 @@ PENNIES = NormalForm([[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]])
 
 
 def moves(*own, match="m", seat=0, form=DILEMMA, subject=None, rival=None):
-    return SeatMoves({"run": "r", "seat": f"seat {seat}"}, form, seat, own, (), match, subject, rival)
+    return SeatMoves(
+        {"run": "r", "seat": f"seat {seat}"}, form, seat, own, (), match, subject, rival
+    )
 
 
 def test_cooperation_is_averaged_over_moves_with_an_interval_over_matches():
     group = PlayerGroup([moves(0, 0, 1, match="a"), moves(0, match="b"), moves(1, 0, match="c")], 1)
-    # Four of six moves, two of three first ones; in the second round one of two that were still played.
+    # Four of six moves, two of three first ones; in the second round one of two that were still
+    # played.
     whole, first = group.average_cooperation(), group.average_cooperation(0, 1)
     assert (whole.estimate, whole.n) == (pytest.approx(4 / 6), 3)
     assert (first.estimate, first.n) == (pytest.approx(2 / 3), 3)
@@ -55,13 +58,17 @@ def test_a_unit_is_the_player_or_else_the_seat_of_the_match():
 
 
 def test_everybody_who_shares_a_person_on_either_side_goes_together():
-    # Ann and bob cooperate with each other, cat and dan defect: two matches are known, not four persons.
+    # Ann and bob cooperate with each other, cat and dan defect: two matches are known, not four
+    # persons.
     pairs = [("ann", "bob", 0), ("bob", "ann", 0), ("cat", "dan", 1), ("dan", "cat", 1)]
     met = [moves(move, match=f"m{move}", subject=own, rival=other) for own, other, move in pairs]
     apart = [moves(move, match=own, subject=own) for own, _, move in pairs]
-    together, alone = (PlayerGroup(sequences, 0).average_cooperation() for sequences in (met, apart))
+    together, alone = (
+        PlayerGroup(sequences, 0).average_cooperation() for sequences in (met, apart)
+    )
     assert (together.estimate, together.n, alone.n) == (0.5, 4, 4)
-    # Residuals are 1/2: 4 * 1/4 by person; by pairs 4 persons with a sum of 1 each, less the 2 pairs: twice as much.
+    # Residuals are 1/2: 4 * 1/4 by person; by pairs 4 persons with a sum of 1 each, less the 2
+    # pairs: twice as much.
     assert together.low == pytest.approx(max(0.0, 0.5 - 2**0.5 * (0.5 - alone.low)))
 
 

@@ -1,4 +1,5 @@
-"""Recorded play becomes a run: every row is checked, whatever does not fit is named, and nothing is repaired."""
+"""Recorded play becomes a run: every row is checked, whatever does not fit is named, and nothing is
+repaired."""
 
 import gzip
 import json
@@ -44,7 +45,9 @@ def test_parquet_and_lines_of_json_hold_the_same_plays_as_csv(tmp_path):
     (tmp_path / "mapping.toml").write_text(MAPPING)
     expected = [play.record for play in read(tmp_path, SOUND).folder.plays()]
     for name in ("rounds.parquet", "rounds.jsonl"):
-        run = br.import_plays(tmp_path / name, mapping=str(tmp_path / "mapping.toml"), output_dir=tmp_path / name[:-2])
+        run = br.import_plays(
+            tmp_path / name, mapping=str(tmp_path / "mapping.toml"), output_dir=tmp_path / name[:-2]
+        )
         assert [play.record for play in run.folder.plays()] == expected
         assert list_problems(run) == []
 
@@ -65,7 +68,10 @@ def test_a_payoff_that_the_moves_do_not_give_is_named_and_the_match_kept(tmp_pat
         ("2,1,ann\n", (4, "missing move")),
         ("2,2,ann,bob,C,D,0,5,plain\n", (4, "round out of order")),
         ("1,2,ann,bob,C,D,0,5,plain\n", (4, "round out of order")),
-        ("2,1,ann,bob,C,D,0,5,plain\n2,2,ann,bob,C,,0,5,plain\n2,3,ann,bob,C,D,0,5,plain\n", (5, "missing move")),
+        (
+            "2,1,ann,bob,C,D,0,5,plain\n2,2,ann,bob,C,,0,5,plain\n2,3,ann,bob,C,D,0,5,plain\n",
+            (5, "missing move"),
+        ),
     ],
 )
 def test_a_match_that_cannot_be_read_is_left_out_and_counted(tmp_path, rows, problem):
@@ -81,18 +87,25 @@ def test_lists_of_unequal_length_are_refused(tmp_path):
     run = read(tmp_path, cells, mapping)
     assert list_problems(run) == [(2, "unequal lengths")]
     good = "1,1,ann,bob,\"['C', 'D']\",\"['D', 'D']\",\"[0, 1]\",\"[5, 1]\",plain\n"
-    assert next(read(tmp_path, good, mapping).folder.plays()).record.payoffs == {"row": 1.0, "column": 6.0}
+    assert next(read(tmp_path, good, mapping).folder.plays()).record.payoffs == {
+        "row": 1.0,
+        "column": 6.0,
+    }
 
 
 def test_the_others_move_is_inferred_from_what_was_earned(tmp_path):
     mapping = MAPPING.replace('["a", "b"]', '["a"]\ninfer = true').replace('["x", "y"]', '["x"]')
     run = read(tmp_path, SOUND, mapping)
     assert next(run.folder.plays()).record.payoffs == {"row": 1.0, "column": 6.0}
-    assert list_problems(read(tmp_path, SOUND.replace("C,D,0", "C,D,5"), mapping)) == [(2, "impossible payoff")]
+    assert list_problems(read(tmp_path, SOUND.replace("C,D,0", "C,D,5"), mapping)) == [
+        (2, "impossible payoff")
+    ]
 
 
 def test_the_last_move_of_the_other_stays_unknown_where_only_the_one_before_is_recorded(tmp_path):
-    mapping = MAPPING.replace('["a", "b"]', '["a"]\nbefore = "b"').replace('payoffs = ["x", "y"]\n', "")
+    mapping = MAPPING.replace('["a", "b"]', '["a"]\nbefore = "b"').replace(
+        'payoffs = ["x", "y"]\n', ""
+    )
     run = read(tmp_path, "1,1,ann,,C,,,,plain\n1,2,ann,,D,D,,,plain\n", mapping)
     (play,) = run.folder.plays()
     assert [s.role for s in play.record.submissions] == ["row", "column", "row"]
@@ -100,30 +113,42 @@ def test_the_last_move_of_the_other_stays_unknown_where_only_the_one_before_is_r
 
 
 def test_a_game_without_a_table_is_left_out_and_one_with_an_empty_cell_too(tmp_path):
-    by_name = MAPPING.replace("table = [3, 3, 0, 5, 5, 0, 1, 1]", "tables = { plain = [3, 3, 0, 5, 5, 0, 1, 1] }")
+    by_name = MAPPING.replace(
+        "table = [3, 3, 0, 5, 5, 0, 1, 1]", "tables = { plain = [3, 3, 0, 5, 5, 0, 1, 1] }"
+    )
     rows = SOUND + "2,1,ann,bob,C,D,0,5,new\n"
     run = read(tmp_path, rows, by_name.replace('"dilemma"', '"prompt"'))
     assert [row["problem"] for row in run.frame("problems")] == ["no payoff table"]
     cells = MAPPING.replace("[3, 3, 0, 5, 5, 0, 1, 1]", '["x", "x", 0, 5, 5, 0, 1, 1]').replace(
         'payoffs = ["x", "y"]\n', ""
     )
-    assert list_problems(read(tmp_path, "1,1,ann,bob,C,D,,5,plain\n", cells)) == [(2, "no payoff table")]
+    assert list_problems(read(tmp_path, "1,1,ann,bob,C,D,,5,plain\n", cells)) == [
+        (2, "no payoff table")
+    ]
 
 
 def test_ties_of_a_payoff_table_are_named(tmp_path):
-    run = read(tmp_path, SOUND.replace("0,5", "0,3"), MAPPING.replace("[3, 3, 0, 5, 5, 0", "[3, 3, 0, 3, 5, 0"))
+    run = read(
+        tmp_path,
+        SOUND.replace("0,5", "0,3"),
+        MAPPING.replace("[3, 3, 0, 5, 5, 0", "[3, 3, 0, 3, 5, 0"),
+    )
     assert [row["detail"] for row in run.frame("problems")] == ["dilemma: column gets 3, 3, 0, 1"]
 
 
 def test_json_lines_and_gzipped_files_are_read_alike(tmp_path):
     run = read(tmp_path, SOUND)
     names = HEADER.strip().split(",")
-    lines = [json.dumps(dict(zip(names, line.split(","), strict=True))) for line in SOUND.splitlines()]
+    lines = [
+        json.dumps(dict(zip(names, line.split(","), strict=True))) for line in SOUND.splitlines()
+    ]
     (tmp_path / "plays.jsonl").write_text("\n".join(lines))
     with gzip.open(tmp_path / "plays.csv.gz", "wt") as file:
         file.write(HEADER + SOUND)
     for name in ("plays.jsonl", "plays.csv.gz"):
-        other = br.import_plays(tmp_path / name, mapping=str(tmp_path / "my.toml"), output_dir=tmp_path / "more")
+        other = br.import_plays(
+            tmp_path / name, mapping=str(tmp_path / "my.toml"), output_dir=tmp_path / "more"
+        )
         assert next(other.folder.plays()).record == next(run.folder.plays()).record
 
 
@@ -139,7 +164,10 @@ def test_another_content_of_the_file_is_another_run_and_the_same_is_found_again(
         (MAPPING.replace('"a", "b"', '"a", "c"'), "plays.csv has no column 'c'"),
         (MAPPING.replace("players =", "player ="), "my.toml: "),
         (MAPPING.replace("[3, 3, 0, 5, 5, 0, 1, 1]", "[3, 3, 0]"), "needs 8 numbers"),
-        (MAPPING.replace("[[files]]", '[[files]]\nname = "other*"'), "no \\[\\[files\\]\\] whose name fits plays.csv"),
+        (
+            MAPPING.replace("[[files]]", '[[files]]\nname = "other*"'),
+            "no \\[\\[files\\]\\] whose name fits plays.csv",
+        ),
         (MAPPING.replace('{ prompt = "prompt" }', '{ prompt = "{tone}" }'), "no column 'tone'"),
     ],
 )
@@ -165,7 +193,9 @@ def test_an_unknown_mapping_or_file_is_refused(tmp_path):
         ("fairgame/games.csv.gz", "fairgame", 4200, {"payoff mismatch", "tied payoffs"}),
     ],
 )
-def test_published_records_are_read_and_their_faults_are_found(tmp_path, file, mapping, matches, kinds):
+def test_published_records_are_read_and_their_faults_are_found(
+    tmp_path, file, mapping, matches, kinds
+):
     run = br.import_plays(recorded("play") / file, mapping=mapping, output_dir=tmp_path)
     assert run.answered == matches
     assert {row["problem"] for row in run.frame("found")} == kinds

@@ -82,7 +82,11 @@ def test_rows_of_a_match_are_put_together_wherever_they_stand(tmp_path):
     assert (first["data"]["key"], first["data"]["rounds"], first["data"]["line"]) == (["7"], 2, 2)
     assert list_moves(first) == [("row", "C"), ("column", "C"), ("row", "D"), ("column", "D")]
     assert first["record"]["payoffs"] == {"row": 4.0, "column": 4.0}
-    assert (second["data"]["key"], second["data"]["rounds"], second["data"]["line"]) == (["8"], 1, 3)
+    assert (second["data"]["key"], second["data"]["rounds"], second["data"]["line"]) == (
+        ["8"],
+        1,
+        3,
+    )
     assert first["data"]["subjects"] == []
 
 
@@ -135,7 +139,11 @@ def test_a_second_file_fills_in_columns_by_what_both_have(tmp_path):
     first, second, third = read(
         tmp_path, "n,p,q,a,b\n1,ann,bob,C,C\n2,ann,bob,C,C\n2,ann,bob,D,D\n", table=table, join=join
     ).matches
-    assert [match["record"]["payoffs"]["row"] for match in (first, second, third)] == [3.0, 4.0, 1.0]
+    assert [match["record"]["payoffs"]["row"] for match in (first, second, third)] == [
+        3.0,
+        4.0,
+        1.0,
+    ]
 
 
 def test_a_join_on_a_column_that_is_missing_is_refused(tmp_path):
@@ -144,9 +152,13 @@ def test_a_join_on_a_column_that_is_missing_is_refused(tmp_path):
         read(tmp_path, "p,q,a,b\nann,bob,C,C\n", join={"file": "games.csv", "on": "n"})
 
 
-@pytest.mark.parametrize("name", ["../games.csv", "/etc/passwd", "..", "a/games.csv", "..\\games.csv"])
+@pytest.mark.parametrize(
+    "name", ["../games.csv", "/etc/passwd", "..", "a/games.csv", "..\\games.csv"]
+)
 def test_a_join_names_a_file_beside_the_imported_one(tmp_path, name):
-    with pytest.raises(UsageError, match="join: expected the name of a file beside the one that is imported, got"):
+    with pytest.raises(
+        UsageError, match="join: expected the name of a file beside the one that is imported, got"
+    ):
         read(tmp_path, "p,q,a,b\nann,bob,C,C\n", join={"file": name, "on": "n"})
 
 
@@ -184,7 +196,13 @@ def test_the_move_before_belongs_to_the_round_before(tmp_path):
     text = "n,p,a,o\n1,ann,C,\n1,ann,D,D\n1,ann,C,C\n"
     layout = {"match": ("n",), "players": ("p",), "moves": ("a",), "before": "o"}
     (match,) = read(tmp_path, text, **layout).matches
-    assert list_moves(match) == [("row", "C"), ("column", "D"), ("row", "D"), ("column", "C"), ("row", "C")]
+    assert list_moves(match) == [
+        ("row", "C"),
+        ("column", "D"),
+        ("row", "D"),
+        ("column", "C"),
+        ("row", "C"),
+    ]
     assert match["record"]["players"] == {"row": "ann", "column": ""}
     # What the last round paid is not known.
     assert match["record"]["payoffs"] == {}
@@ -257,11 +275,20 @@ def test_tables_are_found_by_the_name_of_the_game(tmp_path):
 
 def test_lists_hold_a_round_each_and_empty_ones_are_no_match(tmp_path):
     cells = [("['C', 'D']", "['D', 'D']"), ("[]", "[]"), ("['C']", "5"), ("['C']", "['C', 'D']")]
-    rows = [json.dumps({"p": "ann", "q": "bob", "a": first, "b": second}) + "\n" for first, second in cells]
+    rows = [
+        json.dumps({"p": "ann", "q": "bob", "a": first, "b": second}) + "\n"
+        for first, second in cells
+    ]
     (tmp_path / "plays.jsonl").write_text("".join(rows))
     problems = []
-    matches = list(Reader(tmp_path / "plays.jsonl", Layout(**LAYOUT, lists=True), problems.append).list_matches())
-    assert [list_moves(match) for match in matches] == [[("row", "C"), ("column", "D"), ("row", "D"), ("column", "D")]]
+    matches = list(
+        Reader(
+            tmp_path / "plays.jsonl", Layout(**LAYOUT, lists=True), problems.append
+        ).list_matches()
+    )
+    assert [list_moves(match) for match in matches] == [
+        [("row", "C"), ("column", "D"), ("row", "D"), ("column", "D")]
+    ]
     assert [(row["line"], row["problem"], row["detail"]) for row in problems] == [
         (2, "missing move", "the lists are empty"),
         (3, "no list", "expected a list of moves or payoffs in every cell"),
@@ -270,7 +297,9 @@ def test_lists_hold_a_round_each_and_empty_ones_are_no_match(tmp_path):
 
 
 def test_lists_of_a_json_file_are_lists_already(tmp_path):
-    (tmp_path / "plays.jsonl").write_text(json.dumps({"p": "ann", "q": "bob", "a": ["C", "C"], "b": ["D", "D"]}))
+    (tmp_path / "plays.jsonl").write_text(
+        json.dumps({"p": "ann", "q": "bob", "a": ["C", "C"], "b": ["D", "D"]})
+    )
     reader = Reader(tmp_path / "plays.jsonl", Layout(**LAYOUT, lists=True), print)
     (match,) = reader.list_matches()
     assert match["record"]["payoffs"] == {"row": 0.0, "column": 10.0}
@@ -320,11 +349,15 @@ def test_an_import_counts_matches_moves_rows_and_problems(tmp_path):
     text = "p,q,a,b\nann,bob,C,D\nann,bob,D,D\neve,bob,C,\neve,bob,X,C\neve,bob,C,\n"
     config, folder, outcome = import_file(tmp_path, text, seen)
     assert (outcome.played, outcome.found) == (2, 0)
-    assert [(step.total, step.found, step.played, step.failed) for step in seen] == [(None, 0, 2, 0)]
+    assert [(step.total, step.found, step.played, step.failed) for step in seen] == [
+        (None, 0, 2, 0)
+    ]
     measured = measure_import(config, folder)
     assert measured.answered == 2
     assert measured.frames["file"].rows == [{"rows": 5, "matches": 2, "left_out": 3}]
-    assert measured.frames["games"].rows == [{"game": "dilemma", "players": "ann - bob", "matches": 2, "moves": 4}]
+    assert measured.frames["games"].rows == [
+        {"game": "dilemma", "players": "ann - bob", "matches": 2, "moves": 4}
+    ]
     assert measured.frames["found"].rows == [
         {"problem": "missing move", "effect": "the match is left out", "times": 2},
         {"problem": "unknown move", "effect": "the match is left out", "times": 1},
@@ -354,10 +387,18 @@ def test_tied_payoffs_stand_at_no_line_and_are_kept(tmp_path):
 
 def test_the_identity_of_an_import_is_what_the_file_holds_and_not_where_it_lies(tmp_path):
     identities = []
-    for folder, text in (("one", "p,q,a,b\n"), ("two", "p,q,a,b\n"), ("three", "p,q,a,b\nann,bob,C,C\n")):
+    for folder, text in (
+        ("one", "p,q,a,b\n"),
+        ("two", "p,q,a,b\n"),
+        ("three", "p,q,a,b\nann,bob,C,C\n"),
+    ):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "plays.csv").write_text(text)
-        identities.append(prepare_import(ImportConfig(tmp_path / folder / "plays.csv", mapping="dilemma")).to_json())
+        identities.append(
+            prepare_import(
+                ImportConfig(tmp_path / folder / "plays.csv", mapping="dilemma")
+            ).to_json()
+        )
     assert identities[0]["source"] == "plays.csv"
     assert identities[0] == identities[1]
     assert identities[0]["digest"] != identities[2]["digest"]
@@ -379,7 +420,8 @@ def test_the_game_of_a_match_has_as_many_rounds_as_were_played(tmp_path):
 
 
 def test_a_row_with_more_cells_than_columns_is_not_read_from_shifted_cells(tmp_path):
-    # an unquoted comma in a name: the moves would be read as "C" and "D" from the cells before theirs
+    # an unquoted comma in a name: the moves would be read as "C" and "D" from the cells before
+    # theirs
     result = read(tmp_path, "p,q,a,b\nann,Smith,C,D,D\nann,bob,C,C\n")
     assert [list_moves(match) for match in result.matches] == [[("row", "C"), ("column", "C")]]
     assert [(row["line"], row["problem"]) for row in result.problems] == [(2, "too many cells")]
@@ -396,7 +438,12 @@ def test_two_columns_of_one_name_are_refused_because_one_would_be_read_for_both(
 
 @pytest.mark.parametrize(
     ("layout", "column"),
-    [({}, "p"), ({"game": "{g} 1"}, "g"), ({"treatment": {"prompt": "g"}}, "g"), ({"subjects": ("g",)}, "g")],
+    [
+        ({}, "p"),
+        ({"game": "{g} 1"}, "g"),
+        ({"treatment": {"prompt": "g"}}, "g"),
+        ({"subjects": ("g",)}, "g"),
+    ],
 )
 def test_a_match_in_which_a_player_or_the_game_changes_is_left_out(tmp_path, layout, column):
     first, other = ("ann", "eve") if column == "p" else ("ann", "ann")
@@ -417,7 +464,8 @@ def test_a_column_that_says_nothing_of_players_and_game_may_change_within_a_matc
 
 
 @pytest.mark.parametrize(
-    ("line", "words"), [("[1, 2]", "line 3 holds no object"), ('{"a": "C", "a": "D"}', "a key stands twice")]
+    ("line", "words"),
+    [("[1, 2]", "line 3 holds no object"), ('{"a": "C", "a": "D"}', "a key stands twice")],
 )
 def test_a_json_line_that_is_no_plain_object_is_refused(tmp_path, line, words):
     file = tmp_path / "plays.jsonl"
@@ -428,7 +476,9 @@ def test_a_json_line_that_is_no_plain_object_is_refused(tmp_path, line, words):
 
 def test_two_rows_of_a_second_file_that_contradict_each_other_are_refused(tmp_path):
     (tmp_path / "games.csv").write_text("n,R\n1,3\n1,3\n1,4\n")
-    with pytest.raises(UsageError, match="line 4: a row before it has the same 'n' and other cells"):
+    with pytest.raises(
+        UsageError, match="line 4: a row before it has the same 'n' and other cells"
+    ):
         read(tmp_path, "n,p,q,a,b\n1,ann,bob,C,C\n", join={"file": "games.csv", "on": "n"})
 
 
@@ -438,7 +488,11 @@ def test_another_second_file_makes_another_run(tmp_path):
     digests = []
     for text in ("n,R\n1,3\n", "n,R\n1,4\n", "n,R\n1,3\n"):
         (tmp_path / "games.csv").write_text(text)
-        digests.append(prepare_import(ImportConfig(tmp_path / "plays.csv", mapping=str(tmp_path / "my.toml"))).digest)
+        digests.append(
+            prepare_import(
+                ImportConfig(tmp_path / "plays.csv", mapping=str(tmp_path / "my.toml"))
+            ).digest
+        )
     assert digests[0] != digests[1]
     assert digests[0] == digests[2]
 
@@ -454,14 +508,17 @@ def test_a_row_that_the_second_file_lacks_is_left_out(tmp_path):
 
 
 def test_a_second_file_does_not_overwrite_a_cell_that_differs(tmp_path):
-    # Both files have a column p: the player of the row is not the one of the second file. The number of the line that
-    # both begin with is of no use to the layout, so it may differ.
+    # Both files have a column p: the player of the row is not the one of the second file. The
+    # number of the line that both begin with is of no use to the layout, so it may differ.
     (tmp_path / "games.csv").write_text("id,n,p\n1,1,eve\n2,2,ann\n")
     text = "id,n,p,q,a,b\n8,1,ann,bob,C,C\n9,2,ann,bob,C,C\n"
     result = read(tmp_path, text, join={"file": "games.csv", "on": "n"})
     assert [match["data"]["line"] for match in result.matches] == [3]
     (problem,) = result.problems
-    assert (problem["problem"], problem["detail"]) == ("joined cells differ", "p is 'ann', joined 'eve'")
+    assert (problem["problem"], problem["detail"]) == (
+        "joined cells differ",
+        "p is 'ann', joined 'eve'",
+    )
 
 
 def test_a_player_whom_a_short_row_lacks_is_not_called_like_the_column(tmp_path):
@@ -499,7 +556,9 @@ def test_both_seats_may_have_subjects(tmp_path):
 def test_nobody_meets_themselves(tmp_path):
     result = read(tmp_path, "p,q,a,b\nann,ann,C,C\nann,bob,C,C\n,,C,C\n", subjects=("p", "q"))
     assert [match["data"]["subjects"] for match in result.matches] == [["ann", "bob"], ["", ""]]
-    assert [(row["line"], row["problem"]) for row in result.problems] == [(2, "one subject in both seats")]
+    assert [(row["line"], row["problem"]) for row in result.problems] == [
+        (2, "one subject in both seats")
+    ]
 
 
 def test_a_match_in_which_the_second_subject_changes_is_left_out(tmp_path):

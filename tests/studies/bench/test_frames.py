@@ -1,7 +1,9 @@
-"""The frames of a benchmark: who lost what, compared with whom, and the plays in words, checked on paper.
+"""The frames of a benchmark: who lost what, compared with whom, and the plays in words, checked on
+paper.
 
-The first three games of seed 5, for the row player, are [[72, 85], [-16, -66]], where the opponent plays the first
-column, [[75, 33], [-85, 88]], where both mix, and [[92, 48], [9, 34]], where it plays the second.
+The first three games of seed 5, for the row player, are [[72, 85], [-16, -66]], where the opponent
+plays the first column, [[75, 33], [-85, 88]], where both mix, and [[92, 48], [9, 34]], where it
+plays the second.
 """
 
 import numpy as np
@@ -35,7 +37,13 @@ SPACE = "\N{NO-BREAK SPACE}"
 
 
 def row(game, model="m", **figures):
-    asked = {"spec": f"{model} {game}", "condition": "base", "game": game, "variant": "original", "model": model}
+    asked = {
+        "spec": f"{model} {game}",
+        "condition": "base",
+        "game": game,
+        "variant": "original",
+        "model": model,
+    }
     asked |= {
         "seat": "row",
         "asked_for": "mixed",
@@ -45,18 +53,27 @@ def row(game, model="m", **figures):
         "how": "",
         "status": "valid",
     }
-    return {**dict.fromkeys([*Asked.__annotations__, *PlayFigures.__annotations__]), **asked, **figures}
+    return {
+        **dict.fromkeys([*Asked.__annotations__, *PlayFigures.__annotations__]),
+        **asked,
+        **figures,
+    }
 
 
 def lost(game, gap, taken=None, **more):
-    """The row of an answer that lost a share of the range to the opponent, and could have lost all of it."""
+    """The row of an answer that lost a share of the range to the opponent, and could have lost all
+    of it."""
     worst = {"worst_normalised": 1.0, "worst_exploitability_normalised": 1.0}
-    return row(game, **worst, nash_gap=gap, gap_normalised=gap, exploitability_normalised=taken, **more)
+    return row(
+        game, **worst, nash_gap=gap, gap_normalised=gap, exploitability_normalised=taken, **more
+    )
 
 
 def gather(rows, worst=(), models=("m",), games=3, **settings):
     return Results(
-        Plan(BenchConfig(models, num_games=games, num_rows=2, num_cols=2, seed=5, **settings)), rows, list(worst)
+        Plan(BenchConfig(models, num_games=games, num_rows=2, num_cols=2, seed=5, **settings)),
+        rows,
+        list(worst),
     )
 
 
@@ -65,17 +82,21 @@ def played(tmp_path):
     """A run of three games: the first answered well, the second not at all, the third badly."""
     said = iter(["A", "no idea", "B"])
     config = BenchConfig("m", num_games=3, num_rows=2, num_cols=2, seed=5, elicit="pure")
-    return running.run(bench, config, tmp_path, {"m": ScriptedModel(lambda request: next(said))}, workers=1)
+    return running.run(
+        bench, config, tmp_path, {"m": ScriptedModel(lambda request: next(said))}, workers=1
+    )
 
 
 def test_plays_are_listed_in_words_the_unreadable_first_then_the_worst(played):
     unread, bad, good = played.frame("listed")
     assert [listed["play"] for listed in (unread, bad, good)] == [1, 2, 3]
     assert (unread["game"], unread["answer"], unread["gap_normalised"]) == (1, None, None)
-    # Both mix so that the other does not care: 160 of 215 on the rows' difference, 88 - 33 of 215 on the columns'.
+    # Both mix so that the other does not care: 160 of 215 on the rows' difference, 88 - 33 of 215
+    # on the columns'.
     assert unread["solution"] == f"A{SPACE}0.805, B{SPACE}0.195"
     assert unread["opponent"] == f"P{SPACE}0.256, Q{SPACE}0.744"
-    # Against the second column B earns 34 instead of 48, and at worst 9 instead of the value 48; the range is 83.
+    # Against the second column B earns 34 instead of 48, and at worst 9 instead of the value 48;
+    # the range is 83.
     assert (bad["game"], bad["answer"], bad["player"]) == (2, f"B{SPACE}1", "m / pure")
     assert bad["gap_normalised"] == pytest.approx(14 / 83)
     assert bad["exploitability_normalised"] == pytest.approx(39 / 83)
@@ -85,18 +106,30 @@ def test_plays_are_listed_in_words_the_unreadable_first_then_the_worst(played):
 
 def test_a_transcript_holds_the_reply_how_it_was_read_and_the_prompt(played):
     unread, bad, _ = (listed["transcript"].split("\n\n") for listed in played.frame("listed"))
-    assert unread[:2] == ["no idea", "read as unparseable: the reply holds no answer in the form that was asked for"]
+    assert unread[:2] == [
+        "no idea",
+        "read as unparseable: the reply holds no answer in the form that was asked for",
+    ]
     assert bad[:2] == ["B", "read as valid"]
     assert bad[2].startswith("The prompt:\nYou are the row player in a game")
     assert played.frame("texts").rows == [
-        {"kind": "unparseable", "text": "the reply holds no answer in the form that was asked for", "times": 1}
+        {
+            "kind": "unparseable",
+            "text": "the reply holds no answer in the form that was asked for",
+            "times": 1,
+        }
     ]
-    assert (played.frame("answers")[0]["valid"], played.frame("answers")[0]["unparseable"]) == (2, 1)
+    assert (played.frame("answers")[0]["valid"], played.frame("answers")[0]["unparseable"]) == (
+        2,
+        1,
+    )
     assert played.answered == 2
 
 
 def test_a_game_that_is_not_zero_sum_is_listed_with_both_payoffs_and_without_a_solution(tmp_path):
-    config = BenchConfig("m", num_games=1, num_rows=2, num_cols=2, seed=5, elicit="pure", family="uniform")
+    config = BenchConfig(
+        "m", num_games=1, num_rows=2, num_cols=2, seed=5, elicit="pure", family="uniform"
+    )
     ran = running.run(bench, config, tmp_path, {"m": ScriptedModel(lambda request: "")}, workers=1)
     (listed,) = ran.frame("listed")
     lines = (("A: 72", "85", "|", "7", "14"), ("B: -16", "-66", "|", "-45", "60"))
@@ -109,9 +142,13 @@ def test_games_are_compared_with_what_uniform_play_loses_in_them():
     rows = list(_list_games(gather([lost(0, 0.25, 0.5)], games=1)))
     # Uniform play earns (72 - 16) / 2 = 28 instead of 72; the range is 151.
     assert rows[0] == {
-        "player": "m / mixed", "game": 0, "seat": "row", "gap_normalised": 0.25, "exploitability_normalised": 0.5,
+        "player": "m / mixed",
+        "game": 0,
+        "seat": "row",
+        "gap_normalised": 0.25,
+        "exploitability_normalised": 0.5,
         "hardness": pytest.approx(44 / 151),
-    }  # fmt: skip
+    }
     uniform = next(found for found in rows if found["player"] == "uniform")
     assert (uniform["gap_normalised"], uniform["hardness"]) == (pytest.approx(44 / 151), None)
     assert list(_list_games(gather([]))) == []
@@ -120,11 +157,20 @@ def test_games_are_compared_with_what_uniform_play_loses_in_them():
 def test_a_baseline_plays_the_games_that_models_played_in_both_seats():
     plan = Plan(BenchConfig("m", num_games=1, num_rows=2, num_cols=2, seed=5, seat=("row", "col")))
     first, second = measure_baseline(plan, "uniform", [0])
-    # The second seat's payoffs are -72, -85 against the first row: 85 - 72 over two is lost by mixing.
+    # The second seat's payoffs are -72, -85 against the first row: 85 - 72 over two is lost by
+    # mixing.
     assert (first["seat"], first["gap_normalised"]) == ("row", pytest.approx(44 / 151))
     assert (second["seat"], second["gap_normalised"]) == ("col", pytest.approx(6.5 / 151))
-    assert (second["strategy"], second["model"], second["asked_for"]) == ([0.5, 0.5], "uniform", "baseline")
-    assert (second["status"], second["variant"], second["condition"]) == ("valid", "original", "base")
+    assert (second["strategy"], second["model"], second["asked_for"]) == (
+        [0.5, 0.5],
+        "uniform",
+        "baseline",
+    )
+    assert (second["status"], second["variant"], second["condition"]) == (
+        "valid",
+        "original",
+        "base",
+    )
 
 
 def test_only_what_varies_is_named_in_how_a_player_was_asked():
@@ -139,10 +185,18 @@ def test_a_player_that_answered_some_games_is_measured_beside_baselines_on_the_s
     frame = _tabulate_versions("same_games", results)
     assert {found["version"] for found in frame} == {"the 2 that m / mixed answered"}
     player, uniform = frame[0], frame.select(player="uniform")[0]
-    assert (player["player"], player["asked"], player["answered"], player["actions"]) == ("m / mixed", 2, 2, 2)
+    assert (player["player"], player["asked"], player["answered"], player["actions"]) == (
+        "m / mixed",
+        2,
+        2,
+        2,
+    )
     assert player["gap_normalised"].estimate == 0.375
     # On the games 0 and 2 uniform play loses 44 of 151 and (48 - 41) of 83.
-    assert (uniform["asked"], uniform["gap_normalised"].estimate) == (2, pytest.approx((44 / 151 + 7 / 83) / 2))
+    assert (uniform["asked"], uniform["gap_normalised"].estimate) == (
+        2,
+        pytest.approx((44 / 151 + 7 / 83) / 2),
+    )
     single = _tabulate_versions("same_games", gather([lost(0, 0.5), row(1)]))
     assert {found["version"] for found in single} == {"the 1 that m / mixed answered"}
     assert len(_tabulate_versions("same_games", gather([lost(0, 0.5), lost(1, 0.5)]))) == 0
@@ -152,7 +206,9 @@ def test_a_player_that_answered_some_games_is_measured_beside_baselines_on_the_s
 def list_versions(results):
     found = {}
     for frame, player, version, rows in _list_versions(results):
-        found.setdefault(frame, []).append((player, version, [(r["condition"], r["variant"], r["rows"]) for r in rows]))
+        found.setdefault(frame, []).append(
+            (player, version, [(r["condition"], r["variant"], r["rows"]) for r in rows])
+        )
     return found
 
 
@@ -162,7 +218,10 @@ def test_the_sensitivity_suite_measures_every_setting_for_itself():
     assert settings["base"] == [("base", "original", 2)]
     assert settings["payoffs x100"] == [("payoffs x100", "original", 2)]
     assert settings["temperature 1"] == []
-    assert [found["version"] for found in _tabulate_versions("settings", results)] == ["base", "payoffs x100"]
+    assert [found["version"] for found in _tabulate_versions("settings", results)] == [
+        "base",
+        "payoffs x100",
+    ]
 
 
 def test_the_invariance_suite_measures_every_variant_beside_the_games_as_drawn():
@@ -173,7 +232,9 @@ def test_the_invariance_suite_measures_every_variant_beside_the_games_as_drawn()
     assert variants["scaled"] == [("base", "original", 2)]
     frame = _tabulate_versions("variants", results)
     # (1, 0) and (1/2, 1/2) are half apart.
-    assert {found["version"]: found["invariance"] and found["invariance"].estimate for found in frame}["shifted"] == 0.5
+    assert {
+        found["version"]: found["invariance"] and found["invariance"].estimate for found in frame
+    }["shifted"] == 0.5
     assert list(frame.more) == ["invariance"]
 
 
@@ -230,14 +291,22 @@ def test_a_verified_player_is_compared_with_itself_unverified_and_asked_again():
 
 
 def test_variants_are_compared_with_the_games_as_drawn_seat_by_seat():
-    rows = [lost(0, 0.5), lost(0, 0.25, variant="swapped", seat="col"), lost(0, 0.75, variant="shifted")]
+    rows = [
+        lost(0, 0.5),
+        lost(0, 0.25, variant="swapped", seat="col"),
+        lost(0, 0.75, variant="shifted"),
+    ]
     pairs = {
         first: (told, second, drawn)
         for kind, first, told, second, drawn in _list_pairs(gather(rows, suite="invariance"))
         if kind == "variants"
     }
     (swapped,), against, (drawn,) = pairs["m / mixed, swapped"]
-    assert (swapped["gap_normalised"], swapped["seat"], swapped["variant"]) == (0.25, "row", "original")
+    assert (swapped["gap_normalised"], swapped["seat"], swapped["variant"]) == (
+        0.25,
+        "row",
+        "original",
+    )
     assert (against, drawn["gap_normalised"]) == ("m / mixed, as drawn", 0.5)
     assert pairs["m / mixed, shifted"][0][0]["seat"] == "row"
     assert pairs["m / mixed, scaled"][0] == []
@@ -250,7 +319,9 @@ def test_named_and_padded_games_are_compared_with_anonymous_ones_and_those_as_dr
         ("names", "m / mixed, named", "m / mixed, anonymous"),
         ("padding", "m / mixed, padded", "m / mixed, as drawn"),
     ]
-    assert [pair for pair in list_compared(gather([lost(0, 0.5)])) if pair[0] in ("names", "padding")] == []
+    assert [
+        pair for pair in list_compared(gather([lost(0, 0.5)])) if pair[0] in ("names", "padding")
+    ] == []
     rows = [lost(0, 0.5, condition="named oneill"), lost(0, 0.25, condition="anonymous oneill")]
     rows += [lost(1, 0.75), lost(1, 0.125, variant="padded")]
     sides = {
@@ -278,14 +349,22 @@ def test_shares_count_games_and_not_the_orders_in_which_they_were_put():
 
     rows = [*put_in_orders("oneill", 0.0), *put_in_orders("rock-paper-scissors", 1.0)]
     figures = {metric.name: metric.compute(rows) for metric in METRICS}
-    # Eight orders each of two games, one of which is always won: half of the answers, from which Wilson's interval for
-    # 16 answers would conclude 0.28 to 0.72. Two games say next to nothing.
+    # Eight orders each of two games, one of which is always won: half of the answers, from which
+    # Wilson's interval for 16 answers would conclude 0.28 to 0.72. Two games say next to nothing.
     for name in ("success_1", "success_5", "in_equilibrium"):
-        assert (figures[name].estimate, figures[name].n, figures[name].method) == (0.5, 2, "bounded")
+        assert (figures[name].estimate, figures[name].n, figures[name].method) == (
+            0.5,
+            2,
+            "bounded",
+        )
         assert figures[name].low < 0.05
         assert figures[name].high > 0.95
     once = {metric.name: metric.compute([rows[0], rows[8]]) for metric in METRICS}
-    assert (once["success_1"].n, once["success_1"].method, once["in_equilibrium"].method) == (2, "wilson", "wilson")
+    assert (once["success_1"].n, once["success_1"].method, once["in_equilibrium"].method) == (
+        2,
+        "wilson",
+        "wilson",
+    )
 
 
 def test_differences_are_over_all_games_that_both_answered_and_adjusted_within_their_family():
@@ -294,10 +373,15 @@ def test_differences_are_over_all_games_that_both_answered_and_adjusted_within_t
     rows += [lost(game, gap - 0.25, model="n") for game, gap in enumerate(gaps[:4])]
     found = list(_list_differences(gather(rows, models=("m", "n"), games=5)))
     (first,) = (d for d in found if d["against"] == "n / mixed")
-    assert (first["comparison"], first["player"], first["by"]) == ("players", "m / mixed", "gap / range")
+    assert (first["comparison"], first["player"], first["by"]) == (
+        "players",
+        "m / mixed",
+        "gap / range",
+    )
     assert (first["difference"].estimate, first["games"], first["effect"]) == (0.25, 4, None)
-    # All four games differ alike, 2 of 16 patterns of signs: 1/8. The three baselines lose less than m in all five
-    # games, 2 of 32, so that four of the seven comparisons are left for this one: 4/8.
+    # All four games differ alike, 2 of 16 patterns of signs: 1/8. The three baselines lose less
+    # than m in all five games, 2 of 32, so that four of the seven comparisons are left for this
+    # one: 4/8.
     assert first["p"] == pytest.approx(0.5)
     # Nobody's exploitability is known, so only gaps are compared; one common game is no comparison.
     assert {d["by"] for d in found} == {"gap / range"}
@@ -306,7 +390,8 @@ def test_differences_are_over_all_games_that_both_answered_and_adjusted_within_t
 
 
 def test_a_model_that_answered_both_seats_meets_itself():
-    # In [[72, 85], [-16, -66]] the first actions of both are the equilibrium; answering B loses 88 of 151 to A.
+    # In [[72, 85], [-16, -66]] the first actions of both are the equilibrium; answering B loses 88
+    # of 151 to A.
     rows = [
         row(0, strategy=[0.0, 1.0]),
         row(0, strategy=[1.0, 0.0], seat="col", asked_for="mixed"),
@@ -316,26 +401,39 @@ def test_a_model_that_answered_both_seats_meets_itself():
     ]
     (met,) = _measure_self_play(gather(rows))
     assert (met["model"], met["elicit"], met["games"]) == ("m", "mixed", 2)
-    # The column player, who gets 16 from P, would gain 50 by Q, less than the row player's 72 + 16. The range of each
-    # is 151, though payoffs of both reach from -85 to 85.
+    # The column player, who gets 16 from P, would gain 50 by Q, less than the row player's 72 + 16.
+    # The range of each is 151, though payoffs of both reach from -85 to 85.
     assert met["largest"] == pytest.approx(88 / 151)
     assert met["regret"] == pytest.approx(44 / 151)
     assert list(_measure_self_play(gather([row(1, strategy=[1.0, 0.0])]))) == []
 
 
 def test_a_model_meets_itself_asked_in_the_same_format():
-    # In [[72, 85], [-16, -66]] the row player loses 88 of 151 by B. The answer for the other seat is not read in JSON.
-    asked = {("table", "row"): [0.0, 1.0], ("table", "col"): [1.0, 0.0], ("json", "row"): [1.0, 0.0]}
+    # In [[72, 85], [-16, -66]] the row player loses 88 of 151 by B. The answer for the other seat
+    # is not read in JSON.
+    asked = {
+        ("table", "row"): [0.0, 1.0],
+        ("table", "col"): [1.0, 0.0],
+        ("json", "row"): [1.0, 0.0],
+    }
     rows = [
         row(0, strategy=mix, seat=seat, format=format, asked_for=f"mixed, {format}, {seat}")
         for (format, seat), mix in asked.items()
     ]
     (met,) = _measure_self_play(gather(rows, format=("table", "json"), seat=("row", "col")))
-    assert (met["elicit"], met["games"], met["regret"]) == ("mixed, table", 1, pytest.approx(88 / 151))
+    assert (met["elicit"], met["games"], met["regret"]) == (
+        "mixed, table",
+        1,
+        pytest.approx(88 / 151),
+    )
 
 
 def test_texts_are_counted_cut_to_120_characters_the_commonest_twenty():
-    rows = [row(0, how="x" * 121, status="repaired"), row(1, how="x" * 120, status="repaired"), row(2)]
+    rows = [
+        row(0, how="x" * 121, status="repaired"),
+        row(1, how="x" * 120, status="repaired"),
+        row(2),
+    ]
     assert list(_count_texts(gather(rows))) == [{"kind": "repaired", "text": "x" * 120, "times": 2}]
     many = [row(number, how=f"reason {number}") for number in range(21)]
     assert len(list(_count_texts(gather(many)))) == 20
@@ -346,7 +444,13 @@ def test_outliers_lie_beyond_the_whisker_and_name_their_play():
     rows = [lost(game, gap) for game, gap in enumerate([0.0] * 8 + [0.5, 1e-10, 0.75])]
     results = gather(rows, [(rows[8], None)], games=11)
     assert list(_list_outliers(results)) == [
-        {"figure": "gap_normalised", "play": None, "game": 10, "player": "m / mixed", "value": 0.75},
+        {
+            "figure": "gap_normalised",
+            "play": None,
+            "game": 10,
+            "player": "m / mixed",
+            "value": 0.75,
+        },
         {"figure": "gap_normalised", "play": 1, "game": 8, "player": "m / mixed", "value": 0.5},
     ]
     many = [lost(game, 0.0) for game in range(80)] + [lost(game, 0.5) for game in range(80, 101)]
@@ -354,10 +458,20 @@ def test_outliers_lie_beyond_the_whisker_and_name_their_play():
 
 
 def test_plays_are_ranked_unreadable_first_then_by_exploitability_gap_and_number():
-    rows = [lost(0, 0.1, 0.5), lost(1, 0.9, 0.2), row(5), lost(2, 0.5, 0.5), lost(3, 0.5), row(4), lost(6, 0.5, 0.5)]
+    rows = [
+        lost(0, 0.1, 0.5),
+        lost(1, 0.9, 0.2),
+        row(5),
+        lost(2, 0.5, 0.5),
+        lost(3, 0.5),
+        row(4),
+        lost(6, 0.5, 0.5),
+    ]
     assert [ranked["game"] for ranked in sorted(rows, key=_rank)] == [4, 5, 2, 6, 0, 1, 3]
     # Who loses nothing comes last.
-    assert [ranked["game"] for ranked in sorted([lost(0, 0.0, 0.0), lost(1, 0.25, 0.25)], key=_rank)] == [1, 0]
+    assert [
+        ranked["game"] for ranked in sorted([lost(0, 0.0, 0.0), lost(1, 0.25, 0.25)], key=_rank)
+    ] == [1, 0]
 
 
 def test_figures_that_vary_by_game_are_bounded_by_the_most_that_a_game_allows():
@@ -367,10 +481,12 @@ def test_figures_that_vary_by_game_are_bounded_by_the_most_that_a_game_allows():
 
     # 0.2765 is the 97.5 % point of Beta(1/2, 8), times what can be lost.
     share = 0.2765
-    assert upper("exploitability_normalised", {"worst_exploitability_normalised": 0.5}) == pytest.approx(
-        0.5 * share, abs=0.02
+    assert upper(
+        "exploitability_normalised", {"worst_exploitability_normalised": 0.5}
+    ) == pytest.approx(0.5 * share, abs=0.02)
+    assert upper("nash_gap", {"worst_normalised": 0.5, "payoff_range": 10.0}) == pytest.approx(
+        5 * share, abs=0.1
     )
-    assert upper("nash_gap", {"worst_normalised": 0.5, "payoff_range": 10.0}) == pytest.approx(5 * share, abs=0.1)
     assert upper("gap_nearest", {"payoff_range": 10.0}) == pytest.approx(10 * share, abs=0.2)
     assert upper("security_loss", {"payoff_range": 10.0}) == pytest.approx(10 * share, abs=0.2)
     assert upper("equilibrium_distance", {}) == pytest.approx(share, abs=0.02)
@@ -379,4 +495,7 @@ def test_figures_that_vary_by_game_are_bounded_by_the_most_that_a_game_allows():
 
 def test_numbers_of_a_play_are_written_with_three_decimals():
     assert _write_numbers(np.array([0.12345, np.nan, -2.0])) == SPACE.join(("0.123", "|", "-2"))
-    assert _write_mix(("A", "B", "C"), np.array([1 / 3, 0.0, 2 / 3])) == f"A{SPACE}0.333, C{SPACE}0.667"
+    assert (
+        _write_mix(("A", "B", "C"), np.array([1 / 3, 0.0, 2 / 3]))
+        == f"A{SPACE}0.333, C{SPACE}0.667"
+    )

@@ -36,33 +36,54 @@ def figures(own, x, y, other=None):
 
 
 def test_the_figures_of_a_hand_worked_game():
-    """[[0, 5], [4, 1]]: the column player mixes evenly, the value is 5/2, the row player plays (3/8, 5/8)."""
+    """[[0, 5], [4, 1]]: the column player mixes evenly, the value is 5/2, the row player plays
+    (3/8, 5/8)."""
     row = figures([[0, 5], [4, 1]], [1, 0], [0.5, 0.5])
     assert (row["llm_value"], row["br_value"], row["nash_gap"]) == (2.5, 2.5, 0.0)
-    assert (row["exploitability"], row["exploitability_normalised"], row["payoff_range"]) == (2.5, 0.5, 5.0)
+    assert (row["exploitability"], row["exploitability_normalised"], row["payoff_range"]) == (
+        2.5,
+        0.5,
+        5.0,
+    )
     best = figures([[0, 5], [4, 1]], [3 / 8, 5 / 8], [0.5, 0.5])
     assert best["exploitability"] == pytest.approx(0, abs=1e-12)
 
 
 def test_each_game_of_a_batch_gets_the_figures_of_its_kind():
-    """A of matching pennies pays -1 at worst, which is 1 below the value; A of a dilemma is dominated by 1."""
+    """A of matching pennies pays -1 at worst, which is 1 below the value; A of a dilemma is
+    dominated by 1."""
     pennies, dilemma = np.array([[1.0, -1], [-1, 1]]), np.array([[3.0, 0], [5, 1]])
     own, other = np.stack([pennies, dilemma]), np.stack([-pennies, dilemma.T])
-    first, second = measure_strategies(own, other, np.array([[1.0, 0], [1, 0]]), np.array([[0.5, 0.5], [0, 1]]))
-    assert (first["exploitability"], first["exploitability_normalised"], first["dominated_mass"]) == (1.0, 0.5, None)
-    assert (second["exploitability"], second["dominated_mass"], second["nash_gap"]) == (None, 1.0, 1.0)
+    first, second = measure_strategies(
+        own, other, np.array([[1.0, 0], [1, 0]]), np.array([[0.5, 0.5], [0, 1]])
+    )
+    assert (
+        first["exploitability"],
+        first["exploitability_normalised"],
+        first["dominated_mass"],
+    ) == (1.0, 0.5, None)
+    assert (second["exploitability"], second["dominated_mass"], second["nash_gap"]) == (
+        None,
+        1.0,
+        1.0,
+    )
 
 
 def test_figures_are_shares_of_the_range_of_payoffs_also_where_it_is_small_and_0_where_there_is_none():
     small = figures([[0.5, 0], [0.25, 0.25]], [0, 1], [1, 0])
     assert (small["gap_normalised"], small["exploitability_normalised"]) == (0.5, 0.5)
     flat = figures([[1, 1], [1, 1]], [0, 1], [1, 0])
-    assert (flat["gap_normalised"], flat["exploitability_normalised"], flat["payoff_range"]) == (0, 0, 0)
+    assert (flat["gap_normalised"], flat["exploitability_normalised"], flat["payoff_range"]) == (
+        0,
+        0,
+        0,
+    )
 
 
 @pytest.mark.parametrize(("size", "gap"), [(1e6, 0.0), (1e-3, 1e-5)])
 def test_what_counts_as_a_rounding_error_depends_on_the_size_of_the_payoffs(size, gap):
-    """A gap of a ten-thousandth is below a billionth of a million, one of a hundred-thousandth is 1 % of 1/1000."""
+    """A gap of a ten-thousandth is below a billionth of a million, one of a hundred-thousandth is 1
+    % of 1/1000."""
     lost = {1e6: 1e-4, 1e-3: 1e-5}[size]
     found = figures([[size, size], [size - lost, size - lost]], [0, 1], [1, 0])
     assert found["nash_gap"] == pytest.approx(gap, rel=1e-9)
@@ -70,15 +91,23 @@ def test_what_counts_as_a_rounding_error_depends_on_the_size_of_the_payoffs(size
 
 
 def test_a_dominated_row_has_a_gap():
-    """Row 2 gives 1 less than row 1 everywhere; the column player's equilibrium is the second column."""
+    """Row 2 gives 1 less than row 1 everywhere; the column player's equilibrium is the second
+    column."""
     row = figures([[3, 2], [2, 1]], [0.25, 0.75], [0, 1])
-    assert (row["llm_value"], row["br_value"], row["nash_gap"], row["gap_normalised"]) == (1.25, 2.0, 0.75, 0.375)
+    assert (row["llm_value"], row["br_value"], row["nash_gap"], row["gap_normalised"]) == (
+        1.25,
+        2.0,
+        0.75,
+        0.375,
+    )
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4))
 def test_gap_and_exploitability_are_never_negative_and_zero_at_the_optimum(seed, rows, cols):
-    drawn = draw_games(BenchConfig("m", num_games=5, num_rows=rows, num_cols=cols, seed=seed).source)
+    drawn = draw_games(
+        BenchConfig("m", num_games=5, num_rows=rows, num_cols=cols, seed=seed).source
+    )
     own, other = drawn.payoffs[:, 0], drawn.payoffs[:, 1]
     rng = np.random.default_rng(seed)
     for x in (drawn.solved.row, rng.dirichlet(np.ones(rows), size=5)):
@@ -98,16 +127,26 @@ def test_general_sum_games_are_measured_against_the_nearest_equilibrium():
 
 def test_a_zero_sum_game_is_measured_as_one_among_others_of_its_size():
     """The suite of generalisation puts matching pennies beside the drawn games of two actions."""
-    config = BenchConfig("m", num_games=1, num_rows=2, num_cols=2, family="uniform", suite="generalisation")
+    config = BenchConfig(
+        "m", num_games=1, num_rows=2, num_cols=2, family="uniform", suite="generalisation"
+    )
 
     def always_the_first(request):
-        first, second = re.search(r"possible actions: (\S+), (\S+)\.", request.messages[-1].content).groups()
+        first, second = re.search(
+            r"possible actions: (\S+), (\S+)\.", request.messages[-1].content
+        ).groups()
         return json.dumps({first: 1.0, second: 0.0})
 
     play = bench.play(config, {"m": ScriptedModel(always_the_first)})
     wanted = {("base", "original"), ("named matching-pennies", "original")}
-    specs = [spec for spec in bench.list_specs(config) if (spec.data["condition"], spec.data["variant"]) in wanted]
-    plays = [StoredPlay(spec.id, spec.data, play(spec, [], lambda submission: None)) for spec in specs]
+    specs = [
+        spec
+        for spec in bench.list_specs(config)
+        if (spec.data["condition"], spec.data["variant"]) in wanted
+    ]
+    plays = [
+        StoredPlay(spec.id, spec.data, play(spec, [], lambda submission: None)) for spec in specs
+    ]
     rows = {row["condition"]: row for row, _ in measure_plays(Plan(config), plays)}
     # The value is 0, and who always shows the same side loses 1 of a range of 2.
     pennies = rows["named matching-pennies"]
@@ -125,7 +164,8 @@ def test_dominated_actions_are_found_also_below_mixtures():
 
 
 def test_the_regret_of_a_model_that_meets_itself_is_the_larger_swap_gain():
-    """Prisoner's dilemma, both cooperate: each would gain 5 - 3 of the range from 0 to 5 by defecting."""
+    """Prisoner's dilemma, both cooperate: each would gain 5 - 3 of the range from 0 to 5 by
+    defecting."""
     payoffs = np.array([[[3, 0], [5, 1]], [[3, 5], [0, 1]]], dtype=float)
     assert compute_regret(payoffs, {"row": [1.0, 0], "col": [1.0, 0]}) == 2 / 5
     assert compute_regret(payoffs, {"row": [0, 1.0], "col": [0, 1.0]}) == 0.0
@@ -156,27 +196,52 @@ def test_games_depend_on_seed_and_number_only_and_are_rounded_before_solving():
         ({"num_rows": 13}, "num_rows: expected a whole number from 1 to 12, got 13"),
         ({"num_games": 2.5}, "num_games: expected a whole number from 1 to 1,000,000, got 2.5"),
         ({"family": "zerosum"}, "Did you mean zero-sum"),
-        ({"suite": "all"}, "suite: expected one of standard, invariance, sensitivity, generalisation, got 'all'"),
-        ({"elicit": "mix"}, "elicit: expected one of mixed, pure, sampled, logprobs, got 'mix'. Did you mean mixed?"),
-        ({"theme": "war"}, "theme: expected one of neutral, numbers, market, patrol, football, got 'war'"),
+        (
+            {"suite": "all"},
+            "suite: expected one of standard, invariance, sensitivity, generalisation, got 'all'",
+        ),
+        (
+            {"elicit": "mix"},
+            (
+                "elicit: expected one of mixed, pure, sampled, logprobs, got 'mix'. Did you mean"
+                " mixed?"
+            ),
+        ),
+        (
+            {"theme": "war"},
+            "theme: expected one of neutral, numbers, market, patrol, football, got 'war'",
+        ),
         ({"seat": "left"}, "seat: expected one of row, col, got 'left'"),
         ({"scale": 0.0}, "scale: expected a number above 0 and below 1,000,000,000,000"),
         ({"temperature": -1.0}, "temperature: expected a number from 0 to 5, got -1.0"),
         ({"model": ()}, "model: expected at least one model"),
-        ({"suite": "invariance", "format": ("table", "json")}, "format: this suite varies it itself; give one"),
-        # Names would be a way of asking beside the themes, which the games as drawn are never put in.
+        (
+            {"suite": "invariance", "format": ("table", "json")},
+            "format: this suite varies it itself; give one",
+        ),
+        # Names would be a way of asking beside the themes, which the games as drawn are never put
+        # in.
         (
             {"suite": "generalisation", "theme": ("neutral", "numbers")},
             "theme: names are compared with one; give one",
         ),
         ({"max_infosets": 3}, "max_infosets: this does nothing for games that are drawn"),
         ({"samples": 20}, "samples: this does nothing unless elicit has `sampled`"),
-        ({"precision": 0.1, "shard": "1/2"}, "precision: a part of a run cannot tell how precise the whole is"),
+        (
+            {"precision": 0.1, "shard": "1/2"},
+            "precision: a part of a run cannot tell how precise the whole is",
+        ),
         ({"style": "letter"}, "style: a letter cannot state a mixed strategy"),
         ({"model": "verified:m", "style": "json"}, "style: json leaves no room for reasons"),
         ({"model": "again:m", "plain": True}, "plain: without reasons there is nothing to verify"),
-        ({"elicit": "logprobs", "theme": "market"}, "elicit: logprobs goes with the theme neutral only"),
-        ({"elicit": "logprobs", "model": "verified:m"}, "elicit: logprobs asks for no reasons that could be verified"),
+        (
+            {"elicit": "logprobs", "theme": "market"},
+            "elicit: logprobs goes with the theme neutral only",
+        ),
+        (
+            {"elicit": "logprobs", "model": "verified:m"},
+            "elicit: logprobs asks for no reasons that could be verified",
+        ),
         ({"seats": "row"}, "bench has no setting 'seats'. Did you mean seat?"),
     ],
 )
@@ -195,25 +260,49 @@ def measure_answers(tmp_path, *answers, **settings):
     """Play one game for each answer and return the rows in the order of the games."""
     config = BenchConfig("m", num_games=len(answers), **settings)
     said = iter(answers)
-    ran = running.run(bench, config, tmp_path, {"m": ScriptedModel(lambda request: next(said))}, workers=1)
+    ran = running.run(
+        bench, config, tmp_path, {"m": ScriptedModel(lambda request: next(said))}, workers=1
+    )
     return sorted(ran.rows(), key=lambda row: row["game"])
 
 
 def test_a_row_says_what_was_asked_and_how_it_was_read(tmp_path):
-    answered, refused = measure_answers(tmp_path, "A", "no idea", num_rows=2, num_cols=3, elicit="pure", seed=4)
-    assert (answered["rows"], answered["cols"], answered["seat"], answered["status"]) == (2, 3, "row", "valid")
-    assert (answered["strategy"], answered["attempts"], answered["claims"]) == ([1.0, 0.0], None, None)
-    assert (refused["status"], refused["strategy"], refused["nash_gap"]) == ("unparseable", None, None)
+    answered, refused = measure_answers(
+        tmp_path, "A", "no idea", num_rows=2, num_cols=3, elicit="pure", seed=4
+    )
+    assert (answered["rows"], answered["cols"], answered["seat"], answered["status"]) == (
+        2,
+        3,
+        "row",
+        "valid",
+    )
+    assert (answered["strategy"], answered["attempts"], answered["claims"]) == (
+        [1.0, 0.0],
+        None,
+        None,
+    )
+    assert (refused["status"], refused["strategy"], refused["nash_gap"]) == (
+        "unparseable",
+        None,
+        None,
+    )
 
 
 def test_a_missing_answer_is_bounded_by_the_worst_one(tmp_path):
-    """The game of seed 5 is [[72, 85], [-16, -66]]; the opponent plays the first column, the value is 72."""
+    """The game of seed 5 is [[72, 85], [-16, -66]]; the opponent plays the first column, the value
+    is 72."""
     (missing,) = measure_answers(tmp_path, "no idea", num_rows=2, num_cols=2, seed=5)
     assert (missing["br_value"], missing["payoff_range"], missing["nash_gap"]) == (None, 151, None)
     assert missing["worst_normalised"] == (72 + 16) / 151
     assert missing["worst_exploitability_normalised"] == (72 + 66) / 151
-    (second,) = measure_answers(tmp_path / "col", "no idea", num_rows=2, num_cols=2, seed=5, seat="col")
-    assert (second["seat"], second["worst_normalised"], second["nash_gap"]) == ("col", (85 - 72) / 151, None)
+    (second,) = measure_answers(
+        tmp_path / "col", "no idea", num_rows=2, num_cols=2, seed=5, seat="col"
+    )
+    assert (second["seat"], second["worst_normalised"], second["nash_gap"]) == (
+        "col",
+        (85 - 72) / 151,
+        None,
+    )
 
 
 def test_a_row_counts_the_claims_of_the_last_review_and_those_refuted_in_it(tmp_path):
@@ -222,7 +311,9 @@ def test_a_row_counts_the_claims_of_the_last_review_and_those_refuted_in_it(tmp_
     (play,) = ran.folder.plays()
     answer, opponent = play.record.submissions
     verdicts = (["refuted"], ["proved", "refuted", "unknown"])
-    reviews = tuple({"claims": [{"verdict": verdict} for verdict in attempt]} for attempt in verdicts)
+    reviews = tuple(
+        {"claims": [{"verdict": verdict} for verdict in attempt]} for attempt in verdicts
+    )
     reviewed = replace(answer, decision=replace(answer.decision, remarks=reviews))
     record = replace(play.record, submissions=(reviewed, opponent))
     ((row, _),) = measure_plays(Plan(config), [replace(play, record=record)])
@@ -236,8 +327,19 @@ def test_a_missing_answer_in_a_flat_game_can_have_cost_nothing(tmp_path):
 
 
 def row(game, **figures):
-    asked = {"spec": str(game), "condition": "base", "game": game, "variant": "original", "model": "m", "seat": "row"}
-    return {**dict.fromkeys([*Asked.__annotations__, *PlayFigures.__annotations__]), **asked, **figures}
+    asked = {
+        "spec": str(game),
+        "condition": "base",
+        "game": game,
+        "variant": "original",
+        "model": "m",
+        "seat": "row",
+    }
+    return {
+        **dict.fromkeys([*Asked.__annotations__, *PlayFigures.__annotations__]),
+        **asked,
+        **figures,
+    }
 
 
 def compute(rows):
@@ -254,7 +356,9 @@ def test_a_player_nobody_can_read_has_no_gap_but_bounds():
 
 def test_bounds_put_missing_answers_at_both_ends():
     """Two answers lost 0.1 and 0.3, two are missing and could have lost 0.6 and 1 at most."""
-    seen = [row(game, gap_normalised=gap, worst_normalised=0.8) for game, gap in enumerate((0.1, 0.3))]
+    seen = [
+        row(game, gap_normalised=gap, worst_normalised=0.8) for game, gap in enumerate((0.1, 0.3))
+    ]
     missing = [row(game, worst_normalised=worst) for game, worst in ((2, 0.6), (3, 1.0))]
     found = compute([*seen, *missing])
     assert (found["gap_at_least"], found["gap_at_most"]) == pytest.approx((0.4 / 4, 2.0 / 4))
@@ -264,14 +368,17 @@ def test_bounds_put_missing_answers_at_both_ends():
 def test_success_is_the_share_of_answers_with_little_exploitability():
     values = [0.0, 0.01, 0.03, 0.2]
     known = {"gap_normalised": 0.0, "worst_exploitability_normalised": 1.0}
-    found = compute([row(g, **known, exploitability_normalised=value) for g, value in enumerate(values)])
+    found = compute(
+        [row(g, **known, exploitability_normalised=value) for g, value in enumerate(values)]
+    )
     assert found["success_1"].estimate == 0.5
     assert found["success_5"].estimate == 0.75
     assert (round(found["success_1"].low, 3), found["success_1"].n) == (0.15, 4)
 
 
 def test_success_in_other_games_is_a_small_gap_to_the_opponent_met_and_not_to_some_equilibrium():
-    """Every answer is part of an equilibrium but the last, yet two of four lose against the opponent they met."""
+    """Every answer is part of an equilibrium but the last, yet two of four lose against the
+    opponent they met."""
     met = [(0.0, 0.0), (0.01, 0.0), (0.04, 0.005), (0.6, 0.02)]
     rows = [
         row(game, gap_normalised=gap, worst_normalised=1.0, equilibrium_distance=distance)
@@ -286,26 +393,40 @@ def test_success_in_other_games_is_a_small_gap_to_the_opponent_met_and_not_to_so
 
 def test_an_average_without_a_loss_has_an_upper_end_above_0_that_grows_with_what_could_be_lost():
     def upper(worst):
-        games = [row(g, gap_normalised=0.0, worst_normalised=w, payoff_range=9.0) for g, w in enumerate(worst)]
+        games = [
+            row(g, gap_normalised=0.0, worst_normalised=w, payoff_range=9.0)
+            for g, w in enumerate(worst)
+        ]
         return compute(games)["gap_normalised"]
 
     assert upper([0.2] * 8).low == 0.0
-    assert upper([0.2] * 8).high == pytest.approx(0.2 * 0.2765, abs=0.005)  # 0.2765 is the 97.5 % point of Beta(1/2, 8)
+    assert upper([0.2] * 8).high == pytest.approx(
+        0.2 * 0.2765, abs=0.005
+    )  # 0.2765 is the 97.5 % point of Beta(1/2, 8)
     assert upper([0.2] * 7 + [0.8]).high == pytest.approx(4 * upper([0.2] * 8).high)
 
 
 def test_the_games_needed_allow_for_one_game_that_is_lost():
-    """0, 0 and a game that loses 1/2 deviate by 0.28868: (1.96 * 0.28868 / 0.02) ** 2 = 800 games, 803 by t."""
+    """0, 0 and a game that loses 1/2 deviate by 0.28868: (1.96 * 0.28868 / 0.02) ** 2 = 800 games,
+    803 by t."""
     rows = [row(game, gap_normalised=0.0, worst_normalised=0.5) for game in range(2)]
     assert compute(rows)["games_needed"] == 803
     assert compute(rows[:1])["games_needed"] is None
     # Nothing can be lost in these games, so that their mean is known.
-    assert compute([row(game, gap_normalised=0.0, worst_normalised=0.0) for game in range(2)])["games_needed"] is None
+    assert (
+        compute([row(game, gap_normalised=0.0, worst_normalised=0.0) for game in range(2)])[
+            "games_needed"
+        ]
+        is None
+    )
 
 
 def test_means_are_over_games_as_drawn_and_games_are_resampled_whole():
     lost = {"worst_normalised": 0.5, "payoff_range": 10.0}
-    rows = [row(0, nash_gap=2.0, llm_value=1.0, **lost), row(1, nash_gap=4.0, llm_value=2.0, **lost)]
+    rows = [
+        row(0, nash_gap=2.0, llm_value=1.0, **lost),
+        row(1, nash_gap=4.0, llm_value=2.0, **lost),
+    ]
     told = {**row(1, nash_gap=100.0), "variant": "shifted"}
     found = compute([*rows, told])
     assert (found["nash_gap"].estimate, found["nash_gap"].n, found["llm_value"]) == (3.0, 2, 1.5)
@@ -314,7 +435,8 @@ def test_means_are_over_games_as_drawn_and_games_are_resampled_whole():
 
 
 def test_invariance_is_1_less_the_mean_distance_to_the_answer_to_the_game_as_drawn():
-    """(1, 0) and (1/2, 1/2) are half apart, equal answers not at all: 3/4. A padded game is no variant of this kind."""
+    """(1, 0) and (1/2, 1/2) are half apart, equal answers not at all: 3/4. A padded game is no
+    variant of this kind."""
     rows = [row(0, strategy=[1.0, 0.0]), row(1, strategy=[0.0, 1.0])]
     told = [
         {**row(0, strategy=[0.5, 0.5]), "variant": "permuted"},
@@ -323,7 +445,8 @@ def test_invariance_is_1_less_the_mean_distance_to_the_answer_to_the_game_as_dra
         {**row(2, strategy=[1.0, 0.0]), "variant": "format"},
     ]
     assert compute([*rows, *told])["invariance"].estimate == 0.75
-    # Answers that never change may in a game not seen, whose share is below 3/4 in 97.4 % of draws (Beta(1/2, 2)).
+    # Answers that never change may in a game not seen, whose share is below 3/4 in 97.4 % of draws
+    # (Beta(1/2, 2)).
     same = compute([*rows, *({**answer, "variant": "scaled"} for answer in rows)])["invariance"]
     assert (same.estimate, same.high, same.n) == (1.0, 1.0, 2)
     assert same.low == pytest.approx(1 / 4, abs=0.05)
@@ -331,16 +454,32 @@ def test_invariance_is_1_less_the_mean_distance_to_the_answer_to_the_game_as_dra
 
 
 def test_wrong_reasoning_is_counted_by_plays():
-    rows = [row(0, attempts=2, claims=3, refuted=0, refuted_first=2), row(1, attempts=1, refuted=1, refuted_first=1)]
+    rows = [
+        row(0, attempts=2, claims=3, refuted=0, refuted_first=2),
+        row(1, attempts=1, refuted=1, refuted_first=1),
+    ]
     found = compute(rows)
-    assert (found["wrong_first"], found["wrong_last"], found["attempts"], found["refuted"]) == (2, 1, 1.5, 0.5)
+    assert (found["wrong_first"], found["wrong_last"], found["attempts"], found["refuted"]) == (
+        2,
+        1,
+        1.5,
+        0.5,
+    )
     assert compute([row(0)])["wrong_first"] is None
 
 
 def test_own_value_gap_and_best_response_of_a_row_are_over_the_same_plays(tmp_path):
-    """Every third answer is missing; what is lost is the best response less the own value all the same."""
+    """Every third answer is missing; what is lost is the best response less the own value all the
+    same."""
     said = iter(["A", "B", "hm"] * 4)
-    ran = br.bench(lambda prompt: next(said), elicit="pure", num_games=12, seed=3, workers=1, output_dir=tmp_path)
+    ran = br.bench(
+        lambda prompt: next(said),
+        elicit="pure",
+        num_games=12,
+        seed=3,
+        workers=1,
+        output_dir=tmp_path,
+    )
     player = ran.summary()["figures"][0]
     assert player["answered"] == 8
     assert player["br_value"] - player["llm_value"] == pytest.approx(player["nash_gap"]["estimate"])
@@ -367,7 +506,8 @@ def test_a_figure_without_an_interval_is_called_a_mean():
 
 
 def test_the_equilibrium_baseline_plays_the_same_equilibrium_as_the_opponent():
-    """The games of seed 22 have several equilibria: a best response to the opponent's has no gap in either seat."""
+    """The games of seed 22 have several equilibria: a best response to the opponent's has no gap in
+    either seat."""
     plan = Plan(BenchConfig("m", num_games=10, seed=22, family="uniform", seat=("row", "col")))
     rows = measure_baseline(plan, "equilibrium", list(range(10)))
     assert [r["nash_gap"] for r in rows] == [0.0] * 20

@@ -1,4 +1,5 @@
-"""The benchmark as a study: what it counts beforehand, when it stops, and which study plays a game."""
+"""The benchmark as a study: what it counts beforehand, when it stops, and which study plays a
+game."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -21,10 +22,13 @@ MIXED = '{"A": 0.5, "B": 0.5}'
 
 
 def run(path, answer=MIXED, models=("m",), shard=None, **settings):
-    """A run of a model that always gives the same answer (to a question for one move: A), and the progress told."""
+    """A run of a model that always gives the same answer (to a question for one move: A), and the
+    progress told."""
 
     def reply(request):
-        return "A" if answer == MIXED and "probabilit" not in request.messages[-1].content else answer
+        return (
+            "A" if answer == MIXED and "probabilit" not in request.messages[-1].content else answer
+        )
 
     told = []
     config = BenchConfig(models, **SMALL, **settings)
@@ -37,7 +41,10 @@ def test_an_estimate_counts_calls_and_tokens_of_every_model():
     estimate = bench.estimate(config)
     assert (estimate.plays, estimate.what) == (6, "3 games, seed 1")
     assert estimate.calls == {"m": 3, "verified:n": 15}
-    assert estimate.reply_tokens == {"m": 3 * config.reply_tokens, "verified:n": 15 * config.reply_tokens}
+    assert estimate.reply_tokens == {
+        "m": 3 * config.reply_tokens,
+        "verified:n": 15 * config.reply_tokens,
+    }
     game = bench.game(config, next(bench.list_specs(config)).data)
     first = game.roles[0]
     characters = len(prompt(game.view((), first), game.asks(())[first], "line"))
@@ -45,8 +52,8 @@ def test_an_estimate_counts_calls_and_tokens_of_every_model():
 
 
 def test_an_estimate_of_a_game_played_in_turn_counts_its_information_sets():
-    # Each player of Kuhn poker holds one of three cards, and decides after nothing or a check and a bet (first), after
-    # a check or a bet (second): twelve information sets, one question each.
+    # Each player of Kuhn poker holds one of three cards, and decides after nothing or a check and a
+    # bet (first), after a check or a bet (second): twelve information sets, one question each.
     config = BenchConfig("m", game="kuhn-poker")
     estimate = bench.estimate(config)
     assert (estimate.plays, estimate.calls) == (12, {"m": 12})
@@ -67,14 +74,20 @@ def test_an_estimate_counts_samples_and_attempts():
 
 @pytest.mark.parametrize(
     ("settings", "reasoning"),
-    [({"effort": "low"}, 2048), ({"effort": "low", "reasoning_tokens": 300}, 300), ({"effort": "minimal"}, 0)],
+    [
+        ({"effort": "low"}, 2048),
+        ({"effort": "low", "reasoning_tokens": 300}, 300),
+        ({"effort": "minimal"}, 0),
+    ],
 )
 def test_an_estimate_counts_the_reasoning_of_models_that_reason_by_themselves(settings, reasoning):
     config = BenchConfig("m", num_games=3, max_tokens=100, **settings, **SMALL)
     assert bench.estimate(config).reply_tokens == {"m": 3 * (100 + reasoning)}
 
 
-@pytest.mark.parametrize(("games", "time"), [(8, "1 minute"), (9, "2 minutes"), (103, "13 minutes")])
+@pytest.mark.parametrize(
+    ("games", "time"), [(8, "1 minute"), (9, "2 minutes"), (103, "13 minutes")]
+)
 def test_an_estimate_says_how_long_the_embedded_model_takes_at_seven_seconds_a_call(games, time):
     # 56, 63 and 721 seconds, a begun minute counting whole
     estimate = bench.estimate(BenchConfig(num_games=games, **SMALL))
@@ -85,10 +98,14 @@ def test_an_estimate_says_how_long_the_embedded_model_takes_at_seven_seconds_a_c
 def test_plays_that_are_missing_are_counted_unless_precision_decides():
     def warn(plays, **settings):
         config = BenchConfig("m", num_games=3, **SMALL, **settings)
-        shown = warn_unfinished(SimpleNamespace(total=bench.count(config), frame=lambda name: plays))
+        shown = warn_unfinished(
+            SimpleNamespace(total=bench.count(config), frame=lambda name: plays)
+        )
         return shown and [note.text for note in shown.blocks]
 
-    assert warn(["play"]) == ["2 planned plays are not finished; run the same command to play them."]
+    assert warn(["play"]) == [
+        "2 planned plays are not finished; run the same command to play them."
+    ]
     assert warn(["play"] * 3) is None
     assert warn([], precision=0.1) is None
 
@@ -100,7 +117,9 @@ def test_how_many_plays_there_are_is_known_unless_precision_decides():
 
 def test_progress_tells_the_plays_of_the_whole_or_of_the_part(tmp_path):
     _, whole = run(tmp_path / "whole", num_games=8)
-    parts = [run(tmp_path / str(number), num_games=8, shard=Shard(number, 2))[1] for number in (1, 2)]
+    parts = [
+        run(tmp_path / str(number), num_games=8, shard=Shard(number, 2))[1] for number in (1, 2)
+    ]
     assert whole[-1].total == 8
     totals = [part[-1].total for part in parts]
     assert (sum(totals), [part[-1].played for part in parts]) == (8, totals)
@@ -128,8 +147,11 @@ def test_every_player_has_to_be_known_precisely(tmp_path):
 
 
 def test_a_way_of_asking_that_is_never_read_keeps_a_run_going(tmp_path):
-    """Mixtures are known precisely after 50 games; a mixture is no answer to the question for one action."""
-    ran, _ = run(tmp_path, '{"A": 0.6, "B": 0.4}', elicit=("mixed", "pure"), num_games=55, precision=0.9)
+    """Mixtures are known precisely after 50 games; a mixture is no answer to the question for one
+    action."""
+    ran, _ = run(
+        tmp_path, '{"A": 0.6, "B": 0.4}', elicit=("mixed", "pure"), num_games=55, precision=0.9
+    )
     assert ran.outcome.played == 110
     assert {row["elicit"] for row in ran.rows() if row["status"] == "valid"} == {"mixed"}
 
@@ -141,7 +163,8 @@ def test_a_question_about_a_policy_is_one_call_for_each_answer():
 
 
 @pytest.mark.parametrize(
-    ("suite", "tables"), [("standard", 1), ("invariance", 3), ("sensitivity", 2), ("generalisation", 6)]
+    ("suite", "tables"),
+    [("standard", 1), ("invariance", 3), ("sensitivity", 2), ("generalisation", 6)],
 )
 def test_the_first_tables_of_a_suite_are_those_that_a_command_prints(suite, tables):
     assert bench.count_tables(BenchConfig("m", suite=suite)) == tables
@@ -149,7 +172,11 @@ def test_the_first_tables_of_a_suite_are_those_that_a_command_prints(suite, tabl
 
 def test_a_game_played_in_turn_is_benched_by_the_study_of_such_games(tmp_path):
     ran = br.bench(lambda prompt: "pass: 0.5, bet: 0.5", "kuhn-poker", output_dir=tmp_path, seed=7)
-    assert (ran.study.name, ran.path.name.split("-")[0], len(ran.rows())) == ("sequential", "sequential", 12)
+    assert (ran.study.name, ran.path.name.split("-")[0], len(ran.rows())) == (
+        "sequential",
+        "sequential",
+        12,
+    )
     assert ran.config.seed == 7
     assert br.bench.pick(BenchConfig("m", "chicken")).name == "bench"
 
@@ -161,8 +188,14 @@ def test_a_game_played_in_turn_is_benched_by_the_study_of_such_games(tmp_path):
         ({"suite": "invariance"}, "suite: this does nothing for a game played in turn"),
         ({"format": "json"}, "format: this does nothing for a game played in turn"),
         ({"seat": "dealer"}, "seat: expected one of player 1, player 2, got 'dealer'"),
-        ({"elicit": "guess"}, "elicit: expected one of mixed, pure, sampled, logprobs, got 'guess'"),
-        ({"model": "verified:m"}, "model: reasoning about a policy is not verified; leave out `verified:`"),
+        (
+            {"elicit": "guess"},
+            "elicit: expected one of mixed, pure, sampled, logprobs, got 'guess'",
+        ),
+        (
+            {"model": "verified:m"},
+            "model: reasoning about a policy is not verified; leave out `verified:`",
+        ),
     ],
 )
 def test_settings_that_a_game_played_in_turn_does_not_have_are_refused_by_name(settings, sentence):

@@ -80,7 +80,10 @@ def test_the_invariance_suite_tells_a_perfect_model_from_one_that_looks_at_place
     perfect = run(tmp_path / "a", optimal_table, num_games=6, seed=4, suite="invariance")
     assert perfect.outcome.played == 6 * (1 + len(VARIANTS))
     assert find_figures(perfect)["m / mixed"]["invariance"].estimate == pytest.approx(1.0)
-    assert {row["difference"].estimate for row in perfect.frame("differences").select(comparison="variants")} == {0.0}
+    assert {
+        row["difference"].estimate
+        for row in perfect.frame("differences").select(comparison="variants")
+    } == {0.0}
     placed = run(tmp_path / "b", first_action, num_games=6, seed=4, suite="invariance")
     by_variant = {row["version"]: row["invariance"].estimate for row in placed.frame("variants")}
     assert list(by_variant) == list(VARIANTS)
@@ -95,7 +98,8 @@ def test_a_game_told_otherwise_is_compared_with_the_same_game_as_drawn_in_every_
     compared = ran.frame("differences").select(comparison="variants", by="gap / range")
     assert [row["player"] for row in compared] == [f"m / mixed, {variant}" for variant in VARIANTS]
     assert {row["games"] for row in compared} == {5}
-    # Always the first action: other names or a shift of all payoffs change nothing, another order does.
+    # Always the first action: other names or a shift of all payoffs change nothing, another order
+    # does.
     by_variant = {row["player"].split(", ")[1]: row["difference"].estimate for row in compared}
     assert by_variant["shifted"] == by_variant["swapped"] == 0.0
     rows = {(row["variant"], row["game"]): row["gap_normalised"] for row in ran.rows()}
@@ -130,13 +134,19 @@ def optimal_of_outcomes(text):
     outcomes = [
         (m["me"], m["other"], float(m["pay"]))
         for m in re.finditer(
-            r"If you choose (?P<me>\S+) and .* chooses (?P<other>\S+), you get (?P<pay>[-\d.]+)\.", text
+            r"If you choose (?P<me>\S+) and .* chooses (?P<other>\S+), you get (?P<pay>[-\d.]+)\.",
+            text,
         )
     ]
     if not outcomes:
         data = json.loads(text[text.index("[") : text.rindex("]") + 1])
         outcomes = [
-            (o["you"], next(v for k, v in o.items() if k not in ("you", "your_payoff")), o["your_payoff"]) for o in data
+            (
+                o["you"],
+                next(v for k, v in o.items() if k not in ("you", "your_payoff")),
+                o["your_payoff"],
+            )
+            for o in data
         ]
     mine, theirs = (list(dict.fromkeys(o[k] for o in outcomes)) for k in (0, 1))
     matrix = np.zeros((len(mine), len(theirs)))
@@ -151,13 +161,23 @@ def test_the_sensitivity_suite_changes_one_setting_at_a_time(tmp_path):
     config = BenchConfig("m", num_games=2, seed=4, suite="sensitivity")
     ran = running.run(bench, config, tmp_path, {"m": model})
     assert [row["version"] for row in ran.frame("settings")] == [
-        "base", "size 2x2", "size 4x4", "size 6x6", "payoffs x0.01", "payoffs x100", "temperature 0.7", "temperature 1",
-    ]  # fmt: skip
+        "base",
+        "size 2x2",
+        "size 4x4",
+        "size 6x6",
+        "payoffs x0.01",
+        "payoffs x100",
+        "temperature 0.7",
+        "temperature 1",
+    ]
     assert {r.temperature for r in model.asked} == {0.0, 0.7, 1.0}
     gaps = [row["gap_normalised"] for row in ran.rows() if row["condition"] == "size 2x2"]
     (small,) = ran.frame("settings").select(version="size 2x2")
     assert small["gap_normalised"].estimate == pytest.approx(sum(gaps) / 2)
-    assert [title for title, _ in ran.report().tables[:2]] == ["How far from optimal", "Sensitivity"]
+    assert [title for title, _ in ran.report().tables[:2]] == [
+        "How far from optimal",
+        "Sensitivity",
+    ]
     assert bench.count_tables(config) == 2
 
 
@@ -171,8 +191,8 @@ def test_a_run_stops_when_the_precision_is_reached_and_not_before(tmp_path):
 
 
 def test_only_the_original_games_count_for_the_precision(tmp_path):
-    # Optimal as the row player of a table, poor in other variants: their gaps vary too much for 60 games. The 50th
-    # original game, the first that may end the run, is play 49 * 8 + 1.
+    # Optimal as the row player of a table, poor in other variants: their gaps vary too much for 60
+    # games. The 50th original game, the first that may end the run, is play 49 * 8 + 1.
     def sure_of_rows_only(request):
         plain = "The rows are your actions" in request.messages[-1].content
         return optimal_reply(request) if plain else first_action(request)
@@ -219,7 +239,9 @@ def test_baselines_stand_beside_a_player_on_the_games_that_it_answered(tmp_path)
     assert same.list_values("version") == ["the 3 that m / mixed answered"]
     assert same.list_values("player")[:2] == ["m / mixed", "uniform"]
     assert {row["answered"] for row in same} == {3}
-    assert {figures["answered"] for name, figures in find_figures(ran).items() if name != "m / mixed"} == {7}
+    assert {
+        figures["answered"] for name, figures in find_figures(ran).items() if name != "m / mixed"
+    } == {7}
 
 
 def test_players_are_compared_on_gap_and_on_exploitability(tmp_path):
@@ -231,7 +253,8 @@ def test_players_are_compared_on_gap_and_on_exploitability(tmp_path):
 
 
 def test_two_players_are_compared_on_all_games_that_both_answered(tmp_path):
-    """One of them leaves out the first two of ten games; the difference is the mean over the other eight."""
+    """One of them leaves out the first two of ten games; the difference is the mean over the other
+    eight."""
 
     def skip_two(request):
         skip_two.count += 1
@@ -244,12 +267,15 @@ def test_two_players_are_compared_on_all_games_that_both_answered(tmp_path):
     ran = running.run(bench, config, tmp_path, models, workers=1)
     gaps = {(row["model"], row["game"]): row["exploitability_normalised"] for row in ran.rows()}
     common = [game for game in range(10) if gaps["a", game] is not None]
-    players = ran.frame("differences").select(comparison="players", player="a / mixed", against="b / mixed")
+    players = ran.frame("differences").select(
+        comparison="players", player="a / mixed", against="b / mixed"
+    )
     (row,) = players.select(by="exploitability / range")
     assert (len(common), row["games"]) == (8, 8)
     expected = np.mean([gaps["a", game] - gaps["b", game] for game in common])
     assert row["difference"].estimate == pytest.approx(expected)
-    # All eight differences are negative: of the 2**8 patterns of signs, this one and its mirror are as extreme.
+    # All eight differences are negative: of the 2**8 patterns of signs, this one and its mirror are
+    # as extreme.
     assert min(row["p"] for row in ran.frame("differences")) >= 2 / 2**8
     assert row["effect"] < 0
 
@@ -272,7 +298,10 @@ def test_a_play_is_written_with_the_payoffs_of_both_where_they_are_not_opposed(t
     form = br.theory.NormalForm.bimatrix(*game)
     ran = br.bench(lambda prompt: "a1", form, elicit="pure", num_games=1, output_dir=tmp_path)
     (row,) = ran.frame("listed")
-    written = [row[name] and row[name].replace("\N{NO-BREAK SPACE}", " ") for name in ("payoffs", "opponent", "answer")]
+    written = [
+        row[name] and row[name].replace("\N{NO-BREAK SPACE}", " ")
+        for name in ("payoffs", "opponent", "answer")
+    ]
     assert written == ["a0: 3 0 | 3 5\na1: 5 1 | 0 1", "a1 1", "a1 1"]
     assert row["solution"] is None
 
@@ -292,7 +321,9 @@ def test_a_recorded_run_replays_to_the_same_records_and_notices_a_changed_reply(
     ran = run(tmp_path, first_action, num_games=4)
     assert ran.replay().same == 4
     calls = ran.path / "calls.jsonl"
-    calls.write_text(calls.read_text().replace('\\"A\\": 1.0, \\"B\\": 0.0', '\\"A\\": 0.0, \\"B\\": 1.0', 1))
+    calls.write_text(
+        calls.read_text().replace('\\"A\\": 1.0, \\"B\\": 0.0', '\\"A\\": 0.0, \\"B\\": 1.0', 1)
+    )
     found = ran.replay()
     assert (found.same, len(found.different)) == (3, 1)
 
@@ -310,12 +341,19 @@ def test_the_generalisation_suite_has_sizes_names_and_padding_with_intervals(tmp
     assert conditions[:7] == ["base", *(f"size {n}x{n}" for n in (2, 4, 5, 6, 8, 10))]
     assert conditions[7:9] == ["named matching-pennies", "anonymous matching-pennies"]
     sizes = ran.frame("sizes")
-    assert [(row["version"], row["actions"]) for row in sizes] == [(f"{n} x {n}", n) for n in (2, 3, 4, 5, 6, 8, 10)]
+    assert [(row["version"], row["actions"]) for row in sizes] == [
+        (f"{n} x {n}", n) for n in (2, 3, 4, 5, 6, 8, 10)
+    ]
     assert [(row["success_1"].estimate, row["success_1"].n) for row in sizes] == [(1.0, 3)] * 7
     for frame, versions in (("names", ["named", "anonymous"]), ("padding", ["padded", "as drawn"])):
         rows = ran.frame(frame)
-        assert [(row["version"], row["success_1"].estimate) for row in rows] == [(version, 1.0) for version in versions]
-    assert [row["actions"] for row in ran.frame("names")] == [None, None]  # games of two to five actions
+        assert [(row["version"], row["success_1"].estimate) for row in rows] == [
+            (version, 1.0) for version in versions
+        ]
+    assert [row["actions"] for row in ran.frame("names")] == [
+        None,
+        None,
+    ]  # games of two to five actions
     captions = list(find_tables(ran, "Generalisation"))
     assert captions[0] == "The same questions about games of other sizes."
 
@@ -361,7 +399,9 @@ def test_games_needed_follow_from_the_spread_between_games(tmp_path):
 
 def test_games_are_hard_where_uniform_play_loses(tmp_path):
     ran = run(tmp_path, first_action, num_games=4, seed=3)
-    uniform = {row["game"]: row["gap_normalised"] for row in ran.frame("games").select(player="uniform")}
+    uniform = {
+        row["game"]: row["gap_normalised"] for row in ran.frame("games").select(player="uniform")
+    }
     own = ran.frame("games").select(player="m / mixed")
     assert {row["game"]: row["hardness"] for row in own} == uniform
     assert {row["hardness"] for row in ran.frame("games").select(player="uniform")} == {None}
@@ -370,7 +410,10 @@ def test_games_are_hard_where_uniform_play_loses(tmp_path):
 def ask(tmp_path, script, **settings):
     """Run a scripted model, and return the run and the requests it was sent."""
     model = ScriptedModel(script, name="m", abilities=Abilities(schema=True, concurrency=4))
-    return running.run(bench, BenchConfig("m", **settings), tmp_path, {"m": model}, workers=1), model.asked
+    return (
+        running.run(bench, BenchConfig("m", **settings), tmp_path, {"m": model}, workers=1),
+        model.asked,
+    )
 
 
 def test_models_are_asked_for_their_reasons_first_and_have_room_for_them(tmp_path):
@@ -397,8 +440,13 @@ def test_the_effort_of_reasoning_is_sent_recorded_and_paid_for(tmp_path):
 
 
 def test_rows_hold_the_temperature_that_was_sent(tmp_path):
-    ran, asked = ask(tmp_path, first_action_or_label, num_games=1, elicit=("mixed", "sampled"), samples=2)
-    assert {row["elicit"]: row["temperature"] for row in ran.rows()} == {"mixed": 0.0, "sampled": 1.0}
+    ran, asked = ask(
+        tmp_path, first_action_or_label, num_games=1, elicit=("mixed", "sampled"), samples=2
+    )
+    assert {row["elicit"]: row["temperature"] for row in ran.rows()} == {
+        "mixed": 0.0,
+        "sampled": 1.0,
+    }
     assert sorted(request.temperature for request in asked) == [0.0, 1.0, 1.0]
 
 
@@ -427,7 +475,8 @@ def test_a_labelled_server_is_reported_under_its_label():
 
 
 def test_reviews_of_a_verified_model_are_recorded_estimated_and_reported(tmp_path):
-    """The first reasoning claims a wrong payoff; corrected, it claims nothing. The plain model is asked once."""
+    """The first reasoning claims a wrong payoff; corrected, it claims nothing. The plain model is
+    asked once."""
 
     def reason(request):
         text = request.messages[-1].content
@@ -444,9 +493,10 @@ def test_reviews_of_a_verified_model_are_recorded_estimated_and_reported(tmp_pat
     figures = find_figures(ran)["verified:m / mixed"]
     assert (figures["wrong_first"], figures["wrong_last"], figures["attempts"]) == (3, 0, 2.0)
     compared = ran.frame("differences").select(comparison="verified")
-    assert [(row["player"], row["against"], row["games"], row["difference"].estimate) for row in compared] == [
-        ("verified:m / mixed", "m / mixed", 3, 0.0)
-    ] * 2
+    assert [
+        (row["player"], row["against"], row["games"], row["difference"].estimate)
+        for row in compared
+    ] == [("verified:m / mixed", "m / mixed", 3, 0.0)] * 2
     assert ran.replay().same == 6
 
 
@@ -462,7 +512,9 @@ def test_verified_reasoning_is_also_compared_with_a_model_that_is_only_asked_aga
     models = {name: ScriptedModel(reason, name="m") for name in names}
     ran = running.run(bench, BenchConfig(names, num_games=2, seed=1), tmp_path, models)
     compared = ran.frame("differences").select(comparison="verified", by="exploitability / range")
-    assert [(row["player"], row["against"], row["difference"].estimate < 0) for row in compared] == [
+    assert [
+        (row["player"], row["against"], row["difference"].estimate < 0) for row in compared
+    ] == [
         ("verified:m / mixed", "again:m / mixed", True),
         ("verified:m / mixed", "m / mixed", True),
         ("again:m / mixed", "m / mixed", False),
@@ -493,12 +545,18 @@ def test_an_outlier_of_a_figure_is_named_by_the_number_of_its_play_and_links_to_
 
 def test_a_study_reports_what_is_missing_of_a_run_that_was_stopped(tmp_path):
     with pytest.warns(UserWarning, match="the next call could pass the budget: 3 calls of 2"):
-        stopped = br.bench(lambda prompt: "A: 1, B: 0, C: 0", num_games=5, seed=1, output_dir=tmp_path, max_calls=2)
+        stopped = br.bench(
+            lambda prompt: "A: 1, B: 0, C: 0", num_games=5, seed=1, output_dir=tmp_path, max_calls=2
+        )
     notes = [block.text for block in stopped.report().opening if hasattr(block, "text")]
     assert "3 planned plays are not finished; run the same command to play them." in notes
 
 
 def test_the_first_game_is_shown_as_models_are_told_it(tmp_path):
     ran, (asked, *_) = ask(tmp_path, first_action, num_games=2, seed=1)
-    (section,) = [section for section in ran.report().sections if section.title == "The first question as it was shown"]
+    (section,) = [
+        section
+        for section in ran.report().sections
+        if section.title == "The first question as it was shown"
+    ]
     assert section.blocks[0].text in asked.messages[-1].content

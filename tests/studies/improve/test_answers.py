@@ -39,11 +39,14 @@ def draw_seat(rng):
 
 
 def test_keys_are_those_that_exported_files_hold():
-    # They decide which games are trained on, so another hash would put games of a test into later trainings.
+    # They decide which games are trained on, so another hash would put games of a test into later
+    # trainings.
     games = np.array([PENNIES, DILEMMA, [[[3, 0], [5, 1]], [[2, 2], [2, 2]]]])
     assert [f"{key:016x}" for key in classify(games).tolist()] == [
-        "0eec22e8b9749ee0", "5185277fbaa3fa84", "4028ac378d1b487f",
-    ]  # fmt: skip
+        "0eec22e8b9749ee0",
+        "5185277fbaa3fa84",
+        "4028ac378d1b487f",
+    ]
     wide = np.array([[[[3, 0, 7], [5, 1, 2]], [[3, 5, 4], [0, 1, 9]]]])
     assert f"{classify(wide)[0]:016x}" == "2f64d704b5aa76c9"
 
@@ -62,12 +65,17 @@ def test_the_hash_of_questions_is_of_two_games_in_every_format_and_theme(monkeyp
 
     monkeypatch.setattr(examples, "write_question", write)
     telling = Telling(("table", "json", "table"), ("patrol", "market"), worked=False, kind="reply")
-    other = Telling(("table", "json"), ("patrol", "market"), worked=True, kind="reply").hash_questions()
+    other = Telling(
+        ("table", "json"), ("patrol", "market"), worked=True, kind="reply"
+    ).hash_questions()
     tasks.clear()
     assert telling.hash_questions() != other
     assert [(task["format"], task["theme"]) for task in tasks[:4]] == [
-        ("json", "market"), ("json", "patrol"), ("table", "market"), ("table", "patrol"),
-    ]  # fmt: skip
+        ("json", "market"),
+        ("json", "patrol"),
+        ("table", "market"),
+        ("table", "patrol"),
+    ]
     assert [task["payoffs"] for task in tasks] == [PENNIES.tolist()] * 4 + [DILEMMA.tolist()] * 4
     assert {(task["seat"], task["kind"]) for task in tasks} == {(0, "reply")}
 
@@ -84,8 +92,9 @@ def test_a_question_is_worked_unless_bare_ones_are_asked_for():
     ],
 )
 def test_a_game_of_unequal_sides_is_solved_for_either_seat(seat, opponent, answer):
-    # The third column is worse for its player than the second. Of the rest, without a saddle point, the value is
-    # (2 - 1) / (2 + 1 + 1 + 1) = 0.2, and both play their first action with (1 + 1) / 5.
+    # The third column is worse for its player than the second. Of the rest, without a saddle point,
+    # the value is (2 - 1) / (2 + 1 + 1 + 1) = 0.2, and both play their first action with (1 + 1) /
+    # 5.
     row = np.array([[2.0, -1.0, 3.0], [-1.0, 1.0, 4.0]])
     (example,) = make_matrix_examples(np.stack([row, -row])[None], Telling(), find_seat(seat))
     assert (example.task["seat"], example.task["opponent"]) == (seat, opponent)
@@ -95,7 +104,9 @@ def test_a_game_of_unequal_sides_is_solved_for_either_seat(seat, opponent, answe
 
 def test_the_mix_of_the_other_is_kept_to_six_decimals():
     rock = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
-    (example,) = make_matrix_examples(np.stack([rock, -rock])[None], Telling(), np.random.default_rng(0))
+    (example,) = make_matrix_examples(
+        np.stack([rock, -rock])[None], Telling(), np.random.default_rng(0)
+    )
     assert example.task["opponent"] == [0.333333] * 3
 
 
@@ -103,7 +114,8 @@ def test_a_game_that_is_not_zero_sum_is_answered_by_its_equilibrium():
     (example,) = make_matrix_examples(DILEMMA[None], Telling(), find_seat(0))
     assert example.task["opponent"] == [0.0, 1.0]
     assert example.answer.endswith("These are played:\nQ\nB 1/1\nI get 1.\nANSWER: A: 0, B: 1")
-    # A and Q are better whatever the other does; one who only meant to harm the first player would take P.
+    # A and Q are better whatever the other does; one who only meant to harm the first player would
+    # take P.
     selfish = np.array([[[2.0, 5.0], [1.0, 4.0]], [[1.0, 3.0], [1.0, 3.0]]])
     (example,) = make_matrix_examples(selfish[None], Telling(), find_seat(0))
     assert example.answer.endswith("These are played:\nQ\nA 5/3\nI get 5.\nANSWER: A: 1, B: 0")
@@ -115,12 +127,16 @@ def test_stated_mixes_are_in_tenths_also_in_zero_sum_games():
     mixes = np.array([example.task["opponent"] for example in made])
     assert mixes.sum(axis=1) == pytest.approx(np.ones(12))
     assert mixes * 10 == pytest.approx(np.round(mixes * 10))
-    assert [score_reply(example.task, example.answer) for example in made] == pytest.approx([1.0] * 12)
+    assert [score_reply(example.task, example.answer) for example in made] == pytest.approx(
+        [1.0] * 12
+    )
 
 
 def test_replies_of_games_that_happen_to_be_zero_sum_are_exported(tmp_path):
     # With payoffs of -1, 0 and 1 one game in 81 is zero-sum; what is exported is measured first.
-    exported = export(ExportConfig(tmp_path, games="replies", count=300, sizes="2", rectangular=0, scale=1))
+    exported = export(
+        ExportConfig(tmp_path, games="replies", count=300, sizes="2", rectangular=0, scale=1)
+    )
     assert sum(exported.counts.values()) > 200
 
 
@@ -141,13 +157,16 @@ def test_a_short_question_of_a_stated_mix_ends_with_it_and_the_seats_change_side
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(3.0, "3"), (-2.0, "-2"), (0.0, "0"), (3.26, "3.3"), (-3.47, "-3.5"), (0.5, "0.5")]
+    ("value", "text"),
+    [(3.0, "3"), (-2.0, "-2"), (0.0, "0"), (3.26, "3.3"), (-3.47, "-3.5"), (0.5, "0.5")],
 )
 def test_a_value_has_a_decimal_where_it_is_not_whole(value, text):
     assert _write_value(value) == text
 
 
-@pytest.mark.parametrize(("value", "text"), [(-0.04, "0.0"), (0.04, "0.0"), (-0.06, "-0.1"), (-1e-10, "0")])
+@pytest.mark.parametrize(
+    ("value", "text"), [(-0.04, "0.0"), (0.04, "0.0"), (-0.06, "-0.1"), (-1e-10, "0")]
+)
 def test_a_value_that_rounds_to_nothing_has_no_sign(value, text):
     assert _write_value(value) == text
 
@@ -166,12 +185,18 @@ def test_a_mix_is_written_in_thousandths_that_sum_to_one(mix, text):
 
 
 def test_payoffs_of_actions_that_nobody_plays_are_left_out():
-    # B beats A by 1 everywhere, and then the other leaves the columns of 9 and 5: rows B and C, columns P and R,
-    # (3 x 4 - 1 x 0) / (3 - 0 - 1 + 4) = 2, B with (4 - 1) / 6 and P with (4 - 0) / 6.
+    # B beats A by 1 everywhere, and then the other leaves the columns of 9 and 5: rows B and C,
+    # columns P and R, (3 x 4 - 1 x 0) / (3 - 0 - 1 + 4) = 2, B with (4 - 1) / 6 and P with (4 - 0)
+    # / 6.
     row = np.array([[2.0, 8.0, -1.0], [3.0, 9.0, 0.0], [1.0, 5.0, 4.0]])
-    (example,) = make_matrix_examples(np.stack([row, -row])[None], Telling(("short",)), find_seat(0))
+    (example,) = make_matrix_examples(
+        np.stack([row, -row])[None], Telling(("short",)), find_seat(0)
+    )
     assert example.question == "P Q R\nA 2 8 -1\nB 3 9 0\nC 1 5 4"
-    assert example.answer == "These are played:\nP R\nB 3 0\nC 1 4\nI get 2.\nANSWER: A: 0, B: 0.500, C: 0.500"
+    assert (
+        example.answer
+        == "These are played:\nP R\nB 3 0\nC 1 4\nI get 2.\nANSWER: A: 0, B: 0.500, C: 0.500"
+    )
     assert example.task["opponent"] == [0.666667, 0.0, 0.333333]
 
 
@@ -185,7 +210,8 @@ def test_answers_of_kuhn_poker_are_its_equilibrium_in_every_order_of_moves():
         (example.task["player"], example.task["infoset"], *example.task["moves"]): example
         for example in make_tree_examples("kuhn-poker", Telling())
     }
-    # Kuhn 1950: with the jack the second player bluffs a third of the time; with the king it always bets.
+    # Kuhn 1950: with the jack the second player bluffs a third of the time; with the king it always
+    # bets.
     assert made["player 2", "J p", "pass", "bet"].answer == "ANSWER: pass: 0.667, bet: 0.333"
     assert made["player 2", "J p", "bet", "pass"].answer == "ANSWER: bet: 0.333, pass: 0.667"
     king = made["player 2", "K b", "bet", "pass"]
@@ -210,8 +236,12 @@ def test_a_program_that_is_no_game_earns_nothing():
 
 
 def test_reasons_of_the_second_seat_are_reviewed_as_its_own():
-    # Against 0.3 and 0.7 of the row player the column player gets 0.9 or 2.2, as the game is symmetric.
+    # Against 0.3 and 0.7 of the row player the column player gets 0.9 or 2.2, as the game is
+    # symmetric.
     task = describe_matrix(DILEMMA, 1, "table", "neutral", "reply") | {"opponent": [0.3, 0.7]}
     answer = "Here P brings 0.9 and Q brings 2.2. I play Q.\nANSWER: P: 0, Q: 1"
-    assert [checked.verdict.name for checked in review_reasons(task, answer).checked] == ["PROVED", "PROVED"]
+    assert [checked.verdict.name for checked in review_reasons(task, answer).checked] == [
+        "PROVED",
+        "PROVED",
+    ]
     assert len(review_reasons(task, answer.replace("0.9", "0.8")).refuted) == 1

@@ -1,4 +1,5 @@
-"""Questions and answers for training: as the benchmark asks them, as the solver answers them, each class once."""
+"""Questions and answers for training: as the benchmark asks them, as the solver answers them, each
+class once."""
 
 import json
 
@@ -27,14 +28,21 @@ from bestresponse.studies.improve.examples import (
     write_answer,
     write_question,
 )
-from bestresponse.studies.improve.export import ExportConfig, _choose_shapes, _share_games, export, read_manifest
+from bestresponse.studies.improve.export import (
+    ExportConfig,
+    _choose_shapes,
+    _share_games,
+    export,
+    read_manifest,
+)
 from bestresponse.studies.improve.study import check_prompts
 
 PENNIES = np.array([[[1.0, -1.0], [-1.0, 1.0]], [[-1.0, 1.0], [1.0, -1.0]]])
 
 
 def ask_of_bench(config):
-    """Return the two messages that the benchmark sends for the first play of a plan, and the play."""
+    """Return the two messages that the benchmark sends for the first play of a plan, and the
+    play."""
     model = ScriptedModel([Reply("no answer")], abilities=Abilities())
     if isinstance(config.form, br.NormalForm) or config.game is None:
         plan = Plan(config)
@@ -51,7 +59,13 @@ def ask_of_bench(config):
 @pytest.mark.parametrize("worked", [True, False])
 def test_a_question_is_what_the_benchmark_asks(shown_as, worked):
     config = BenchConfig(
-        "student", num_games=1, seed=5, format=(shown_as,), theme=("market",), seat=("col",), plain=not worked
+        "student",
+        num_games=1,
+        seed=5,
+        format=(shown_as,),
+        theme=("market",),
+        seat=("col",),
+        plain=not worked,
     )
     asked, data = ask_of_bench(config)
     task = describe_matrix(np.array(data["payoffs"]), 1, shown_as, "market")
@@ -73,8 +87,8 @@ def test_a_worked_answer_says_what_is_played_its_value_and_the_mix():
     row = np.array([[-9.0, -4.0, -1.0], [-7.0, 9.0, -4.0], [8.0, -6.0, -8.0]])
     task = describe_matrix(np.stack([row, -row]), 0, "table", "neutral")
     answer = write_answer(task, np.array([214, 32, 113]) / 359, np.array([97, 37, 225]) / 359, True)
-    assert answer == (
-        "P Q R\nA -9 -4 -1\nB -7 9 -4\nC 8 -6 -8\n"
+    assert (
+        answer == "P Q R\nA -9 -4 -1\nB -7 9 -4\nC 8 -6 -8\n"
         "These are played:\nP Q R\nA -9 -4 -1\nB -7 9 -4\nC 8 -6 -8\n"
         "I get -3.5.\nANSWER: A: 0.596, B: 0.089, C: 0.315"
     )
@@ -84,9 +98,17 @@ def test_a_short_question_is_the_payoffs_alone():
     dilemma = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
     counted = np.array([[1.0, 2.0], [3.0, 4.0]])
     zero_sum = describe_matrix(np.stack([counted, -counted]), 1, "short", "neutral")
-    assert write_question(zero_sum, True) == ("", "A B\nP -1 -3\nQ -2 -4")  # one's own actions are the rows
-    assert write_question(describe_matrix(dilemma, 0, "short", "neutral"), True) == ("", "P Q\nA 3/3 0/5\nB 5/0 1/1")
-    (example,) = make_matrix_examples(PENNIES[None], Telling(("short",), ("market",)), np.random.default_rng(0))
+    assert write_question(zero_sum, True) == (
+        "",
+        "A B\nP -1 -3\nQ -2 -4",
+    )  # one's own actions are the rows
+    assert write_question(describe_matrix(dilemma, 0, "short", "neutral"), True) == (
+        "",
+        "P Q\nA 3/3 0/5\nB 5/0 1/1",
+    )
+    (example,) = make_matrix_examples(
+        PENNIES[None], Telling(("short",), ("market",)), np.random.default_rng(0)
+    )
     assert [message["role"] for message in example.to_json()["messages"]] == ["user", "assistant"]
     assert example.task["theme"] == "neutral"
 
@@ -97,12 +119,16 @@ def test_larger_shapes_come_more_often_and_larger_squares_never():
     assert {max(shape) for shape in shares if 3 in shape} == {3, 4, 5}
     assert not {(4, 5), (5, 4)} & shares.keys()
     # 8 to 27 for squares, as their cells to the power of 1.5; for 2x4 and 4x2 8 ** 1.5 = 22.627 of
-    # twice 6 ** 1.5 + 8 ** 1.5 + 10 ** 1.5 + 12 ** 1.5 + 15 ** 1.5 = 14.697 + 22.627 + 31.623 + 41.569 + 58.095.
+    # twice 6 ** 1.5 + 8 ** 1.5 + 10 ** 1.5 + 12 ** 1.5 + 15 ** 1.5 = 14.697 + 22.627 + 31.623 +
+    # 41.569 + 58.095.
     assert shares[2, 2] == pytest.approx(0.75 * 8 / 35)
     assert shares[3, 3] == pytest.approx(0.75 * 27 / 35)
     assert shares[2, 4] == shares[4, 2] == pytest.approx(0.25 * 22.627 / 337.222, rel=1e-4)
     assert sum(shares.values()) == pytest.approx(1)
-    assert _choose_shapes(ExportConfig("unused", sizes="2-3", rectangular=0)).keys() == {(2, 2), (3, 3)}
+    assert _choose_shapes(ExportConfig("unused", sizes="2-3", rectangular=0)).keys() == {
+        (2, 2),
+        (3, 3),
+    }
 
 
 def test_a_stated_mix_is_answered_by_what_each_action_brings():
@@ -110,9 +136,10 @@ def test_a_stated_mix_is_answered_by_what_each_action_brings():
     dilemma = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
     task = describe_matrix(dilemma, 0, "table", "neutral", "reply") | {"opponent": [0.3, 0.7]}
     answer = write_answer(task, np.array([0.0, 1.0]), np.array([0.3, 0.7]), True)
-    assert answer == (
-        "P Q\nA 3/3 0/5\nB 5/0 1/1\nThe column player chooses with these probabilities: P 0.3, Q 0.7.\n"
-        "Here A brings 0.9 and B brings 2.2. I play B.\nANSWER: A: 0, B: 1"
+    assert (
+        answer
+        == "P Q\nA 3/3 0/5\nB 5/0 1/1\nThe column player chooses with these probabilities: P 0.3, Q"
+        " 0.7.\nHere A brings 0.9 and B brings 2.2. I play B.\nANSWER: A: 0, B: 1"
     )
     _, question = write_question(task, True)
     assert "The column player chooses with these probabilities: P 0.3, Q 0.7." in question
@@ -126,13 +153,17 @@ def test_replies_of_random_games_are_best_replies_of_either_seat():
     games = rng.integers(-9, 10, (40, 2, 3, 4)).astype(float)
     examples = list(make_matrix_examples(games, Telling(("table", "short")), rng, "reply"))
     assert {example.task["seat"] for example in examples} == {0, 1}
-    assert [br.score_reply(example.task, example.answer) for example in examples] == pytest.approx([1.0] * 40)
+    assert [br.score_reply(example.task, example.answer) for example in examples] == pytest.approx(
+        [1.0] * 40
+    )
 
 
 def test_thousandths_sum_to_one_where_thirds_are_mixed():
     third = np.array([1.0, 1.0, 1.0]) / 3
     rock = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
-    answer = write_answer(describe_matrix(np.stack([rock, -rock]), 1, "table", "neutral"), third, third, False)
+    answer = write_answer(
+        describe_matrix(np.stack([rock, -rock]), 1, "table", "neutral"), third, third, False
+    )
     assert answer == "ANSWER: P: 0.334, Q: 0.333, R: 0.333"
 
 
@@ -165,12 +196,18 @@ def test_answers_of_random_games_lose_at_most_their_rounding():
     row = rng.integers(-9, 10, (40, 4, 4)).astype(float)
     games = np.concatenate([np.stack([row, -row], 1), rng.integers(-9, 10, (10, 2, 4, 4))])
     for part in (games[:40], games[40:]):
-        examples = list(make_matrix_examples(part, Telling(("table", "json"), ("neutral", "patrol")), rng))
+        examples = list(
+            make_matrix_examples(part, Telling(("table", "json"), ("neutral", "patrol")), rng)
+        )
         assert min(br.score_reply(example.task, example.answer) for example in examples) > 0.985
 
 
 def read_rows(folder, split):
-    return [json.loads(line) for path in sorted(folder.glob(f"{split}-*")) for line in path.open(encoding="utf-8")]
+    return [
+        json.loads(line)
+        for path in sorted(folder.glob(f"{split}-*"))
+        for line in path.open(encoding="utf-8")
+    ]
 
 
 def test_no_class_is_in_two_splits_or_twice_and_equal_settings_write_equal_files(tmp_path):
@@ -204,12 +241,15 @@ def test_parquet_holds_the_same_conversations(tmp_path):
     br.export(tmp_path / "json", count=30, sizes="2", rectangular=0)
     br.export(tmp_path / "parquet", count=30, sizes="2", rectangular=0, files="parquet")
     columns = parquet.read_table(tmp_path / "parquet" / "train-00000.parquet").to_pylist()
-    assert [row["messages"] for row in columns] == [row["messages"] for row in read_rows(tmp_path / "json", "train")]
+    assert [row["messages"] for row in columns] == [
+        row["messages"] for row in read_rows(tmp_path / "json", "train")
+    ]
 
 
 @pytest.mark.parametrize(("sizes", "count"), [("2-4", 300), ("2-10", 1), ("9-10", 100)])
 def test_as_many_examples_are_shared_out_as_were_asked_for(tmp_path, sizes, count):
-    # Rounded one by one, the shares of 300 were 301, those of 100 were 88, and a single game was none at all.
+    # Rounded one by one, the shares of 300 were 301, those of 100 were 88, and a single game was
+    # none at all.
     shards, _ = _share_games(ExportConfig(tmp_path, count=count, sizes=sizes, scale=1000), tmp_path)
     assert sum(len(games) for shard in shards for games in shard.games) == count
 
@@ -240,7 +280,11 @@ def test_what_cannot_be_exported_leaves_no_folder(tmp_path, settings, message):
 def test_few_classes_are_said_and_repeated_in_the_training_alone(tmp_path):
     exported = br.export(tmp_path / "few", count=500, sizes="2", rectangular=0, scale=1)
     assert exported.notes == ("2x2: 9 classes; the rest are relabelled games of the training",)
-    held_out = [row["task"]["class"] for split in ("validation", "test") for row in read_rows(tmp_path / "few", split)]
+    held_out = [
+        row["task"]["class"]
+        for split in ("validation", "test")
+        for row in read_rows(tmp_path / "few", split)
+    ]
     trained = [row["task"]["class"] for row in read_rows(tmp_path / "few", "train")]
     assert len(trained) > 400
     assert len(set(trained)) + len(set(held_out)) == 9
@@ -277,7 +321,12 @@ def test_a_story_asks_as_formalize_does_and_its_program_is_the_game_that_was_tol
 
 def test_stories_are_exported_and_short_ones_refused(tmp_path):
     exported = br.export(
-        tmp_path / "stories", games="stories", count=20, sizes="2", rectangular=0, formats=("prose", "json")
+        tmp_path / "stories",
+        games="stories",
+        count=20,
+        sizes="2",
+        rectangular=0,
+        formats=("prose", "json"),
     )
     assert sum(exported.counts.values()) == 20
     check_prompts(tmp_path / "stories")
@@ -290,9 +339,13 @@ def test_verify_decides_the_reasons_of_worked_answers():
     payoffs = np.array([[[3, 0], [5, 1]], [[3, 5], [0, 1]]], dtype=np.float64)
     task = describe_matrix(payoffs, 0, "table", "neutral", "reply") | {"opponent": [0.3, 0.7]}
     answer = "Here A brings 0.9 and B brings 2.2. I play B.\nANSWER: A: 0, B: 1"
-    assert [str(one.verdict.name) for one in review_reasons(task, answer).checked] == ["PROVED", "PROVED"]
+    assert [str(one.verdict.name) for one in review_reasons(task, answer).checked] == [
+        "PROVED",
+        "PROVED",
+    ]
     assert len(review_reasons(task, answer.replace("2.2", "2.3")).refuted) == 1
-    # The value of [[a, b], [c, d]] without a saddle point is (ad - bc) / (a - b - c + d) = (2 - 1) / 5.
+    # The value of [[a, b], [c, d]] without a saddle point is (ad - bc) / (a - b - c + d) = (2 - 1)
+    # / 5.
     pennies = np.array([[[2, -1], [-1, 1]], [[-2, 1], [1, -1]]], dtype=np.float64)
     task = describe_matrix(pennies, 0, "table", "neutral") | {"opponent": [0.4, 0.6]}
     answer = "These are played:\nP Q\nA 2 -1\nB -1 1\nI get 0.2.\nANSWER: A: 0.400, B: 0.600"

@@ -1,4 +1,5 @@
-"""What a training is told to do and what is kept of it, with a network that learns nothing: no torch is needed."""
+"""What a training is told to do and what is kept of it, with a network that learns nothing: no
+torch is needed."""
 
 import hashlib
 import json
@@ -18,7 +19,14 @@ from bestresponse.runs.settings import list_settings, read_extra
 from bestresponse.runs.store.folder import Manifest, RunFolder
 from bestresponse.studies.improve import study
 from bestresponse.studies.improve.examples import Telling
-from bestresponse.studies.improve.study import TrainConfig, check_prompts, measure, open_network, run_training, train
+from bestresponse.studies.improve.study import (
+    TrainConfig,
+    check_prompts,
+    measure,
+    open_network,
+    run_training,
+    train,
+)
 
 
 class OutOfMemoryError(Exception):
@@ -49,7 +57,8 @@ def make_module(monkeypatch, name, **members):
 
 
 class Training:
-    """A training that keeps what it was told; `rows` are reported, and steps over `fits` tokens are too much."""
+    """A training that keeps what it was told; `rows` are reported, and steps over `fits` tokens are
+    too much."""
 
     def __init__(self):
         self.recipes, self.loaded, self.timed = [], [], []
@@ -108,9 +117,14 @@ def training(monkeypatch):
         return "shape"
 
     def pack(network, pool, shape, rng):
-        # All examples of the pool, packed by a generator of seed 0 into a first batch of 100 tokens: of a few short
-        # ones most of the batch would be filling, which takes time and is not counted.
-        assert (pool, shape, rng.random()) == (list(range(40)), "shape", np.random.default_rng(0).random())
+        # All examples of the pool, packed by a generator of seed 0 into a first batch of 100
+        # tokens: of a few short ones most of the batch would be filling, which takes time and is
+        # not counted.
+        assert (pool, shape, rng.random()) == (
+            list(range(40)),
+            "shape",
+            np.random.default_rng(0).random(),
+        )
         return [SimpleNamespace(real=100), SimpleNamespace(real=7)]
 
     module = make_module(
@@ -138,7 +152,13 @@ def examples(tmp_path):
 
 
 def write_examples(folder, prompts=None, **settings):
-    made = {"games": "zero-sum", "formats": ["table"], "themes": ["neutral"], "answers": "worked", **settings}
+    made = {
+        "games": "zero-sum",
+        "formats": ["table"],
+        "themes": ["neutral"],
+        "answers": "worked",
+        **settings,
+    }
     kind = "story" if made["games"] == "stories" else "matrix"
     hashed = Telling(("table",), ("neutral",), made["answers"] == "worked", kind).hash_questions()
     folder.mkdir()
@@ -156,11 +176,20 @@ def run(tmp_path, data, seen=None, prepare=lambda path: None, **settings):
     with RunFolder.open(tmp_path / "run", Manifest("run", "train", {})) as folder:
         prepare(folder.path)
         outcome = run_training(config, folder, {}, Execution(on_progress=seen.append))
-    return SimpleNamespace(outcome=outcome, folder=folder, measured=measure(config, folder), config=config)
+    return SimpleNamespace(
+        outcome=outcome, folder=folder, measured=measure(config, folder), config=config
+    )
 
 
 def test_a_training_is_told_seconds_steps_and_everything_else(tmp_path, training, examples):
-    settings = {"minutes": 2.5, "learning_rate": 0.5, "batch_tokens": 1024, "seed": 7, "curriculum": 0.25, "lora": 3}
+    settings = {
+        "minutes": 2.5,
+        "learning_rate": 0.5,
+        "batch_tokens": 1024,
+        "seed": 7,
+        "curriculum": 0.25,
+        "lora": 3,
+    }
     run(tmp_path, examples, steps=9, **settings)
     run(tmp_path, examples, **settings)
     assert training.recipes == [
@@ -170,13 +199,20 @@ def test_a_training_is_told_seconds_steps_and_everything_else(tmp_path, training
 
 
 def test_progress_is_the_larger_share_of_time_and_steps_in_percent(tmp_path, training, examples):
-    training.rows = [{"minutes": 1.0, "step": 3}, {"minutes": 5.0, "step": 4}, {"minutes": 11.0, "step": 30}]
+    training.rows = [
+        {"minutes": 1.0, "step": 3},
+        {"minutes": 5.0, "step": 4},
+        {"minutes": 11.0, "step": 30},
+    ]
     seen = []
     result = run(tmp_path, examples, seen, minutes=10, steps=20)
-    # Of 10 minutes and 20 steps: 3/20 is more than 1/10, 5/10 is more than 4/20, and more than all is 100.
+    # Of 10 minutes and 20 steps: 3/20 is more than 1/10, 5/10 is more than 4/20, and more than all
+    # is 100.
     assert [(step.total, step.found, step.played, step.failed) for step in seen] == [
-        (100, 0, 15, 0), (100, 0, 50, 0), (100, 0, 100, 0),
-    ]  # fmt: skip
+        (100, 0, 15, 0),
+        (100, 0, 50, 0),
+        (100, 0, 100, 0),
+    ]
     assert (result.outcome.played, result.outcome.found) == (100, 0)
     seen.clear()
     run(tmp_path, examples, seen, minutes=10)
@@ -209,12 +245,17 @@ def test_steps_are_halved_until_they_fit_into_memory(tmp_path, training, example
     assert len(training.recipes) == 1
 
 
-def test_without_a_gpu_it_is_said_how_many_examples_would_be_seen(tmp_path, training, examples, monkeypatch):
+def test_without_a_gpu_it_is_said_how_many_examples_would_be_seen(
+    tmp_path, training, examples, monkeypatch
+):
     monkeypatch.setattr(sys.modules[f"{students.__name__}.model"], "choose_device", lambda: "cpu")
     times = iter([10.0, 12.0])
     monkeypatch.setattr(study.time, "perf_counter", lambda: next(times))
-    # 100 tokens in 2 seconds are 50 a second, 18,000 in 6 minutes; an example has 3 + 2 tokens, so 3,600 of them.
-    with pytest.raises(UsageError, match=r"at about 50 tokens a second, 6 minutes would see 3,600 examples"):
+    # 100 tokens in 2 seconds are 50 a second, 18,000 in 6 minutes; an example has 3 + 2 tokens, so
+    # 3,600 of them.
+    with pytest.raises(
+        UsageError, match=r"at about 50 tokens a second, 6 minutes would see 3,600 examples"
+    ):
         run(tmp_path, examples, device="auto", minutes=6)
     assert [batch.real for batch in training.timed] == [100]
     # A batch is as long as the longest example.
@@ -283,11 +324,17 @@ def test_what_a_student_is_made_of_stands_beside_its_weights(tmp_path, training,
 
 def test_a_run_without_any_row_is_measured_as_empty(tmp_path):
     measured = measure(None, SimpleNamespace(path=tmp_path))
-    assert (measured.answered, len(measured.frames["training"]), len(measured.frames["tests"])) == (0, 0, 0)
+    assert (measured.answered, len(measured.frames["training"]), len(measured.frames["tests"])) == (
+        0,
+        0,
+        0,
+    )
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"answers": "direct"}, {"games": "stories"}, {"games": "replies"}], ids=lambda s: str(s)
+    "settings",
+    [{}, {"answers": "direct"}, {"games": "stories"}, {"games": "replies"}],
+    ids=lambda s: str(s),
 )
 def test_examples_of_the_prompts_of_today_are_taken(tmp_path, settings):
     check_prompts(write_examples(tmp_path / "made", **settings))
@@ -316,7 +363,10 @@ def test_a_training_needs_data_and_shows_two_tables_and_a_hundred_percent():
 def test_where_a_student_is_written_and_trained_is_no_part_of_its_identity():
     extra = {name: read_extra(field) for name, field in list_settings(TrainConfig).items()}
     assert extra["model"]["argument"]
-    assert [name for name in ("output", "device", "seed", "minutes") if extra[name]["how"]] == ["output", "device"]
+    assert [name for name in ("output", "device", "seed", "minutes") if extra[name]["how"]] == [
+        "output",
+        "device",
+    ]
     assert TrainConfig("weights", data=("x",)).seed == 0
     with pytest.raises(UsageError):
         TrainConfig("weights", data=("x",), seed=-1)

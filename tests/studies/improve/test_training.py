@@ -1,4 +1,5 @@
-"""The recipe in miniature: a tiny network learns 2x2 games on a processor, goes on after a stop, and is benched."""
+"""The recipe in miniature: a tiny network learns 2x2 games on a processor, goes on after a stop,
+and is benched."""
 
 import itertools
 import json
@@ -17,7 +18,12 @@ pytest.importorskip("safetensors", reason="the extra `train` is not installed")
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: E402
 
 import bestresponse as br  # noqa: E402
-from bestresponse.core.errors import ModelError, ModelUnavailable, StoreError, UsageError  # noqa: E402
+from bestresponse.core.errors import (
+    ModelError,
+    ModelUnavailable,
+    StoreError,
+    UsageError,
+)  # noqa: E402
 from bestresponse.models.base import Message, Request  # noqa: E402
 from bestresponse.models.students import model as serving, network as networks  # noqa: E402
 from bestresponse.studies.improve import training  # noqa: E402
@@ -36,14 +42,27 @@ def one_thread():
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
-    br.export(folder, count=3000, sizes="2", rectangular=0, formats="table", themes="neutral", answers="direct")
+    br.export(
+        folder,
+        count=3000,
+        sizes="2",
+        rectangular=0,
+        formats="table",
+        themes="neutral",
+        answers="direct",
+    )
     return folder
 
 
 def list_shapes(sizes):
     """Return the shape of every parameter."""
     n, width = sizes.layers, sizes.width
-    columns = {"qkv": width, "out": sizes.heads * sizes.head, "gate_up": width, "down": sizes.hidden}
+    columns = {
+        "qkv": width,
+        "out": sizes.heads * sizes.head,
+        "gate_up": width,
+        "down": sizes.hidden,
+    }
     matrices = {name: (n, sum(rows), columns[name]) for name, rows in sizes.sections.items()}
     norms = {"norm": (width,), "attention_norm": (n, width), "feed_norm": (n, width)}
     return {"embedding": (sizes.vocabulary, width), **norms, **matrices}
@@ -55,23 +74,37 @@ def make_network(sizes, tokenizer):
     parameters = {}
     for name, shape in list_shapes(sizes).items():
         scale = 0.02 if name == "embedding" else shape[-1] ** -0.5
-        parameters[name] = torch.ones(shape) if "norm" in name else torch.randn(shape, generator=rng) * scale
+        parameters[name] = (
+            torch.ones(shape) if "norm" in name else torch.randn(shape, generator=rng) * scale
+        )
     return networks.Network(sizes, parameters, tokenizer)
 
 
 @pytest.fixture(scope="module")
 def base(data, tmp_path_factory):
     """A random network with a tokenizer that has whole phrases of the questions as tokens."""
-    examples = [example for path in training.list_shards([data], "train") for example in training.read_shard(path)]
+    examples = [
+        example
+        for path in training.list_shards([data], "train")
+        for example in training.read_shard(path)
+    ]
     tokenizer = Tokenizer(models.BPE())
-    digits, letters = pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(False, use_regex=False)
-    tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Sequence([digits, letters]), decoders.ByteLevel()
+    digits, letters = (
+        pre_tokenizers.Digits(individual_digits=True),
+        pre_tokenizers.ByteLevel(False, use_regex=False),
+    )
+    tokenizer.pre_tokenizer, tokenizer.decoder = (
+        pre_tokenizers.Sequence([digits, letters]),
+        decoders.ByteLevel(),
+    )
     special = ["<|im_start|>", networks.END]
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(
         vocab_size=1500, initial_alphabet=alphabet, special_tokens=special, show_progress=False
     )
-    tokenizer.train_from_iterator(("".join(training.split_messages(example)) for example in examples), trainer)
+    tokenizer.train_from_iterator(
+        ("".join(training.split_messages(example)) for example in examples), trainer
+    )
     folder = tmp_path_factory.mktemp("base")
     sizes = networks.Architecture(2, 64, 4, 2, 128, tokenizer.get_vocab_size())
     networks.write_folder(make_network(sizes, tokenizer), folder)
@@ -81,9 +114,16 @@ def base(data, tmp_path_factory):
 def test_a_tiny_network_learns_fresh_games_and_is_opened_by_the_benchmark(data, base, tmp_path):
     student = tmp_path / "student"
     run = br.train(
-        base, data=[str(data)], output=student, minutes=60, steps=500, learning_rate=0.02, batch_tokens=2048,
-        device="cpu", output_dir=tmp_path / "runs",
-    )  # fmt: skip
+        base,
+        data=[str(data)],
+        output=student,
+        minutes=60,
+        steps=500,
+        learning_rate=0.02,
+        batch_tokens=2048,
+        device="cpu",
+        output_dir=tmp_path / "runs",
+    )
     before, *_, after = run.frame("training")
     (test,) = run.frame("tests")
     assert before["near"] == 0
@@ -92,16 +132,29 @@ def test_a_tiny_network_learns_fresh_games_and_is_opened_by_the_benchmark(data, 
     assert json.loads((student / "student.json").read_text())["last"] == after
     assert "Games that were never trained on" in run.path.joinpath("report.html").read_text("utf-8")
     benched = br.bench(
-        str(student), num_games=6, num_rows=2, num_cols=2, scale=9, plain=True, max_tokens=40, output_dir=tmp_path
+        str(student),
+        num_games=6,
+        num_rows=2,
+        num_cols=2,
+        scale=9,
+        plain=True,
+        max_tokens=40,
+        output_dir=tmp_path,
     )
     assert sum(row["strategy"] is not None for row in benched.frame("plays")) >= 4
 
 
 def make_trainer(base, **changes):
     values = {
-        "seconds": 60, "steps": 5, "rate": 0.01, "batch_tokens": 1024, "seed": 1, "curriculum": 0.0, "lora": 0,
+        "seconds": 60,
+        "steps": 5,
+        "rate": 0.01,
+        "batch_tokens": 1024,
+        "seed": 1,
+        "curriculum": 0.0,
+        "lora": 0,
         "device": "cpu",
-    }  # fmt: skip
+    }
     return training.Trainer(networks.read_folder(base), training.Recipe(**(values | changes)))
 
 
@@ -121,7 +174,10 @@ def test_every_pool_has_something_of_every_folder_in_proportion(tmp_path):
         (folder / "manifest.json").write_text(json.dumps(manifest), "utf-8")
         for number in range(2):
             examples = [
-                {"messages": [{"role": "user", "content": name}], "task": {"number": number * counted // 2 + k}}
+                {
+                    "messages": [{"role": "user", "content": name}],
+                    "task": {"number": number * counted // 2 + k},
+                }
                 for k in range(counted // 2)
             ]
             lines = "".join(json.dumps(example) + "\n" for example in examples)
@@ -130,9 +186,14 @@ def test_every_pool_has_something_of_every_folder_in_proportion(tmp_path):
     pools = training.draw_pools(folders, 0, 0, lambda: float("inf"))
     first, second = next(pools), next(pools)
     for pool in (first, second):
-        assert Counter(example["messages"][0]["content"] for example in pool) == {"large": 3072, "small": 1024}
+        assert Counter(example["messages"][0]["content"] for example in pool) == {
+            "large": 3072,
+            "small": 1024,
+        }
     # 2 x 1024 of the 2,000 small examples: all of them, and the first file's beginning again.
-    small = [e["task"]["number"] for e in (*first, *second) if e["messages"][0]["content"] == "small"]
+    small = [
+        e["task"]["number"] for e in (*first, *second) if e["messages"][0]["content"] == "small"
+    ]
     assert len(small) == 2048
     assert set(small) == set(range(2000))
     resumed = training.draw_pools(folders, 0, 1, lambda: float("inf"))
@@ -163,7 +224,9 @@ def test_another_process_makes_the_same_batches(data, base):
     there = list(islice(batches.load(), 3))
     for (number, batch), (other_number, other) in zip(here, there, strict=True):
         assert number == other_number
-        assert all(torch.equal(part, same) for part, same in zip(batch.parts, other.parts, strict=True))
+        assert all(
+            torch.equal(part, same) for part, same in zip(batch.parts, other.parts, strict=True)
+        )
 
 
 def test_larger_games_join_in_as_the_training_goes_on(data, base):
@@ -175,7 +238,9 @@ def test_larger_games_join_in_as_the_training_goes_on(data, base):
     assert batches.reach() == float("inf")
 
 
-def test_the_smallest_games_are_trained_on_where_all_are_larger_than_a_curriculum_begins_with(tmp_path):
+def test_the_smallest_games_are_trained_on_where_all_are_larger_than_a_curriculum_begins_with(
+    tmp_path,
+):
     br.export(tmp_path, count=40, sizes="3-4", rectangular=0, formats="short")
     pool = next(training.draw_pools([tmp_path], 0, 0, lambda: 2.0))
     assert {len(example["task"]["payoffs"][0]) for example in pool} == {3}
@@ -192,7 +257,9 @@ def test_the_shape_of_batches_follows_the_conversations(data, base):
 
 
 @pytest.mark.parametrize("lora", [0, 4])
-def test_a_training_goes_on_from_its_checkpoint_as_if_it_had_not_stopped(data, base, tmp_path, lora):
+def test_a_training_goes_on_from_its_checkpoint_as_if_it_had_not_stopped(
+    data, base, tmp_path, lora
+):
     straight = make_trainer(base, lora=lora)
     batches = first_batches(straight, data)
     for batch in batches[:2]:
@@ -206,7 +273,8 @@ def test_a_training_goes_on_from_its_checkpoint_as_if_it_had_not_stopped(data, b
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Let 20 seconds pass whenever a training looks at the clock, at least twice a step, and ask no questions."""
+    """Let 20 seconds pass whenever a training looks at the clock, at least twice a step, and ask no
+    questions."""
     ticks = itertools.count(0, 20)
     monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
     monkeypatch.setattr(training, "measure_replies", lambda *arguments: {})
@@ -216,8 +284,11 @@ class Killed(Exception):
     """What ends a training in the middle."""
 
 
-def test_a_training_that_is_killed_within_a_pool_ends_as_if_it_had_not_been(data, base, tmp_path, clock):
-    # Without a limit of time the rates depend on steps alone, and every 30 seconds, so every step or two, is a row.
+def test_a_training_that_is_killed_within_a_pool_ends_as_if_it_had_not_been(
+    data, base, tmp_path, clock
+):
+    # Without a limit of time the rates depend on steps alone, and every 30 seconds, so every step
+    # or two, is a row.
     straight = make_trainer(base, seconds=0, steps=8)
     training.train(straight, [data], tmp_path / "straight.pt", lambda row: None)
     assert straight.progress.pool == 0
@@ -249,13 +320,15 @@ def test_a_training_that_is_over_is_not_measured_again(data, base, tmp_path, clo
     assert (trainer.progress.rows, trainer.progress.seconds) == (before, seconds)
 
 
-def test_the_rate_rises_over_a_hundred_steps_and_falls_to_a_hundredth(data, base, tmp_path, clock, monkeypatch):
+def test_the_rate_rises_over_a_hundred_steps_and_falls_to_a_hundredth(
+    data, base, tmp_path, clock, monkeypatch
+):
     trainer = make_trainer(base, seconds=0, steps=200, rate=0.5)
     rates = []
     monkeypatch.setattr(trainer, "step", lambda batch, rate: rates.append(rate) or torch.zeros(()))
     training.train(trainer, [data], tmp_path / "checkpoint.pt", lambda row: None)
-    # Of 0.5: 1/100 at the first step, 50/100 x (1 - 49/200) at the 50th, 1 - 100/200 at the 101st, 1/200, less than
-    # 1/100, at the last.
+    # Of 0.5: 1/100 at the first step, 50/100 x (1 - 49/200) at the 50th, 1 - 100/200 at the 101st,
+    # 1/200, less than 1/100, at the last.
     assert [rates[k] for k in (0, 49, 100, 199)] == pytest.approx([0.005, 0.18875, 0.25, 0.005])
 
 
@@ -273,7 +346,9 @@ def test_a_damaged_file_of_examples_is_named(tmp_path):
         next(examples)
 
 
-def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(data, base, tmp_path, monkeypatch):
+def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(
+    data, base, tmp_path, monkeypatch
+):
     trainer = make_trainer(base)
     trainer.save(tmp_path / "checkpoint.pt")
     before = (tmp_path / "checkpoint.pt").read_bytes()
@@ -302,25 +377,34 @@ def test_only_answers_are_scored_and_no_conversation_sees_another(data, base):
     pool = next(training.draw_pools([data], 1, 0, lambda: float("inf")))[:2]
     (both,) = training.pack(trainer.network, pool, SHAPE, np.random.default_rng(0))
     said = [training.split_messages(example)[1] for example in pool]
-    scored = [len(trainer.network.encode(text)) + 1 for text in said]  # the token that ends the message too
+    scored = [
+        len(trainer.network.encode(text)) + 1 for text in said
+    ]  # the token that ends the message too
     assert int((both.targets >= 0).sum()) == sum(scored)
     assert both.starts.tolist()[0] == 0
     losses = []
     for example in pool:
         (batch,) = training.pack(trainer.network, [example], SHAPE, np.random.default_rng(0))
         losses.append(trainer.compute_loss(batch).item())
-    assert trainer.compute_loss(both).item() == pytest.approx(np.average(losses, weights=scored), rel=1e-5)
+    assert trainer.compute_loss(both).item() == pytest.approx(
+        np.average(losses, weights=scored), rel=1e-5
+    )
 
 
 def test_steps_of_muon_have_singular_values_near_one():
-    steps = training.orthogonalise(torch.randn(3, 16, 40, generator=torch.Generator().manual_seed(0)), torch.float32)
+    steps = training.orthogonalise(
+        torch.randn(3, 16, 40, generator=torch.Generator().manual_seed(0)), torch.float32
+    )
     values = torch.linalg.svdvals(steps)
     assert 0.6 < float(values.min()) <= float(values.max()) < 1.3
 
 
 def test_replies_together_are_those_alone(base):
     network = networks.read_folder(base)
-    prompts = [network.encode(text) for text in ("Your possible actions: A, B.", "A", "The payoffs are 3 and -4.")]
+    prompts = [
+        network.encode(text)
+        for text in ("Your possible actions: A, B.", "A", "The payoffs are 3 and -4.")
+    ]
     assert networks.continue_prompts(network, prompts, 8) == [
         networks.continue_prompts(network, [p], 8)[0] for p in prompts
     ]
@@ -332,7 +416,9 @@ def test_the_room_of_a_reply_grows_with_it(base, monkeypatch):
     prompts = [network.encode(text) for text in ("Your possible actions: A, B.", "A")]
     for prompt, reply in zip(prompts, networks.continue_prompts(network, prompts, 10), strict=True):
         assert len(reply) == 10
-        for done, token in enumerate(reply):  # each token as it follows from all before it, with nothing kept
+        for done, token in enumerate(
+            reply
+        ):  # each token as it follows from all before it, with nothing kept
             assert networks.continue_prompts(network, [prompt + reply[:done]], 1) == [[token]]
 
 
@@ -382,7 +468,9 @@ def test_transformers_writes_what_the_student_writes_and_knows_the_token_that_en
     prompt = network.encode(networks.write_chat([("user", "Your possible actions: A, B.")]))
     (reply,) = networks.continue_prompts(network, [prompt], 8)
     opened = transformers.AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
-    written = opened.generate(torch.tensor([prompt]), max_new_tokens=8, do_sample=False)[0, len(prompt) :].tolist()
+    written = opened.generate(torch.tensor([prompt]), max_new_tokens=8, do_sample=False)[
+        0, len(prompt) :
+    ].tolist()
     assert written == reply
     assert opened.generation_config.eos_token_id == network.end
 
@@ -414,8 +502,14 @@ def write_gguf(network, path, others=()):
     writer.add_token_merges([" ".join(merge) for merge in merges])
     writer.add_tensor("token_embd.weight", network.parameters["embedding"].numpy())
     writer.add_tensor("output_norm.weight", network.parameters["norm"].numpy())
-    names = {"attention_norm": ["attn_norm"], "feed_norm": ["ffn_norm"], "qkv": ["attn_q", "attn_k", "attn_v"],
-             "out": ["attn_output"], "gate_up": ["ffn_gate", "ffn_up"], "down": ["ffn_down"]}  # fmt: skip
+    names = {
+        "attention_norm": ["attn_norm"],
+        "feed_norm": ["ffn_norm"],
+        "qkv": ["attn_q", "attn_k", "attn_v"],
+        "out": ["attn_output"],
+        "gate_up": ["ffn_gate", "ffn_up"],
+        "down": ["ffn_down"],
+    }
     for name, parts in names.items():
         rows = sizes.sections.get(name, [sizes.width])
         for layer, matrix in enumerate(network.parameters[name]):
@@ -442,7 +536,8 @@ def test_a_gguf_file_is_the_network_that_was_written(base, tmp_path):
 
 
 def test_a_gguf_file_with_an_output_matrix_is_refused(base, tmp_path):
-    # Read without it, such a network scores tokens by its embedding, and all its replies are nonsense.
+    # Read without it, such a network scores tokens by its embedding, and all its replies are
+    # nonsense.
     write_gguf(networks.read_folder(base), tmp_path / "untied.gguf", ["output.weight"])
     with pytest.raises(ModelUnavailable, match="has an output matrix of its own"):
         networks.read_gguf(tmp_path / "untied.gguf")

@@ -1,4 +1,5 @@
-"""Published figures of recorded play are found again in the records, and a hand finds them in a small file."""
+"""Published figures of recorded play are found again in the records, and a hand finds them in a
+small file."""
 
 import gzip
 
@@ -23,7 +24,8 @@ def find(reproduction, what):
 
 @needs_recorded("play")
 @pytest.mark.parametrize(
-    ("paper", "folder", "compared"), [("akata", "akata", 20), ("fairgame", "fairgame", 10), ("dilemma", "people", 16)]
+    ("paper", "folder", "compared"),
+    [("akata", "akata", 20), ("fairgame", "fairgame", 10), ("dilemma", "people", 16)],
 )
 def test_every_published_figure_of_the_records_is_found_again(paper, folder, compared):
     result = br.reproduce(paper, recorded("play") / folder)
@@ -43,21 +45,30 @@ def test_the_share_of_the_maximum_is_worked_out_in_both_normalisations(tmp_path)
     rounds = [f"1,{n},act_gpt4,act_llama2,A,B,2,3,{2 * n},{3 * n}" for n in range(1, 11)]
     write(tmp_path / "rounds.csv.gz", header, *rounds)
     pd_header = "round,player1,player2,answer1,answer2"
-    defected = [f"{n},act_gpt4,act_defect_once,{'J' if n < 3 else 'F'},{'F' if n == 1 else 'J'}" for n in range(1, 11)]
+    defected = [
+        f"{n},act_gpt4,act_defect_once,{'J' if n < 3 else 'F'},{'F' if n == 1 else 'J'}"
+        for n in range(1, 11)
+    ]
     write(tmp_path / "pd.csv.gz", pd_header, *defected)
     write(tmp_path / "bos.csv.gz", pd_header, "1,act_gpt4,act_jf,J,J", "2,act_gpt4,act_jf,J,F")
     people = [
-        f"{person},{game},1,7,{foe},1" for person in (1, 2) for game in ("PD", "BoS") for foe in ("Base", "Prompted")
+        f"{person},{game},1,7,{foe},1"
+        for person in (1, 2)
+        for game in ("PD", "BoS")
+        for foe in ("Base", "Prompted")
     ]
     write(tmp_path / "people.csv.gz", "id,game,action,score,opponent,coordination", *people)
     result = br.reproduce("akata", tmp_path)
-    # GPT-4 had 2 a round: all that anybody had in that seat, and half of the 4 that the table holds.
+    # GPT-4 had 2 a round: all that anybody had in that seat, and half of the 4 that the table
+    # holds.
     check = find(result, "share of the maximum, gpt4")
     assert (check.found, check.remark, check.agrees) == (1.0, "corrected: 0.5000", None)
     assert find(result, "payoff tables with ties").found == 1
     assert find(result, "seats whose largest payoff nobody got").found == "2 of 2"
     assert find(result, "GPT-4 cooperates again after one defection").found == "0 of 8 rounds"
-    assert find(result, "GPT-4 coordinates with a partner who alternates").found == "0.500 of rounds"
+    assert (
+        find(result, "GPT-4 coordinates with a partner who alternates").found == "0.500 of rounds"
+    )
     assert find(result, "people against Base GPT-4, PD, action").found == 1.0
 
 
@@ -100,9 +111,12 @@ def test_cooperation_by_study_and_period(tmp_path):
 
 
 def test_the_basin_of_defection_is_that_of_the_paper():
-    # Dal Bo & Frechette 2011 give 0.72, 0.27, 0.38 and 0.16 for payoffs 12, 50 and 25; at R 32 nobody should cooperate.
+    # Dal Bo & Frechette 2011 give 0.72, 0.27, 0.38 and 0.16 for payoffs 12, 50 and 25; at R 32
+    # nobody should cooperate.
     assert measure_basin(40, 12, 50, 25, 0.5) == pytest.approx(13 / 18)
-    assert [round(measure_basin(r, 12, 50, 25, d), 2) for r, d in ((40, 0.75), (48, 0.5), (48, 0.75))] == [
+    assert [
+        round(measure_basin(r, 12, 50, 25, d), 2) for r, d in ((40, 0.75), (48, 0.5), (48, 0.75))
+    ] == [
         0.27,
         0.38,
         0.16,

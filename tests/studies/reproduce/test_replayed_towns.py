@@ -19,22 +19,34 @@ from bestresponse.studies.reproduce.alympics import (
 NAMES = ("Alex", "Bob", "Cindy", "David", "Eric")
 
 
-def make_town(alive="01111", prices=(10.0,), ties=(), differences=(), persona=False, abundance="low"):
-    """Make a game at whose end these residents are alive; every day Alex pays this price and Bob bids more in vain."""
+def make_town(
+    alive="01111", prices=(10.0,), ties=(), differences=(), persona=False, abundance="low"
+):
+    """Make a game at whose end these residents are alive; every day Alex pays this price and Bob
+    bids more in vain."""
     after = tuple(Standing(0.0, 8.0 * int(mark)) for mark in alive)
     served = (True, False, False, False, False)
     past = [
         Day(number, 10, (True,) * 5, (price, price + 1, None, None, None), served, after)
         for number, price in enumerate(prices, 1)
     ]
-    return ReplayedTown(persona, abundance, Drought(after, tuple(past)), tuple(ties), tuple(differences))
+    return ReplayedTown(
+        persona, abundance, Drought(after, tuple(past)), tuple(ties), tuple(differences)
+    )
 
 
 def write_days(folder, *days):
     rows = []
     for number, (supply, bids, winners) in enumerate(days, 1):
         listed = dict(zip(NAMES, bids, strict=True))
-        row = {"persona": False, "low": 10, "high": 20, "number": 1, "day": number, "supply": supply}
+        row = {
+            "persona": False,
+            "low": 10,
+            "high": 20,
+            "number": 1,
+            "day": number,
+            "supply": supply,
+        }
         rows.append(json.dumps(row | {"bids": listed, "winners": winners}))
     (folder / "rounds.jsonl").write_text("\n".join(rows) + "\n")
 
@@ -73,7 +85,8 @@ def test_bids_above_the_balance_below_nothing_and_of_the_dead_do_not_count(tmp_p
     (town,) = replay_towns(tmp_path)
     assert town.end.past[0].bids == (70.0, None, None, None, 0.0)
     assert town.end.past[4].bids == (1.0, None, None, None, 5.0)
-    # Eric, who needs 12, was served on the first day alone: 8 + 2 - 1 - 2 - 3 - 4 is nothing after the fifth.
+    # Eric, who needs 12, was served on the first day alone: 8 + 2 - 1 - 2 - 3 - 4 is nothing after
+    # the fifth.
     assert [standing.alive for standing in town.end.standings] == [True, False, False, False, False]
 
 
@@ -88,18 +101,26 @@ def test_days_that_differ_are_counted_once_and_scarcity_is_supply_over_needs():
     days, *scarcity = _check_rules(towns)
     # Four days, two of which differ.
     assert (days.published, days.found, days.agrees) == (4, 2, False)
-    assert days.remark == "in 1 of them the record serves one of two tied bidders twice; first difference: a, day 1: x"
+    assert (
+        days.remark
+        == "in 1 of them the record serves one of two tied bidders twice; first difference: a, day"
+        " 1: x"
+    )
     # Needs are 8 + 9 + 10 + 11 + 12 = 50, and mean supplies 15, 20 and 25.
     assert [(check.published, check.found, check.agrees) for check in scarcity] == [
-        (0.3, 0.3, True), (0.4, 0.4, True), (0.5, 0.5, True),
-    ]  # fmt: skip
+        (0.3, 0.3, True),
+        (0.4, 0.4, True),
+        (0.5, 0.5, True),
+    ]
 
 
 @pytest.mark.parametrize(
     ("right", "wrong", "unread", "agrees"),
     [(196, 0, 4, True), (195, 0, 5, False), (199, 1, 0, False), (200, 1, 0, True)],
 )
-def test_bids_are_read_where_98_in_100_are_right_and_fewer_than_1_in_200_wrong(tmp_path, right, wrong, unread, agrees):
+def test_bids_are_read_where_98_in_100_are_right_and_fewer_than_1_in_200_wrong(
+    tmp_path, right, wrong, unread, agrees
+):
     replies = [("I will bid $95.", 95)] * right + [("I will bid $95.", 59)] * wrong
     replies += [("I might bid $80 or $95.", 80)] * unread
     rows = [{"who": "Alex", "reply": reply, "bid": bid} for reply, bid in replies]
@@ -126,18 +147,26 @@ def test_no_bid_is_read_as_a_bid_of_nothing(tmp_path):
         (3, 2, False, "2 of 3 games; 10 were published"),
     ],
 )
-def test_survival_of_one_in_ten_agrees_where_missing_games_can_make_up_the_difference(games, alive, agrees, remark):
+def test_survival_of_one_in_ten_agrees_where_missing_games_can_make_up_the_difference(
+    games, alive, agrees, remark
+):
     towns = [make_town("11111")] * alive + [make_town("01111")] * (games - alive)
     alex, bob = _check_survival({(False, "low"): TownSetting(False, "low", towns)})
     assert alex.what == "survival of Alex, low (10-20), without personas"
-    assert (alex.published, alex.found, alex.agrees, alex.remark) == (0.1, alive / games, agrees, remark)
+    assert (alex.published, alex.found, alex.agrees, alex.remark) == (
+        0.1,
+        alive / games,
+        agrees,
+        remark,
+    )
     assert (bob.published, bob.found) == (0.1, 1.0)
     # The paper gives no rate of games with personas.
     assert list(_check_survival({(True, "low"): TownSetting(True, "low", towns)})) == []
 
 
 def test_statements_are_decided_on_survivors_and_prices():
-    # Who is alive at the end of the one game of each setting, and what water cost on the days of it.
+    # Who is alive at the end of the one game of each setting, and what water cost on the days of
+    # it.
     early, late = [40.0, 41.0, 42.0, 43.0, 44.0], [10.0, 11.0, 12.0, 13.0, 14.0]
     falling = [100.0] * 5 + early + [100.0] * 5 + late
     towns = {
@@ -150,8 +179,9 @@ def test_statements_are_decided_on_survivors_and_prices():
     }
     settings = {key: TownSetting(*key, [town]) for key, town in towns.items()}
     checks = list(_check_statements(settings))
-    # Over the three supplies without personas: Alex 1/3, Bob 0, Cindy and David 2/3, Eric 1; with: 1/3, 1/3, 0, 1/3, 1.
-    # The median of all 20 prices with low supply lies between 44 and 100, with personas between 30 and 50.
+    # Over the three supplies without personas: Alex 1/3, Bob 0, Cindy and David 2/3, Eric 1; with:
+    # 1/3, 1/3, 0, 1/3, 1. The median of all 20 prices with low supply lies between 44 and 100, with
+    # personas between 30 and 50.
     assert {check.what: check.found for check in checks} == {
         "fewer survive with low supply than with medium": "3.00 > 1.00",
         "fewer survive with low supply than with high": "4.00 > 1.00",

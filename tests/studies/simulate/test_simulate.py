@@ -1,4 +1,5 @@
-"""Any game as a study: who can sit where, what is counted, what theory says beside it, resumption, the report."""
+"""Any game as a study: who can sit where, what is counted, what theory says beside it, resumption,
+the report."""
 
 import json
 import re
@@ -65,23 +66,40 @@ def one_play(repeat, payoffs, void=None, **moves):
 
 
 def test_two_fixed_strategies_in_a_formalized_dilemma(tmp_path):
-    config = settings(PROGRAMS / "prisoners_dilemma.pl", "always:Silent", "always:Betray", repeats=6)
+    config = settings(
+        PROGRAMS / "prisoners_dilemma.pl", "always:Silent", "always:Betray", repeats=6
+    )
     run = played(tmp_path, config)
     assert figures_of(run, "payoff") == {"ada": 0.0, "ben": 5.0}
     assert figures_of(run, "equilibrium_payoff") == {"ada": 1.0, "ben": 1.0}
     assert figures_of(run, "regret") == {"ada": 1.0, "ben": 0.0}
-    assert [(row["seat"], row["move"], row["times"], row["in_equilibrium"]) for row in run.frame("shares")] == [
-        ("ada", "Silent", 6, 0), ("ada", "Betray", 0, 1), ("ben", "Silent", 0, 0), ("ben", "Betray", 6, 1),
-    ]  # fmt: skip
+    assert [
+        (row["seat"], row["move"], row["times"], row["in_equilibrium"])
+        for row in run.frame("shares")
+    ] == [
+        ("ada", "Silent", 6, 0),
+        ("ada", "Betray", 0, 1),
+        ("ben", "Silent", 0, 0),
+        ("ben", "Betray", 6, 1),
+    ]
     (game,) = run.frame("game")
     assert (game["plays"], game["void"], game["nash_gap"].estimate) == (6, 0, 1.0)
     # together they had 5 of 6 at most; betraying both, in equilibrium, they would have had 2
-    assert (game["welfare"].estimate, game["best_welfare"], game["equilibrium_welfare"]) == (5.0, 6.0, 2.0)
+    assert (game["welfare"].estimate, game["best_welfare"], game["equilibrium_welfare"]) == (
+        5.0,
+        6.0,
+        2.0,
+    )
     assert game["price_of_anarchy"] == 1.2
     (equilibrium,) = run.frame("equilibria")
     assert equilibrium == {
-        "equilibrium": "1, pure", "nearest": True, "welfare": 2.0, "regret": 0.0, "payoff_ada": 1.0, "payoff_ben": 1.0,
-    }  # fmt: skip
+        "equilibrium": "1, pure",
+        "nearest": True,
+        "welfare": 2.0,
+        "regret": 0.0,
+        "payoff_ada": 1.0,
+        "payoff_ben": 1.0,
+    }
 
 
 def test_regret_and_gap_by_hand():
@@ -96,9 +114,12 @@ def test_regret_and_gap_by_hand():
     measured = measure_simulation(read_plays(config, plays))
     seats = {heads[0]: group for heads, group in measured.groups.items()}
     assert seats["row"]["payoff"].estimate == 0.5
-    # against heads, heads, tails, tails no single move of row earns more than 0, less than the 0.5 it had; col would
-    # have won three of four with tails
-    assert {seat: group["regret"].estimate for seat, group in seats.items()} == {"row": -0.5, "col": 1.0}
+    # against heads, heads, tails, tails no single move of row earns more than 0, less than the 0.5
+    # it had; col would have won three of four with tails
+    assert {seat: group["regret"].estimate for seat, group in seats.items()} == {
+        "row": -0.5,
+        "col": 1.0,
+    }
     # the frequencies (3/4, 1/4) and (1/2, 1/2) give both 0; only col could gain, 1/2 by tails
     (game,) = measured.frames["game"]
     assert game["nash_gap"].estimate == pytest.approx(0.5)
@@ -121,7 +142,8 @@ def test_figures_of_a_seat_are_those_worked_out_by_hand():
     # 9 points in four plays; the fifth would have given 0 at worst and 5 at best
     assert (figures["payoff"].estimate, figures["payoff"].n) == (2.25, 4)
     assert (figures["payoff_least"], figures["payoff_most"]) == (9 / 5, 14 / 5)
-    # both defect in equilibrium; against two defections and two cooperations defecting earns 12 in four plays
+    # both defect in equilibrium; against two defections and two cooperations defecting earns 12 in
+    # four plays
     assert (figures["equilibrium_payoff"], figures["regret"].estimate) == (1.0, 0.75)
     assert [figures[name] for name in ("best_reply", "best_reply_regret", "lost")] == [None] * 3
 
@@ -136,12 +158,18 @@ def test_random_players_of_matching_pennies_take_both_sides(tmp_path):
 
 def test_a_formalized_game_of_three_players(tmp_path):
     """One of three pays: 6 coins doubled, 4 for each."""
-    config = settings(PROGRAMS / "public_goods.pl", "always:pay", "equilibrium", "always:keep", repeats=2)
+    config = settings(
+        PROGRAMS / "public_goods.pl", "always:pay", "equilibrium", "always:keep", repeats=2
+    )
     run = played(tmp_path, config)
     assert figures_of(run, "payoff") == {"iris": 4.0, "jan": 10.0, "kim": 10.0}
     assert figures_of(run, "regret") == {"iris": 2.0, "jan": 0.0, "kim": 0.0}
     (game,) = run.frame("game")
-    assert (game["welfare"].estimate, game["best_welfare"], game["equilibrium_welfare"]) == (24.0, 36.0, 18.0)
+    assert (game["welfare"].estimate, game["best_welfare"], game["equilibrium_welfare"]) == (
+        24.0,
+        36.0,
+        18.0,
+    )
 
 
 def test_a_formalized_game_of_turns_knows_its_places(tmp_path):
@@ -162,12 +190,14 @@ def test_a_tree_with_chance_deals_the_same_cards_to_other_players(tmp_path):
 
 
 def test_where_no_play_came_the_nearest_equilibrium_is_taken_to_be_played(tmp_path):
-    """Taking at once is the equilibrium of the centipede: what would follow is not seen, and costs nothing."""
+    """Taking at once is the equilibrium of the centipede: what would follow is not seen, and costs
+    nothing."""
     run = played(tmp_path, settings("centipede", "always:take", repeats=2))
     (game,) = run.frame("game")
     assert (game["places"], game["unseen"]) == (4, 3)
     assert figures_of(run, "regret") == {"player 1": 0.0, "player 2": 0.0}
-    # were all moves equally likely there, player 1 would pass each time and get (0.2 + (0.8 + 6.4) / 2) / 2
+    # were all moves equally likely there, player 1 would pass each time and get (0.2 + (0.8 + 6.4)
+    # / 2) / 2
     assert judge_seats(read(run)).regrets["player 1"].estimate == pytest.approx(1.9 - 0.4)
     said = [block.caption for block in tables(run, "Beside theory")]
     assert "No play came to 3 of the 4 places where somebody could decide" in said[0]
@@ -198,9 +228,10 @@ def test_amounts_are_told_round_by_round(tmp_path):
     run = played(tmp_path, settings("common-pool", "always:8", repeats=2))
     assert read(run).rounds == 10
     rows = run.frame("amounts")
-    assert {(row["answers"], row["mean"].estimate, row["least"], row["median"], row["most"]) for row in rows} == {
-        (20, 8.0, 8.0, 8.0, 8.0)
-    }
+    assert {
+        (row["answers"], row["mean"].estimate, row["least"], row["median"], row["most"])
+        for row in rows
+    } == {(20, 8.0, 8.0, 8.0, 8.0)}
     assert len(run.frame("amounts_by_round")) == 80
     assert len(run.frame("shares")) == 0
     assert "payoffs in points" in run.report().subtitle
@@ -218,14 +249,22 @@ def test_answers_are_priced_where_an_equilibrium_is_known_in_words(tmp_path):
 
 
 def test_one_answer_does_not_do_where_two_kinds_are_asked_for(tmp_path):
-    with pytest.raises(UsageError, match="always:10 cannot play player 1: '10' is not a JSON object"):
+    with pytest.raises(
+        UsageError, match="always:10 cannot play player 1: '10' is not a JSON object"
+    ):
         played(tmp_path, settings("public-goods-punishment", "always:10", repeats=1))
 
 
 def test_the_fields_of_a_form_are_told_apart(tmp_path):
     run = played(tmp_path, settings("public-goods-punishment", "equilibrium", repeats=1))
     amounts = run.frame("amounts")
-    assert set(amounts.list_values("part")) == {"own choice", "player 1", "player 2", "player 3", "player 4"}
+    assert set(amounts.list_values("part")) == {
+        "own choice",
+        "player 1",
+        "player 2",
+        "player 3",
+        "player 4",
+    }
     assert {row["mean"].estimate for row in amounts} == {0.0}
 
 
@@ -249,7 +288,9 @@ def test_missing_plays_are_named_in_the_report(tmp_path):
 
 
 def test_an_answer_that_cannot_be_read_voids_the_play_and_is_counted_apart(tmp_path):
-    config = settings("prisoners-dilemma", "m", "always:defect", repeats=3, attempts=1, style="line")
+    config = settings(
+        "prisoners-dilemma", "m", "always:defect", repeats=3, attempts=1, style="line"
+    )
     models = {"m": ScriptedModel(["ANSWER: defect", "let me think", "ANSWER: cooperate"], name="m")}
     run = played(tmp_path, config, models)
     assert run.outcome.complete
@@ -260,21 +301,30 @@ def test_an_answer_that_cannot_be_read_voids_the_play_and_is_counted_apart(tmp_p
     # row got 1 and 0; the void play could have given it 0 or 5
     assert figures_of(run, "payoff_least")["row"] == pytest.approx(1 / 3)
     assert figures_of(run, "payoff_most")["row"] == 2.0
-    assert [row["move"] for row in run.frame("moves")] == ["defect", "defect", "cooperate", "defect"]
+    assert [row["move"] for row in run.frame("moves")] == [
+        "defect",
+        "defect",
+        "cooperate",
+        "defect",
+    ]
     assert [row["payoff"] for row in run.rows()] == [1.0, 1.0, None, None, 0.0, 5.0]
     assert "1 play is void" in page.render(run.report())
     assert run.replay().same == 3
 
 
 def test_where_the_game_lets_a_seat_pass_it_abstains(tmp_path):
-    config = settings("survival-auction", "m", "need", "need", "need", "need", repeats=1, attempts=1)
+    config = settings(
+        "survival-auction", "m", "need", "need", "need", "need", repeats=1, attempts=1
+    )
     models = {"m": ScriptedModel(lambda request: "no bid from me?", name="m")}
     run = played(tmp_path, config, models)
     assert run.answered == 1
     answers = run.frame("answers").select(player="m")[0]
     assert answers["abstained"] == answers["unparseable"] > 0
     assert run.frame("moves").select(seat="player 1").list_values("move") == ["pass"]
-    assert f"{answers['abstained']} times a seat without a usable answer abstained" in page.render(run.report())
+    assert f"{answers['abstained']} times a seat without a usable answer abstained" in page.render(
+        run.report()
+    )
 
 
 def test_only_void_plays_make_a_report_without_figures(tmp_path):
@@ -282,7 +332,13 @@ def test_only_void_plays_make_a_report_without_figures(tmp_path):
     models = {"m": ScriptedModel(lambda request: "?", name="m")}
     run = played(tmp_path, config, models)
     titles = [section.title for section in run.report().sections]
-    assert titles == ["Plays without a result", "The rules", "How the answers were read", "Costs", "How it was done"]
+    assert titles == [
+        "Plays without a result",
+        "The rules",
+        "How the answers were read",
+        "Costs",
+        "How it was done",
+    ]
 
 
 def test_seats_that_move_together_are_asked_at_the_same_time(tmp_path):
@@ -311,20 +367,36 @@ def test_a_model_whose_reasoning_is_refuted_is_asked_again(tmp_path):
     assert run.money == 0.0
 
 
-ADA = {"profession": "clockmaker", "personality": "patient", "background": "Ada grew up by the sea."}
+ADA = {
+    "profession": "clockmaker",
+    "personality": "patient",
+    "background": "Ada grew up by the sea.",
+}
 
 
 @pytest.mark.parametrize("form", ["mapping", "object", "file"])
 def test_a_persona_speaks_from_its_seat_only(form, tmp_path):
     file = tmp_path / "personas.toml"
     file.write_text("[ada]\n" + "".join(f'{key} = "{words}"\n' for key, words in ADA.items()))
-    personas = {"mapping": {"ada": ADA}, "object": {"ada": Persona("ada", *ADA.values())}, "file": file}[form]
-    config = settings(PROGRAMS / "prisoners_dilemma.pl", "m", repeats=1, personas=personas, style="line")
+    personas = {
+        "mapping": {"ada": ADA},
+        "object": {"ada": Persona("ada", *ADA.values())},
+        "file": file,
+    }[form]
+    config = settings(
+        PROGRAMS / "prisoners_dilemma.pl", "m", repeats=1, personas=personas, style="line"
+    )
     file.unlink()
-    assert SimulateConfig.from_json(json.loads(json.dumps(config.to_json()))).personas == config.personas
+    assert (
+        SimulateConfig.from_json(json.loads(json.dumps(config.to_json()))).personas
+        == config.personas
+    )
     model = ScriptedModel(lambda request: "ANSWER: Silent", name="m")
     played(tmp_path, config, {"m": model})
-    assert sorted("clockmaker" in asked.messages[0].content for asked in model.asked) == [False, True]
+    assert sorted("clockmaker" in asked.messages[0].content for asked in model.asked) == [
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -336,7 +408,9 @@ def test_a_persona_speaks_from_its_seat_only(form, tmp_path):
     ],
 )
 def test_models_are_told_of_the_others_what_the_settings_say(about_others, said, tmp_path):
-    config = settings("prisoners-dilemma", "m", "tit-for-tat", repeats=1, rounds=2, about_others=about_others)
+    config = settings(
+        "prisoners-dilemma", "m", "tit-for-tat", repeats=1, rounds=2, about_others=about_others
+    )
     model = ScriptedModel(lambda request: '{"reasons": "", "answer": "cooperate"}', name="m")
     run = played(tmp_path, config, {"m": model})
     for request in model.asked:
@@ -357,9 +431,21 @@ def test_in_a_tree_too_models_are_told_who_the_others_are(tmp_path):
     [
         ("prisoners-dilemma", ("m", "m"), {}, 2 * 10 * 3, True),
         ("prisoners-dilemma", ("m", "tit-for-tat"), {"rounds": 3}, 3 * 10 * 3, True),
-        ("prisoners-dilemma", ("m", "random"), {"reasoning": "refine", "attempts": 1}, 10 * 3, True),
+        (
+            "prisoners-dilemma",
+            ("m", "random"),
+            {"reasoning": "refine", "attempts": 1},
+            10 * 3,
+            True,
+        ),
         ("kuhn-poker", ("m", "random"), {"attempts": 1}, 10 * 2, True),
-        ("guessing", ("m",), {"attempts": 1, "reasoning": "k-level:2"}, 10 * 50 * (1 + 4 + 16), False),
+        (
+            "guessing",
+            ("m",),
+            {"attempts": 1, "reasoning": "k-level:2"},
+            10 * 50 * (1 + 4 + 16),
+            False,
+        ),
         ("survival-auction", ("m",), {"attempts": 1, "memory": "summary:3"}, 10 * 50 * 2, True),
         ("stag-hunt", ("verified:m", "random"), {}, 10 * 3 * 5, True),
         ("stag-hunt", ("random",), {}, 0, True),
@@ -374,16 +460,51 @@ def test_the_most_calls_are_known_beforehand(game, players, more, calls, sure):
     ("game", "players", "more", "sentence"),
     [
         ("prisoners-dilemma", ("me", "random"), {}, "people play with `bestresponse play`"),
-        ("prisoners-dilemma", ("always:both", "random"), {}, "'both' is not one of cooperate, defect"),
+        (
+            "prisoners-dilemma",
+            ("always:both", "random"),
+            {},
+            "'both' is not one of cooperate, defect",
+        ),
         ("water", ("equilibrium",), {}, "no equilibrium of water is known here"),
-        ("prisoners-dilemma", ("m",), {"on_failure": "abstain"}, "on_failure: prisoners-dilemma lets nobody pass"),
+        (
+            "prisoners-dilemma",
+            ("m",),
+            {"on_failure": "abstain"},
+            "on_failure: prisoners-dilemma lets nobody pass",
+        ),
         ("prisoners-dilemma", ("m",), {"repeats": 0}, "repeats: expected a whole number from 1"),
-        ("prisoners-dilemma", ("m",), {"reasoning": "loudly"}, "there is no reasoning named 'loudly'"),
-        ("prisoners-dilemma", ("m",), {"personas": {"rov": ADA}}, "personas: 'rov' is no seat. Did you mean row?"),
+        (
+            "prisoners-dilemma",
+            ("m",),
+            {"reasoning": "loudly"},
+            "there is no reasoning named 'loudly'",
+        ),
+        (
+            "prisoners-dilemma",
+            ("m",),
+            {"personas": {"rov": ADA}},
+            "personas: 'rov' is no seat. Did you mean row?",
+        ),
         ("prisoners-dilemma", ("random",), {"personas": {"row": ADA}}, "but no model sits there"),
-        ("prisoners-dilemma", ("m",), {"personas": {"row": {"age": 3}}}, "personas: \\[row\\] has no key 'age'"),
-        ("prisoners-dilemma", ("m",), {"personas": 3}, "personas: expected a file or a mapping from seats"),
-        ("prisoners-dilemma", ("m",), {"about_others": "lies"}, "expected one of nothing, participant, truth"),
+        (
+            "prisoners-dilemma",
+            ("m",),
+            {"personas": {"row": {"age": 3}}},
+            "personas: \\[row\\] has no key 'age'",
+        ),
+        (
+            "prisoners-dilemma",
+            ("m",),
+            {"personas": 3},
+            "personas: expected a file or a mapping from seats",
+        ),
+        (
+            "prisoners-dilemma",
+            ("m",),
+            {"about_others": "lies"},
+            "expected one of nothing, participant, truth",
+        ),
         ("prisoners-dilemma", ("m", "m"), {"model": "m"}, "model: every seat is named"),
     ],
 )
@@ -410,7 +531,9 @@ def test_functions_sit_in_seats_and_are_asked(tmp_path):
 
     run = br.simulate("stag-hunt", hunter, others="always:stag", repeats=2, output_dir=tmp_path)
     assert run.config.seats == {"row": "hunter", "col": "always:stag"}
-    assert [(row["player"], row["move"]) for row in run.frame("moves").select(seat="row")] == [("hunter", "stag")] * 2
+    assert [(row["player"], row["move"]) for row in run.frame("moves").select(seat="row")] == [
+        ("hunter", "stag")
+    ] * 2
 
 
 def test_a_stored_run_needs_no_file(tmp_path):
@@ -432,8 +555,12 @@ def test_a_stored_run_needs_no_file(tmp_path):
 def test_hostile_names_are_only_text_in_the_report(tmp_path):
     file = tmp_path / "game.json"
     evil = "<script>alert(1)</script>"
-    game = {"payoffs": [[[2, 0], [0, 1]], [[2, 0], [0, 1]]], "name": evil, "players": [evil, "$x_1$ & co"],
-            "actions": [["<img src=x onerror=alert(2)>", "=1+1"], ["a", "b"]]}  # fmt: skip
+    game = {
+        "payoffs": [[[2, 0], [0, 1]], [[2, 0], [0, 1]]],
+        "name": evil,
+        "players": [evil, "$x_1$ & co"],
+        "actions": [["<img src=x onerror=alert(2)>", "=1+1"], ["a", "b"]],
+    }
     file.write_text(json.dumps(game))
     document = played(tmp_path, settings(file, "random", repeats=4)).report()
     html = page.render(document)
@@ -448,7 +575,10 @@ def test_a_run_without_plays_has_no_report_and_other_studies_are_told_apart(tmp_
         pass
     with pytest.raises(StoreError, match="no finished play yet"):
         Run(folder, simulate).report()
-    assert SimulateConfig.from_json(json.loads(json.dumps(config.to_json()))).to_json() == config.to_json()
+    assert (
+        SimulateConfig.from_json(json.loads(json.dumps(config.to_json()))).to_json()
+        == config.to_json()
+    )
 
 
 def tables(run, title):
@@ -464,19 +594,26 @@ def captions(run, title):
 
 
 def test_a_repeated_dilemma_of_strategies_by_hand(tmp_path):
-    run = played(tmp_path, settings("prisoners-dilemma", "tit-for-tat", "always:defect", repeats=2, rounds=4))
+    run = played(
+        tmp_path, settings("prisoners-dilemma", "tit-for-tat", "always:defect", repeats=2, rounds=4)
+    )
     # tit-for-tat is betrayed once (0 and 5), then both earn 1: a round 3 / 4 and 8 / 4
     assert read(run).payoffs.tolist() == [[0.75, 2.0], [0.75, 2.0]]
     assert figures_of(run, "regret")["row"] == 0.25
-    # the first round costs tit-for-tat 1 against always defecting; that is spread over ever more rounds
+    # the first round costs tit-for-tat 1 against always defecting; that is spread over ever more
+    # rounds
     regrets = run.frame("regrets")
-    assert [row["regret"].estimate for row in regrets.select(seat="row")] == pytest.approx([1, 1 / 2, 1 / 3, 1 / 4])
+    assert [row["regret"].estimate for row in regrets.select(seat="row")] == pytest.approx(
+        [1, 1 / 2, 1 / 3, 1 / 4]
+    )
     assert [row["regret"].estimate for row in regrets.select(seat="col")] == [0, 0, 0, 0]
     first = run.frame("shares_by_round").select(seat="row", move="cooperate")
     assert [(row["turn"], row["times"]) for row in first] == [(1, 2), (2, 0), (3, 0), (4, 0)]
     assert [caption.partition(":")[0] for caption in captions(run, "Round by round")] == [
-        "row", "col", "Regret a round of the rounds so far",
-    ]  # fmt: skip
+        "row",
+        "col",
+        "Regret a round of the rounds so far",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -485,14 +622,20 @@ def test_a_repeated_dilemma_of_strategies_by_hand(tmp_path):
         # Nine times 3 for cooperation and 5 for the last round, which tit-for-tat cannot answer.
         ("tit-for-tat", {"rounds": 10}, 3.2),
         ("grim", {"rounds": 10}, 3.2),
-        # Whoever cooperates whatever happens is exploited in every round, one who defects can only be defected against.
+        # Whoever cooperates whatever happens is exploited in every round, one who defects can only
+        # be defected against.
         ("cooperator", {"rounds": 10}, 5.0),
         ("defector", {"rounds": 10}, 1.0),
-        # Two rounds, of which the second counts half: 3 + 5 / 2 instead of 5 + 1 / 2, over weights 1 + 1/2.
+        # Two rounds, of which the second counts half: 3 + 5 / 2 instead of 5 + 1 / 2, over weights
+        # 1 + 1/2.
         ("tit-for-tat", {"rounds": 2, "discount": 0.5}, 5.5 / 1.5),
-        # One move in four goes wrong on either side: against a cooperator defecting earns 3/4 of (15/4 + 1/4) where it
-        # is made, and 1/4 of (9/4 + 0) where cooperation is made instead.
-        ("cooperator", {"rounds": 3, "noise": 0.25}, 0.75 * (0.75 * 5 + 0.25 * 1) + 0.25 * (0.75 * 3)),
+        # One move in four goes wrong on either side: against a cooperator defecting earns 3/4 of
+        # (15/4 + 1/4) where it is made, and 1/4 of (9/4 + 0) where cooperation is made instead.
+        (
+            "cooperator",
+            {"rounds": 3, "noise": 0.25},
+            0.75 * (0.75 * 5 + 0.25 * 1) + 0.25 * (0.75 * 3),
+        ),
     ],
 )
 def test_the_best_reply_to_an_automaton_is_worked_out_by_hand(others, more, value):
@@ -501,24 +644,37 @@ def test_the_best_reply_to_an_automaton_is_worked_out_by_hand(others, more, valu
     assert find_best_reply(config, 1) is None
 
 
-def test_the_best_possible_reply_to_tit_for_tat_loses_nothing_though_its_external_regret_is_large(tmp_path):
+def test_the_best_possible_reply_to_tit_for_tat_loses_nothing_though_its_external_regret_is_large(
+    tmp_path,
+):
     asked = []
 
     def reply(prompt):
         asked.append(prompt)
         return "defect" if len(asked) == 10 else "cooperate"
 
-    run = br.simulate("prisoners-dilemma", reply, others="tit-for-tat", rounds=10, repeats=1, output_dir=tmp_path)
+    run = br.simulate(
+        "prisoners-dilemma", reply, others="tit-for-tat", rounds=10, repeats=1, output_dir=tmp_path
+    )
     assert figures_of(run, "payoff")["row"] == pytest.approx(3.2)
     assert figures_of(run, "best_reply_regret")["row"] == pytest.approx(0.0)
-    # Defecting throughout would earn 5 in each of ten rounds, had the other cooperated all the same.
+    # Defecting throughout would earn 5 in each of ten rounds, had the other cooperated all the
+    # same.
     assert figures_of(run, "regret")["row"] == pytest.approx(5.0 - 3.2)
 
 
 def test_the_report_shows_every_frame_once(tmp_path):
-    run = played(tmp_path, settings("prisoners-dilemma", "tit-for-tat", "always:defect", repeats=2, rounds=4))
+    run = played(
+        tmp_path, settings("prisoners-dilemma", "tit-for-tat", "always:defect", repeats=2, rounds=4)
+    )
     (moves,) = tables(run, "What they chose")
-    assert [column.name for column in moves.columns] == ["seat", "move", "times", "share", "in equilibrium"]
+    assert [column.name for column in moves.columns] == [
+        "seat",
+        "move",
+        "times",
+        "share",
+        "in equilibrium",
+    ]
     assert moves.rows[0][:3] == ("row", "cooperate", 2)
     assert captions(run, "What they earned")[0].startswith("Every value a dot")
     assert captions(run, "What they chose") == ["How often every seat made each move."]
@@ -527,24 +683,37 @@ def test_the_report_shows_every_frame_once(tmp_path):
     assert equilibria.rows[0] == ("1, pure", True, 2.0, 0.0, 1.0, 1.0)
     (together,) = tables(run, "All together")
     # 0.75 + 2 of the 6 that they could have had in a round
-    assert [getattr(cell, "estimate", cell) for cell in together.rows[0]] == [2.75, 2.0, 6.0, 6 / 2.75]
+    assert [getattr(cell, "estimate", cell) for cell in together.rows[0]] == [
+        2.75,
+        2.0,
+        6.0,
+        6 / 2.75,
+    ]
 
 
 @pytest.mark.drawn
 @pytest.mark.parametrize(("repeats", "bands"), [(1, 0), (2, 4)])
 def test_one_play_tells_nothing_about_the_spread(repeats, bands, tmp_path):
     """The interval of a share of one play is almost the whole picture."""
-    run = played(tmp_path, settings("prisoners-dilemma", "tit-for-tat", "always:defect", repeats=repeats, rounds=4))
+    run = played(
+        tmp_path,
+        settings("prisoners-dilemma", "tit-for-tat", "always:defect", repeats=repeats, rounds=4),
+    )
     (section,) = [section for section in run.report().sections if section.title == "Round by round"]
-    assert [block.image.count(b'id="FillBetween') for block in section.blocks[:2]] == [bands // 2] * 2
+    assert [block.image.count(b'id="FillBetween') for block in section.blocks[:2]] == [
+        bands // 2
+    ] * 2
 
 
 def test_discounted_payoffs_are_weighted_means_a_round(tmp_path):
-    config = settings("prisoners-dilemma", "tit-for-tat", "always:defect", repeats=1, rounds=2, discount=0.5)
+    config = settings(
+        "prisoners-dilemma", "tit-for-tat", "always:defect", repeats=1, rounds=2, discount=0.5
+    )
     run = played(tmp_path, config)
     # (0 + 0.5 x 1) / 1.5 and (5 + 0.5 x 1) / 1.5
     assert read(run).payoffs[0] == pytest.approx([1 / 3, 11 / 3])
-    # defecting at once would have given tit-for-tat 1 instead of 0 in the first round, which weighs 2 / 3
+    # defecting at once would have given tit-for-tat 1 instead of 0 in the first round, which weighs
+    # 2 / 3
     assert figures_of(run, "regret")["row"] == pytest.approx(2 / 3)
     told = config.make_game().view(config.make_game().start(), "row").briefing
     assert "only 50 % of what the same payoff" in told
@@ -552,10 +721,13 @@ def test_discounted_payoffs_are_weighted_means_a_round(tmp_path):
 
 def test_a_random_end_and_noise_change_how_long_and_what_is_played(tmp_path):
     more = {"repeats": 30, "rounds": 50, "seed": 2}
-    ended = played(tmp_path / "a", settings("prisoners-dilemma", "always:cooperate", continuation=0.5, **more))
+    ended = played(
+        tmp_path / "a", settings("prisoners-dilemma", "always:cooperate", continuation=0.5, **more)
+    )
     moves = ended.frame("moves")
     lengths = [max(row["turn"] for row in moves.select(repeat=repeat)) for repeat in range(30)]
-    # geometric with mean 2 and deviation 1.4: 30 plays last 2 rounds on average, within 4 standard errors
+    # geometric with mean 2 and deviation 1.4: 30 plays last 2 rounds on average, within 4 standard
+    # errors
     assert abs(np.mean(lengths) - 2) < 4 * 2**0.5 / 30**0.5
     # cooperating with cooperators loses 2 a round against defecting, however long a play lasted
     assert {round(row["regret"].estimate, 9) for row in ended.frame("regrets")} == {2.0}
@@ -563,20 +735,29 @@ def test_a_random_end_and_noise_change_how_long_and_what_is_played(tmp_path):
         30,
         sum(n > 1 for n in lengths),
     ]
-    noisy = played(tmp_path / "b", settings("prisoners-dilemma", "always:cooperate", noise=0.25, **more))
+    noisy = played(
+        tmp_path / "b", settings("prisoners-dilemma", "always:cooperate", noise=0.25, **more)
+    )
     slips = [row["move"] == "defect" for row in noisy.frame("moves")]
     assert abs(np.mean(slips) - 0.25) < 4 * (0.25 * 0.75 / len(slips)) ** 0.5
 
 
 def test_rows_tell_what_was_meant_beside_the_move_that_was_made(tmp_path):
-    model = ScriptedModel(lambda request: '{"reasons": "I trust them.", "answer": "cooperate"}', name="m")
-    config = settings("prisoners-dilemma", "m", "tit-for-tat", repeats=1, rounds=12, noise=0.5, seed=3)
+    model = ScriptedModel(
+        lambda request: '{"reasons": "I trust them.", "answer": "cooperate"}', name="m"
+    )
+    config = settings(
+        "prisoners-dilemma", "m", "tit-for-tat", repeats=1, rounds=12, noise=0.5, seed=3
+    )
     rows = played(tmp_path, config, {"m": model}).frame("moves").select(seat="row")
     assert rows.list_values("meant") == ["cooperate"]
     assert set(rows.list_values("move")) == {"cooperate", "defect"}
     last = model.asked[-1].messages[-1].content
     for row in rows.rows[:-1]:
-        assert f"Round {row['turn']}: you meant cooperate, {row['move']} was made, col made the move" in last
+        assert (
+            f"Round {row['turn']}: you meant cooperate, {row['move']} was made, col made the move"
+            in last
+        )
     assert "with a probability of 50 %" in last
     sure = played(tmp_path / "sure", settings("chicken", "random", repeats=1))
     assert [row["meant"] == row["move"] for row in sure.frame("moves")] == [True, True]
@@ -587,13 +768,19 @@ def test_noise_in_one_round_is_part_of_the_rules(tmp_path):
     view = config.make_game().view(config.make_game().start(), "row")
     assert "with a probability of 50 %" in view.briefing
     assert "is played" not in view.briefing
-    assert set(played(tmp_path, config).frame("moves").list_values("move")) == {"cooperate", "defect"}
+    assert set(played(tmp_path, config).frame("moves").list_values("move")) == {
+        "cooperate",
+        "defect",
+    }
 
 
 def test_no_equilibrium_stands_beside_plays_with_noise(tmp_path):
-    # Both defect in equilibrium and get 1; with noise of 0.25 the same moves pay 0.5625 + 0.1875 x 5 + 0.0625 x 3.
+    # Both defect in equilibrium and get 1; with noise of 0.25 the same moves pay 0.5625 + 0.1875 x
+    # 5 + 0.0625 x 3.
     plain = played(tmp_path / "a", settings("prisoners-dilemma", "always:defect", repeats=3))
-    noisy = played(tmp_path / "b", settings("prisoners-dilemma", "always:defect", repeats=3, noise=0.25))
+    noisy = played(
+        tmp_path / "b", settings("prisoners-dilemma", "always:defect", repeats=3, noise=0.25)
+    )
     assert {group["equilibrium_payoff"] for _, group in plain.figures.groups} == {1.0}
     assert {group["equilibrium_payoff"] for _, group in noisy.figures.groups} == {None}
     assert len(plain.frame("equilibria")) == 1
@@ -602,26 +789,42 @@ def test_no_equilibrium_stands_beside_plays_with_noise(tmp_path):
 
 
 def test_models_in_a_repeated_game_see_the_rounds_and_their_own_words(tmp_path):
-    model = ScriptedModel(lambda request: '{"reasons": "I trust them.", "answer": "cooperate"}', name="m")
-    config = settings("prisoners-dilemma", "m", "tit-for-tat", repeats=1, rounds=3, memory="window:1")
+    model = ScriptedModel(
+        lambda request: '{"reasons": "I trust them.", "answer": "cooperate"}', name="m"
+    )
+    config = settings(
+        "prisoners-dilemma", "m", "tit-for-tat", repeats=1, rounds=3, memory="window:1"
+    )
     played(tmp_path, config, {"m": model})
     last = model.asked[-1].messages[-1].content
     assert "Round 1: you chose" not in last
-    assert "Round 2: you chose cooperate, col chose cooperate; you got 3.\nYour reasons then" in last
+    assert (
+        "Round 2: you chose cooperate, col chose cooperate; you got 3.\nYour reasons then" in last
+    )
     assert '"I trust them."' in last
-    assert not any("rational" in message.content for request in model.asked for message in request.messages)
+    assert not any(
+        "rational" in message.content for request in model.asked for message in request.messages
+    )
 
 
 @pytest.mark.parametrize(
     ("game", "more", "why"),
     [
-        ("kuhn-poker", {"rounds": 3}, "rounds: kuhn-poker cannot be repeated, because it has no payoff table"),
+        (
+            "kuhn-poker",
+            {"rounds": 3},
+            "rounds: kuhn-poker cannot be repeated, because it has no payoff table",
+        ),
         ("water", {"rounds": 3}, "because it has rounds of its own"),
         ("prisoners-dilemma", {"rounds": 0}, "expected a whole number from 1"),
         ("prisoners-dilemma", {"discount": 0.9}, "about several rounds"),
         ("prisoners-dilemma", {"noise": 1.0}, "noise: expected a number of at least 0 and below 1"),
         ("kuhn-poker", {"noise": 0.1}, "noise: it belongs to games with a payoff table"),
-        ("prisoners-dilemma", {"rounds": 3, "continuation": 0.0}, "continuation: expected a number above 0"),
+        (
+            "prisoners-dilemma",
+            {"rounds": 3, "continuation": 0.0},
+            "continuation: expected a number above 0",
+        ),
     ],
 )
 def test_what_cannot_be_repeated_is_refused(game, more, why):
@@ -632,11 +835,19 @@ def test_what_cannot_be_repeated_is_refused(game, more, why):
 @pytest.mark.parametrize(
     ("continuation", "discount", "holds"), [(0.9, 1.0, True), (0.9, 0.5, False), (0.4, 1.0, False)]
 )
-def test_cooperation_is_an_equilibrium_where_the_future_weighs_enough(continuation, discount, holds):
-    # In the dilemma 3, 0, 5, 1 defecting gains 5 - 3 once and loses 3 - 1 ever after: (5 - 3) / (5 - 1) = 0.5.
+def test_cooperation_is_an_equilibrium_where_the_future_weighs_enough(
+    continuation, discount, holds
+):
+    # In the dilemma 3, 0, 5, 1 defecting gains 5 - 3 once and loses 3 - 1 ever after: (5 - 3) / (5
+    # - 1) = 0.5.
     more = {"rounds": 50, "continuation": continuation, "discount": discount}
     (row,) = list_sustained(SimulateConfig("prisoners-dilemma", others="grim", **more))
-    assert row == {"profile": "cooperate, cooperate", "welfare": 6.0, "needed": 0.5, "sustained": holds}
+    assert row == {
+        "profile": "cooperate, cooperate",
+        "welfare": 6.0,
+        "needed": 0.5,
+        "sustained": holds,
+    }
 
 
 def test_a_known_last_round_sustains_nothing():
@@ -644,9 +855,14 @@ def test_a_known_last_round_sustains_nothing():
 
 
 def test_a_move_that_was_made_in_every_round_can_have_another_beside_it(tmp_path):
-    # 4 plays of 3 rounds in which both cooperate: half a play was not seen, Beta(4, 1/2) is 0.516 or more in 97.5 %.
+    # 4 plays of 3 rounds in which both cooperate: half a play was not seen, Beta(4, 1/2) is 0.516
+    # or more in 97.5 %.
     run = br.simulate(
-        "prisoners-dilemma", seat={"row": "cooperator", "col": "cooperator"}, rounds=3, repeats=4, output_dir=tmp_path
+        "prisoners-dilemma",
+        seat={"row": "cooperator", "col": "cooperator"},
+        rounds=3,
+        repeats=4,
+        output_dir=tmp_path,
     )
     (share,) = run.frame("shares").select(seat="row", move="cooperate").list_values("share")
     assert (share.estimate, share.high, share.n) == (1.0, 1.0, 4)

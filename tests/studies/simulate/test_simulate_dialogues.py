@@ -1,4 +1,5 @@
-"""Dialogues are simulated like any other game: people talk, a referee rules, payoffs are measured."""
+"""Dialogues are simulated like any other game: people talk, a referee rules, payoffs are
+measured."""
 
 import pytest
 from running import run
@@ -33,7 +34,9 @@ def test_the_first_model_that_speaks_rules_where_nobody_is_named():
 def test_how_models_are_asked_is_refused_where_none_plays(name, value):
     with pytest.raises(UsageError, match=f"{name}: this does nothing where no model plays"):
         SimulateConfig("stag-hunt", "random", **{name: value})
-    assert getattr(SimulateConfig("stag-hunt", "m", others="random", **{name: value}), name) == value
+    assert (
+        getattr(SimulateConfig("stag-hunt", "m", others="random", **{name: value}), name) == value
+    )
 
 
 def test_rules_of_moves_are_refused_in_a_dialogue_and_a_referee_elsewhere():

@@ -37,9 +37,16 @@ PAID = {(C, C): (3, 3), (C, D): (0, 5), (D, C): (5, 0), (D, D): (1, 1)}
 
 def make_row(repeat, seat, move, turn=1, place="", part="", cost=None):
     return {
-        "repeat": repeat, "seat": seat, "player": "random", "turn": turn, "place": place, "part": part, "move": move,
-        "meant": move, "cost": cost,
-    }  # fmt: skip
+        "repeat": repeat,
+        "seat": seat,
+        "player": "random",
+        "turn": turn,
+        "place": place,
+        "part": part,
+        "move": move,
+        "meant": move,
+        "cost": cost,
+    }
 
 
 def write_matches(config, *matches):
@@ -51,7 +58,10 @@ def write_matches(config, *matches):
         weights.append(sum(factors))
         payoffs.append((np.array(factors) @ paid / sum(factors)).tolist())
         for turn, pair in enumerate(rounds, 1):
-            moves += [make_row(repeat, seat, move, turn) for seat, move in zip(("row", "col"), pair, strict=True)]
+            moves += [
+                make_row(repeat, seat, move, turn)
+                for seat, move in zip(("row", "col"), pair, strict=True)
+            ]
     options = {(seat, "", ""): (C, D) for seat in ("row", "col")}
     numbers = tuple(range(len(matches)))
     return Plays(config, numbers, np.array(payoffs), np.array(weights), moves, Readings(), options)
@@ -65,14 +75,19 @@ def make_config(**settings):
 
 
 def test_regret_of_plays_of_different_length_counts_every_round_alike():
-    plays = write_matches(make_config(rounds=3, continuation=0.5), [(C, C)], [(D, D), (C, D), (D, D)])
+    plays = write_matches(
+        make_config(rounds=3, continuation=0.5), [(C, C)], [(D, D), (C, D), (D, D)]
+    )
     judged = judge_seats(plays)
-    # Four rounds. Row: defecting throughout gains 2 in the first play, and 1 in the second. Column: defecting
-    # throughout gains 2 in the first play, and nothing in the second.
-    assert {seat: value.estimate for seat, value in judged.regrets.items()} == pytest.approx({"row": 3 / 4, "col": 0.5})
+    # Four rounds. Row: defecting throughout gains 2 in the first play, and 1 in the second. Column:
+    # defecting throughout gains 2 in the first play, and nothing in the second.
+    assert {seat: value.estimate for seat, value in judged.regrets.items()} == pytest.approx(
+        {"row": 3 / 4, "col": 0.5}
+    )
     assert judged.regrets["row"].n == 2
-    # Row cooperates in 2 of 4 rounds, column in 1. Against 1/4 defecting gains 2 * 1/4 + 3/4 = 5/4 on cooperating, so
-    # row could gain half of that; against 1/2 it gains (2 + 1) / 2, and column could gain a quarter of that.
+    # Row cooperates in 2 of 4 rounds, column in 1. Against 1/4 defecting gains 2 * 1/4 + 3/4 = 5/4
+    # on cooperating, so row could gain half of that; against 1/2 it gains (2 + 1) / 2, and column
+    # could gain a quarter of that.
     assert judged.gap.estimate == pytest.approx(5 / 8 + 3 / 8)
     assert (judged.places, judged.unseen) == (1, 0)
 
@@ -88,7 +103,11 @@ def test_a_discounted_round_weighs_less_in_regret_and_gap():
 def test_intervals_of_regret_and_gap_hold_what_every_resample_says():
     # In every play, so in every resample, row regrets 1 and column nothing; only row could gain.
     judged = judge_seats(write_matches(make_config(), *[[(C, D)]] * 6))
-    for value, expected in ((judged.regrets["row"], 1.0), (judged.regrets["col"], 0.0), (judged.gap, 1.0)):
+    for value, expected in (
+        (judged.regrets["row"], 1.0),
+        (judged.regrets["col"], 0.0),
+        (judged.gap, 1.0),
+    ):
         assert (value.low, value.estimate, value.high) == pytest.approx((expected,) * 3)
 
 
@@ -101,10 +120,13 @@ def test_intervals_of_regret_reach_from_play_to_play():
 
 
 def test_regret_so_far_counts_the_plays_that_lasted():
-    plays = write_matches(make_config(rounds=3, discount=0.5), [(C, C)], [(C, C), (D, D)], [(C, D), (C, C)])
+    plays = write_matches(
+        make_config(rounds=3, discount=0.5), [(C, C)], [(C, C), (D, D)], [(C, D), (C, C)]
+    )
     rows = {(row["seat"], row["turn"]): row["regret"] for row in list_regrets(plays)}
     assert list(rows) == [("row", 1), ("row", 2), ("col", 1), ("col", 2)]
-    # Row, first round: 2, 2 and 1 by defecting. Second round, weights 2/3 and 1/3: 2 * 2/3, and (1 + 2/2) * 2/3.
+    # Row, first round: 2, 2 and 1 by defecting. Second round, weights 2/3 and 1/3: 2 * 2/3, and (1
+    # + 2/2) * 2/3.
     assert (rows["row", 1].estimate, rows["row", 1].n) == (pytest.approx(5 / 3), 3)
     assert (rows["row", 2].estimate, rows["row", 2].n) == (pytest.approx((4 / 3 + 4 / 3) / 2), 2)
     # Column in the third play: defecting in both rounds gains 0, then 2 * 1/3.
@@ -112,24 +134,34 @@ def test_regret_so_far_counts_the_plays_that_lasted():
 
 
 def test_what_is_lost_to_the_best_reply_counts_every_round_alike():
-    # Against grim, with another round in one case of four, defecting at once is best: 5 and then 1/4 + 1/16 + ... of 1,
-    # over 1 + 1/4 + 1/16 + ... rounds, 4 a round. Row did so for one round and for three: 12 in 4 rounds.
+    # Against grim, with another round in one case of four, defecting at once is best: 5 and then
+    # 1/4 + 1/16 + ... of 1, over 1 + 1/4 + 1/16 + ... rounds, 4 a round. Row did so for one round
+    # and for three: 12 in 4 rounds.
     config = SimulateConfig(
-        "prisoners-dilemma", seat={"row": "random", "col": "grim"}, rounds=50, continuation=0.25, repeats=2
+        "prisoners-dilemma",
+        seat={"row": "random", "col": "grim"},
+        rounds=50,
+        continuation=0.25,
+        repeats=2,
     )
     plays = write_matches(config, [(D, C)], [(D, C), (D, D), (D, D)])
     figures = _list_seats(plays, None, None)["row", "random"]
     assert figures["best_reply"] == pytest.approx(4.0)
     assert figures["best_reply_regret"].estimate == pytest.approx(4.0 - 3.0)
-    # The columns differ by what was lost, and so do the bounds of their intervals: the same plays are drawn for both.
+    # The columns differ by what was lost, and so do the bounds of their intervals: the same plays
+    # are drawn for both.
     assert figures["payoff"].estimate == pytest.approx(3.0)
     lost = figures["best_reply_regret"]
-    assert (lost.low, lost.high) == pytest.approx((4.0 - figures["payoff"].high, 4.0 - figures["payoff"].low))
+    assert (lost.low, lost.high) == pytest.approx(
+        (4.0 - figures["payoff"].high, 4.0 - figures["payoff"].low)
+    )
     assert _list_seats(plays, None, None)["col", "grim"]["best_reply"] is None
 
 
 def test_void_plays_are_taken_to_be_as_long_as_the_others():
-    plays = write_matches(make_config(rounds=3, continuation=0.5), [(D, C)], [(D, D), (D, D), (D, D)])
+    plays = write_matches(
+        make_config(rounds=3, continuation=0.5), [(D, C)], [(D, D), (D, D), (D, D)]
+    )
     plays.readings.voids.append({"repeat": 2})
     figures = _list_seats(plays, None, None)["row", "random"]
     # 5 + 3 in four rounds, two a play; two more rounds of 0 or of 5 make six.
@@ -138,10 +170,15 @@ def test_void_plays_are_taken_to_be_as_long_as_the_others():
 
 
 def test_the_best_reply_of_the_second_seat_is_that_of_its_own_payoffs():
-    config = SimulateConfig("prisoners-dilemma", seat={"row": "cooperator", "col": "random"}, rounds=4)
+    config = SimulateConfig(
+        "prisoners-dilemma", seat={"row": "cooperator", "col": "random"}, rounds=4
+    )
     plays = write_matches(config, [(C, D)] * 4)
     figures = _list_seats(plays, None, None)["col", "random"]
-    assert (figures["best_reply"], figures["best_reply_regret"].estimate) == (pytest.approx(5.0), pytest.approx(0.0))
+    assert (figures["best_reply"], figures["best_reply_regret"].estimate) == (
+        pytest.approx(5.0),
+        pytest.approx(0.0),
+    )
 
 
 def test_there_is_no_best_reply_in_one_round_or_in_larger_tables():
@@ -158,8 +195,10 @@ def write_centipede(*plays):
     """Write down plays of the centipede, each a list of (seat, move)."""
     config = SimulateConfig("centipede", seat={"player 1": "random", "player 2": "random"})
     tree = config.theory.tree
-    labels = {seat: [infoset.label for infoset in tree.infosets if tree.players[infoset.player] == seat]
-              for seat in tree.players}  # fmt: skip
+    labels = {
+        seat: [infoset.label for infoset in tree.infosets if tree.players[infoset.player] == seat]
+        for seat in tree.players
+    }
     moves = []
     for repeat, decisions in enumerate(plays):
         seen = dict.fromkeys(labels, 0)
@@ -168,11 +207,24 @@ def write_centipede(*plays):
             seen[seat] += 1
     count = len(plays)
     options = {(row["seat"], row["place"], ""): () for row in moves}
-    return Plays(config, tuple(range(count)), np.ones((count, 2)), np.ones(count), moves, Readings(), options), tree
+    return (
+        Plays(
+            config,
+            tuple(range(count)),
+            np.ones((count, 2)),
+            np.ones(count),
+            moves,
+            Readings(),
+            options,
+        ),
+        tree,
+    )
 
 
 def test_places_of_a_tree_are_counted_and_large_trees_have_no_interval(monkeypatch):
-    plays, tree = write_centipede([("player 1", "pass"), ("player 2", "take")], [("player 1", "take")])
+    plays, tree = write_centipede(
+        [("player 1", "pass"), ("player 2", "take")], [("player 1", "take")]
+    )
     judged = judge_seats(plays)
     assert (judged.places, judged.unseen) == (4, 2)
     assert isinstance(judged.gap, Interval)
@@ -182,7 +234,9 @@ def test_places_of_a_tree_are_counted_and_large_trees_have_no_interval(monkeypat
     monkeypatch.setattr(study, "_MOST_NODES_RESAMPLED", tree.num_nodes - 1)
     alone = judge_seats(plays)
     assert alone.gap == pytest.approx(judged.gap.estimate)
-    assert alone.regrets == pytest.approx({seat: value.estimate for seat, value in judged.regrets.items()})
+    assert alone.regrets == pytest.approx(
+        {seat: value.estimate for seat, value in judged.regrets.items()}
+    )
     assert alone.gap == pytest.approx(sum(alone.regrets.values()))
 
 
@@ -203,12 +257,19 @@ def test_shares_of_moves_are_those_of_the_place_and_assumed_where_nobody_came():
     assert shares[second : second + 2].tolist() == [0.2, 0.2]
     single = np.zeros(len(counts))
     single[first] = 1.0
-    assert _find_frequencies(tree, single, np.full(len(counts), 0.2))[first : first + 2].tolist() == [1.0, 0.0]
+    assert _find_frequencies(tree, single, np.full(len(counts), 0.2))[
+        first : first + 2
+    ].tolist() == [1.0, 0.0]
 
 
 def test_moves_of_a_tree_are_listed_place_by_place_with_those_nobody_made():
-    plays, tree = write_centipede([("player 1", "pass"), ("player 2", "take")], [("player 1", "take")])
-    rows = [(row["seat"], row["place"], row["move"], row["times"]) for row in _list_shares(plays, None, by_round=False)]
+    plays, tree = write_centipede(
+        [("player 1", "pass"), ("player 2", "take")], [("player 1", "take")]
+    )
+    rows = [
+        (row["seat"], row["place"], row["move"], row["times"])
+        for row in _list_shares(plays, None, by_round=False)
+    ]
     first, second = (tree.infosets[k].label for k in (0, 1))
     moves = tree.infosets[0].moves
     assert sorted(rows) == sorted(
@@ -224,7 +285,9 @@ def test_moves_of_a_tree_are_listed_place_by_place_with_those_nobody_made():
 def play_stag_hunt(*pairs):
     config = SimulateConfig("stag-hunt", seat={"row": "random", "col": "random"})
     moves = [
-        make_row(repeat, seat, move) for repeat, pair in enumerate(pairs) for seat, move in zip("rc", pair, strict=True)
+        make_row(repeat, seat, move)
+        for repeat, pair in enumerate(pairs)
+        for seat, move in zip("rc", pair, strict=True)
     ]
     for row in moves:
         row["seat"] = {"r": "row", "c": "col"}[row["seat"]]
@@ -245,7 +308,9 @@ def test_the_nearest_equilibrium_is_the_one_that_was_played(pairs, shares):
     assert nearest.shares["row"][""] == pytest.approx(shares)
     rows = _list_equilibria(plays, nearest)
     assert [row["nearest"] for row in rows].count(True) == 1
-    assert [row["equilibrium"].partition(",")[0] for row in rows] == [str(k + 1) for k in range(len(rows))]
+    assert [row["equilibrium"].partition(",")[0] for row in rows] == [
+        str(k + 1) for k in range(len(rows))
+    ]
 
 
 def test_half_of_either_is_nearest_to_the_mixed_equilibrium():
@@ -258,18 +323,32 @@ def test_half_of_either_is_nearest_to_the_mixed_equilibrium():
 
 def test_shares_by_round_stand_in_the_order_of_rounds_and_seats():
     plays = write_matches(make_config(rounds=2), [(C, D), (D, D)], [(C, D), (C, D)])
-    rows = [(row["seat"], row["turn"], row["move"], row["times"]) for row in _list_shares(plays, None, by_round=True)]
+    rows = [
+        (row["seat"], row["turn"], row["move"], row["times"])
+        for row in _list_shares(plays, None, by_round=True)
+    ]
     assert rows == [
-        ("row", 1, C, 2), ("row", 1, D, 0), ("row", 2, C, 1), ("row", 2, D, 1),
-        ("col", 1, C, 0), ("col", 1, D, 2), ("col", 2, C, 0), ("col", 2, D, 2),
-    ]  # fmt: skip
-    together = [(row["seat"], row["turn"], row["times"]) for row in _list_shares(plays, None, by_round=False)]
+        ("row", 1, C, 2),
+        ("row", 1, D, 0),
+        ("row", 2, C, 1),
+        ("row", 2, D, 1),
+        ("col", 1, C, 0),
+        ("col", 1, D, 2),
+        ("col", 2, C, 0),
+        ("col", 2, D, 2),
+    ]
+    together = [
+        (row["seat"], row["turn"], row["times"])
+        for row in _list_shares(plays, None, by_round=False)
+    ]
     assert together == [("row", None, 3), ("row", None, 1), ("col", None, 0), ("col", None, 4)]
     shares = list(_list_shares(plays, None, by_round=False))
     # Four answers in two plays are drawn play by play, those of one round as they are.
     assert {(row["share"].n, row["share"].method == "wilson") for row in shares} == {(2, False)}
     assert {row["share"].method for row in _list_shares(plays, None, by_round=True)} == {"wilson"}
-    assert {(row["place"], row["part"], row["in_equilibrium"]) for row in shares} == {(None, None, None)}
+    assert {(row["place"], row["part"], row["in_equilibrium"]) for row in shares} == {
+        (None, None, None)
+    }
 
 
 def test_amounts_have_a_mean_a_median_and_both_ends_by_seat_and_part():
@@ -281,8 +360,11 @@ def test_amounts_have_a_mean_a_median_and_both_ends_by_seat_and_part():
     plays = Plays(config, (0, 1, 2), np.ones((3, 2)), np.ones(3), moves)
     nameless, named = _list_amounts(plays, by_round=False)
     assert (nameless["seat"], nameless["part"], nameless["turn"], nameless["answers"]) == (
-        "proposer", "own choice", None, 3,
-    )  # fmt: skip
+        "proposer",
+        "own choice",
+        None,
+        3,
+    )
     assert (nameless["least"], nameless["median"], nameless["most"]) == (1.0, 2.0, 9.0)
     assert (nameless["mean"].estimate, nameless["mean"].n) == (4.0, 3)
     assert (named["part"], named["answers"], named["mean"].estimate) == ("x", 1, 5.0)
@@ -309,7 +391,11 @@ def test_welfare_stands_beside_the_best_equilibrium_and_the_most_that_all_could_
     row = _describe_game(plays, judge_seats(plays))
     assert (row["plays"], row["void"]) == (2, 0)
     # 6 and 2, so 4 on average; 2 in equilibrium and 6 at most.
-    assert (row["welfare"].estimate, row["equilibrium_welfare"], row["best_welfare"]) == (4.0, 2.0, 6.0)
+    assert (row["welfare"].estimate, row["equilibrium_welfare"], row["best_welfare"]) == (
+        4.0,
+        2.0,
+        6.0,
+    )
     assert row["price_of_anarchy"] == 1.5
     assert (row["places"], row["unseen"]) == (1, 0)
 
@@ -323,12 +409,16 @@ def test_the_price_of_anarchy_needs_something_that_was_earned():
 
 
 def test_plays_that_all_pay_the_same_do_not_prove_that_the_next_will():
-    # Both cooperate in 4 plays of 4. Half a play was not seen, whose weight is 0.484 at most in 97.5 % (Beta(1/2, 4)):
-    # it may have paid 0, so that 3 (1 - 0.484) = 1.55 are the least, or 5, 3 + 2 x 0.484 = 3.97 the most.
+    # Both cooperate in 4 plays of 4. Half a play was not seen, whose weight is 0.484 at most in
+    # 97.5 % (Beta(1/2, 4)): it may have paid 0, so that 3 (1 - 0.484) = 1.55 are the least, or 5, 3
+    # + 2 x 0.484 = 3.97 the most.
     measured = measure_simulation(write_matches(make_config(), *[[(C, C)]] * 4))
     payoff = measured.groups["row", "random"]["payoff"]
     assert payoff.estimate == 3.0
-    assert (payoff.low, payoff.high) == (pytest.approx(1.55, abs=0.1), pytest.approx(3.97, abs=0.07))
+    assert (payoff.low, payoff.high) == (
+        pytest.approx(1.55, abs=0.1),
+        pytest.approx(3.97, abs=0.07),
+    )
     # Together they have 6 of the 2 to 6 that two can have.
     (game,) = measured.frames["game"]
     assert (game["welfare"].estimate, game["welfare"].high) == (6.0, 6.0)
@@ -345,16 +435,30 @@ def test_without_a_play_that_counts_only_void_ones_are_told():
     ]
     (game,) = measured.frames["game"]
     assert (game["plays"], game["void"]) == (0, 1)
-    names = ("nash_gap", "places", "unseen", "welfare", "equilibrium_welfare", "best_welfare", "price_of_anarchy")
+    names = (
+        "nash_gap",
+        "places",
+        "unseen",
+        "welfare",
+        "equilibrium_welfare",
+        "best_welfare",
+        "price_of_anarchy",
+    )
     assert {game[name] for name in names} == {None}
     assert (measured.groups, len(measured.frames["equilibria"]), measured.answered) == ({}, 0, 0)
 
 
 def test_one_round_has_no_frames_of_rounds():
     single = measure_simulation(write_matches(make_config(), [(C, C)], [(D, C)]))
-    assert [len(single.frames[name]) for name in ("shares_by_round", "amounts_by_round", "regrets")] == [0, 0, 0]
-    repeated = measure_simulation(write_matches(make_config(rounds=2), [(C, C), (D, D)], [(D, C), (D, D)]))
-    assert [len(repeated.frames[name]) for name in ("shares_by_round", "amounts_by_round", "regrets")] == [8, 0, 4]
+    assert [
+        len(single.frames[name]) for name in ("shares_by_round", "amounts_by_round", "regrets")
+    ] == [0, 0, 0]
+    repeated = measure_simulation(
+        write_matches(make_config(rounds=2), [(C, C), (D, D)], [(D, C), (D, D)])
+    )
+    assert [
+        len(repeated.frames[name]) for name in ("shares_by_round", "amounts_by_round", "regrets")
+    ] == [8, 0, 4]
 
 
 def test_costs_of_answers_are_added_up_by_play_and_seat():
@@ -384,20 +488,26 @@ def test_costs_of_answers_are_added_up_by_play_and_seat():
 
 
 def test_at_most_twelve_profiles_are_listed_the_best_first(tmp_path):
-    # What the other does is worth 10 and more above the first action, and each step of one's own costs 1/10. So both
-    # take the first action in equilibrium, and each of the 4 x 4 others pays both more.
+    # What the other does is worth 10 and more above the first action, and each step of one's own
+    # costs 1/10. So both take the first action in equilibrium, and each of the 4 x 4 others pays
+    # both more.
     own = [[10.0 * (theirs > 0) + theirs - mine / 10 for theirs in range(5)] for mine in range(5)]
     payoffs = [own, np.array(own).T.tolist()]
     (tmp_path / "steps.json").write_text(json.dumps({"payoffs": payoffs, "name": "steps"}))
     config = SimulateConfig(
-        str(tmp_path / "steps.json"), seat={"row": "random", "col": "random"}, rounds=9, continuation=0.5
+        str(tmp_path / "steps.json"),
+        seat={"row": "random", "col": "random"},
+        rounds=9,
+        continuation=0.5,
     )
     rows = list(list_sustained(config))
     assert len(rows) == 12
     # Both at the last action: 14 - 0.4 each. Whoever leaves it for the first gains 0.4 of 14.
     assert rows[0]["welfare"] == pytest.approx(27.2)
     assert rows[0]["needed"] == pytest.approx(0.4 / 14)
-    assert [row["welfare"] for row in rows] == sorted((row["welfare"] for row in rows), reverse=True)
+    assert [row["welfare"] for row in rows] == sorted(
+        (row["welfare"] for row in rows), reverse=True
+    )
 
 
 @pytest.mark.parametrize("settings", [{"noise": 0.1, "continuation": 0.9}, {"continuation": 1.0}])
@@ -425,7 +535,10 @@ def test_a_void_play_counts_at_the_ends_of_what_the_game_can_pay():
     plays.readings.voids.append({"repeat": 2, "void": Void("row", "left")})
     figures = _list_seats(plays, None, None)["row", "random"]
     # 3 and 1, and a third play that could have paid 0 or 5.
-    assert (figures["payoff_least"], figures["payoff_most"]) == (pytest.approx(4 / 3), pytest.approx(3.0))
+    assert (figures["payoff_least"], figures["payoff_most"]) == (
+        pytest.approx(4 / 3),
+        pytest.approx(3.0),
+    )
 
 
 def test_a_void_play_of_a_tree_counts_at_the_ends_of_what_it_can_pay():
@@ -433,4 +546,7 @@ def test_a_void_play_of_a_tree_counts_at_the_ends_of_what_it_can_pay():
     plays.readings.voids.append({"repeat": 1})
     figures = _list_seats(plays, None, None)["player 1", "random"]
     # The first player gets 0.4, 0.2, 1.6, 0.8 or 6.4; the play that counts is written down with 1.
-    assert (figures["payoff_least"], figures["payoff_most"]) == (pytest.approx(1.2 / 2), pytest.approx(7.4 / 2))
+    assert (figures["payoff_least"], figures["payoff_most"]) == (
+        pytest.approx(1.2 / 2),
+        pytest.approx(7.4 / 2),
+    )

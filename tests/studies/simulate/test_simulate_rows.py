@@ -1,4 +1,5 @@
-"""Rows that stand beside the figures of a simulation: rounds and what a repeated game sustains, by hand."""
+"""Rows that stand beside the figures of a simulation: rounds and what a repeated game sustains, by
+hand."""
 
 import running
 
@@ -14,28 +15,38 @@ def test_regrets_are_numbered_by_round_and_there_are_none_of_a_single_one(tmp_pa
     two = play(tmp_path / "two", "prisoners-dilemma", seat=seats, rounds=2)
     # Defecting would have earned 1 instead of 0 in every round; the other can do no better.
     assert [(row["seat"], row["turn"], row["regret"].estimate) for row in two.frame("regrets")] == [
-        ("row", 1, 1.0), ("row", 2, 1.0), ("col", 1, 0.0), ("col", 2, 0.0),
-    ]  # fmt: skip
+        ("row", 1, 1.0),
+        ("row", 2, 1.0),
+        ("col", 1, 0.0),
+        ("col", 2, 0.0),
+    ]
     assert [(row["seat"], row["turn"], row["move"]) for row in two.frame("moves")] == [
-        ("row", 1, "cooperate"), ("col", 1, "defect"), ("row", 2, "cooperate"), ("col", 2, "defect"),
-    ]  # fmt: skip
+        ("row", 1, "cooperate"),
+        ("col", 1, "defect"),
+        ("row", 2, "cooperate"),
+        ("col", 2, "defect"),
+    ]
     one = play(tmp_path / "one", "prisoners-dilemma", seat=seats)
     assert len(one.frame("regrets")) == 0
     assert len(one.frame("shares_by_round")) == 0
     assert [row["payoff"] for row in one.frame("payoffs")] == [0.0, 5.0]
-    # A play of one round is one answer; the rounds of one play are not independent, and a single play has no interval.
+    # A play of one round is one answer; the rounds of one play are not independent, and a single
+    # play has no interval.
     assert {row["share"].method for row in one.frame("shares")} == {"wilson"}
     assert {(row["share"].method, row["share"].n) for row in two.frame("shares")} == {("none", 1)}
 
 
 def test_cooperation_is_sustained_from_one_half_on():
-    # Whoever leaves cooperation has 5 once instead of 3, and 1 ever after instead of 3: (5 - 3) / (5 - 1) = 1/2.
+    # Whoever leaves cooperation has 5 once instead of 3, and 1 ever after instead of 3: (5 - 3) /
+    # (5 - 1) = 1/2.
     for continuation, holds in ((0.5, True), (0.49, False)):
         config = SimulateConfig("prisoners-dilemma", "random", rounds=50, continuation=continuation)
         (row,) = list_sustained(config)
         assert (row["profile"], row["welfare"], row["needed"]) == ("cooperate, cooperate", 6.0, 0.5)
         assert row["sustained"] is holds
-    discounted = SimulateConfig("prisoners-dilemma", "random", rounds=50, continuation=0.9, discount=0.5)
+    discounted = SimulateConfig(
+        "prisoners-dilemma", "random", rounds=50, continuation=0.9, discount=0.5
+    )
     assert [row["sustained"] for row in list_sustained(discounted)] == [False]
 
 

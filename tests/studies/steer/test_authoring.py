@@ -1,4 +1,5 @@
-"""Scenarios that a model writes from examples are checked, different, kept, and never filled in for."""
+"""Scenarios that a model writes from examples are checked, different, kept, and never filled in
+for."""
 
 import json
 
@@ -6,7 +7,13 @@ import pytest
 from strict_schema import find_violations
 
 from bestresponse.core.errors import InvalidGame, NotCached
-from bestresponse.games.dialogue.domain import domain_names, load_domain, read_scenario, scenario_schema, scenarios
+from bestresponse.games.dialogue.domain import (
+    domain_names,
+    load_domain,
+    read_scenario,
+    scenario_schema,
+    scenarios,
+)
 from bestresponse.games.dialogue.game import DialogueGame
 from bestresponse.models.providers.scripted import ScriptedModel
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
@@ -36,7 +43,8 @@ def test_a_model_writes_as_many_different_scenarios_as_are_asked_for(name):
     domain = load_domain(name)
     view = DialogueGame(domain, (written[0],), domain.manners()).view
     assert (
-        written[0].names[0] in view(DialogueGame(domain, (written[0],), domain.manners()).start(), "player 1").briefing
+        written[0].names[0]
+        in view(DialogueGame(domain, (written[0],), domain.manners()).start(), "player 1").briefing
     )
 
 
@@ -65,7 +73,10 @@ def test_what_everybody_knows_is_told_to_all():
         ({"public": {}}, "public.situation is missing"),
         ({"public": {"situation": "x" * 400}}, "has 400 characters; the limit is 300"),
         ({"private": [{"values": {"Monday": 3, "Friday": 20}}]}, "one entry for each of 2 people"),
-        ({"private": [{"values": {"Monday": 3, "Friday": 21}}, GOOD["private"][1]]}, "is 21, expected 1 to 20"),
+        (
+            {"private": [{"values": {"Monday": 3, "Friday": 21}}, GOOD["private"][1]]},
+            "is 21, expected 1 to 20",
+        ),
         (
             {"private": [{"values": {"Monday": 3, "Sunday": 2}}, GOOD["private"][1]]},
             "has 'Sunday', expected only Monday",
@@ -74,8 +85,14 @@ def test_what_everybody_knows_is_told_to_all():
             {"private": [{"values": {"Monday": 3}}, GOOD["private"][1]]},
             "values of what Uma knows has 1 entries, expected 2 to 4: Monday, Tuesday",
         ),
-        ({"private": [{"values": {"Monday": 3, "Thursday": 2}}, GOOD["private"][1]]}, "nothing suits all of them"),
-        ({"private": [{"values": {"Monday": "3", "Friday": 2}}, GOOD["private"][1]]}, "is '3', expected 1 to 20"),
+        (
+            {"private": [{"values": {"Monday": 3, "Thursday": 2}}, GOOD["private"][1]]},
+            "nothing suits all of them",
+        ),
+        (
+            {"private": [{"values": {"Monday": "3", "Friday": 2}}, GOOD["private"][1]]},
+            "is '3', expected 1 to 20",
+        ),
     ],
 )
 def test_what_is_no_scenario_of_the_domain_is_refused_with_a_reason(change, why):
@@ -88,14 +105,20 @@ def test_in_a_written_debate_the_sides_differ_too():
     both = {"names": ["Uma", "Vito"], "public": {"topic": "Cats are better than dogs."}}
     with pytest.raises(InvalidGame, match="on the same side"):
         read_scenario(domain, both | {"private": [{"side": "for"}, {"side": "For"}]})
-    assert read_scenario(domain, both | {"private": [{"side": "against"}, {"side": "for"}]}).public == both["public"]
+    assert (
+        read_scenario(domain, both | {"private": [{"side": "against"}, {"side": "for"}]}).public
+        == both["public"]
+    )
 
 
 def test_a_written_trade_has_baskets_that_somebody_can_give_from():
     domain = load_domain("fruit")
     values = {"apple": 1, "banana": 2, "blueberry": 3, "kiwi": 4}
     trade = {"names": ["Uma", "Vito"], "public": {"situation": "They cook."}}
-    own = [{"endowment": {"apple": 2}, "values": values}, {"endowment": {"kiwi": 0}, "values": values}]
+    own = [
+        {"endowment": {"apple": 2}, "values": values},
+        {"endowment": {"kiwi": 0}, "values": values},
+    ]
     with pytest.raises(InvalidGame, match="somebody owns nothing"):
         read_scenario(domain, trade | {"private": own})
     own[1]["endowment"] = {"kiwi": 3}
@@ -106,7 +129,13 @@ def test_a_written_trade_has_baskets_that_somebody_can_give_from():
 def test_duplicates_and_misfits_are_rejected_and_unreadable_answers_recorded():
     other = GOOD | {"names": ["Wim", "Xenia"]}
     shouted = json.loads(json.dumps(GOOD).replace("film", "FILM"))
-    replies = iter(["Here are some ideas!", json.dumps([GOOD, shouted, {"names": []}]), f"First: {json.dumps(other)}."])
+    replies = iter(
+        [
+            "Here are some ideas!",
+            json.dumps([GOOD, shouted, {"names": []}]),
+            f"First: {json.dumps(other)}.",
+        ]
+    )
     answers = AnswerStore()
     written = author(ScriptedModel(lambda request: next(replies)), answers=answers).write(2)
     assert [one.names for one in written.scenarios] == [("Uma", "Vito"), ("Wim", "Xenia")]
@@ -125,7 +154,10 @@ def test_duplicates_and_misfits_are_rejected_and_unreadable_answers_recorded():
 
 def test_too_few_scenarios_are_an_error_that_says_why():
     writer = author(ScriptedModel(lambda request: json.dumps(GOOD)))
-    with pytest.raises(InvalidGame, match="wrote 1 scenarios that can be played, not 3, in 4 answers; 3 were rejected"):
+    with pytest.raises(
+        InvalidGame,
+        match="wrote 1 scenarios that can be played, not 3, in 4 answers; 3 were rejected",
+    ):
         writer.write(3)
     silent = author(ScriptedModel(lambda request: ""))
     with pytest.raises(InvalidGame, match="mostly because there is no scenario in ''"):

@@ -24,7 +24,10 @@ def entry_tree(out, share, fight):
 
 
 def policy(tree, out, share):
-    table = {"first": {"start": {"out": out, "in": 1 - out}}, "second": {"in": {"share": share, "fight": 1 - share}}}
+    table = {
+        "first": {"start": {"out": out, "in": 1 - out}},
+        "second": {"in": {"share": share, "fight": 1 - share}},
+    }
     return policy_from_table(tree, table)
 
 
@@ -42,34 +45,44 @@ def test_a_threat_is_kept_as_far_as_the_equilibrium_needs_it():
     refined = find_commitment(policy(tree, 1.0, 0.0), policy(tree, 0.0, 0.5))
     assert refined.at("second", "in")["share"] == pytest.approx(2 / 3, abs=1e-4)
     assert nash_conv(tree, refined) == pytest.approx(0.0, abs=1e-4)
-    # Carried out, the threat earns 2/3 + 1/3 * 0.25 = 0.75 instead of 1: a quarter of 5, the range, is 0.05 of it.
+    # Carried out, the threat earns 2/3 + 1/3 * 0.25 = 0.75 instead of 1: a quarter of 5, the range,
+    # is 0.05 of it.
     assert find_losses(refined) == pytest.approx([0.0, 0.25 / 5], abs=1e-4)
 
 
 def test_credible_advice_carries_out_no_threat():
-    # The second would rather see the first stay out, but once it is in, sharing earns 1 and fighting 0.25.
+    # The second would rather see the first stay out, but once it is in, sharing earns 1 and
+    # fighting 0.25.
     tree = entry_tree(out=(2, 5), share=(3, 1), fight=(0, 0.25))
     credible = find_credible_policy(policy(tree, 1.0, 0.0))
-    assert credible.table() == {"first": {"start": {"out": 0, "in": 1}}, "second": {"in": {"share": 1, "fight": 0}}}
+    assert credible.table() == {
+        "first": {"start": {"out": 0, "in": 1}},
+        "second": {"in": {"share": 1, "fight": 0}},
+    }
     assert find_losses(credible).tolist() == [0, 0]
-    # Fighting for sure loses 0.75 of the range from 0 to 5 there; staying out then earns 2 instead of 0.
+    # Fighting for sure loses 0.75 of the range from 0 to 5 there; staying out then earns 2 instead
+    # of 0.
     assert find_losses(policy(tree, 1.0, 0.0)).tolist() == pytest.approx([0, 0.15])
 
 
 def test_where_no_pure_reply_is_stable_credible_advice_mixes():
     # Matching pennies after a move that nobody sees: each side is played with probability 1/2.
     def guess(win):
-        return Turn("second", "blind", {"heads": Leaf((1 - win, win)), "tails": Leaf((win, 1 - win))})
+        return Turn(
+            "second", "blind", {"heads": Leaf((1 - win, win)), "tails": Leaf((win, 1 - win))}
+        )
 
-    tree = build_tree(["first", "second"], Turn("first", "coin", {"heads": guess(1), "tails": guess(0)}))
+    tree = build_tree(
+        ["first", "second"], Turn("first", "coin", {"heads": guess(1), "tails": guess(0)})
+    )
     credible = find_credible_policy(uniform_policy(tree))
     assert credible.probabilities == pytest.approx([0.5] * 4, abs=1e-3)
     assert find_losses(credible).max() < 1e-3
 
 
 def test_of_equally_good_replies_the_one_is_advised_that_lets_the_gain_grow():
-    # The second is indifferent after "in"; if it is kind, the first comes in, which earns 3 from the unguided (who
-    # share) instead of 2 by staying out.
+    # The second is indifferent after "in"; if it is kind, the first comes in, which earns 3 from
+    # the unguided (who share) instead of 2 by staying out.
     tree = entry_tree(out=(2, 0), share=(3, 1), fight=(0, 1))
     credible = find_credible_policy(policy(tree, 1.0, 1.0))
     assert credible.at("first", "start") == {"out": 0.0, "in": 1.0}
@@ -88,7 +101,9 @@ def test_the_best_of_all_equilibria_is_found_whichever_is_wanted(wanted, plan):
 
 def test_what_a_players_own_plan_never_reaches_is_filled_in_too():
     later = Turn("first", "later", {"bad": Leaf((0, 0)), "good": Leaf((1, 0))})
-    tree = build_tree(["first", "second"], Turn("first", "start", {"stop": Leaf((2, 0)), "go": later}))
+    tree = build_tree(
+        ["first", "second"], Turn("first", "start", {"stop": Leaf((2, 0)), "go": later})
+    )
     uniform = {"first": {"start": {"stop": 1.0}, "later": {"bad": 0.5, "good": 0.5}}, "second": {}}
     start = policy_from_table(tree, uniform)
     assert find_commitment(start, start).at("first", "later") == {"bad": 0.0, "good": 1.0}
@@ -97,7 +112,9 @@ def test_what_a_players_own_plan_never_reaches_is_filled_in_too():
 @pytest.mark.parametrize("name", domain_names())
 def test_advice_is_credible_in_every_domain_and_the_commitment_gains_no_less(name):
     for seed in range(2):
-        solved = solve_dialogue(recorded(dialogue(name, seed=seed), model=SimulatedSpeaker(seed))[0], 300)
+        solved = solve_dialogue(
+            recorded(dialogue(name, seed=seed), model=SimulatedSpeaker(seed))[0], 300
+        )
         assert solved.losses.max() <= 0.01
         assert solved.figures["nash_conv"] <= 1e-4 * abs(solved.tree.payoffs).max()
         assert nash_conv(solved.tree, solved.commitment) <= 1e-4 * abs(solved.tree.payoffs).max()

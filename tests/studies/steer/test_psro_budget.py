@@ -1,4 +1,5 @@
-"""What a search in prompt space takes at most is known before it starts; one that is stopped leaves a whole table."""
+"""What a search in prompt space takes at most is known before it starts; one that is stopped leaves
+a whole table."""
 
 import pytest
 from steering import cast_of, dialogue, search_settings
@@ -36,12 +37,15 @@ def parts(game, model=None, answers=None, **more):
 
 
 def test_the_most_calls_of_a_search_are_counted_by_hand():
-    # Four tones, 3 candidates. A candidate of the first speaker takes 3 calls a play (two messages, a ruling), one of
-    # the second 2, and each speaker's oracle asks one question an iteration. With one iteration the worst is that
-    # nothing is found in 10 plays and all 16 profiles get 20.
-    assert count_most_psro_calls(dialogue(), search_settings(1, 10, 3), 1) == 20 * (4 + 16 + 16) + 10 * 3 * (3 + 2) + 2
-    # With three, that this happens first, and two manners each are found later, with 20 plays of every candidate, in
-    # response to the last of three solutions.
+    # Four tones, 3 candidates. A candidate of the first speaker takes 3 calls a play (two messages,
+    # a ruling), one of the second 2, and each speaker's oracle asks one question an iteration. With
+    # one iteration the worst is that nothing is found in 10 plays and all 16 profiles get 20.
+    assert (
+        count_most_psro_calls(dialogue(), search_settings(1, 10, 3), 1)
+        == 20 * (4 + 16 + 16) + 10 * 3 * (3 + 2) + 2
+    )
+    # With three, that this happens first, and two manners each are found later, with 20 plays of
+    # every candidate, in response to the last of three solutions.
     found_later = 20 * (6 + 36 + 36) + (10 + 2 * 3 * 20) * 3 * (3 + 2) + (1 + 2 * 3) * 2
     assert count_most_psro_calls(dialogue(), search_settings(3, 10, 3), 1) == found_later == 3524
 
@@ -69,7 +73,8 @@ def test_a_search_of_three_speakers_is_bounded_too():
 def test_a_search_that_is_stopped_ends_with_the_last_whole_table_and_goes_on_later():
     settings = search_settings(2, 20, 3, "shotgun", "nash", 0)
     answers = AnswerStore()
-    # 4 first messages and at most 32 more make one play of all profiles; 200 calls make at least 5 plays of them.
+    # 4 first messages and at most 32 more make one play of all profiles; 200 calls make at least 5
+    # plays of them.
     found = psro(*parts(dialogue(), Poor(0, 200), answers), settings)
     assert found.stopped == "the next call could pass the budget"
     assert found.prompts[0] == ("calm", "assertive", "submissive", "any")
@@ -86,7 +91,14 @@ def test_a_search_that_is_stopped_ends_with_the_last_whole_table_and_goes_on_lat
 def test_a_search_that_is_stopped_while_it_looks_for_responses_keeps_its_table():
     settings = search_settings(3, 20, 3, "shotgun", "nash", 0)
     arena, _ = parts(dialogue())
-    arena.sample_many([((a, b), k) for k in range(20) for a in arena.manners.options for b in arena.manners.options])
+    arena.sample_many(
+        [
+            ((a, b), k)
+            for k in range(20)
+            for a in arena.manners.options
+            for b in arena.manners.options
+        ]
+    )
     found = psro(*parts(dialogue(), Poor(0, arena.answers.calls + 5)), settings)
     assert found.stopped
     assert found.game.counts.tolist() == [[20] * 4] * 4

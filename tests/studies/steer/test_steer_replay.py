@@ -1,4 +1,5 @@
-"""A steering run is worked out again from the answers on record, and its report shows the first game."""
+"""A steering run is worked out again from the answers on record, and its report shows the first
+game."""
 
 import json
 from types import SimpleNamespace
@@ -11,19 +12,30 @@ from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.report.document import Figure, Paragraph, Quote
 from bestresponse.studies.steer.building import list_dialogue_states
 from bestresponse.studies.steer.config import SteerConfig
-from bestresponse.studies.steer.study import _describe_ruling, locate_calls, show_first_dialogue, steer
+from bestresponse.studies.steer.study import (
+    _describe_ruling,
+    locate_calls,
+    show_first_dialogue,
+    steer,
+)
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """Two debates, each solved exactly, without fresh texts."""
     config = SteerConfig("debate", "simulated", games=2, fresh=0, iterations=20)
-    return running.run(steer, config, tmp_path_factory.mktemp("run"), {"simulated": SimulatedSpeaker(0)})
+    return running.run(
+        steer, config, tmp_path_factory.mktemp("run"), {"simulated": SimulatedSpeaker(0)}
+    )
 
 
 def test_every_answer_comes_back_when_a_run_is_made_again(run):
     replay = run.replay()
-    assert (replay.same, replay.different, replay.unit) == (run.frame("overview")[0]["answers"], (), "answers")
+    assert (replay.same, replay.different, replay.unit) == (
+        run.frame("overview")[0]["answers"],
+        (),
+        "answers",
+    )
 
 
 def test_an_answer_that_was_changed_is_told(run, tmp_path):
@@ -60,7 +72,11 @@ def test_answers_to_other_prompts_are_not_taken_for_answers_to_these(run):
 
 def test_the_first_game_is_shown_with_its_policy_its_tree_and_what_was_said(run):
     advice, tree, dialogues = show_first_dialogue(run)
-    assert (advice.title, tree.title, dialogues.title) == ("The policy of game 0", "The tree of game 0", "Dialogues")
+    assert (advice.title, tree.title, dialogues.title) == (
+        "The policy of game 0",
+        "The tree of game 0",
+        "Dialogues",
+    )
     assert isinstance(tree.blocks[0], Figure)
     assert "; it earns " in tree.blocks[0].alt
     assert isinstance(dialogues.blocks[0], Paragraph)
@@ -78,7 +94,12 @@ def test_rulings_of_all_ends_are_counted(run):
     ends = [state for game in games for state in list_dialogue_states(game.recorded) if state.over]
     assert sum(row["times"] for row in run.frame("rulings")) == len(ends) == 32
     named = {row["what"]: row["times"] for row in run.frame("rulings")}
-    names = [(game, state) for game in games for state in list_dialogue_states(game.recorded) if state.over]
+    names = [
+        (game, state)
+        for game in games
+        for state in list_dialogue_states(game.recorded)
+        if state.over
+    ]
     told = [_describe_ruling(json.loads(state.ruling), game.game.names) for game, state in names]
     assert named == {what: told.count(what) for what in told}
 
@@ -86,7 +107,9 @@ def test_rulings_of_all_ends_are_counted(run):
 def test_a_guided_speaker_opens_as_it_is_advised(run):
     first = run.results.results.games[0].game.names[0]
     (opening,) = [
-        row for row in run.frame("policy").select(game=0, speaker=first) if row["last_heard"] == "nothing yet"
+        row
+        for row in run.frame("policy").select(game=0, speaker=first)
+        if row["last_heard"] == "nothing yet"
     ]
     advised = [part.rpartition(" ")[0] for part in opening["advice"].split(", ")]
     (said,) = run.frame("dialogues").select(message="1", guided=f"{first} is guided")

@@ -7,12 +7,21 @@ from true_dialogue import true_deviations, true_payoffs
 
 from bestresponse.players.dialogue.simulated import SimulatedSpeaker
 from bestresponse.studies.steer.building import AnswerStore
-from bestresponse.studies.steer.psro import Inventor, MetaGame, PromptArena, estimate, psro, solve_meta
+from bestresponse.studies.steer.psro import (
+    Inventor,
+    MetaGame,
+    PromptArena,
+    estimate,
+    psro,
+    solve_meta,
+)
 from bestresponse.theory import regret
 
 
 def arena_of(game, swap=True, seed=0):
-    return PromptArena([game], cast_of(SimulatedSpeaker(seed), game.domain), AnswerStore(), seed=seed, swap=swap)
+    return PromptArena(
+        [game], cast_of(SimulatedSpeaker(seed), game.domain), AnswerStore(), seed=seed, swap=swap
+    )
 
 
 def sample(arena, profile, plays):
@@ -32,13 +41,22 @@ def test_everybody_speaks_first_equally_often():
     game = dialogue()
     arena = arena_of(game)
     earned = sample(arena, ("calm", "assertive"), 300)
-    truth = (np.array(true_payoffs(game, ("calm", "assertive"))) + true_payoffs(game, ("assertive", "calm"))[::-1]) / 2
-    assert (np.abs(earned.mean(axis=0) - truth) <= 5 * earned.std(axis=0, ddof=1) / np.sqrt(300)).all()
+    truth = (
+        np.array(true_payoffs(game, ("calm", "assertive")))
+        + true_payoffs(game, ("assertive", "calm"))[::-1]
+    ) / 2
+    assert (
+        np.abs(earned.mean(axis=0) - truth) <= 5 * earned.std(axis=0, ddof=1) / np.sqrt(300)
+    ).all()
 
 
 def true_symmetric_table(game, prompts):
-    """The exact payoffs of the first of two speakers who swap seats, and the largest deviation of one play."""
-    first, second = (np.array([[true_payoffs(game, (a, b))[k] for b in prompts] for a in prompts]) for k in (0, 1))
+    """The exact payoffs of the first of two speakers who swap seats, and the largest deviation of
+    one play."""
+    first, second = (
+        np.array([[true_payoffs(game, (a, b))[k] for b in prompts] for a in prompts])
+        for k in (0, 1)
+    )
     worst = max(max(true_deviations(game, (a, b))) for a in prompts for b in prompts)
     return (first + second.T) / 2, worst
 
@@ -52,11 +70,16 @@ def test_half_the_games_give_a_table_that_is_as_true_and_its_equilibrium(name):
     seated = estimate(fixed, prompts, 100).samples
     assert (reusing.played, fixed.played) == (100 * 10, 100 * 16)
     assert np.array_equal(half.means[0], half.means[1].T)
-    full = MetaGame(prompts, np.concatenate([seated, seated.swapaxes(0, 1)[..., ::-1]], axis=-2), prompts[0][0])
+    full = MetaGame(
+        prompts, np.concatenate([seated, seated.swapaxes(0, 1)[..., ::-1]], axis=-2), prompts[0][0]
+    )
     truth, deviation = true_symmetric_table(game, prompts[0])
-    # Seats differ in what they expect, so one play strays by that as well: at most by the range of the true table.
+    # Seats differ in what they expect, so one play strays by that as well: at most by the range of
+    # the true table.
     error = 5 * np.hypot(deviation, np.ptp(truth)) / 100**0.5
-    exact = MetaGame(prompts, np.stack([np.stack([truth, truth.T], axis=-1)] * 2, axis=2), prompts[0][0])
+    exact = MetaGame(
+        prompts, np.stack([np.stack([truth, truth.T], axis=-1)] * 2, axis=2), prompts[0][0]
+    )
     for table in (half, full):
         assert np.abs(table.means - exact.means).max() < error
         assert regret(exact.means, solve_meta(table, "nash").marginals).sum() < 2 * error

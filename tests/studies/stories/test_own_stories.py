@@ -16,7 +16,8 @@ PROGRAMS = {example.name: example.program for example in library()}
 
 @pytest.fixture
 def folder(tmp_path):
-    """Two stories with the prisoner's dilemma as their game, once as a program and once as a tree."""
+    """Two stories with the prisoner's dilemma as their game, once as a program and once as a
+    tree."""
     place = tmp_path / "mine"
     place.mkdir()
     (place / "cell.txt").write_text("Ada and Ben sit in separate rooms.\n")
@@ -28,15 +29,23 @@ def folder(tmp_path):
 
 def test_a_folder_of_texts_with_games_is_a_benchmark(folder, tmp_path):
     def answer(prompt):
-        return f"```\n{PROGRAMS['trust' if 'Jonas pays back' in prompt else 'prisoners_dilemma']}\n```"
+        return (
+            f"```\n{PROGRAMS['trust' if 'Jonas pays back' in prompt else 'prisoners_dilemma']}\n```"
+        )
 
-    run = br.bench_stories(answer, stories=folder, form="program", attempts=1, output_dir=tmp_path / "runs")
+    run = br.bench_stories(
+        answer, stories=folder, form="program", attempts=1, output_dir=tmp_path / "runs"
+    )
     rows = {row["story"]: row["verdict"] for row in run.frames["programs"]}
     assert rows == {"cell": "same tree", "loan": "different"}
     shares = {row["verdict"]: row["programs"] for row in run.frames["verdicts"]}
     assert shares == {
-        "same tree": 1, "same reduced form, other tree": 0, "same order of payoffs": 0, "different": 1, "no game": 0,
-    }  # fmt: skip
+        "same tree": 1,
+        "same reduced form, other tree": 0,
+        "same order of payoffs": 0,
+        "different": 1,
+        "no game": 0,
+    }
 
 
 def test_a_run_keeps_texts_and_games_and_opens_no_folder_again(folder):
@@ -48,7 +57,9 @@ def test_a_run_keeps_texts_and_games_and_opens_no_folder_again(folder):
 
 def test_a_text_without_a_game_or_a_folder_without_texts_is_refused(folder, tmp_path):
     (folder / "lost.txt").write_text("Nobody knows.")
-    with pytest.raises(UsageError, match=r"has no game beside it; expected lost\.efg, lost\.nfg or lost\.pl"):
+    with pytest.raises(
+        UsageError, match=r"has no game beside it; expected lost\.efg, lost\.nfg or lost\.pl"
+    ):
         StoriesConfig("m", stories=folder)
     with pytest.raises(SettingError, match="there is no such folder"):
         StoriesConfig("m", stories=tmp_path / "nowhere")
@@ -80,14 +91,24 @@ text = "Ada prefers the third end to the first, and that to the fourth."
 
 
 def test_stories_of_a_file_are_judged_by_what_they_tell_also_when_the_run_is_opened_again(tmp_path):
-    # Neither story has numbers: the payoffs 3, 0, 5, 1 of the program are other numbers than the ranks, and right.
+    # Neither story has numbers: the payoffs 3, 0, 5, 1 of the program are other numbers than the
+    # ranks, and right.
     (tmp_path / "words.toml").write_text(WORDS)
     answer = f"```\n{PROGRAMS['prisoners_dilemma']}\n```"
     run = br.bench_stories(
-        lambda prompt: answer, stories=tmp_path / "words.toml", form="program", output_dir=tmp_path / "runs"
+        lambda prompt: answer,
+        stories=tmp_path / "words.toml",
+        form="program",
+        output_dir=tmp_path / "runs",
     )
-    rows = [(row["story"], row["game"], row["numeric"], row["exact"], row["meaning"]) for row in run.frames["programs"]]
-    assert rows == [("cell", "prisoners-dilemma", False, False, True), ("loan", "loan", False, False, True)]
+    rows = [
+        (row["story"], row["game"], row["numeric"], row["exact"], row["meaning"])
+        for row in run.frames["programs"]
+    ]
+    assert rows == [
+        ("cell", "prisoners-dilemma", False, False, True),
+        ("loan", "loan", False, False, True),
+    ]
     config = StoriesConfig("m", stories=tmp_path / "words.toml")
     kept = json.loads(json.dumps(config.to_json()))["stories"]
     assert StoriesConfig("m", stories=kept).known_stories == config.known_stories
@@ -98,11 +119,17 @@ def test_stories_of_a_file_are_judged_by_what_they_tell_also_when_the_run_is_ope
     [
         ('id = "loan"', 'id = "cell"', "2 are called cell; expected different names"),
         # Ada gets 3 at the third end and 2 at the first.
-        ("3 > 1 > 4", "1 > 3", r"story loan is .* wrong: ada should have 1 > 3 \(numbers of ends\), but it is 2 and 3"),
+        (
+            "3 > 1 > 4",
+            "1 > 3",
+            r"story loan is .* wrong: ada should have 1 > 3 \(numbers of ends\), but it is 2 and 3",
+        ),
         ("ada: 3", "Eve: 3", "story loan is incomplete or wrong"),
     ],
 )
-def test_a_file_whose_stories_cannot_be_judged_is_refused_before_any_model_is_asked(tmp_path, old, new, why):
+def test_a_file_whose_stories_cannot_be_judged_is_refused_before_any_model_is_asked(
+    tmp_path, old, new, why
+):
     (tmp_path / "words.toml").write_text(WORDS.replace(old, new))
     with pytest.raises((InvalidGame, SettingError), match=why):
         StoriesConfig("m", stories=tmp_path / "words.toml")

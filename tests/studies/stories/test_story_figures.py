@@ -29,34 +29,68 @@ from bestresponse.studies.stories.study import (
 
 
 def program(story="a", model="m", **more):
-    levels = {"syntactic": True, "functional": True, "meaning": True, "equivalent": True, "first": True}
-    told = {"game": "dilemma", "numeric": True, "canonical": True, "language": "en", "verdict": "same tree"}
-    return {"model": model, "story": story, "attempts": 1, "prompt": 100, "completion": 10} | levels | told | more
+    levels = {
+        "syntactic": True,
+        "functional": True,
+        "meaning": True,
+        "equivalent": True,
+        "first": True,
+    }
+    told = {
+        "game": "dilemma",
+        "numeric": True,
+        "canonical": True,
+        "language": "en",
+        "verdict": "same tree",
+    }
+    return (
+        {"model": model, "story": story, "attempts": 1, "prompt": 100, "completion": 10}
+        | levels
+        | told
+        | more
+    )
 
 
 def test_programs_are_summed_up_for_their_model():
     rows = [
         program("a", attempts=2, prompt=300, completion=30, first=False),
         program("b", meaning=False, equivalent=None),
-        program("c", meaning=False, functional=False, syntactic=False, equivalent=False, attempts=3, first=False),
+        program(
+            "c",
+            meaning=False,
+            functional=False,
+            syntactic=False,
+            equivalent=False,
+            attempts=3,
+            first=False,
+        ),
         program("d"),
     ]
     figures = _sum_up_programs(rows)
     assert (figures["programs"], figures["attempts"]) == (4, 7 / 4)
     assert (figures["prompt"], figures["completion"]) == (600, 60)
-    assert {name: figures[name].estimate for name in ("syntactic", "functional", "meaning", "first")} == {
-        "syntactic": 0.75, "functional": 0.75, "meaning": 0.5, "first": 0.5,
-    }  # fmt: skip
+    assert {
+        name: figures[name].estimate for name in ("syntactic", "functional", "meaning", "first")
+    } == {
+        "syntactic": 0.75,
+        "functional": 0.75,
+        "meaning": 0.5,
+        "first": 0.5,
+    }
     # Nobody asked whether the second is equivalent: two of three.
     assert (figures["equivalent"].estimate, figures["equivalent"].n) == (pytest.approx(2 / 3), 3)
     assert _sum_up_programs([program(equivalent=None)])["equivalent"] is None
 
 
 def test_shares_are_over_stories_where_a_story_has_several_programs():
-    # Of different stories the interval of Wilson: for 1 of 2 from 0.0945 to 0.9055. One story tells next to nothing.
+    # Of different stories the interval of Wilson: for 1 of 2 from 0.0945 to 0.9055. One story tells
+    # next to nothing.
     alone = estimate_share([True, False], ["a", "b"])
     assert (alone.method, alone.estimate, alone.n) == ("wilson", 0.5, 2)
-    assert (alone.low, alone.high) == (pytest.approx(0.0945, abs=1e-4), pytest.approx(0.9055, abs=1e-4))
+    assert (alone.low, alone.high) == (
+        pytest.approx(0.0945, abs=1e-4),
+        pytest.approx(0.9055, abs=1e-4),
+    )
     one = estimate_share([True, True], ["a", "a"])
     assert (one.estimate, one.low, one.high, one.n) == (1.0, 0.0, 1.0, 1)
     several = estimate_share([True, False, True, True], ["a", "a", "b", "b"])
@@ -65,22 +99,40 @@ def test_shares_are_over_stories_where_a_story_has_several_programs():
 
 
 def test_right_programs_are_counted_by_kind_and_model():
-    rows = [program("a"), program("b", meaning=False), program("a", "n"), program("c", game="chicken", meaning=False)]
-    counted = [(row["stories"], row["model"], row["right"], row["programs"]) for row in
-               _count_right(rows, "game", lambda row: row["game"])]  # fmt: skip
+    rows = [
+        program("a"),
+        program("b", meaning=False),
+        program("a", "n"),
+        program("c", game="chicken", meaning=False),
+    ]
+    counted = [
+        (row["stories"], row["model"], row["right"], row["programs"])
+        for row in _count_right(rows, "game", lambda row: row["game"])
+    ]
     assert counted == [("chicken", "m", 0, 1), ("dilemma", "m", 1, 2), ("dilemma", "n", 1, 1)]
-    (chicken, *_) = _count_right(rows, "game", lambda row: row["game"])
+    chicken, *_ = _count_right(rows, "game", lambda row: row["game"])
     assert (chicken["by"], chicken["share"].estimate, chicken["share"].n) == ("game", 0.0, 1)
     # Two programs for each of two stories are evidence of two stories and not of four.
     twice = [program("a"), program("a"), program("b", meaning=False), program("b")]
     (dilemma,) = _count_right(twice, "game", lambda row: row["game"])
-    assert (dilemma["right"], dilemma["programs"], dilemma["share"].estimate, dilemma["share"].n) == (3, 4, 0.75, 2)
+    assert (
+        dilemma["right"],
+        dilemma["programs"],
+        dilemma["share"].estimate,
+        dilemma["share"].n,
+    ) == (3, 4, 0.75, 2)
 
 
 def test_verdicts_are_counted_for_every_model():
-    rows = [program("a"), program("b", verdict="different"), program("c", verdict="different"), program("a", "n")]
+    rows = [
+        program("a"),
+        program("b", verdict="different"),
+        program("c", verdict="different"),
+        program("a", "n"),
+    ]
     counted = {
-        (row["model"], row["verdict"]): (row["programs"], row["share"].estimate) for row in _count_verdicts(rows)
+        (row["model"], row["verdict"]): (row["programs"], row["share"].estimate)
+        for row in _count_verdicts(rows)
     }
     assert counted["m", "same tree"] == (1, pytest.approx(1 / 3))
     assert counted["m", "different"] == (2, pytest.approx(2 / 3))
@@ -90,7 +142,10 @@ def test_verdicts_are_counted_for_every_model():
 
 def test_kinds_of_stories_are_told_in_words():
     assert _describe_kind(program()) == "canonical, numeric"
-    assert _describe_kind(program(canonical=False, numeric=False, language="de")) == "disguised, in words, de"
+    assert (
+        _describe_kind(program(canonical=False, numeric=False, language="de"))
+        == "disguised, in words, de"
+    )
 
 
 def attempt(finish=Finish.STOP, report=None, ok=False, text="text"):
@@ -109,18 +164,33 @@ def attempt(finish=Finish.STOP, report=None, ok=False, text="text"):
     ],
 )
 def test_what_came_of_a_story_is_an_answer_or_a_flaw(written, status):
-    assert _find_status(SimpleNamespace(**{"ok": False, "no_game": None, "best": None} | written)) is status
+    assert (
+        _find_status(SimpleNamespace(**{"ok": False, "no_game": None, "best": None} | written))
+        is status
+    )
 
 
 def test_a_story_without_any_attempt_is_kept_with_nothing_written():
     nothing = SimpleNamespace(
-        ok=False, no_game="a poem", best=None, attempts=(), source="", examples=("x",), tokens=(5, 7), model="m",
+        ok=False,
+        no_game="a poem",
+        best=None,
+        attempts=(),
+        source="",
+        examples=("x",),
+        tokens=(5, 7),
+        model="m",
         trouble="no game",
-    )  # fmt: skip
+    )
     decision = _decide(nothing)
     assert decision.action == {
-        "program": "", "attempts": 0, "first": False, "examples": ["x"], "tokens": [5, 7], "no_game": "a poem",
-    }  # fmt: skip
+        "program": "",
+        "attempts": 0,
+        "first": False,
+        "examples": ["x"],
+        "tokens": [5, 7],
+        "no_game": "a poem",
+    }
     assert (decision.reasoning, decision.calls, decision.reading.how) == ("", (), "no game")
 
 
@@ -128,11 +198,22 @@ def test_stories_are_taken_one_of_every_game_before_the_second_of_any(monkeypatc
     def tell(name, game, numeric=True):
         return Story(name, game, numeric, True, "text", None)
 
-    told = (tell("a1", "a"), tell("a2", "a"), tell("a3", "a", numeric=False), tell("b1", "b"), tell("b2", "b"))
+    told = (
+        tell("a1", "a"),
+        tell("a2", "a"),
+        tell("a3", "a", numeric=False),
+        tell("b1", "b"),
+        tell("b2", "b"),
+    )
     monkeypatch.setattr(StoriesConfig, "known_stories", told)
     chosen = [story.id for story in StoriesConfig("m").choose_stories()]
-    # The first of each game, then the first of its other kind before the second of the same kind, then what is left.
-    assert [sorted(chosen[:2]), sorted(chosen[2:4]), chosen[4:]] == [["a1", "b1"], ["a3", "b2"], ["a2"]]
+    # The first of each game, then the first of its other kind before the second of the same kind,
+    # then what is left.
+    assert [sorted(chosen[:2]), sorted(chosen[2:4]), chosen[4:]] == [
+        ["a1", "b1"],
+        ["a3", "b2"],
+        ["a2"],
+    ]
     assert [story.id for story in StoriesConfig("m", count=3).choose_stories()] == chosen[:3]
     assert {story.id for story in StoriesConfig("m", games=("b",)).choose_stories()} == {"b1", "b2"}
 
@@ -142,7 +223,10 @@ def test_every_story_is_given_to_every_model_as_often_as_asked_for():
     tasks = list(list_tasks(config))
     first, second = (story.id for story in config.choose_stories())
     assert [(task["story"], task["model"], task["sample"]) for task in tasks] == [
-        (story, model, sample) for story in (first, second) for model in ("m", "n") for sample in (0, 1)
+        (story, model, sample)
+        for story in (first, second)
+        for model in ("m", "n")
+        for sample in (0, 1)
     ]
     assert tasks[0]["temperature"] == 0.5
     assert "games" not in tasks[0]
@@ -176,11 +260,14 @@ def test_a_program_that_was_cut_off_does_not_mean_what_a_story_says_even_where_i
 
 
 def judge(table, story, status=Status.VALID):
-    """Return whether a program of this game has the constraints of the story's name, and means what it says."""
+    """Return whether a program of this game has the constraints of the story's name, and means what
+    it says."""
     action = {"program": write_table_program(table), "tokens": (1, 1), "attempts": 1, "first": True}
     decision = SimpleNamespace(action=action, reading=SimpleNamespace(status=status, how=""))
     record = SimpleNamespace(submissions=[SimpleNamespace(decision=decision)])
-    row = _judge(SimpleNamespace(data={"model": "m", "sample": 0}, record=record), story, EmbeddedEngine())
+    row = _judge(
+        SimpleNamespace(data={"model": "m", "sample": 0}, record=record), story, EmbeddedEngine()
+    )
     return row["constraints"], row["meaning"]
 
 
@@ -191,12 +278,19 @@ def test_attempts_are_counted_with_those_that_never_became_a_game():
         program("c", status="unparseable", attempts=2),
         program("d", status="valid"),
     ]
-    counted = [(row["attempt"], row["programs"], row["share"].estimate) for row in _count_attempts(rows, 2)]
+    counted = [
+        (row["attempt"], row["programs"], row["share"].estimate) for row in _count_attempts(rows, 2)
+    ]
     assert counted == [("1", 2, 0.5), ("2", 1, 0.25), ("never", 1, 0.25)]
 
 
 def test_syntactic_and_semantic_shares_stand_beside_each_other_by_game():
-    rows = [program("a"), program("b", meaning=False), program("c", meaning=False, syntactic=False), program("d")]
+    rows = [
+        program("a"),
+        program("b", meaning=False),
+        program("c", meaning=False, syntactic=False),
+        program("d"),
+    ]
     kinds = list(_count_right(rows, "game", lambda row: row["game"]))
     shares = [(row["game"], row["level"], row["share"]) for row in _list_correctness(kinds)]
     assert shares == [("dilemma", "syntactic", 0.75), ("dilemma", "semantic", 0.5)]
@@ -205,4 +299,8 @@ def test_syntactic_and_semantic_shares_stand_beside_each_other_by_game():
 def test_every_level_of_the_study_is_a_figure():
     levels = {"approximate": True, "exact": False, "constraints": None}
     figures = _sum_up_programs([program("a", **levels), program("b", **levels)])
-    assert (figures["approximate"].estimate, figures["exact"].estimate, figures["constraints"]) == (1.0, 0.0, None)
+    assert (figures["approximate"].estimate, figures["exact"].estimate, figures["constraints"]) == (
+        1.0,
+        0.0,
+        None,
+    )

@@ -6,15 +6,25 @@ import bestresponse as br
 from bestresponse.core.errors import SettingError
 from bestresponse.formal.strategies.programs import published_strategy
 from bestresponse.games.lookup import NamedGame
-from bestresponse.studies.stories.strategies import WORDS, StrategiesConfig, find_total, find_truth, judge_rules
+from bestresponse.studies.stories.strategies import (
+    WORDS,
+    StrategiesConfig,
+    find_total,
+    find_truth,
+    judge_rules,
+)
 from bestresponse.studies.tournament.study import make_stage
 
 DILEMMA = make_stage(NamedGame("prisoners-dilemma"))
 
 
 def author(prompt):
-    """Write the published rules of whatever strategy is asked for, but take anti-default-move for default-move."""
-    name = max((name for name, words in WORDS.items() if words.strip() in prompt), key=lambda name: len(WORDS[name]))
+    """Write the published rules of whatever strategy is asked for, but take anti-default-move for
+    default-move."""
+    name = max(
+        (name for name, words in WORDS.items() if words.strip() in prompt),
+        key=lambda name: len(WORDS[name]),
+    )
     return f"```prolog\n{published_strategy('default-move' if name == 'anti-default-move' else name)}\n```"
 
 
@@ -39,25 +49,42 @@ def test_totals_of_four_rounds_against_anti_tit_for_tat_are_those_worked_out_by_
 def test_the_share_right_is_counted_by_strategy(run):
     shares = {heads[1]: values["right"].estimate for heads, values in run.figures.groups}
     assert shares == {
-        "anti-default-move": 0.0, "anti-tit-for-tat": 1.0, "best-response": 1.0, "default-move": 1.0, "random": 1.0,
+        "anti-default-move": 0.0,
+        "anti-tit-for-tat": 1.0,
+        "best-response": 1.0,
+        "default-move": 1.0,
+        "random": 1.0,
         "all": 0.8,
-    }  # fmt: skip
+    }
     wrong = run.frame("rules").select(right=False)[0]
     assert (wrong["total"], wrong["expected"], wrong["approximate"]) == (3, 20, False)
-    assert wrong["why"] == "it does not behave like anti-default-move in the first and the second seat"
-    assert {row["attempt"]: row["rules"] for row in run.frame("attempts").select(strategy="random")}["1"] == 2
+    assert (
+        wrong["why"] == "it does not behave like anti-default-move in the first and the second seat"
+    )
+    assert {
+        row["attempt"]: row["rules"] for row in run.frame("attempts").select(strategy="random")
+    }["1"] == 2
 
 
 def test_a_total_can_be_right_where_the_rules_are_not():
-    # Against anti-tit-for-tat it always cooperates; after a defection of its own, by mistake, it would go on with it.
+    # Against anti-tit-for-tat it always cooperates; after a defection of its own, by mistake, it
+    # would go on with it.
     sulking = """
     select(P, _, S, defect) :- holds(last_move(P, defect), S).
     select(P, _, S, cooperate) :- \\+ holds(last_move(P, defect), S).
     """
     assert judge_rules("default-move", sulking, DILEMMA) == (
-        True, 3, False, "it does not behave like default-move in the first and the second seat",
-    )  # fmt: skip
-    assert judge_rules("default-move", "select(_, _, _, cooperate).", DILEMMA) == (True, 3, True, "")
+        True,
+        3,
+        False,
+        "it does not behave like default-move in the first and the second seat",
+    )
+    assert judge_rules("default-move", "select(_, _, _, cooperate).", DILEMMA) == (
+        True,
+        3,
+        True,
+        "",
+    )
 
 
 def test_a_run_is_replayed_and_reported_without_the_model(run):

@@ -33,8 +33,11 @@ def test_functions_are_models_or_strategies_by_the_number_of_their_arguments(tmp
     config = configure(copy_first, lambda prompt: "defect")
     strategy, model = config.entries
     assert (strategy.name, strategy.kind, len(strategy.source), strategy.thing) == (
-        "copy_first", "function", 16, copy_first,
-    )  # fmt: skip
+        "copy_first",
+        "function",
+        16,
+        copy_first,
+    )
     assert (model.kind, model.name) == ("model", model.source)
     assert model.thing is not None
     with pytest.raises(UsageError, match="or one of two histories, got function"):
@@ -50,33 +53,54 @@ def test_a_function_plays_and_a_stored_run_does_not_hold_it(tmp_path):
     match = ran.frame("matches").select(first="copy_first", second="always:defect")[0]
     assert (match["first_total"], match["second_total"]) == (2, 7)
     stored = TournamentConfig.from_json(config.to_json())
-    with pytest.raises(UsageError, match="copy_first was a Python function, which a stored run does not hold"):
-        _seat_entry(stored, Spec.of({"places": [0, 1], "seed": 1}), stored.repeated, stored.repeated.roles[0], "")
+    with pytest.raises(
+        UsageError, match="copy_first was a Python function, which a stored run does not hold"
+    ):
+        _seat_entry(
+            stored,
+            Spec.of({"places": [0, 1], "seed": 1}),
+            stored.repeated,
+            stored.repeated.roles[0],
+            "",
+        )
 
 
 def test_a_game_needs_two_players_with_equally_many_moves():
     for payoffs in (np.zeros((2, 2, 3)), np.zeros((2, 3, 2)), np.zeros((3, 2, 2, 2))):
-        with pytest.raises(InvalidGame, match="two players who choose at the same time among equally many moves"):
+        with pytest.raises(
+            InvalidGame, match="two players who choose at the same time among equally many moves"
+        ):
             TournamentConfig(NormalForm(payoffs, name="odd"), ["tit-for-tat"])
 
 
 def test_only_matches_with_the_one_whom_all_play_are_listed_and_count():
     # Three rounds of 3/0/5/1 against a defector: tit-for-tat earns 0 + 1 + 1, a cooperator nothing.
-    config = configure("tit-for-tat", "always:cooperate", "always:defect", rounds=3, against="always:defect")
+    config = configure(
+        "tit-for-tat", "always:cooperate", "always:defect", rounds=3, against="always:defect"
+    )
     asked = {config.played_pairs}
     assert asked == {((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))}
     worked_out = configure("tit-for-tat", "cooperator", "defector", rounds=3, against="defector")
     found = find_standings(worked_out)
     assert [(match["first"], match["second"]) for match in found.list_matches()] == [
-        ("tit-for-tat", "defector"), ("cooperator", "defector"),
-        ("defector", "tit-for-tat"), ("defector", "cooperator"), ("defector", "defector"),
-    ]  # fmt: skip
+        ("tit-for-tat", "defector"),
+        ("cooperator", "defector"),
+        ("defector", "tit-for-tat"),
+        ("defector", "cooperator"),
+        ("defector", "defector"),
+    ]
     rows = {row["name"]: row for row in found.rows}
     assert rows["tit-for-tat"]["total"] == 2 * 2
     assert rows["defector"]["total"] == 2 * 3
-    assert (rows["tit-for-tat"]["against_itself"], rows["defector"]["against_itself"]) == (None, 1.0)
+    assert (rows["tit-for-tat"]["against_itself"], rows["defector"]["against_itself"]) == (
+        None,
+        1.0,
+    )
     assert (rows["tit-for-tat"]["plays"], rows["tit-for-tat"]["missing"]) == (2, None)
-    everybody = {row["name"]: row for row in find_standings(configure("tit-for-tat", "defector", rounds=3)).rows}
+    everybody = {
+        row["name"]: row
+        for row in find_standings(configure("tit-for-tat", "defector", rounds=3)).rows
+    }
     assert everybody["tit-for-tat"]["against_itself"] == 3.0
 
 
@@ -89,10 +113,12 @@ def make_standings(first_totals, missing, played=2.0):
 
 
 def test_bounds_are_told_only_where_some_plays_are_missing_and_some_are_not():
-    # Payoffs from 0 to 5. The first earned 3 with itself, and 2 in the two of four plays with the other that count.
+    # Payoffs from 0 to 5. The first earned 3 with itself, and 2 in the two of four plays with the
+    # other that count.
     found = make_standings([[3.0, 2.0], [1.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]])
     row = next(row for row in found.rows if row["name"] == "tit-for-tat")
-    # Its shares are 3/5, 2/5 in the first seat and 3/5, 2/5 in the second: 1/2. Half of the plays at 2/5 are missing.
+    # Its shares are 3/5, 2/5 in the first seat and 3/5, 2/5 in the second: 1/2. Half of the plays
+    # at 2/5 are missing.
     assert row["share"] == pytest.approx(0.5)
     assert (row["missing"], row["plays"]) == (2, 8)
     assert row["share_low"] == pytest.approx((0.6 + 0.2) / 2)
@@ -100,7 +126,12 @@ def test_bounds_are_told_only_where_some_plays_are_missing_and_some_are_not():
     whole = make_standings([[3.0, 2.0], [1.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]).rows[0]
     assert (whole["missing"], whole["share_low"], whole["share_high"]) == (None, None, None)
     nothing = make_standings([[np.nan] * 2] * 2, [[2.0, 2.0], [2.0, 2.0]]).rows[0]
-    assert (nothing["share"], nothing["missing"], nothing["share_low"], nothing["share_high"]) == (None, 8, None, None)
+    assert (nothing["share"], nothing["missing"], nothing["share_low"], nothing["share_high"]) == (
+        None,
+        8,
+        None,
+        None,
+    )
 
 
 def test_standings_are_ordered_by_share_then_by_name_and_the_unplayed_stand_last():
@@ -120,8 +151,8 @@ def test_strategies_with_gaps_are_left_out_of_what_multiplies():
 
 
 def test_shares_multiply_by_what_is_earned():
-    # From one half each: 3 and 1 against the first, 5 and 1 against the second. The first earns (3 + 1) / 2 = 2, the
-    # second (5 + 1) / 2 = 3: shares of 2/5 and 3/5 after a generation.
+    # From one half each: 3 and 1 against the first, 5 and 1 against the second. The first earns (3
+    # + 1) / 2 = 2, the second (5 + 1) / 2 = 3: shares of 2/5 and 3/5 after a generation.
     found = make_standings([[3.0, 1.0], [5.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]])
     assert found.between.tolist() == [[3.0, 1.0], [5.0, 1.0]]
     shares = [(row["generation"], row["strategy"], row["share"]) for row in found.list_shares(1)]
@@ -143,21 +174,28 @@ def test_what_died_out_is_not_among_the_last(tmp_path):
     assert sum(row["wins"] for row in moran) == 100
     assert all(row["share"] == row["wins"] / 100 for row in moran)
     assert [heads for heads, _ in ran.figures.groups] == [(1, "tit-for-tat"), (2, "defector")]
-    # Tit-for-tat: 600 with itself, 0 + 199 with a defector, in both seats; the defector 204 and 200.
+    # Tit-for-tat: 600 with itself, 0 + 199 with a defector, in both seats; the defector 204 and
+    # 200.
     assert [row["total"] for row in ran.frame("standings")] == [2 * 799, 2 * 404]
 
 
 def test_targets_are_told_with_what_was_earned(tmp_path):
     # Two rounds: tit-for-tat earns 6 + 1 in either seat, a defector 2 + 6.
-    config = configure("tit-for-tat", "defector", rounds=2, target={"tit-for-tat": 14, "defector": 15})
+    config = configure(
+        "tit-for-tat", "defector", rounds=2, target={"tit-for-tat": 14, "defector": 15}
+    )
     ran = running.run(tournament, config, tmp_path)
     assert ran.frame("targets").rows == [
         {"strategy": "tit-for-tat", "expected": 14, "total": 14, "reached": True},
         {"strategy": "defector", "expected": 15, "total": 16, "reached": False},
     ]
     assert ran.frame("winners").rows == [{"game": "prisoners-dilemma", "name": "tit-for-tat"}]
-    assert ran.frame("between").select(strategy="defector", against="tit-for-tat")[0]["payoff"] == 3.0
-    assert [row["strategy"] for row in ran.frame("between")] == ["defector"] * 2 + ["tit-for-tat"] * 2
+    assert (
+        ran.frame("between").select(strategy="defector", against="tit-for-tat")[0]["payoff"] == 3.0
+    )
+    assert [row["strategy"] for row in ran.frame("between")] == ["defector"] * 2 + [
+        "tit-for-tat"
+    ] * 2
 
 
 def test_a_match_is_played_as_often_as_asked_for(tmp_path):

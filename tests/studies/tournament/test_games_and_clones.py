@@ -1,4 +1,5 @@
-"""Several games, copies, clones in one seat, default moves, kept moves, and a game told in words."""
+"""Several games, copies, clones in one seat, default moves, kept moves, and a game told in
+words."""
 
 import pytest
 
@@ -47,31 +48,46 @@ def test_no_strategy_of_all_stands_twice_in_hawk_dove():
 def test_a_clone_in_the_second_seat_gives_the_total_of_one_match():
     # Tit-for-tat meets all four pairs of moves: 3 + 0 + 1 + 5.
     config = TournamentConfig(
-        DILEMMA, ["tit-for-tat", "anti-tit-for-tat"], rounds=4, against="anti-tit-for-tat", seats="first"
+        DILEMMA,
+        ["tit-for-tat", "anti-tit-for-tat"],
+        rounds=4,
+        against="anti-tit-for-tat",
+        seats="first",
     )
     rows = {row["name"]: row for row in find_standings(config).rows}
     assert rows["tit-for-tat"]["total"] == 9
     assert rows["tit-for-tat"]["second"] is None
     assert rows["tit-for-tat"]["share"] == pytest.approx(9 / 20)
-    both = TournamentConfig(DILEMMA, ["tit-for-tat", "anti-tit-for-tat"], rounds=4, against="anti-tit-for-tat")
+    both = TournamentConfig(
+        DILEMMA, ["tit-for-tat", "anti-tit-for-tat"], rounds=4, against="anti-tit-for-tat"
+    )
     assert {row["name"]: row["total"] for row in find_standings(both).rows}["tit-for-tat"] == 18
 
 
 def test_rules_for_the_first_seat_alone_play_where_only_it_counts(tmp_path):
     rules = tmp_path / "row.pl"
     rules.write_text("select(P, _, S, defect) :- holds(role(P, row), S).\n")
-    config = TournamentConfig(DILEMMA, [str(rules), "tit-for-tat"], rounds=2, against="tit-for-tat", seats="first")
+    config = TournamentConfig(
+        DILEMMA, [str(rules), "tit-for-tat"], rounds=2, against="tit-for-tat", seats="first"
+    )
     assert {row["name"]: row["total"] for row in find_standings(config).rows}["row"] == 5 + 1
-    with pytest.raises(br.BestResponseError, match="In the second seat: The strategy gives no move in the first round"):
+    with pytest.raises(
+        br.BestResponseError,
+        match="In the second seat: The strategy gives no move in the first round",
+    ):
         find_standings(TournamentConfig(DILEMMA, [str(rules), "tit-for-tat"], rounds=2))
 
 
 def test_the_best_response_as_published_takes_part_by_its_name():
-    config = TournamentConfig("matching-pennies", ["best-response-as-published", "best-response"], rounds=3)
+    config = TournamentConfig(
+        "matching-pennies", ["best-response-as-published", "best-response"], rounds=3
+    )
     table = find_standings(config).totals
-    # It reckons as if it sat first, so that in the second seat it matches heads and loses every round.
+    # It reckons as if it sat first, so that in the second seat it matches heads and loses every
+    # round.
     assert table[0, 0].tolist() == [3, -3]
-    # Heads and heads; heads again, from which a real best response in the second seat has moved away; tails and tails.
+    # Heads and heads; heads again, from which a real best response in the second seat has moved
+    # away; tails and tails.
     assert table[0, 1].tolist() == [1 - 1 + 1, -1 + 1 - 1]
 
 
@@ -91,7 +107,9 @@ def test_copies_of_an_entry_take_part_under_names_of_their_own():
 
 def test_several_games_have_a_table_by_game_and_the_mean_over_games(tmp_path):
     # Two rounds: defectors earn 1 among themselves and 5 from the others; the others 3 and 0.
-    run = br.tournament([DILEMMA, "stag-hunt"], ["default-move", "anti-default-move"], rounds=2, output_dir=tmp_path)
+    run = br.tournament(
+        [DILEMMA, "stag-hunt"], ["default-move", "anti-default-move"], rounds=2, output_dir=tmp_path
+    )
     rows = {(row["strategy"], row["game"]): row["share"] for row in run.frame("by_game")}
     stag = br.find_game("stag-hunt").solvable().payoffs[0]
     least, width = stag.min(), stag.max() - stag.min()
@@ -102,7 +120,9 @@ def test_several_games_have_a_table_by_game_and_the_mean_over_games(tmp_path):
         ("anti-default-move", "stag-hunt"): ((stag[1, 0] + stag[1, 1]) / 2 - least) / width,
     }
     for name in ("default-move", "anti-default-move"):
-        expected[name, "mean over games"] = (expected[name, DILEMMA] + expected[name, "stag-hunt"]) / 2
+        expected[name, "mean over games"] = (
+            expected[name, DILEMMA] + expected[name, "stag-hunt"]
+        ) / 2
     assert rows == {key: pytest.approx(value) for key, value in expected.items()}
     assert {row["game"] for row in run.frame("standings")} == {DILEMMA, "stag-hunt"}
     assert "mean over games" in run.report().to_json()
@@ -119,13 +139,20 @@ def test_several_games_take_no_target_and_no_game_twice():
 def test_a_strategy_without_moves_in_one_of_the_games_is_left_out_of_a_group():
     config = TournamentConfig([DILEMMA, "matching-pennies"], "all")
     assert [entry.name for entry in config.entries] == [
-        "anti-default-move", "anti-tit-for-tat", "best-response", "default-move", "random", "tit-for-tat",
-    ]  # fmt: skip
+        "anti-default-move",
+        "anti-tit-for-tat",
+        "best-response",
+        "default-move",
+        "random",
+        "tit-for-tat",
+    ]
     assert dict(config.left_out)["the classic strategies"].startswith("matching-pennies: no action")
 
 
 def test_drawn_matches_keep_every_move_and_can_be_described(tmp_path):
-    run = br.tournament(DILEMMA, ["tit-for-tat", "random"], rounds=3, repetitions=2, output_dir=tmp_path)
+    run = br.tournament(
+        DILEMMA, ["tit-for-tat", "random"], rounds=3, repetitions=2, output_dir=tmp_path
+    )
     assert len(list(run.folder.plays())) == 2 * 4
     rounds = run.frame("rounds").rows
     assert len(rounds) == 2 * 4 * 3
@@ -137,7 +164,11 @@ def test_drawn_matches_keep_every_move_and_can_be_described(tmp_path):
     }
     assert all(row["first_payoff"] == paid[row["first_move"], row["second_move"]] for row in rounds)
     totals = {(row["first"], row["second"]): row["first_total"] for row in run.frame("matches")}
-    drawn = [row["first_payoff"] for row in rounds if (row["first"], row["second"]) == ("random", "tit-for-tat")]
+    drawn = [
+        row["first_payoff"]
+        for row in rounds
+        if (row["first"], row["second"]) == ("random", "tit-for-tat")
+    ]
     assert totals["random", "tit-for-tat"] == sum(drawn) / 2
     assert run.replay().same == 8
     described = br.behave([run.path], output_dir=tmp_path / "described")
@@ -145,7 +176,13 @@ def test_drawn_matches_keep_every_move_and_can_be_described(tmp_path):
 
 
 def test_under_noise_the_moves_that_were_made_are_listed(tmp_path):
-    settings = {"rounds": 5, "noise": 0.5, "continuation": 0.9, "repetitions": 3, "output_dir": tmp_path}
+    settings = {
+        "rounds": 5,
+        "noise": 0.5,
+        "continuation": 0.9,
+        "repetitions": 3,
+        "output_dir": tmp_path,
+    }
     run = br.tournament(DILEMMA, ["cooperator", "defector"], **settings)
     rounds = run.frame("rounds").rows
     totals = {(row["first"], row["second"]): row["first_total"] for row in run.frame("matches")}
@@ -168,10 +205,14 @@ def test_a_game_in_words_is_formalized_before_the_tournament(tmp_path):
     def writer(prompt: str) -> str:
         return f"```prolog\n{program}\n```"
 
-    run = br.tournament(story, ["tit-for-tat", "anti-default-move"], model=writer, rounds=2, output_dir=tmp_path)
+    run = br.tournament(
+        story, ["tit-for-tat", "anti-default-move"], model=writer, rounds=2, output_dir=tmp_path
+    )
     assert run.config.game.name == "cell"
     assert {row["first_move"] for row in run.frame("rounds")} == {"Silent", "Betray"}
     with pytest.raises(SettingError, match="cell is told in words; name the model"):
         br.tournament(story, ["tit-for-tat"], output_dir=tmp_path)
     with pytest.raises(br.BestResponseError, match="cell: "):
-        br.tournament(story, "tit-for-tat", model=lambda prompt: "I would rather not.", output_dir=tmp_path)
+        br.tournament(
+            story, "tit-for-tat", model=lambda prompt: "I would rather not.", output_dir=tmp_path
+        )

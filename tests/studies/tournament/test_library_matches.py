@@ -1,4 +1,5 @@
-"""Matches that are played inside Axelrod's library, here a small one with the same interface: nothing is skipped."""
+"""Matches that are played inside Axelrod's library, here a small one with the same interface:
+nothing is skipped."""
 
 import sys
 from dataclasses import replace
@@ -89,19 +90,29 @@ def library(tmp_path, monkeypatch):
 
 
 def run(tmp_path, *names, **settings):
-    return running.run(tournament, TournamentConfig("prisoners-dilemma", names, **settings), tmp_path / "runs")
+    return running.run(
+        tournament, TournamentConfig("prisoners-dilemma", names, **settings), tmp_path / "runs"
+    )
 
 
 def test_standings_divide_by_the_rounds_of_matches_in_the_library(tmp_path):
-    rows = {row["name"]: row for row in run(tmp_path, "Copier", "Defector", rounds=5).frame("standings")}
-    # Copier: 5 * 3 with itself, 0 + 4 * 1 against the defector, who gets 5 + 4 * 1 and 5 * 1 with itself.
-    assert {name: row["total"] for name, row in rows.items()} == {"Copier": 2 * (15 + 4), "Defector": 2 * (9 + 5)}
+    rows = {
+        row["name"]: row for row in run(tmp_path, "Copier", "Defector", rounds=5).frame("standings")
+    }
+    # Copier: 5 * 3 with itself, 0 + 4 * 1 against the defector, who gets 5 + 4 * 1 and 5 * 1 with
+    # itself.
+    assert {name: row["total"] for name, row in rows.items()} == {
+        "Copier": 2 * (15 + 4),
+        "Defector": 2 * (9 + 5),
+    }
     assert rows["Copier"]["per_round"] == pytest.approx((3 + 0.8) / 2)
     assert rows["Defector"]["per_round"] == pytest.approx((1.8 + 1) / 2)
 
 
 def test_random_ends_divide_by_the_rounds_really_played(tmp_path):
-    rows = run(tmp_path, "Cooperator", "Copier", rounds=50, continuation=0.7, repetitions=4).frame("standings")
+    rows = run(tmp_path, "Cooperator", "Copier", rounds=50, continuation=0.7, repetitions=4).frame(
+        "standings"
+    )
     assert [row["per_round"] for row in rows] == pytest.approx([3.0, 3.0])
     assert all(0 < row["total"] < 4 * 50 * 3 for row in rows)
 
@@ -117,7 +128,10 @@ def test_moves_are_kept_as_the_game_would_have_recorded_them(tmp_path):
 
 def test_library_strategies_meet_ours_and_each_other_in_one_tournament(tmp_path):
     rows = run(tmp_path, "Copier", "defector", "axelrod:Defector", rounds=2).frame("matches")
-    earned = {(row["first"], row["second"]): (row["first_per_round"], row["second_per_round"]) for row in rows}
+    earned = {
+        (row["first"], row["second"]): (row["first_per_round"], row["second_per_round"])
+        for row in rows
+    }
     assert earned["axelrod:Defector", "defector"] == (1, 1)
     assert earned["Copier", "axelrod:Defector"] == (0.5, 3)
     assert earned["axelrod:Defector", "Copier"] == (3, 0.5)
@@ -125,6 +139,8 @@ def test_library_strategies_meet_ours_and_each_other_in_one_tournament(tmp_path)
 
 def test_a_record_without_moves_is_refused_in_a_sentence(tmp_path):
     ran = run(tmp_path, "Copier", "Defector", rounds=2)
-    plays = [replace(play, record=replace(play.record, submissions=())) for play in ran.folder.plays()]
+    plays = [
+        replace(play, record=replace(play.record, submissions=())) for play in ran.folder.plays()
+    ]
     with pytest.raises(StoreError, match="holds no moves"):
         find_standings(ran.config, plays)

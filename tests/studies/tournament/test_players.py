@@ -9,7 +9,12 @@ from bestresponse.core.errors import UsageError
 
 
 def test_players_of_every_game_take_part_beside_published_strategies(tmp_path):
-    run = br.tournament("prisoners-dilemma", ["tit-for-tat", "always:defect", "maximin"], rounds=5, output_dir=tmp_path)
+    run = br.tournament(
+        "prisoners-dilemma",
+        ["tit-for-tat", "always:defect", "maximin"],
+        rounds=5,
+        output_dir=tmp_path,
+    )
     kinds = {entry.name: entry.kind for entry in run.config.entries}
     assert kinds == {"tit-for-tat": "rules", "always:defect": "player", "maximin": "player"}
     totals = {heads[1]: cells["total"] for heads, cells in run.figures.groups}

@@ -43,7 +43,8 @@ def by_name(found):
 
 
 def test_a_small_round_robin_worked_out_by_hand():
-    """Ten rounds of 3/0/5/1: tit-for-tat meets itself (30), a defector (0 + 9 x 1 = 9, who gets 5 + 9 = 14)."""
+    """Ten rounds of 3/0/5/1: tit-for-tat meets itself (30), a defector (0 + 9 x 1 = 9, who gets 5 +
+    9 = 14)."""
     found = standings("tit-for-tat", "defector", rounds=10)
     rows = by_name(found)
     assert rows["tit-for-tat"]["total"] == 2 * (30 + 9)
@@ -54,7 +55,8 @@ def test_a_small_round_robin_worked_out_by_hand():
 
 
 def test_those_who_earn_the_same_share_a_place():
-    """Tit-for-tat and grim are the same here: 30 with each other and themselves, 9 against the defector.
+    """Tit-for-tat and grim are the same here: 30 with each other and themselves, 9 against the
+    defector.
 
     Each earns 30 + 30 + 9 = 69 in a seat, the defector 14 + 14 + 10 = 38: places 1, 1 and 3.
     """
@@ -64,14 +66,16 @@ def test_those_who_earn_the_same_share_a_place():
 
 
 def test_a_share_of_a_place_does_not_hang_on_rounding():
-    """0.1 + 0.2 is not quite 0.3 for a computer; who earned nothing at all that is known comes last."""
+    """0.1 + 0.2 is not quite 0.3 for a computer; who earned nothing at all that is known comes
+    last."""
     found = standings("defector")
     vars(found)["rows"] = [{"per_round": payoff} for payoff in (0.1 + 0.2, 0.3, 0.2, None, None)]
     assert found.places == [1, 1, 3, 4, 4]
 
 
 def test_places_do_not_hang_on_the_unit_of_payoffs():
-    """In one round of 3/0/5/1 the defector earns 1 + 5 in a seat and the cooperator 0 + 3, also in billionths."""
+    """In one round of 3/0/5/1 the defector earns 1 + 5 in a seat and the cooperator 0 + 3, also in
+    billionths."""
     unit = 1e-10
     game = NormalForm.bimatrix([[3 * unit, 0], [5 * unit, unit]], [[3 * unit, 5 * unit], [0, unit]])
     found = standings("cooperator", "defector", game=game, rounds=1)
@@ -81,42 +85,58 @@ def test_places_do_not_hang_on_the_unit_of_payoffs():
 
 
 def test_a_seat_whose_payoffs_are_all_the_same_always_earns_all_there_is():
-    """The first seat earns 3 of 0 to 5 a round, so 0.6 of its range; the second can earn nothing but 2."""
+    """The first seat earns 3 of 0 to 5 a round, so 0.6 of its range; the second can earn nothing
+    but 2."""
     game = NormalForm.bimatrix([[3, 0], [5, 1]], [[2, 2], [2, 2]])
     (row,) = standings("default-move", game=game, rounds=2).rows
     assert (row["first"], row["second"], row["share"]) == (3, 2, pytest.approx((0.6 + 1) / 2))
 
 
 def test_whoever_earns_most_has_the_first_place_where_the_seats_have_other_payoffs():
-    """The first move earns 100 + 0 in the first seat and 0 + 0 in the second, the other one 45 + 45 and 1 + 1.
+    """The first move earns 100 + 0 in the first seat and 0 + 0 in the second, the other one 45 + 45
+    and 1 + 1.
 
-    By the range of each seat, 0 to 100 and 0 to 1, the first move has (0.5 + 0) / 2, the other one (0.45 + 1) / 2.
+    By the range of each seat, 0 to 100 and 0 to 1, the first move has (0.5 + 0) / 2, the other one
+    (0.45 + 1) / 2.
     """
     game = NormalForm.bimatrix([[100, 0], [45, 45]], [[0, 1], [0, 1]])
     found = standings("default-move", "anti-default-move", game=game, rounds=1)
-    assert [(row["name"], row["total"]) for row in found.rows] == [("default-move", 100), ("anti-default-move", 92)]
+    assert [(row["name"], row["total"]) for row in found.rows] == [
+        ("default-move", 100),
+        ("anti-default-move", 92),
+    ]
     assert [row["share"] for row in found.rows] == [pytest.approx(0.25), pytest.approx(0.725)]
     assert found.winners == ("default-move",)
 
 
 def test_an_estimate_counts_every_attempt_of_every_round_in_every_seat_of_a_model():
-    """Three matches (each first, and the model against itself) have four seats of the model: 4 x 10 rounds x 2."""
-    estimate = tournament.estimate(configure("tit-for-tat", "openai/gpt-4o", rounds=10, attempts=2, max_tokens=100))
+    """Three matches (each first, and the model against itself) have four seats of the model: 4 x 10
+    rounds x 2."""
+    estimate = tournament.estimate(
+        configure("tit-for-tat", "openai/gpt-4o", rounds=10, attempts=2, max_tokens=100)
+    )
     assert (estimate.plays, estimate.what) == (3, "3 matches of 10 rounds")
-    assert (estimate.calls, estimate.reply_tokens) == ({"openai/gpt-4o": 80}, {"openai/gpt-4o": 8000})
-    # A prompt has the rules, 642 characters at 4 a token, and on average half of the ten rounds, at 12 tokens each.
+    assert (estimate.calls, estimate.reply_tokens) == (
+        {"openai/gpt-4o": 80},
+        {"openai/gpt-4o": 8000},
+    )
+    # A prompt has the rules, 642 characters at 4 a token, and on average half of the ten rounds, at
+    # 12 tokens each.
     assert estimate.prompt_tokens == {"openai/gpt-4o": 80 * (160 + 60)}
 
 
 def test_both_seats_are_played_and_differ_where_the_game_does():
-    """Battle of the sexes: always opera in both seats is worth 2 in the first seat and 1 in the second."""
+    """Battle of the sexes: always opera in both seats is worth 2 in the first seat and 1 in the
+    second."""
     rows = by_name(standings("default-move", game="battle-of-the-sexes", rounds=4))
     assert (rows["default-move"]["first"], rows["default-move"]["second"]) == (2, 1)
 
 
 def test_a_strategy_that_differs_by_seat_plays_each_seat_its_own_way():
-    """Matching pennies, five rounds. Two best responses chase each other: the matcher wins rounds 1, 3 and 5, so -1 for
-    the second seat. Against heads for ever the second seat loses the first round and wins the other four: 3."""
+    """Matching pennies, five rounds. Two best responses chase each other: the matcher wins rounds
+    1, 3 and 5, so -1 for the second seat. Against heads for ever the second seat loses the first
+    round and wins the other four: 3.
+    """
     found = standings("best-response", "default-move", game="matching-pennies", rounds=5)
     assert found.totals[0, 0].tolist() == [1, -1]
     assert found.totals[1, 0].tolist() == [-3, 3]
@@ -124,7 +144,8 @@ def test_a_strategy_that_differs_by_seat_plays_each_seat_its_own_way():
 
 
 def test_matches_against_one_are_those_of_the_published_clones():
-    """Four rounds against anti-tit-for-tat with 3/2/8/5: the published targets 11, 32, 16 and 24 of the first seat."""
+    """Four rounds against anti-tit-for-tat with 3/2/8/5: the published targets 11, 32, 16 and 24 of
+    the first seat."""
     payoffs = np.array([[[5.0, 2.0], [8.0, 3.0]], [[5.0, 8.0], [2.0, 3.0]]])
     game = NormalForm(payoffs, actions=(("cooperate", "defect"),) * 2, name="campaign")
     found = standings("published", game=game, rounds=4, against="anti-tit-for-tat")
@@ -138,8 +159,13 @@ def test_matches_against_one_are_those_of_the_published_clones():
 
 
 def test_winners_are_told_by_target_or_by_payoff_a_round():
-    assert standings("tit-for-tat", "grim", "defector", rounds=10).winners == ("grim", "tit-for-tat")
-    found = standings("tit-for-tat", "defector", rounds=10, target={"tit-for-tat": 1.0, "defector": 48.0})
+    assert standings("tit-for-tat", "grim", "defector", rounds=10).winners == (
+        "grim",
+        "tit-for-tat",
+    )
+    found = standings(
+        "tit-for-tat", "defector", rounds=10, target={"tit-for-tat": 1.0, "defector": 48.0}
+    )
     assert found.winners == ("defector",)
 
 
@@ -160,8 +186,13 @@ def test_played_matches_agree_with_worked_out_ones():
 def test_classic_strategies_are_left_out_with_the_reason_where_nobody_can_cooperate():
     entries, left_out = list_entries(["all"], "matching-pennies")
     assert [entry.name for entry in entries] == [
-        "anti-default-move", "anti-tit-for-tat", "best-response", "default-move", "random", "tit-for-tat",
-    ]  # fmt: skip
+        "anti-default-move",
+        "anti-tit-for-tat",
+        "best-response",
+        "default-move",
+        "random",
+        "tit-for-tat",
+    ]
     ((name, why),) = left_out
     assert name == "the classic strategies"
     assert "to cooperate" in why
@@ -212,18 +243,26 @@ def test_games_that_are_no_match_are_refused():
 
 def test_settings_survive_json():
     config = configure("published", noise=0.1, target={"random": 3.0}, moran=20)
-    assert TournamentConfig.from_json(json.loads(json.dumps(config.to_json()))).to_json() == config.to_json()
+    assert (
+        TournamentConfig.from_json(json.loads(json.dumps(config.to_json()))).to_json()
+        == config.to_json()
+    )
 
 
 def test_defectors_die_out_among_reciprocators():
     found = standings("tit-for-tat", "grim", "defector", rounds=200)
-    shares = {row["strategy"]: row["share"] for row in found.list_shares() if row["generation"] == 1000}
+    shares = {
+        row["strategy"]: row["share"] for row in found.list_shares() if row["generation"] == 1000
+    }
     assert shares["defector"] < 1e-6
     assert shares["tit-for-tat"] + shares["grim"] == pytest.approx(1)
 
 
 def test_the_moran_process_counts_every_run():
-    wins = {row["strategy"]: row["wins"] for row in standings("tit-for-tat", "defector", moran=20).list_takeovers()}
+    wins = {
+        row["strategy"]: row["wins"]
+        for row in standings("tit-for-tat", "defector", moran=20).list_takeovers()
+    }
     assert sum(wins.values()) == 100
     assert wins["tit-for-tat"] > 80
 
@@ -256,7 +295,12 @@ def test_a_model_plays_beside_strategies_in_both_seats_and_against_itself(tmp_pa
     assert "How the answers were read" in render(ran.report())
     assert ran.frame("answers")[0]["valid"] == 30
     match = ran.frame("matches").select(first="llm", second="tit-for-tat")[0]
-    assert (match["first_total"], match["second_total"], match["plays"], match["missing"]) == (9, 4, 1, 0)
+    assert (match["first_total"], match["second_total"], match["plays"], match["missing"]) == (
+        9,
+        4,
+        1,
+        0,
+    )
 
 
 def test_a_finished_tournament_asks_nobody_again(tmp_path):
@@ -269,17 +313,28 @@ def test_a_finished_tournament_asks_nobody_again(tmp_path):
 
 def test_an_answer_that_cannot_be_read_is_missing_and_bounded_not_zero(tmp_path):
     def script(request):
-        return "I would rather not say." if "Round 2." in request.messages[-1].content else '{"answer": "defect"}'
+        return (
+            "I would rather not say."
+            if "Round 2." in request.messages[-1].content
+            else '{"answer": "defect"}'
+        )
 
-    _, found, _ = play_with(ScriptedModel(script, name="llm"), tmp_path, "tit-for-tat", "defector", rounds=3)
+    _, found, _ = play_with(
+        ScriptedModel(script, name="llm"), tmp_path, "tit-for-tat", "defector", rounds=3
+    )
     rows = by_name(found)
     assert (rows["llm"]["total"], rows["llm"]["share"], rows["llm"]["missing"]) == (None, None, 6)
     assert rows["defector"]["missing"] == 2
     low, high = rows["defector"]["share_low"], rows["defector"]["share_high"]
     assert low < rows["defector"]["share"] < high
     assert high - low == pytest.approx(2 / 6)
-    bounds = {metric.name: metric.compute(rows["defector"]) for metric in METRICS if metric.name.startswith("share")}
-    # Four of six matches were played: two against tit-for-tat (7 of 15 points), two against itself (3 of 15).
+    bounds = {
+        metric.name: metric.compute(rows["defector"])
+        for metric in METRICS
+        if metric.name.startswith("share")
+    }
+    # Four of six matches were played: two against tit-for-tat (7 of 15 points), two against itself
+    # (3 of 15).
     share = (7 + 7 + 3 + 3) / 4 / 15
     assert bounds["share"] == pytest.approx(share)
     assert bounds["share_low"] == pytest.approx(share * 4 / 6)
@@ -291,24 +346,34 @@ def test_plays_of_models_have_a_deviation_in_both_seats():
 
     def play(first, second, places=(0, 1)):
         turns = [SimpleNamespace(role="row"), SimpleNamespace(role="col")]
-        record = SimpleNamespace(void=None, payoffs={"row": first, "col": second}, submissions=turns)
+        record = SimpleNamespace(
+            void=None, payoffs={"row": first, "col": second}, submissions=turns
+        )
         return SimpleNamespace(data={"places": list(places)}, record=record)
 
-    # The model is the sucker twice and defects once, in the first seat as in the second; it met itself once.
+    # The model is the sucker twice and defects once, in the first seat as in the second; it met
+    # itself once.
     plays = [play(5.0, 0.0), play(5.0, 0.0), play(1.0, 1.0), play(3.0, 3.0, (1, 1))]
     plays += [play(0.0, 5.0, (1, 0)), play(0.0, 5.0, (1, 0)), play(1.0, 1.0, (1, 0))]
-    matches = {(row["first"], row["second"]): row for row in find_standings(config, plays).list_matches()}
-    # Mean 11/3, squares (4/3)^2 twice and (8/3)^2 over 3 - 1: 96/18; and mean 1/3, squares 1/9 twice and 4/9: 1/3.
+    matches = {
+        (row["first"], row["second"]): row for row in find_standings(config, plays).list_matches()
+    }
+    # Mean 11/3, squares (4/3)^2 twice and (8/3)^2 over 3 - 1: 96/18; and mean 1/3, squares 1/9
+    # twice and 4/9: 1/3.
     expected = {"defector": (16 / 3) ** 0.5, "llm": (1 / 3) ** 0.5}
     for first, second in (("defector", "llm"), ("llm", "defector")):
         row = matches[first, second]
         assert row["first_deviation"] == pytest.approx(expected[first])
         assert row["second_deviation"] == pytest.approx(expected[second])
-    assert (matches["llm", "llm"]["first_total"], matches["llm", "llm"]["first_deviation"]) == (3.0, None)
+    assert (matches["llm", "llm"]["first_total"], matches["llm", "llm"]["first_deviation"]) == (
+        3.0,
+        None,
+    )
 
 
 def test_a_round_is_worth_the_same_however_long_matches_happen_to_last(tmp_path):
-    # Cooperators earn 3 in every round, against each other and themselves; how many there are is luck.
+    # Cooperators earn 3 in every round, against each other and themselves; how many there are is
+    # luck.
     rules = {"rounds": 30, "continuation": 0.6, "repetitions": 4}
     in_bulk = standings("cooperator", "tit-for-tat", **{**rules, "repetitions": 1_000})
     assert len(set(in_bulk.totals.ravel().tolist())) > 1

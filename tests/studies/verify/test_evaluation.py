@@ -1,4 +1,5 @@
-"""Sheets go out and come back, ratings are aggregated conservatively, and runs are measured first against last."""
+"""Sheets go out and come back, ratings are aggregated conservatively, and runs are measured first
+against last."""
 
 from __future__ import annotations
 
@@ -67,7 +68,10 @@ def test_the_game_is_told_without_its_name_in_reverse_order() -> None:
 
 
 def test_players_with_different_actions_get_different_letters() -> None:
-    form = disguised(NormalForm.zero_sum([[1, 2], [3, 4]], actions=(("up", "down"), ("left", "right"))), inverted=False)
+    form = disguised(
+        NormalForm.zero_sum([[1, 2], [3, 4]], actions=(("up", "down"), ("left", "right"))),
+        inverted=False,
+    )
     assert form.actions == (("B", "R"), ("G", "W"))
 
 
@@ -84,7 +88,8 @@ def test_first_and_last_attempts_are_compared(ran: Run) -> None:
 
 
 def test_payoff_and_gap_change_run_by_run(ran: Run) -> None:
-    # Against defection cooperating earns 0 and defecting 1: two of three runs go from the first to the second.
+    # Against defection cooperating earns 0 and defecting 1: two of three runs go from the first to
+    # the second.
     payoff, gap = ran.frame("changes")
     assert payoff["difference"].estimate == pytest.approx(2 / 3)
     assert gap["difference"].estimate == pytest.approx(-2 / 3)
@@ -92,8 +97,19 @@ def test_payoff_and_gap_change_run_by_run(ran: Run) -> None:
 
 def test_right_for_a_wrong_reason_is_a_best_response_that_was_refuted() -> None:
     rows = [
-        {"first_choice": "B", "last_choice": "B", "first_state": state, "first_gap": gap, "first_payoff": 1 - gap}
-        for state, gap in (("refuted", 0.0), ("unrefuted", 0.0), ("unrefuted", 0.0), ("refuted", 1.0))
+        {
+            "first_choice": "B",
+            "last_choice": "B",
+            "first_state": state,
+            "first_gap": gap,
+            "first_payoff": 1 - gap,
+        }
+        for state, gap in (
+            ("refuted", 0.0),
+            ("unrefuted", 0.0),
+            ("unrefuted", 0.0),
+            ("refuted", 1.0),
+        )
     ]
     values = sum_up_attempts(rows, "first", {"chose_B": "B"})  # type: ignore[arg-type]
     assert values["chose_B"].estimate == 1.0
@@ -130,7 +146,9 @@ def test_the_page_shows_how_every_sentence_was_read(ran: Run) -> None:
         "If you choose B and the other player chooses R, you get 1.",
         "refuted",
     )
-    assert str(row[3]).endswith("In fact, if you choose B and the other player chooses R, you get 0.")
+    assert str(row[3]).endswith(
+        "In fact, if you choose B and the other player chooses R, you get 0."
+    )
 
 
 def test_the_model_is_asked_for_its_reasons_before_its_answer(tmp_path: Path) -> None:
@@ -138,7 +156,9 @@ def test_the_model_is_asked_for_its_reasons_before_its_answer(tmp_path: Path) ->
     for think in (True, False):
         model = ScriptedModel(script)
         running.run(verify_model, config(think=think, repeats=1), tmp_path, {"scripted": model})
-        asked[think] = "Before you answer, write down your reasons" in model.asked[0].messages[-1].content
+        asked[think] = (
+            "Before you answer, write down your reasons" in model.asked[0].messages[-1].content
+        )
     assert asked == {True: True, False: False}
 
 
@@ -149,7 +169,9 @@ def test_filled_sheets_enter_the_report(ran: Run) -> None:
         head = "sample,first_correct,last_correct,error_kinds"
         (ran.path / f"sheet-rater-{number}.csv").write_text("\n".join([head, *filled]))
     again = load_run(ran.path)
-    (section,) = [section for section in again.report().sections if section.title == "People's judgement"]
+    (section,) = [
+        section for section in again.report().sections if section.title == "People's judgement"
+    ]
     # The run without claims is unchecked and stays out of the comparison.
     table = next(block for block in section.blocks if isinstance(block, Table))
     assert table.rows == (("correct", 0, 0), ("incorrect", 0, 2))
@@ -163,7 +185,9 @@ def test_a_sheet_that_cannot_be_read_says_where_and_why() -> None:
         read_ratings(head + "a,yes,1,\n")
     with pytest.raises(UsageError, match="no kind of error 'typo'"):
         read_ratings(head + "a,0,1,typo\n")
-    with pytest.raises(UsageError, match="is no sheet; expected a CSV file with the columns sample, first_correct"):
+    with pytest.raises(
+        UsageError, match="is no sheet; expected a CSV file with the columns sample, first_correct"
+    ):
         read_ratings("a,b\n")
 
 
@@ -182,5 +206,7 @@ def test_settings_survive_their_json_and_bad_ones_are_refused() -> None:
     assert VerifyConfig.from_json(json.loads(json.dumps(config().to_json()))) == config()
     with pytest.raises(UsageError, match="attempts: expected a whole number from 1 to 20, got 21"):
         config(attempts=21)
-    with pytest.raises(UsageError, match="feedback: expected one of positive, negative, got 'rude'"):
+    with pytest.raises(
+        UsageError, match="feedback: expected one of positive, negative, got 'rude'"
+    ):
         config(feedback="rude")

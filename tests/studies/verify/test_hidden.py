@@ -1,4 +1,5 @@
-"""Models reason about games that hide something: told what they may know, checked on the whole tree."""
+"""Models reason about games that hide something: told what they may know, checked on the whole
+tree."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
 
 def build_poker() -> Tree:
-    """One card, high or low, is drawn for ann, who alone sees it; she bets 2 or folds 1; bob calls or passes.
+    """One card, high or low, is drawn for ann, who alone sees it; she bets 2 or folds 1; bob calls
+    or passes.
 
     In equilibrium bob calls with 2/3 (so that ann does not mind a bluff), and ann bluffs with 1/6.
     """
@@ -56,12 +58,12 @@ def test_the_reasoner_is_told_its_own_card_and_what_the_other_player_cannot_know
     told = scene.game.view(scene.opening, "Player 1").briefing
     assert "What has happened, and you know it: chance drew high. Now you choose." in told
     assert (
-        "- Player 2 chooses without knowing which of these has happened: chance drew high, then you chose bet; or "
-        "chance drew low, then you chose bet." in told
+        "- Player 2 chooses without knowing which of these has happened: chance drew high, then you"
+        " chose bet; or chance drew low, then you chose bet." in told
     )
     assert (
-        "- If chance draws low (probability 2/3) and then you choose bet and then Player 2 chooses call, "
-        "you get -2, Player 2 gets 2." in told
+        "- If chance draws low (probability 2/3) and then you choose bet and then Player 2 chooses"
+        " call, you get -2, Player 2 gets 2." in told
     )
 
 
@@ -71,33 +73,54 @@ def test_the_other_player_is_not_told_the_card() -> None:
     told = [scene.game.view(node, "Player 2") for node in nodes]
     assert len(told) == 2
     assert told[0] == told[1]
-    assert "One of these has happened, and you do not know which: chance drew high, then Player 1 chose bet" in (
-        told[0].briefing
+    assert (
+        "One of these has happened, and you do not know which: chance drew high, then Player 1"
+        " chose bet" in (told[0].briefing)
     )
     check_game(scene.game)
 
 
 def answer(request: Request) -> str:
     corrected = "take the following into account" in request.messages[-1].content
-    return "Now I see.\nANSWER: bet" if corrected else "With the high card a called bet pays me 1.\nANSWER: fold"
+    return (
+        "Now I see.\nANSWER: bet"
+        if corrected
+        else "With the high card a called bet pays me 1.\nANSWER: fold"
+    )
 
 
 def translate(request: Request) -> str:
     asked = request.messages[-1].content
-    moves = [{"who": "nature", "action": "high"}, {"who": "you", "action": "bet"}, {"who": "them", "action": "call"}]
+    moves = [
+        {"who": "nature", "action": "high"},
+        {"who": "you", "action": "bet"},
+        {"who": "them", "action": "call"},
+    ]
     claim = {"form": "payoff", "who": "you", "value": 1, "outcome": moves}
-    return json.dumps({"claims": [claim] if "a called bet pays me 1" in asked.rpartition("==========\n")[0] else []})
+    return json.dumps(
+        {
+            "claims": (
+                [claim] if "a called bet pays me 1" in asked.rpartition("==========\n")[0] else []
+            )
+        }
+    )
 
 
-def test_a_claim_that_a_model_translates_is_refuted_on_the_tree_and_the_move_is_measured(tmp_path: Path) -> None:
-    models = {"scripted": ScriptedModel(answer), "translator": ScriptedModel(translate, name="translator")}
+def test_a_claim_that_a_model_translates_is_refuted_on_the_tree_and_the_move_is_measured(
+    tmp_path: Path,
+) -> None:
+    models = {
+        "scripted": ScriptedModel(answer),
+        "translator": ScriptedModel(translate, name="translator"),
+    }
     ran = running.run(verify_model, config(translator="translator"), tmp_path, models)
     rows = ran.rows()
     assert len(rows) == 6
     for row in rows:
         assert row["transcript"][0]["corrections"] == [
-            "You say that if chance draws high and you choose bet and the other player chooses call, you get 1. "
-            "In fact, if chance draws high and you choose bet and the other player chooses call, you get 2."
+            "You say that if chance draws high and you choose bet and the other player chooses"
+            " call, you get 1. In fact, if chance draws high and you choose bet and the other"
+            " player chooses call, you get 2."
         ]
     # With the high card betting earns 5/3 and folding -1; with the low card both earn -1.
     assert {round(row["first_gap"], 3) for row in rows} <= {0.0, 2.667}
@@ -106,7 +129,9 @@ def test_a_claim_that_a_model_translates_is_refuted_on_the_tree_and_the_move_is_
 
 
 def test_what_a_model_of_a_hidden_game_cannot_be_asked_is_said() -> None:
-    with pytest.raises(UsageError, match="one-card hides some moves; a model is asked from the start only"):
+    with pytest.raises(
+        UsageError, match="one-card hides some moves; a model is asked from the start only"
+    ):
         config(after=("bet",))
     with pytest.raises(UsageError, match="the game can be over before bob moves; ask ann"):
         _ = config(seat="bob").scene

@@ -1,4 +1,5 @@
-"""The tables of LELMA from a few recorded runs, each cell by hand, and the printed cells against each other."""
+"""The tables of LELMA from a few recorded runs, each cell by hand, and the printed cells against
+each other."""
 
 import json
 from types import SimpleNamespace
@@ -57,19 +58,26 @@ def recheck(tmp_path):
 
 @pytest.mark.parametrize(
     ("model", "runs"),
-    [("gpt-4o", {"hd": 30, "pd": 30, "sh": 30}), ("gemini-1.0-pro", {"hd": 31, "pd": 29, "sh": 30})],
+    [
+        ("gpt-4o", {"hd": 30, "pd": 30, "sh": 30}),
+        ("gemini-1.0-pro", {"hd": 31, "pd": 29, "sh": 30}),
+    ],
 )
 def test_the_printed_cells_fit_together(model, runs):
     cells = published_for(model)
     # One run of Gemini is labelled as another game, so 31 and 29.
     assert sum(cells[f"samples with {number} attempts"] for number in range(1, 6)) == 90
-    for scope, total in {"all games": 90, **{GAMES[game]: count for game, count in runs.items()}}.items():
+    for scope, total in {
+        "all games": 90,
+        **{GAMES[game]: count for game, count in runs.items()},
+    }.items():
         counts = [cells[f"{scope}: {cell}"] for cell in CELLS]
         assert sum(counts) == total
         assert cells[f"{scope}: accuracy, %"] == round(100 * (counts[0] + counts[3]) / total)
     for cell in ("passed", "caught"):
         assert cells[f"all games: {cell}"] == sum(cells[f"{GAMES[game]}: {cell}"] for game in runs)
-    # Shares are those of whole runs: of 30 in the choices, and of as many as were rated in the judgements.
+    # Shares are those of whole runs: of 30 in the choices, and of as many as were rated in the
+    # judgements.
     for game, count in runs.items():
         for when in ("first", "last"):
             for share, total in (
@@ -83,18 +91,31 @@ def test_the_printed_cells_fit_together(model, runs):
 def test_agreement_and_costs_are_those_of_the_paper():
     # Tables 5 and 9.
     four, gemini = published_for("gpt-4o"), published_for("gemini-1.0-pro")
-    assert (four["Fleiss' kappa of the raters"], gemini["Fleiss' kappa of the raters"]) == (0.31, 0.59)
-    assert (four["prompt tokens per attempt"], four["generated tokens per attempt"]) == (1269.77, 1224.38)
+    assert (four["Fleiss' kappa of the raters"], gemini["Fleiss' kappa of the raters"]) == (
+        0.31,
+        0.59,
+    )
+    assert (four["prompt tokens per attempt"], four["generated tokens per attempt"]) == (
+        1269.77,
+        1224.38,
+    )
     assert (four["seconds per attempt"], gemini["seconds per attempt"]) == (16.53, 34.66)
 
 
 @pytest.mark.parametrize(
     ("name", "cells"),
     [
-        ("openai/gpt-4o", 41), ("GPT 4o", 41), ("gpt_4o-2024-05-13", 41), ("gpt-4-omni", 41), ("gpt-4o-mini", 0),
-        ("google/gemini-1.0-pro", 39), ("gemini-pro-latest", 39), ("gemini-1.5-pro", 0), ("other", 0),
+        ("openai/gpt-4o", 41),
+        ("GPT 4o", 41),
+        ("gpt_4o-2024-05-13", 41),
+        ("gpt-4-omni", 41),
+        ("gpt-4o-mini", 0),
+        ("google/gemini-1.0-pro", 39),
+        ("gemini-pro-latest", 39),
+        ("gemini-1.5-pro", 0),
+        ("other", 0),
     ],
-)  # fmt: skip
+)
 def test_a_model_is_known_by_its_names(name, cells):
     assert len(published_for(name)) == cells
 
@@ -104,19 +125,28 @@ def test_a_model_is_known_by_its_names(name, cells):
 
 def test_attempts_are_counted_from_one_to_five_or_as_far_as_they_go():
     def count(*attempts):
-        return [(what, number) for what, number, _, _ in _count_attempts([make_sample(attempts=n) for n in attempts])]
+        return [
+            (what, number)
+            for what, number, _, _ in _count_attempts([make_sample(attempts=n) for n in attempts])
+        ]
 
     assert count(1, 1, 2) == [
-        ("samples with 1 attempts", 2), ("samples with 2 attempts", 1), ("samples with 3 attempts", 0),
-        ("samples with 4 attempts", 0), ("samples with 5 attempts", 0),
-    ]  # fmt: skip
+        ("samples with 1 attempts", 2),
+        ("samples with 2 attempts", 1),
+        ("samples with 3 attempts", 0),
+        ("samples with 4 attempts", 0),
+        ("samples with 5 attempts", 0),
+    ]
     assert count(0, 7)[0] == ("samples with 0 attempts", 1)
     assert count(0, 7)[-1] == ("samples with 7 attempts", 1)
     assert {digits for _, _, digits, _ in _count_attempts([make_sample()])} == {None}
 
 
 def test_choices_are_shares_of_those_that_were_made():
-    made = [make_sample(orig_choice=first, final_choice=last) for first, last in (("B", "R"), ("R", "R"), ("B", "B"))]
+    made = [
+        make_sample(orig_choice=first, final_choice=last)
+        for first, last in (("B", "R"), ("R", "R"), ("B", "B"))
+    ]
     made.append(make_sample(orig_choice=None, final_choice=None))
     first, last, none, _ = _count_choices({"Hawk-Dove": made, "Stag Hunt": [make_sample()]})
     assert first == ("Hawk-Dove: choice B first, %", pytest.approx(200 / 3), 2, "")
@@ -150,13 +180,16 @@ def test_people_and_the_checker_are_set_beside_each_other():
     recheck = SimpleNamespace(failed=lambda game, attempt: attempt.queries)
     printed = {"Stag Hunt: false alarm": 1, "Stag Hunt: missed": 1}
     cells = {
-        what: (figure, digits, remark) for what, figure, digits, remark in _judge({"x": samples}, recheck, printed)
+        what: (figure, digits, remark)
+        for what, figure, digits, remark in _judge({"x": samples}, recheck, printed)
     }
     # Correct is what both say: at first 3 of 6, at last also the one that was put right.
     assert cells["x: correct first, %"] == (50.0, 2, "")
     assert cells["x: correct last, %"] == (pytest.approx(400 / 6), 2, "")
     for scope in ("x", "all games"):
-        assert [cells[f"{scope}: {cell}"] for cell in CELLS] == [(count, None, "") for count in (1, 1, 1, 2)]
+        assert [cells[f"{scope}: {cell}"] for cell in CELLS] == [
+            (count, None, "") for count in (1, 1, 1, 2)
+        ]
         assert cells[f"{scope}: accuracy, %"] == (60, None, "")
     # Of six pairs of ratings five agree; 7 of 12 say correct, so chance is (49 + 25) / 144.
     kappa = (5 / 6 - 74 / 144) / (1 - 74 / 144)
@@ -165,12 +198,19 @@ def test_people_and_the_checker_are_set_beside_each_other():
 
 def test_two_cells_that_the_paper_swaps_are_named():
     yes, no = ((True, True),), ((False, False),)
-    samples = [make_sample("passed", ratings=yes), *[make_sample("alarm", ratings=yes, queries=("bad",))] * 2]
+    samples = [
+        make_sample("passed", ratings=yes),
+        *[make_sample("alarm", ratings=yes, queries=("bad",))] * 2,
+    ]
     samples.append(make_sample("missed", ratings=no))
     recheck = SimpleNamespace(failed=lambda game, attempt: attempt.queries)
 
     def find_remarks(printed):
-        return {what: remark for what, _, _, remark in _judge({"x": samples}, recheck, printed) if remark}
+        return {
+            what: remark
+            for what, _, _, remark in _judge({"x": samples}, recheck, printed)
+            if remark
+        }
 
     # 2 false alarms and 1 that was missed.
     swapped = find_remarks({"x: passed": 1, "x: false alarm": 1, "x: missed": 2, "x: caught": 0})
@@ -198,7 +238,12 @@ def list_tables(samples):
 def test_all_runs_of_a_game_are_compared_with_its_cells_alone():
     # 29 of 30 choose B at first, which the paper prints as 96.67; 8 at last, where it prints 23.33.
     runs = [
-        make_sample(str(k), model="gpt-4o", orig_choice="B" if k < 29 else "R", final_choice="B" if k < 8 else "R")
+        make_sample(
+            str(k),
+            model="gpt-4o",
+            orig_choice="B" if k < 29 else "R",
+            final_choice="B" if k < 8 else "R",
+        )
         for k in range(30)
     ]
     checks = list_tables(runs)
@@ -214,7 +259,10 @@ def test_all_runs_of_a_game_are_compared_with_its_cells_alone():
 
 
 def test_runs_of_other_models_stand_alone():
-    runs = [make_sample("a", model="x", orig_choice="B", ratings=((True, True),)), make_sample("b", "chess", model="y")]
+    runs = [
+        make_sample("a", model="x", orig_choice="B", ratings=((True, True),)),
+        make_sample("b", "chess", model="y"),
+    ]
     checks = list_tables(runs)
     assert "runs of x" not in checks
     assert checks["Prisoner's Dilemma: choice B first, %"].found == 100.0
@@ -234,7 +282,10 @@ def test_ninety_runs_are_compared_with_every_cell():
     ]
     checks = list_tables(runs)
     assert "runs of gpt-4o" not in checks
-    assert (checks["samples with 1 attempts"].published, checks["samples with 1 attempts"].agrees) == (24, False)
+    assert (
+        checks["samples with 1 attempts"].published,
+        checks["samples with 1 attempts"].agrees,
+    ) == (24, False)
     assert checks["Stag Hunt: choice B first, %"].agrees
 
 
@@ -260,12 +311,19 @@ def test_failed_queries_are_compared_as_sets():
 
 def test_verdicts_are_the_same_different_or_of_ill_formed_queries(recheck):
     recorded = {
-        "pd": {"higher(5, 3).": "true", "higher(1, 3).": "true", "higher(5, X).": "false", "higher(3, 1).": "true"},
+        "pd": {
+            "higher(5, 3).": "true",
+            "higher(1, 3).": "true",
+            "higher(5, X).": "false",
+            "higher(3, 1).": "true",
+        },
         "chess": {"higher(5, 3).": "true"},
     }
     compared = _compare_verdicts(recorded, recheck)
     assert compared["same"] == 2
-    assert [(row["query"], row["ours"]) for row in compared["different"]] == [("higher(1, 3).", "false")]
+    assert [(row["query"], row["ours"]) for row in compared["different"]] == [
+        ("higher(1, 3).", "false")
+    ]
     assert [(row["game"], row["why"]) for row in compared["ill_formed"]] == [
         ("pd", "it has a variable: a capital letter without quotes"),
         ("chess", "its payoffs are not known"),
@@ -286,9 +344,14 @@ def test_a_query_that_states_several_payoffs_is_refuted_by_one(recheck):
 def test_queries_fail_that_are_not_proved_unless_the_record_says_they_were(recheck):
     queries = ("higher(5, 3).", "higher(1, 3).", "higher(5, X).", "higher(3, Y).")
     # The record says that the third was proved; of the fourth it says nothing.
-    assert recheck.failed("pd", RecordedAttempt(queries=queries)) == ("higher(1, 3).", "higher(3, Y).")
+    assert recheck.failed("pd", RecordedAttempt(queries=queries)) == (
+        "higher(1, 3).",
+        "higher(3, Y).",
+    )
     assert recheck.failed("sh", RecordedAttempt(queries=queries[2:])) == queries[2:]
-    refuted = Recheck({"pd": recheck.checkers["pd"].subject}, EmbeddedEngine(), {"pd": {"higher(1, 3).": "true"}})
+    refuted = Recheck(
+        {"pd": recheck.checkers["pd"].subject}, EmbeddedEngine(), {"pd": {"higher(1, 3).": "true"}}
+    )
     assert refuted.failed("pd", RecordedAttempt(queries=queries[:2])) == ("higher(1, 3).",)
 
 
@@ -299,8 +362,12 @@ def test_recorded_queries_are_taken_strictly(recheck):
         return [getattr(part, "why", "read") for part in _strict(query, subject)]
 
     assert read("highest_guaranteed_payoff_choice('B').") == ["read"]
-    assert read("highest_guaranteed_payoff_choice(B).") == ["it has a variable: a capital letter without quotes"]
-    assert read("highest_guaranteed_payoff_choice('b').") == ["it uses names that the game does not have"]
+    assert read("highest_guaranteed_payoff_choice(B).") == [
+        "it has a variable: a capital letter without quotes"
+    ]
+    assert read("highest_guaranteed_payoff_choice('b').") == [
+        "it uses names that the game does not have"
+    ]
     assert read("higher(5, 3).") == ["read"]
 
 
@@ -327,7 +394,12 @@ def write_samples(folder, *rows):
     (folder / "samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-ROW = {"id": "a", "model": "x", "game": "pd", "attempts": [{"queries": ["higher(5, 3)."], "failed": []}]}
+ROW = {
+    "id": "a",
+    "model": "x",
+    "game": "pd",
+    "attempts": [{"queries": ["higher(5, 3)."], "failed": []}],
+}
 
 
 def test_samples_are_read_with_their_ratings_and_an_empty_file_refused(tmp_path):
@@ -347,7 +419,12 @@ def test_samples_are_read_with_their_ratings_and_an_empty_file_refused(tmp_path)
     [
         ({"higher(5, 3).": "true"}, (1, 1), True, ""),
         ({"higher(5, 3).": "true", "higher(1, 3).": "true"}, (2, 1), False, ""),
-        ({"higher(5, 3).": "true", "higher(1, X).": "true"}, (1, 1), True, "1 ill-formed queries apart"),
+        (
+            {"higher(5, 3).": "true", "higher(1, X).": "true"},
+            (1, 1),
+            True,
+            "1 ill-formed queries apart",
+        ),
     ],
 )
 def test_verdicts_stand_first_where_any_were_recorded(tmp_path, answers, counts, agrees, remark):
@@ -358,7 +435,12 @@ def test_verdicts_stand_first_where_any_were_recorded(tmp_path, answers, counts,
     assert check.what == "verdicts on recorded queries"
     assert ((check.published, check.found), check.agrees, check.remark) == (counts, agrees, remark)
     detail = result.detail
-    assert (detail["samples"], detail["models"], detail["attempts"], detail["unchecked_attempts"]) == (2, ["x"], 3, 2)
+    assert (
+        detail["samples"],
+        detail["models"],
+        detail["attempts"],
+        detail["unchecked_attempts"],
+    ) == (2, ["x"], 3, 2)
 
 
 def test_without_recorded_verdicts_none_are_compared(tmp_path):
@@ -366,7 +448,8 @@ def test_without_recorded_verdicts_none_are_compared(tmp_path):
     result = reproduce_lelma(tmp_path)
     assert "verdicts on recorded queries" not in [check.what for check in result.checks]
     cells = dict(result.tables[0].rows)
-    # Numbers are shown as they are, shares in percent: the one recorded claim is not in the text, which is empty.
+    # Numbers are shown as they are, shares in percent: the one recorded claim is not in the text,
+    # which is empty.
     assert (cells["recorded claims"], cells["recall"]) == (1, "0.0 %")
 
 
@@ -390,12 +473,22 @@ def test_the_translator_is_measured_against_what_was_recorded(recheck):
     )
     silent = RecordedAttempt(""), RecordedAttempt("higher(1, 2).")
     samples = [
-        # Of four claims one was recorded, the other way round; of the others two are true. People say it is wrong.
-        Sample("a", "pd", (first, RecordedAttempt("higher(4, 2).")), raters=(RecordedRating(False, True),)),
+        # Of four claims one was recorded, the other way round; of the others two are true. People
+        # say it is wrong.
+        Sample(
+            "a",
+            "pd",
+            (first, RecordedAttempt("higher(4, 2).")),
+            raters=(RecordedRating(False, True),),
+        ),
         # Nothing refuted, and people say so too; here nothing was recorded.
-        Sample("b", "pd", (RecordedAttempt("higher(4, 2)."),), raters=(RecordedRating(True, True),)),
+        Sample(
+            "b", "pd", (RecordedAttempt("higher(4, 2)."),), raters=(RecordedRating(True, True),)
+        ),
         # Nothing refuted, but people say that it is wrong.
-        Sample("c", "pd", (RecordedAttempt("higher(4, 2)."),), raters=(RecordedRating(False, True),)),
+        Sample(
+            "c", "pd", (RecordedAttempt("higher(4, 2)."),), raters=(RecordedRating(False, True),)
+        ),
         # Nothing claimed at first; what is claimed later is not judged.
         Sample("d", "pd", silent, raters=(RecordedRating(True, True),)),
         Sample("e", "pd", (RecordedAttempt("higher(1, 2)."),)),
@@ -415,4 +508,6 @@ def test_the_translator_is_measured_against_what_was_recorded(recheck):
         "unchecked_first_attempts": 1,
     }
     nothing = measure_translator([], Translating(), recheck)
-    assert [nothing[name] for name in ("share_refused", "recall", "detection_accuracy")] == [None] * 3
+    assert [nothing[name] for name in ("share_refused", "recall", "detection_accuracy")] == [
+        None
+    ] * 3

@@ -10,7 +10,12 @@ import pytest
 from bestresponse.core.errors import UsageError
 from bestresponse.logic import EmbeddedEngine
 from bestresponse.studies.reproduce.reproduction import Reproduction
-from bestresponse.studies.verify.reproduction import Recheck, games_of, recorded_verdicts, reproduce_lelma
+from bestresponse.studies.verify.reproduction import (
+    Recheck,
+    games_of,
+    recorded_verdicts,
+    reproduce_lelma,
+)
 from bestresponse.studies.verify.study import Confusion
 
 
@@ -28,7 +33,10 @@ def test_every_recorded_query_has_the_recorded_verdict(recorded_lelma: Path) -> 
     recheck = Recheck(games_of(recorded_lelma), EmbeddedEngine())
     verdicts = recorded_verdicts(recorded_lelma)
     ours = {
-        game: {query: {"proved": "true", "refuted": "false"}.get(recheck.verdict(game, query)) for query in queries}
+        game: {
+            query: {"proved": "true", "refuted": "false"}.get(recheck.verdict(game, query))
+            for query in queries
+        }
         for game, queries in verdicts.items()
     }
     assert ours == verdicts
@@ -48,20 +56,38 @@ def test_attempts_choices_correctness_and_agreement_come_out(found: Reproduction
 
 
 def test_only_the_papers_own_contradiction_differs(found: Reproduction) -> None:
-    assert [check.what for check in found.differing] == ["Hawk-Dove: false alarm", "Hawk-Dove: missed"]
+    assert [check.what for check in found.differing] == [
+        "Hawk-Dove: false alarm",
+        "Hawk-Dove: missed",
+    ]
     assert all("transposed" in check.remark for check in found.differing)
 
 
 def test_the_rules_agree_with_the_recorded_translator_where_both_speak(found: Reproduction) -> None:
     measured = found.detail["rules_translator"]
-    assert measured["same_as_recorded"] + measured["not_recorded_but_true"] >= 0.98 * measured["claims"]
+    assert (
+        measured["same_as_recorded"] + measured["not_recorded_but_true"]
+        >= 0.98 * measured["claims"]
+    )
     assert measured["same_as_recorded"] > 700
     assert measured["refused_to_read"] > measured["sentences_with_amounts_or_solutions"] / 2
 
 
 def _one(folder: Path, **changed: object) -> Path:
-    attempt = {"n": 0, "response": "{B}", "queries": ["higher(5, X).", "higher(1, 3)."], "failed": ["higher(1, 3)."]}
-    row = {"id": "a", "model": "other", "game": "pd", "attempts": [attempt], "orig_choice": "B", "final_choice": "B"}
+    attempt = {
+        "n": 0,
+        "response": "{B}",
+        "queries": ["higher(5, X).", "higher(1, 3)."],
+        "failed": ["higher(1, 3)."],
+    }
+    row = {
+        "id": "a",
+        "model": "other",
+        "game": "pd",
+        "attempts": [attempt],
+        "orig_choice": "B",
+        "final_choice": "B",
+    }
     (folder / "samples.jsonl").write_text(json.dumps(row | changed) + "\n")
     return folder
 
@@ -100,17 +126,29 @@ def test_a_folder_without_samples_says_what_was_expected(tmp_path: Path) -> None
 
 
 def test_accuracy_and_kappa_of_a_confusion() -> None:
-    confusion = Confusion.of([(True, True)] * 15 + [(True, False)] * 5 + [(False, True)] * 9 + [(False, False)] * 61)
+    confusion = Confusion.of(
+        [(True, True)] * 15 + [(True, False)] * 5 + [(False, True)] * 9 + [(False, False)] * 61
+    )
     assert confusion.accuracy == pytest.approx(76 / 90)
-    assert confusion.kappa == pytest.approx((76 / 90 - (20 * 24 + 70 * 66) / 8100) / (1 - (20 * 24 + 70 * 66) / 8100))
+    assert confusion.kappa == pytest.approx(
+        (76 / 90 - (20 * 24 + 70 * 66) / 8100) / (1 - (20 * 24 + 70 * 66) / 8100)
+    )
 
 
-def test_cells_of_the_paper_apply_only_to_all_of_its_runs(recorded_lelma: Path, tmp_path: Path) -> None:
-    rows = [line for line in (recorded_lelma / "samples.jsonl").read_text().splitlines() if '"game": "pd"' in line]
+def test_cells_of_the_paper_apply_only_to_all_of_its_runs(
+    recorded_lelma: Path, tmp_path: Path
+) -> None:
+    rows = [
+        line
+        for line in (recorded_lelma / "samples.jsonl").read_text().splitlines()
+        if '"game": "pd"' in line
+    ]
     (tmp_path / "samples.jsonl").write_text("\n".join(rows))
     found = reproduce_lelma(tmp_path)
     assert cell(found, "runs of gpt-4o-2024-05-13") == 30
-    (choice,) = [check for check in found.checks if check.what == "Prisoner's Dilemma: choice B last, %"]
+    (choice,) = [
+        check for check in found.checks if check.what == "Prisoner's Dilemma: choice B last, %"
+    ]
     assert (choice.published, choice.found) == (23.33, 23.33)
     (first,) = [check for check in found.checks if check.what == "samples with 1 attempts"]
     assert first.published is None
@@ -122,22 +160,35 @@ def test_cells_of_the_paper_apply_only_to_all_of_its_runs(recorded_lelma: Path, 
     [
         ("matrices.json", "{oops", "matrices.json: Invalid JSON"),
         ("matrices.json", "[1]", "matrices.json: Input should be an object"),
-        ("matrices.json", '{"pd": {"RRR": [1, 1]}}', "expected all outcomes of pd, by two letters such as RB"),
+        (
+            "matrices.json",
+            '{"pd": {"RRR": [1, 1]}}',
+            "expected all outcomes of pd, by two letters such as RB",
+        ),
         ("matrices.json", '{"pd": {"RR": [1, 1], "BB": [1, 1]}}', "expected all outcomes of pd"),
         ("matrices.json", '{"pd": {"RR": [1]}}', r"Field required pd\.RR\.1"),
         ("query_verdicts.json", '{"pd": []}', "Input should be an object pd"),
         ("samples.jsonl", "\x00", "line 1: Invalid JSON"),
     ],
 )
-def test_files_of_another_form_say_what_is_wrong(tmp_path: Path, name: str, text: str, message: str) -> None:
+def test_files_of_another_form_say_what_is_wrong(
+    tmp_path: Path, name: str, text: str, message: str
+) -> None:
     _one(tmp_path)
     (tmp_path / name).write_text(text)
     with pytest.raises(UsageError, match=message):
         reproduce_lelma(tmp_path)
 
 
-def test_runs_without_attempts_choices_failures_or_numbers_are_counted_as_far_as_they_go(tmp_path: Path) -> None:
-    changed = {"attempts": [], "orig_choice": None, "final_choice": None, "sheet": {"seconds": "soon"}}
+def test_runs_without_attempts_choices_failures_or_numbers_are_counted_as_far_as_they_go(
+    tmp_path: Path,
+) -> None:
+    changed = {
+        "attempts": [],
+        "orig_choice": None,
+        "final_choice": None,
+        "sheet": {"seconds": "soon"},
+    }
     found = reproduce_lelma(_one(tmp_path, **changed))
     assert cell(found, "samples with 0 attempts") == 1
     assert cell(found, "failed queries of all attempts") is None

@@ -1,4 +1,5 @@
-"""Models reason about games played move by move: told without names, checked from the decision on, measured by it."""
+"""Models reason about games played move by move: told without names, checked from the decision on,
+measured by it."""
 
 from __future__ import annotations
 
@@ -49,7 +50,9 @@ def entry_script(request: Request) -> str:
     return LOOKS_AHEAD if corrected(request) else FEARS
 
 
-def test_a_false_claim_about_what_follows_is_refuted_and_the_second_answer_is_right(tmp_path: Path) -> None:
+def test_a_false_claim_about_what_follows_is_refuted_and_the_second_answer_is_right(
+    tmp_path: Path,
+) -> None:
     model = ScriptedModel(entry_script)
     folder = run(config(load_tree("entry-deterrence")), model, tmp_path / "run")
     assert [row["runs"] for row in folder.frame("attempts")] == [0, 2, 0, 0, 0]
@@ -63,14 +66,26 @@ def test_a_false_claim_about_what_follows_is_refuted_and_the_second_answer_is_ri
 
 
 def test_a_move_is_worth_what_it_leads_to_in_equilibrium(tmp_path: Path) -> None:
-    folder = run(config(load_tree("entry-deterrence")), ScriptedModel(entry_script), tmp_path / "run")
-    paid = [(row["first_payoff"], row["first_gap"], row["last_payoff"], row["last_gap"]) for row in folder.rows()]
+    folder = run(
+        config(load_tree("entry-deterrence")), ScriptedModel(entry_script), tmp_path / "run"
+    )
+    paid = [
+        (row["first_payoff"], row["first_gap"], row["last_payoff"], row["last_gap"])
+        for row in folder.rows()
+    ]
     assert paid == [(1.0, 1.0, 2.0, 0.0)] * 2
-    assert [play.record.payoffs for play in folder.folder.plays()] == [{"Player 1": 2.0, "Player 2": 2.0}] * 2
+    assert [play.record.payoffs for play in folder.folder.plays()] == [
+        {"Player 1": 2.0, "Player 2": 2.0}
+    ] * 2
 
 
 def test_a_model_can_translate_what_is_said_about_moves(tmp_path: Path) -> None:
-    claim = {"form": "continuation_payoff", "who": "you", "value": 6.4, "after": [{"who": "you", "action": "R"}]}
+    claim = {
+        "form": "continuation_payoff",
+        "who": "you",
+        "value": 6.4,
+        "after": [{"who": "you", "action": "R"}],
+    }
     models = {
         "scripted": ScriptedModel(["We both go on to the end.\nANSWER: R", "I stop.\nANSWER: B"]),
         "translator": ScriptedModel([json.dumps({"claims": [claim]}), json.dumps({"claims": []})]),
@@ -90,9 +105,15 @@ def test_passing_in_the_centipede_costs_half_of_what_taking_pays() -> None:
 
 def test_the_run_is_reported_and_replayed(tmp_path: Path) -> None:
     folder = run(
-        config(load_tree("entry-deterrence"), seat="incumbent"), ScriptedModel(["ANSWER: G"] * 2), tmp_path / "run"
+        config(load_tree("entry-deterrence"), seat="incumbent"),
+        ScriptedModel(["ANSWER: G"] * 2),
+        tmp_path / "run",
     )
-    (told,) = [section for section in folder.report().sections if section.title == "What the reasoner was told"]
+    (told,) = [
+        section
+        for section in folder.report().sections
+        if section.title == "What the reasoner was told"
+    ]
     (shown,) = [block.text for block in told.blocks if isinstance(block, Code)]
     assert "So far Player 1 chose R." in shown
     assert "- If you choose G, Player 1 gets 2, you get 2." in shown
@@ -123,7 +144,9 @@ def twice() -> Tree:
     """The first player moves, and again after the second's good move."""
     again = Turn("a", "last", {"stop": Leaf([1, 1]), "go": Leaf([3, 3])})
     answer = Turn("b", "answer", {"good": again, "bad": Leaf([0, 0])})
-    return build_tree(("a", "b"), Turn("a", "first", {"stop": Leaf([2, 2]), "go": answer}), name="twice")
+    return build_tree(
+        ("a", "b"), Turn("a", "first", {"stop": Leaf([2, 2]), "go": answer}), name="twice"
+    )
 
 
 def twice_script(request: Request) -> str:
@@ -144,24 +167,41 @@ def test_a_later_decision_is_told_and_checked_from_there_on(tmp_path: Path) -> N
     assert "In fact, if you choose stop, you get 1." in model.asked[2].messages[-1].content
     assert settings.scene.decisions == 2
     (row,) = folder.rows()
-    assert (row["attempts"], row["first_choice"], row["first_payoff"], row["first_gap"]) == (1, "go", 3.0, 0.0)
+    assert (row["attempts"], row["first_choice"], row["first_payoff"], row["first_gap"]) == (
+        1,
+        "go",
+        3.0,
+        0.0,
+    )
 
 
 def lucky() -> Tree:
     """Chance decides which of two moves pays."""
-    branches = {side: Turn("a", side, {"x": Leaf([u, 0]), "y": Leaf([3 - u, 0])}) for side, u in (("h", 1), ("t", 2))}
+    branches = {
+        side: Turn("a", side, {"x": Leaf([u, 0]), "y": Leaf([3 - u, 0])})
+        for side, u in (("h", 1), ("t", 2))
+    }
     chance = Chance({side: (0.5, turn) for side, turn in branches.items()})
     return build_tree(("a", "b"), chance, name="lucky")
 
 
-def test_chance_is_drawn_by_the_repeat_and_a_choice_measured_where_it_was_made(tmp_path: Path) -> None:
+def test_chance_is_drawn_by_the_repeat_and_a_choice_measured_where_it_was_made(
+    tmp_path: Path,
+) -> None:
     model = ScriptedModel(lambda request: "ANSWER: x")
-    folder = run(config(lucky(), repeats=8, disguised=False, inverted=False), model, tmp_path / "run")
-    drawn = {play.data["repeat"]: play.record.submissions[0].decision.action for play in folder.folder.plays()}
+    folder = run(
+        config(lucky(), repeats=8, disguised=False, inverted=False), model, tmp_path / "run"
+    )
+    drawn = {
+        play.data["repeat"]: play.record.submissions[0].decision.action
+        for play in folder.folder.plays()
+    }
     paid = {row["repeat"]: row["first_payoff"] for row in folder.rows()}
     assert set(drawn.values()) == {"h", "t"}
     assert paid == {repeat: {"h": 1.0, "t": 2.0}[side] for repeat, side in drawn.items()}
-    assert "So far chance drew h (probability 1/2)." in "".join(one.messages[-1].content for one in model.asked)
+    assert "So far chance drew h (probability 1/2)." in "".join(
+        one.messages[-1].content for one in model.asked
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,7 +213,9 @@ def test_chance_is_drawn_by_the_repeat_and_a_choice_measured_where_it_was_made(t
         ("ultimatum", {"disguised": False, "seat": load_tree("ultimatum").players[1]}),
     ],
 )
-def test_what_the_reasoner_is_told_reads_back_as_true(game: str, changed: dict[str, object]) -> None:
+def test_what_the_reasoner_is_told_reads_back_as_true(
+    game: str, changed: dict[str, object]
+) -> None:
     scene = config(load_tree(game), **changed).scene
     view = scene.game.view(scene.opening, scene.game.roles[scene.seat])
     ways = [line for line in view.briefing.splitlines() if line.startswith("- If")]
@@ -192,7 +234,10 @@ NOTHING_IF_FOUGHT = "finally(goal(you, 0), do(choice(them, 'fight'), do(choice(y
     ("text", "claims"),
     [
         ("If I choose in, the incumbent will choose fight.", [WILL]),
-        ("If I choose in, player 2 would choose fight because 5 is more than 2.", [WILL, "higher(5, 2)."]),
+        (
+            "If I choose in, player 2 would choose fight because 5 is more than 2.",
+            [WILL, "higher(5, 2)."],
+        ),
         ("She will choose fight if I choose in.", [WILL]),
         ("If I choose in, she will choose fight, giving me 0.", [WILL, NOTHING_IF_FOUGHT]),
         ("If I choose in, she will choose fight and I get 0.", [WILL, NOTHING_IF_FOUGHT]),
@@ -210,10 +255,14 @@ def test_the_rules_read_what_is_foretold_and_what_it_pays(text: str, claims: lis
 
 
 def test_games_that_cannot_be_told_move_by_move_are_refused() -> None:
-    with pytest.raises(UsageError, match="kuhn-poker-3 hides some moves from some of its 3 players"):
+    with pytest.raises(
+        UsageError, match="kuhn-poker-3 hides some moves from some of its 3 players"
+    ):
         config(load_tree("kuhn-poker-3"))
     wide = build_tree(("a",), Turn("a", "s", {str(i): Leaf([i]) for i in range(201)}), name="wide")
-    with pytest.raises(UsageError, match="wide can end in 201 ways with 201 moves together; at most 200 ways"):
+    with pytest.raises(
+        UsageError, match="wide can end in 201 ways with 201 moves together; at most 200 ways"
+    ):
         config(wide)
     with pytest.raises(UsageError, match="can end in 71 ways with 2,555 moves together"):
         config(centipede(70))
@@ -222,7 +271,9 @@ def test_games_that_cannot_be_told_move_by_move_are_refused() -> None:
 
 
 def test_a_player_whom_the_equilibrium_never_asks_cannot_reason() -> None:
-    with pytest.raises(UsageError, match=r"seat: .* over before player 2 moves; ask player 1, or say by `after`"):
+    with pytest.raises(
+        UsageError, match=r"seat: .* over before player 2 moves; ask player 1, or say by `after`"
+    ):
         _ = config(load_tree("centipede"), seat="player 2").scene
 
 
@@ -234,7 +285,12 @@ def test_a_run_can_begin_after_moves_that_the_equilibrium_never_makes(tmp_path: 
     assert (row["first_state"], row["first_payoff"], row["first_gap"]) == ("unrefuted", 0.8, 0.0)
     assert settings.scene.worth(()) == {"R": 0.4, "B": 0.8}
     assert settings.scene.decisions == 2
-    assert config(load_tree("centipede"), seat="player 2", after=("pass", "pass", "pass")).scene.decisions == 1
+    assert (
+        config(
+            load_tree("centipede"), seat="player 2", after=("pass", "pass", "pass")
+        ).scene.decisions
+        == 1
+    )
     assert VerifyConfig.from_json(json.loads(json.dumps(settings.to_json()))) == settings
 
 

@@ -24,7 +24,12 @@ from bestresponse.studies.verify.study import (
 def run(name, first=("A", "unrefuted", 3.0, 0.0), last=("A", "unrefuted", 3.0, 0.0), **more):
     row = {"run": name, "repeat": 0, "attempts": 1, "transcript": []}
     for when, (choice, state, payoff, gap) in (("first", first), ("last", last)):
-        row |= {f"{when}_choice": choice, f"{when}_state": state, f"{when}_payoff": payoff, f"{when}_gap": gap}
+        row |= {
+            f"{when}_choice": choice,
+            f"{when}_state": state,
+            f"{when}_payoff": payoff,
+            f"{when}_gap": gap,
+        }
     return row | more
 
 
@@ -44,7 +49,11 @@ def test_states_are_of_all_runs_and_choices_of_those_that_can_be_read():
     assert [first[state] for state in states] == [1, 2, 1, 1]
     assert [last[state] for state in states] == [3, 1, 0, 1]
     # a, b, c and e can be read: one A and two B at first, two of each at last.
-    assert (first["chose_A"].estimate, first["chose_B"].estimate, first["chose_A"].n) == (0.25, 0.5, 4)
+    assert (first["chose_A"].estimate, first["chose_B"].estimate, first["chose_A"].n) == (
+        0.25,
+        0.5,
+        4,
+    )
     assert (last["chose_A"].estimate, last["chose_B"].estimate) == (0.5, 0.5)
     # What c could choose is worth nothing known: 1, 3 and 3 at first; 3, 3, 1 and 1 at last.
     assert first["payoff"].estimate == pytest.approx(7 / 3)
@@ -58,15 +67,20 @@ def test_states_are_of_all_runs_and_choices_of_those_that_can_be_read():
 
 def test_without_a_readable_run_there_are_states_only():
     figures = sum_up_attempts(RUNS[3:4], "first", CHOICES)
-    assert (figures["unchecked"], figures["payoff"], figures["gap"], figures["wrong_reason"]) == (1, None, None, None)
+    assert (figures["unchecked"], figures["payoff"], figures["gap"], figures["wrong_reason"]) == (
+        1,
+        None,
+        None,
+        None,
+    )
     assert (figures["chose_A"], figures["chose_B"]) == (None, None)
 
 
 def test_changes_are_last_less_first_run_by_run():
     rows = [run("a", ("A", "refuted", 1.0, 2.0)), run("b", ("A", "refuted", 2.0, 1.0)), run("c")]
     payoff, gap = _list_changes(rows)
-    # Payoffs 1, 2, 3 become 3, 3, 3 and gaps 2, 1, 0 become 0: one more and one less on average. Of the four patterns
-    # of signs of 2 and 1 two are as extreme.
+    # Payoffs 1, 2, 3 become 3, 3, 3 and gaps 2, 1, 0 become 0: one more and one less on average. Of
+    # the four patterns of signs of 2 and 1 two are as extreme.
     assert (payoff["figure"], payoff["difference"].estimate, payoff["p"]) == ("payoff", 1.0, 0.5)
     assert (gap["figure"], gap["difference"].estimate, gap["p"]) == ("Nash gap", -1.0, 0.5)
     assert list(_list_changes(rows[:1])) == []
@@ -88,8 +102,16 @@ def test_claims_are_counted_by_form_the_commonest_first():
 
 
 def test_people_are_compared_with_the_checker_on_first_reasonings_that_it_decided():
-    names = {"right": (True, "unrefuted"), "alarm": (True, "refuted"), "missed": (False, "unrefuted")}
-    names |= {"caught": (False, "refuted"), "more": (True, "unrefuted"), "open": (True, "undecided")}
+    names = {
+        "right": (True, "unrefuted"),
+        "alarm": (True, "refuted"),
+        "missed": (False, "unrefuted"),
+    }
+    names |= {
+        "caught": (False, "refuted"),
+        "more": (True, "unrefuted"),
+        "open": (True, "undecided"),
+    }
     rows = [run(name, ("A", state, 3.0, 0.0)) for name, (_, state) in names.items()]
     first = {name: Rating(said, True, () if said else ("pa",)) for name, (said, _) in names.items()}
     # The second rater leaves one out and finds another wrong, which then counts as incorrect.
@@ -102,14 +124,16 @@ def test_people_are_compared_with_the_checker_on_first_reasonings_that_it_decide
         {"people": "incorrect", "unrefuted": 2, "refuted": 1},
     ]
     values = {row["figure"]: row["value"] for row in figures}
-    # Two of five agree. Chance: people say 2/5 correct, the checker 3/5: 6/25 + 6/25 = 12/25; (10 - 12) / (25 - 12).
+    # Two of five agree. Chance: people say 2/5 correct, the checker 3/5: 6/25 + 6/25 = 12/25; (10 -
+    # 12) / (25 - 12).
     assert (values["accuracy"].estimate, values["accuracy"].n) == (0.4, 5)
     assert values["kappa of people and checker"] == pytest.approx(-2 / 13)
     assert values["raters"] == 2
     # Three kinds: "pa" twice by the first and once by the second, "u" once.
     assert values["errors: a payoff is given to the wrong choices or player"] == 3
     assert values["errors: another error about payoffs"] == 1
-    # On the five that both rated they agree but for one. Of ten ratings 7 say correct: 4/5 observed, 0.58 by chance.
+    # On the five that both rated they agree but for one. Of ten ratings 7 say correct: 4/5
+    # observed, 0.58 by chance.
     assert values["Fleiss' kappa of the raters"] == pytest.approx((0.8 - 0.58) / (1 - 0.58))
     _, alone = _compare_with_people(rows, [first])
     assert {row["figure"]: row["value"] for row in alone}["Fleiss' kappa of the raters"] is None
@@ -119,12 +143,17 @@ def test_people_are_compared_with_the_checker_on_first_reasonings_that_it_decide
 def test_nothing_decided_has_no_accuracy_and_labels_need_every_rater():
     empty = Confusion.of([])
     assert (empty.total, empty.accuracy, empty.kappa) == (0, None, None)
-    table = Confusion.of([(True, True)] * 3 + [(True, False)] + [(False, True)] * 2 + [(False, False)] * 4)
+    table = Confusion.of(
+        [(True, True)] * 3 + [(True, False)] + [(False, True)] * 2 + [(False, False)] * 4
+    )
     # 7 of 10 agree; chance 0.4 * 0.5 + 0.6 * 0.5 = 0.5.
     assert (table.total, table.accuracy, table.kappa) == (10, 0.7, pytest.approx(0.4))
-    assert merge_labels([{"a": Rating(True, True), "b": Rating(False, True)}, {"b": Rating(True, True)}]) == {
-        "a": True, "b": False,
-    }  # fmt: skip
+    assert merge_labels(
+        [{"a": Rating(True, True), "b": Rating(False, True)}, {"b": Rating(True, True)}]
+    ) == {
+        "a": True,
+        "b": False,
+    }
     assert agreement([[Rating(True, True)]]) is None
 
 
@@ -135,15 +164,27 @@ def place(start, text, **more):
 def test_sentences_are_listed_in_their_order_with_their_verdicts():
     attempt = {
         "claims": [
-            {"words": "", "claim": "payoff(3)", "correction": "", "why": "by the table", "verdict": "proved",
-             "places": [place(30, "I get 3."), place(5, "Three for me.")]},
-            {"words": "B is best", "claim": "best(b)", "correction": "A is best", "why": "", "verdict": "refuted",
-             "places": None},
+            {
+                "words": "",
+                "claim": "payoff(3)",
+                "correction": "",
+                "why": "by the table",
+                "verdict": "proved",
+                "places": [place(30, "I get 3."), place(5, "Three for me.")],
+            },
+            {
+                "words": "B is best",
+                "claim": "best(b)",
+                "correction": "A is best",
+                "why": "",
+                "verdict": "refuted",
+                "places": None,
+            },
         ],
         "partly_read": [place(25, "I get 3, which is 7 more.", left_out=["is 7 more"])],
         "unread": [place(20, "Who knows 4?", why="a question")],
         "not_asserted": [place(10, "If I got 5,", why="a condition")],
-    }  # fmt: skip
+    }
     assert _list_verdicts(run("a", transcript=[attempt])) == [
         ("", "B is best", "refuted", "A is best"),
         ("Three for me.", "payoff(3)", "proved", "by the table"),
@@ -159,7 +200,14 @@ def test_sentences_are_listed_in_their_order_with_their_verdicts():
         "7-1": "Sentence: Three for me.\nRead as: payoff(3)\nVerdict: proved",
         "7-5": "Sentence: I get 3.\nRead as: payoff(3)\nVerdict: proved",
     }
-    assert len(_sample_verdicts([run("a", repeat=number, transcript=[attempt]) for number in range(40)])) == 100
+    assert (
+        len(
+            _sample_verdicts(
+                [run("a", repeat=number, transcript=[attempt]) for number in range(40)]
+            )
+        )
+        == 100
+    )
 
 
 def test_a_run_is_made_as_often_as_asked_for_and_told_as_data():
@@ -173,9 +221,13 @@ def test_an_estimate_counts_every_attempt_of_reasoner_and_translator():
     config = VerifyConfig("m", "prisoners-dilemma", repeats=3, attempts=4)
     alone, scene = estimate_runs(config), config.scene
     assert (alone.plays, alone.calls, alone.what) == (3, {"m": 12}, "3 runs of at most 4 attempts")
-    both = estimate_runs(VerifyConfig("m", "prisoners-dilemma", repeats=3, attempts=4, translator="n"))
+    both = estimate_runs(
+        VerifyConfig("m", "prisoners-dilemma", repeats=3, attempts=4, translator="n")
+    )
     assert both.calls == {"m": 12, "n": 12}
-    same = estimate_runs(VerifyConfig("m", "prisoners-dilemma", repeats=3, attempts=4, translator="m"))
+    same = estimate_runs(
+        VerifyConfig("m", "prisoners-dilemma", repeats=3, attempts=4, translator="m")
+    )
     assert same.calls == {"m": 24}
     # The first of two movers decides once in each run, and every reply may have 1,024 tokens.
     assert alone.reply_tokens == {"m": 12 * 1024}
@@ -190,6 +242,8 @@ def test_the_seat_and_the_moves_before_have_to_be_those_of_the_game():
         VerifyConfig("m", "prisoners-dilemma", seat="nobody")
     with pytest.raises(UsageError, match="nothing is chosen before in prisoners-dilemma"):
         VerifyConfig("m", "prisoners-dilemma", after=("cooperate",))
-    with pytest.raises(UsageError, match="kuhn-poker hides some moves; a model is asked from the start only"):
+    with pytest.raises(
+        UsageError, match="kuhn-poker hides some moves; a model is asked from the start only"
+    ):
         VerifyConfig("m", "kuhn-poker", after=("bet",))
     assert VerifyConfig("m", "kuhn-poker").repeats == 30

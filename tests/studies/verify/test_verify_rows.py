@@ -1,4 +1,5 @@
-"""Runs of checked reasoning one by one: what is measured of each, which games can be told, and what raters get."""
+"""Runs of checked reasoning one by one: what is measured of each, which games can be told, and what
+raters get."""
 
 import csv
 from types import SimpleNamespace
@@ -31,9 +32,16 @@ PLAIN = {"disguised": False, "inverted": False}
 
 def make_attempt(choice, state="unrefuted", **more):
     return {
-        "choice": choice, "state": state, "reasoning": f"I choose {choice}.", "claims": [], "unread": None,
-        "partly_read": None, "not_asserted": None, "troubles": {}, **more,
-    }  # fmt: skip
+        "choice": choice,
+        "state": state,
+        "reasoning": f"I choose {choice}.",
+        "claims": [],
+        "unread": None,
+        "partly_read": None,
+        "not_asserted": None,
+        "troubles": {},
+        **more,
+    }
 
 
 def store_run(scene, repeat, *attempts):
@@ -41,18 +49,38 @@ def store_run(scene, repeat, *attempts):
     role = scene.game.roles[scene.seat]
     other = scene.game.roles[1 - scene.seat]
     # The other's move comes first, so that the reasoner's has to be looked for.
-    submissions = (Submission(other, Decision("defect")), Submission(role, Decision("defect", remarks=attempts)))
+    submissions = (
+        Submission(other, Decision("defect")),
+        Submission(role, Decision("defect", remarks=attempts)),
+    )
     return StoredPlay(f"run {repeat}", {"repeat": repeat}, Record("g", 1, {}, submissions, {}))
 
 
 def test_a_run_has_choice_state_payoff_and_gap_of_its_first_and_last_attempt():
     scene = VerifyConfig("m", "prisoners-dilemma", **PLAIN).scene
-    play = store_run(scene, 4, make_attempt("cooperate", "refuted"), make_attempt(None), make_attempt("defect"))
+    play = store_run(
+        scene, 4, make_attempt("cooperate", "refuted"), make_attempt(None), make_attempt("defect")
+    )
     row = _measure_run(play, scene)
-    assert (row["run"], row["repeat"], row["attempts"], len(row["transcript"])) == ("run 4", 4, 3, 3)
+    assert (row["run"], row["repeat"], row["attempts"], len(row["transcript"])) == (
+        "run 4",
+        4,
+        3,
+        3,
+    )
     # The other defects in equilibrium: cooperating earns 0, defecting 1.
-    assert [row[f"first_{name}"] for name in ("choice", "state", "payoff", "gap")] == ["cooperate", "refuted", 0.0, 1.0]
-    assert [row[f"last_{name}"] for name in ("choice", "state", "payoff", "gap")] == ["defect", "unrefuted", 1.0, 0.0]
+    assert [row[f"first_{name}"] for name in ("choice", "state", "payoff", "gap")] == [
+        "cooperate",
+        "refuted",
+        0.0,
+        1.0,
+    ]
+    assert [row[f"last_{name}"] for name in ("choice", "state", "payoff", "gap")] == [
+        "defect",
+        "unrefuted",
+        1.0,
+        0.0,
+    ]
     unread = _measure_run(store_run(scene, 0, make_attempt(None)), scene)
     assert [unread[f"first_{name}"] for name in ("choice", "payoff", "gap")] == [None, None, None]
     with pytest.raises(StoreError, match="holds no transcript"):
@@ -67,20 +95,28 @@ def test_runs_are_counted_by_attempts_and_troubles_over_all_of_them(tmp_path):
             config.scene,
             1,
             make_attempt("defect", unread=unread, troubles={"no reply": 1}),
-            make_attempt("defect", partly_read=[{"start": 0, "text": "x", "left_out": ["because I get 7"]}]),
+            make_attempt(
+                "defect", partly_read=[{"start": 0, "text": "x", "left_out": ["because I get 7"]}]
+            ),
         ),
-        store_run(config.scene, 0, make_attempt("cooperate", unread=unread[:1], troubles={"no reply": 2})),
+        store_run(
+            config.scene, 0, make_attempt("cooperate", unread=unread[:1], troubles={"no reply": 2})
+        ),
         store_run(config.scene, 2, make_attempt(None)),
     ]
     folder = SimpleNamespace(path=tmp_path, sorted_plays=lambda: plays)
     measured = measure_reasoning(config, folder)
     assert [row["repeat"] for row in measured.frames["runs"]] == [0, 1, 2]
     assert measured.frames["attempts"].rows == [
-        {"attempts": 1, "runs": 2}, {"attempts": 2, "runs": 1}, {"attempts": 3, "runs": 0},
-    ]  # fmt: skip
+        {"attempts": 1, "runs": 2},
+        {"attempts": 2, "runs": 1},
+        {"attempts": 3, "runs": 0},
+    ]
     assert {row["trouble"]: row["times"] for row in measured.frames["troubles"]} == {
-        "sentences unread": 3, "sentences partly read": 1, "no reply": 3,
-    }  # fmt: skip
+        "sentences unread": 3,
+        "sentences partly read": 1,
+        "no reply": 3,
+    }
     # One cooperates, one defects, one cannot be read.
     assert measured.answered == 2
     assert measured.groups["first",]["chose_defect"].estimate == 0.5
@@ -90,19 +126,29 @@ def test_choices_that_differ_in_signs_alone_have_a_share_each(tmp_path):
     signs = ("+1", "-1")
     game = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=(signs, signs))
     config = VerifyConfig("m", game, **PLAIN)
-    plays = [store_run(config.scene, repeat, make_attempt(choice)) for repeat, choice in enumerate(("+1", "+1", "-1"))]
+    plays = [
+        store_run(config.scene, repeat, make_attempt(choice))
+        for repeat, choice in enumerate(("+1", "+1", "-1"))
+    ]
     measured = measure_reasoning(config, SimpleNamespace(path=tmp_path, sorted_plays=lambda: plays))
     first = measured.groups["first",]
     # Two of three chose +1.
-    assert (first["chose__1"].estimate, first["chose__1_2"].estimate) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
+    assert (first["chose__1"].estimate, first["chose__1_2"].estimate) == (
+        pytest.approx(2 / 3),
+        pytest.approx(1 / 3),
+    )
 
 
 def test_a_run_without_a_value_at_one_end_is_no_pair():
     def row(first, last):
         return {
-            "first_choice": "A", "last_choice": "A", "first_payoff": first, "last_payoff": last, "first_gap": first,
+            "first_choice": "A",
+            "last_choice": "A",
+            "first_payoff": first,
+            "last_payoff": last,
+            "first_gap": first,
             "last_gap": last,
-        }  # fmt: skip
+        }
 
     # Without the second and the third the pairs are 1 and 3, and 2 and 2: one more on average.
     payoff, _ = _list_changes([row(1.0, 3.0), row(None, 9.0), row(9.0, None), row(2.0, 2.0)])
@@ -111,7 +157,8 @@ def test_a_run_without_a_value_at_one_end_is_no_pair():
 
 
 def build_fan(before, ways, players=("ann", "bob"), hides=False):
-    """Build a game in which the first moves `before` times without a choice, and then chooses among `ways`."""
+    """Build a game in which the first moves `before` times without a choice, and then chooses among
+    `ways`."""
 
     def expand(depth):
         if isinstance(depth, str):
@@ -144,7 +191,10 @@ def test_a_game_is_told_up_to_200_ways_and_2000_moves(before, ways, told):
     if told:
         assert VerifyConfig("m", tree).game.name == "fan"
     else:
-        with pytest.raises(UsageError, match=f"can end in {ways:,} ways with {(before + 1) * ways:,} moves together"):
+        with pytest.raises(
+            UsageError,
+            match=f"can end in {ways:,} ways with {(before + 1) * ways:,} moves together",
+        ):
             VerifyConfig("m", tree)
 
 
@@ -163,7 +213,9 @@ def test_games_are_disguised_and_inverted_and_reasons_asked_for_unless_said_othe
     assert read_extra(list_settings(VerifyConfig)["game"])["argument"]
 
 
-@pytest.mark.parametrize("settings", [{"model": "verified:m"}, {"model": "m", "translator": "verified:n"}])
+@pytest.mark.parametrize(
+    "settings", [{"model": "verified:m"}, {"model": "m", "translator": "verified:n"}]
+)
 def test_a_model_that_is_verified_already_is_refused(settings):
     with pytest.raises(UsageError, match="the reasoning is checked anyway"):
         VerifyConfig(game="prisoners-dilemma", **settings)
@@ -173,26 +225,40 @@ def test_models_are_opened_once_and_rules_are_none():
     def models(**settings):
         return VerifyConfig("m", "prisoners-dilemma", **settings).models
 
-    assert (models(), models(translator="n"), models(translator="m")) == (("m",), ("m", "n"), ("m",))
+    assert (models(), models(translator="n"), models(translator="m")) == (
+        ("m",),
+        ("m", "n"),
+        ("m",),
+    )
     assert callable(prepare_runs(VerifyConfig("m", "prisoners-dilemma"), {}))
 
 
 def make_claim(number):
     return {
-        "words": f"claim {number}", "claim": "", "correction": "", "why": "", "verdict": "proved",
+        "words": f"claim {number}",
+        "claim": "",
+        "correction": "",
+        "why": "",
+        "verdict": "proved",
         "places": [{"start": number, "text": f"sentence {number}"}],
-    }  # fmt: skip
+    }
 
 
 def make_row(repeat, claims=1):
     first = make_attempt(
-        "defect", claims=[make_claim(number) for number in range(claims)], reasoning=f"first of {repeat}"
+        "defect",
+        claims=[make_claim(number) for number in range(claims)],
+        reasoning=f"first of {repeat}",
     )
     last = make_attempt("defect", reasoning=f"last of {repeat}")
     return {
-        "run": f"run {repeat}", "repeat": repeat, "attempts": 2, "transcript": [first, last], "first_choice": "defect",
+        "run": f"run {repeat}",
+        "repeat": repeat,
+        "attempts": 2,
+        "transcript": [first, last],
+        "first_choice": "defect",
         "last_choice": "defect",
-    }  # fmt: skip
+    }
 
 
 class Rows(list):
@@ -205,7 +271,9 @@ class Rows(list):
 
 def test_three_raters_get_a_sheet_each_and_a_filled_one_is_left_alone(tmp_path):
     measured = SimpleNamespace(frames={"runs": [make_row(0), make_row(1)]})
-    run = SimpleNamespace(path=tmp_path, config=SimpleNamespace(game=SimpleNamespace(name="dilemma")))
+    run = SimpleNamespace(
+        path=tmp_path, config=SimpleNamespace(game=SimpleNamespace(name="dilemma"))
+    )
     (tmp_path / "sheet-rater-2.csv").write_text("filled")
     texts = {path.name: content for path, content in list_sheets(measured, run)}
     assert list(texts) == ["sheet-rater-1.csv", "sheet-rater-3.csv", "verdicts.csv"]
@@ -225,7 +293,9 @@ def test_a_hundred_verdicts_are_drawn_always_the_same():
 def test_four_runs_are_shown_sentence_by_sentence():
     frame = Rows(make_row(repeat) for repeat in range(6))
     blocks = show_audit(SimpleNamespace(frame=lambda name: frame)).blocks
-    assert [block.text for block in blocks if isinstance(block, Quote)] == [f"first of {k}" for k in range(4)]
+    assert [block.text for block in blocks if isinstance(block, Quote)] == [
+        f"first of {k}" for k in range(4)
+    ]
     tables = [block for block in blocks if isinstance(block, Table)]
     assert [table.rows[0][0] for table in tables] == ["sentence 0"] * 4
     nothing = show_audit(SimpleNamespace(frame=lambda name: Rows([make_row(0, claims=0)]))).blocks
@@ -242,7 +312,10 @@ def test_ratings_need_both_marks_or_none():
     head = "sample,first_correct,last_correct,error_kinds\n"
     read = read_ratings(head + "a,1,0,\nb,,,\nc,0,1,pa#u\n")
     assert {name: (rating.first, rating.last, rating.kinds) for name, rating in read.items()} == {
-        "a": (True, False, ()), "c": (False, True, ("pa", "u")),
-    }  # fmt: skip
-    with pytest.raises(UsageError, match="line 2: first_correct and last_correct are 0 or 1, got '1' and ''"):
+        "a": (True, False, ()),
+        "c": (False, True, ("pa", "u")),
+    }
+    with pytest.raises(
+        UsageError, match="line 2: first_correct and last_correct are 0 or 1, got '1' and ''"
+    ):
         read_ratings(head + "a,1,,\n")

@@ -1,4 +1,5 @@
-"""How much of a resident's words a judge is shown, how many games are judged, and how a model is asked."""
+"""How much of a resident's words a judge is shown, how many games are judged, and how a model is
+asked."""
 
 import csv
 import io
@@ -40,13 +41,17 @@ def test_a_sheet_holds_thirty_games_and_a_model_judges_five_unless_said_otherwis
     run = running.run(water, WaterConfig("need", days=1, repeats=31), tmp_path)
     rows = list_rows(run)
     assert (len(rows), len({row["game"] for row in rows})) == (30 * 5, 30)
-    judge = ScriptedModel(lambda request: json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES[:-1], 3)}))
+    judge = ScriptedModel(
+        lambda request: json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES[:-1], 3)})
+    )
     assert len(judge_run(run, judge)) == 5 * 5 * 5
 
 
 def test_a_model_that_keeps_to_schemas_is_given_one_and_others_write_lines(tmp_path):
     run = running.run(water, WaterConfig("need", days=1, repeats=1), tmp_path)
-    strict = ScriptedModel(lambda request: json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES[:-1], 3)}))
+    strict = ScriptedModel(
+        lambda request: json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES[:-1], 3)})
+    )
     judge_run(run, strict)
     assert strict.asked[0].schema is not None
     line = "ANSWER: " + json.dumps(dict.fromkeys(SCALES[:-1], 4))

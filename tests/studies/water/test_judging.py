@@ -34,7 +34,9 @@ def bid(request):
 def run(tmp_path_factory):
     """Two games of three days, a model with a persona in every seat."""
     config = WaterConfig("m", with_personas="on", days=3, repeats=2)
-    return running.run(water, config, tmp_path_factory.mktemp("run"), {"m": ScriptedModel(bid, name="m")})
+    return running.run(
+        water, config, tmp_path_factory.mktemp("run"), {"m": ScriptedModel(bid, name="m")}
+    )
 
 
 @pytest.fixture
@@ -74,23 +76,31 @@ def test_identity_is_not_judged_where_nobody_had_a_persona(plain):
 @pytest.mark.parametrize("given", ["0", "6", "3.5", "-1", "good", "nan", "1e9"])
 def test_a_score_outside_the_scale_is_refused_with_its_place(given, tmp_path):
     (tmp_path / "ada.csv").write_text(f"judge,game,resident,information\nAda,g,Alex,{given}\n")
-    with pytest.raises(UsageError, match=r"ada.csv, line 2, information: .* is not a whole number from 1 to 5"):
+    with pytest.raises(
+        UsageError, match=r"ada.csv, line 2, information: .* is not a whole number from 1 to 5"
+    ):
         read_sheets([tmp_path / "ada.csv"])
 
 
 def test_what_cannot_be_judged_is_explained(tmp_path):
     (tmp_path / "x.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(UsageError, match="is no sheet; expected a CSV file with the columns judge, game, resident"):
+    with pytest.raises(
+        UsageError, match="is no sheet; expected a CSV file with the columns judge, game, resident"
+    ):
         read_sheets([tmp_path / "x.csv"])
     with pytest.raises(UsageError, match=r"no\.csv cannot be read"):
         read_sheets([tmp_path / "no.csv"])
     with pytest.raises(UsageError, match="no scores yet"):
         summarise(())
     config = WaterConfig("m", on_failure="void", attempts=1, days=1, repeats=1)
-    void = running.run(water, config, tmp_path / "void", {"m": ScriptedModel(lambda request: "?", name="m")})
+    void = running.run(
+        water, config, tmp_path / "void", {"m": ScriptedModel(lambda request: "?", name="m")}
+    )
     with pytest.raises(UsageError, match="no finished game"):
         make_sheet(void, "Ada")
-    other = running.run(simulate, SimulateConfig("stag-hunt", "random", repeats=1), tmp_path / "other")
+    other = running.run(
+        simulate, SimulateConfig("stag-hunt", "random", repeats=1), tmp_path / "other"
+    )
     with pytest.raises(UsageError, match="holds a run of simulate, not of water"):
         make_sheet(other, "Ada")
 
@@ -104,7 +114,8 @@ def test_medians_and_agreement_by_hand():
     ]
     (row,) = summarise(scores)
     assert (row["scores"], row["judges"], row["median"]) == (8, 2, 2.5)
-    # three of four items agree; chance = (4 + 4 + 4 + 1 + 1) / 64; kappa = (0.75 - 14/64) / (1 - 14/64)
+    # three of four items agree; chance = (4 + 4 + 4 + 1 + 1) / 64; kappa = (0.75 - 14/64) / (1 -
+    # 14/64)
     assert row["fleiss"] == pytest.approx((0.75 - 14 / 64) / (1 - 14 / 64))
     assert row["krippendorff"] > 0.9
     assert row["icc"] > 0.9
@@ -125,8 +136,14 @@ def test_a_model_judges_what_it_is_shown_and_scores_outside_the_scale_do_not_cou
     # Of five residents only David gets scores from 1 to 5.
     with pytest.warns(UserWarning, match="4 of 5 rulings could not be read and count nowhere"):
         scores = judge_run(run, model, games=1)
-    assert [(score.judge, score.resident, score.value) for score in scores] == [("judge", "David", 4)] * 6
-    (asked,) = [request for request in model.asked if "Judge the play of David" in request.messages[1].content]
+    assert [(score.judge, score.resident, score.value) for score in scores] == [
+        ("judge", "David", 4)
+    ] * 6
+    (asked,) = [
+        request
+        for request in model.asked
+        if "Judge the play of David" in request.messages[1].content
+    ]
     system, told = (message.content for message in asked.messages)
     assert system.startswith("You are an impartial judge")
     assert "David. Profession: " in told
@@ -137,7 +154,9 @@ def test_a_model_judges_what_it_is_shown_and_scores_outside_the_scale_do_not_cou
 
 
 def test_a_judge_is_told_where_there_was_no_persona(plain):
-    model = ScriptedModel(lambda request: json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES[:-1], 3)}))
+    model = ScriptedModel(
+        lambda request: json.dumps({"reasons": "", "answer": dict.fromkeys(SCALES[:-1], 3)})
+    )
     scores = judge_run(plain, model)
     assert [score.scale for score in scores[:5]] == list(SCALES[:-1])
     told = model.asked[0].messages[-1].content
@@ -160,7 +179,13 @@ def test_judges_run_at_the_same_time_and_their_scores_come_in_order(run, tmp_pat
 
     scores = judge_run(run, [ScriptedModel(meet, name="m")], limits=ModelLimits(4))
     assert len(scores) == 2 * 5 * 6
-    assert [score.resident for score in scores[::6]] == ["Alex", "Bob", "Cindy", "David", "Eric"] * 2
+    assert [score.resident for score in scores[::6]] == [
+        "Alex",
+        "Bob",
+        "Cindy",
+        "David",
+        "Eric",
+    ] * 2
     assert {score.kind for score in scores} == {"model"}
     (tmp_path / "m.csv").write_text(write_scores(scores))
     assert read_sheets([tmp_path / "m.csv"]) == scores
@@ -177,13 +202,19 @@ def test_a_sheet_for_people_holds_the_persona_what_happened_and_the_words(run):
 def test_models_are_compared_with_people_on_what_both_have_judged():
     people = {"Ada": (1, 2, 4), "Bea": (3, 2, 4)}
     scores = [
-        ResidentScore(j, f"g{k}", "Alex", "planning", v) for j, given in people.items() for k, v in enumerate(given)
+        ResidentScore(j, f"g{k}", "Alex", "planning", v)
+        for j, given in people.items()
+        for k, v in enumerate(given)
     ]
-    scores += [ResidentScore("m", f"g{k}", "Alex", "planning", v, "model") for k, v in enumerate((3, 3, 5, 1))]
+    scores += [
+        ResidentScore("m", f"g{k}", "Alex", "planning", v, "model")
+        for k, v in enumerate((3, 3, 5, 1))
+    ]
     (row,) = summarise(scores)
     # means of people 2, 2, 4 and of the model 3, 3, 5 (the fourth play only the model has judged)
     assert row["models_minus_people"] == pytest.approx(1)
-    # observed disagreement (1 + 1 + 1) x 2 / 6; expected: 2 x 40 / 30 over all pairs of 2, 2, 4, 3, 3, 5
+    # observed disagreement (1 + 1 + 1) x 2 / 6; expected: 2 x 40 / 30 over all pairs of 2, 2, 4, 3,
+    # 3, 5
     assert row["people_and_models"] == pytest.approx(1 - 1 / (2 * 41 / 30))
     assert row["mean"] == pytest.approx(28 / 10)
     assert row["deviation"] == pytest.approx(1.3166, abs=1e-4)

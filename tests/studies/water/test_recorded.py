@@ -7,7 +7,9 @@ from bestresponse.studies.reproduce.alympics import replay_towns
 from bestresponse.studies.reproduce.reproduction import read_records
 
 
-def test_recorded_bids_give_the_announced_winners_and_every_balance_health_and_dry_count(recorded_water):
+def test_recorded_bids_give_the_announced_winners_and_every_balance_health_and_dry_count(
+    recorded_water,
+):
     towns = replay_towns(recorded_water)
     assert sum(len(town.end.past) for town in towns) >= 600
     assert [town.differences for town in towns if town.differences] == []
@@ -15,11 +17,15 @@ def test_recorded_bids_give_the_announced_winners_and_every_balance_health_and_d
 
 
 def test_every_recorded_reply_has_its_bid(recorded_water):
-    assert all(row["bid"] >= 0 and row["reply"] for row in read_records(recorded_water / "replies.jsonl"))
+    assert all(
+        row["bid"] >= 0 and row["reply"] for row in read_records(recorded_water / "replies.jsonl")
+    )
 
 
 def test_a_folder_without_recorded_games_is_explained(tmp_path):
-    with pytest.raises(UsageError, match=r"holds no rounds\.jsonl; expected the folder of the recorded runs"):
+    with pytest.raises(
+        UsageError, match=r"holds no rounds\.jsonl; expected the folder of the recorded runs"
+    ):
         replay_towns(tmp_path)
     (tmp_path / "rounds.jsonl").write_text('{"persona": true}\n')
     with pytest.raises(UsageError, match=r"line 1: the field 'low' is missing"):

@@ -58,17 +58,28 @@ def test_the_fast_path_leaves_the_same_records_as_games_played_one_by_one():
     config = settings(abundance=("low", "high"), repeats=2, seed=5)
     play = water.play(config, {})
     for condition in config.conditions:
-        planned = [spec for spec in water.list_specs(config) if spec.data["abundance"] == condition.abundance]
-        trace = play_many(condition.rules, list(BIDDERS.values()), [spec.data["seed"] for spec in planned])
+        planned = [
+            spec
+            for spec in water.list_specs(config)
+            if spec.data["abundance"] == condition.abundance
+        ]
+        trace = play_many(
+            condition.rules, list(BIDDERS.values()), [spec.data["seed"] for spec in planned]
+        )
         fast = list_records(trace, list(BIDDERS.values()))
         slow = [play(spec, [], lambda submission: None) for spec in planned]
-        assert [json.dumps(record_to_json(r)) for r in fast] == [json.dumps(record_to_json(r)) for r in slow]
+        assert [json.dumps(record_to_json(r)) for r in fast] == [
+            json.dumps(record_to_json(r)) for r in slow
+        ]
 
 
 @pytest.mark.parametrize("seat", [BIDDERS, {**BIDDERS, "Eric": "always:0"}])
 def test_nobody_draws_or_bids_once_all_are_dead(seat, tmp_path):
-    """Without water a health of 3 is gone after two days: 3 - 1 - 2. The second town is played one by one."""
-    config = WaterConfig(seat=seat, low=0, high=0, rules=WaterRules(health=3, most_health=3), repeats=1)
+    """Without water a health of 3 is gone after two days: 3 - 1 - 2. The second town is played one
+    by one."""
+    config = WaterConfig(
+        seat=seat, low=0, high=0, rules=WaterRules(health=3, most_health=3), repeats=1
+    )
     (play,) = ran(tmp_path, config).folder.plays()
     assert [submission.role for submission in play.record.submissions] == ["nature", *NAMES] * 2
     assert set(play.record.payoffs.values()) == {0.0}
@@ -102,11 +113,15 @@ TWO = WaterRules((Resident("a", 4, 10), Resident("b", 6, 10)), 4, 6, 3, health=2
 
 
 def two_games():
-    """Day 1: only a fits, b falls to 1; day 2: b outbids a and lives; day 3: a is served, b falls to 2.
+    """Day 1: only a fits, b falls to 1; day 2: b outbids a and lives; day 3: a is served, b falls
+    to 2.
 
     In the second game nobody bids, and both are dead after two days.
     """
-    games = [[(4, {"a": 3.0, "b": 9.0}), (6, {"a": 2.0, "b": 5.0}), (4, {"a": 1.0, "b": 1.0})], [(4, {}), (4, {})]]
+    games = [
+        [(4, {"a": 3.0, "b": 9.0}), (6, {"a": 2.0, "b": 5.0}), (4, {"a": 1.0, "b": 1.0})],
+        [(4, {}), (4, {})],
+    ]
     condition = WaterConfig("need", rules=TWO).conditions[0]
     return ConditionGames(condition, (0, 1), rebuild_games(TWO, games), void=3)
 
@@ -134,11 +149,14 @@ def test_the_satisfaction_rate_rises_as_residents_die():
 
 def bid_by_day(first, second):
     """A model that bids a fixed amount on each of two days."""
-    return ScriptedModel(lambda request: f"ANSWER: {second if 'Day 2 of' in request.messages[-1].content else first}")
+    return ScriptedModel(
+        lambda request: f"ANSWER: {second if 'Day 2 of' in request.messages[-1].content else first}"
+    )
 
 
 def test_frames_hold_what_happened_by_hand(tmp_path):
-    """Two residents, one unit too little for both: m bids 3 then 1, the other passes nothing and bids 2 always."""
+    """Two residents, one unit too little for both: m bids 3 then 1, the other passes nothing and
+    bids 2 always."""
     rules = WaterRules((Resident("a", 4, 10), Resident("b", 6, 10)), 8, 8, 2, health=2)
     config = WaterConfig("m", seat={"b": "always:2"}, rules=rules, repeats=2, style="line")
     run = ran(tmp_path, config, {"m": bid_by_day(3, 1)})
@@ -146,18 +164,27 @@ def test_frames_hold_what_happened_by_hand(tmp_path):
     # a is served on day 1 and pays 3 of 10; b is served on day 2 and pays 2 of 20
     columns = ("resident", "day", "bid", "served", "balance", "health")
     assert [tuple(row[name] for name in columns) for row in days] == [
-        ("a", 1, 3.0, True, 7.0, 4.0), ("b", 1, 2.0, False, 10.0, 1.0),
-        ("a", 2, 1.0, False, 17.0, 3.0), ("b", 2, 2.0, True, 18.0, 3.0),
-    ]  # fmt: skip
+        ("a", 1, 3.0, True, 7.0, 4.0),
+        ("b", 1, 2.0, False, 10.0, 1.0),
+        ("a", 2, 1.0, False, 17.0, 3.0),
+        ("b", 2, 2.0, True, 18.0, 3.0),
+    ]
     quartiles = [(row["day"], row["first_quartile"], row["median"]) for row in run.frame("prices")]
     assert quartiles == [(1, 3.0, 3.0), (2, 2.0, 2.0)]
     first = run.frame("residents").select(resident="a", day=1)[0]
-    assert (first["bid"].estimate, first["health"].estimate, first["balance"].estimate) == (3.0, 4.0, 7.0)
+    assert (first["bid"].estimate, first["health"].estimate, first["balance"].estimate) == (
+        3.0,
+        4.0,
+        7.0,
+    )
     assert (first["bid"].low, first["bid"].high, first["bid"].n) == (3.0, 3.0, 2)
-    assert [(row["day"], row["rsr"].estimate, row["rsr_start"]) for row in run.frame("mornings")] == [
-        (day, 0.8, 0.8) for day in (1, 2, 3)
+    assert [
+        (row["day"], row["rsr"].estimate, row["rsr_start"]) for row in run.frame("mornings")
+    ] == [(day, 0.8, 0.8) for day in (1, 2, 3)]
+    assert [(row["resident"], row["survived"].estimate) for row in run.frame("survival")] == [
+        ("a", 1.0),
+        ("b", 1.0),
     ]
-    assert [(row["resident"], row["survived"].estimate) for row in run.frame("survival")] == [("a", 1.0), ("b", 1.0)]
     assert [(row["survivors"], row["rsr_end"], row["alive"]) for row in run.frame("games")] == [
         (2, 0.8, {"a": True, "b": True})
     ] * 2
@@ -169,25 +196,41 @@ def test_a_mean_by_day_has_two_standard_errors_and_none_of_a_single_game(tmp_pat
     config = WaterConfig("m", rules=rules, repeats=2, style="line", workers=1)
     run = ran(tmp_path, config, {"m": ScriptedModel(lambda request: f"ANSWER: {next(bids)}")})
     (row,) = run.frame("residents")
-    # 2 and 6: mean 4, squared deviations 4 + 4 over one less than the games, so the standard error is sqrt(8 / 2)
+    # 2 and 6: mean 4, squared deviations 4 + 4 over one less than the games, so the standard error
+    # is sqrt(8 / 2)
     assert row["bid"].estimate == 4.0
     assert row["bid"].high - 4.0 == pytest.approx(2 * 2)
-    alone = ran(tmp_path / "alone", WaterConfig("need", rules=rules, repeats=1)).frame("residents")[0]["bid"]
+    alone = ran(tmp_path / "alone", WaterConfig("need", rules=rules, repeats=1)).frame("residents")[
+        0
+    ]["bid"]
     assert (alone.n, alone.high) == (1, np.inf)
 
 
 def test_the_report_of_a_run_is_one_page_with_every_indicator(tmp_path):
     run = ran(tmp_path, settings(abundance=("low", "high"), repeats=3, seed=1))
     low, high = run.figures.to_json()
-    assert low["survivors"]["estimate"] == np.mean([row["survivors"] for row in run.frame("games").rows[:3]])
+    assert low["survivors"]["estimate"] == np.mean(
+        [row["survivors"] for row in run.frame("games").rows[:3]]
+    )
     assert (low["rsr_start"], high["rsr_start"]) == (0.3, 0.5)
     titles = [part.title for part in run.report().sections]
     assert titles == [
-        "Who survived", "What made the difference", "What water cost", "What they bid", "How scarce water was",
-        "Health", "Money", "Beside bidders without a model", "The rules of these games", "How the answers were read",
+        "Who survived",
+        "What made the difference",
+        "What water cost",
+        "What they bid",
+        "How scarce water was",
+        "Health",
+        "Money",
+        "Beside bidders without a model",
+        "The rules of these games",
+        "How the answers were read",
         "How it was done",
-    ]  # fmt: skip
-    figures = {part.title: sum(isinstance(b, Figure) for b in part.blocks) for part in run.report().sections}
+    ]
+    figures = {
+        part.title: sum(isinstance(b, Figure) for b in part.blocks)
+        for part in run.report().sections
+    }
     assert [figures[title] for title in titles[2:7]] == [2, 2, 1, 2, 2]
     survived = section(run, "Who survived")[1]
     assert [column.name for column in survived.columns] == ["condition", *NAMES]
@@ -211,7 +254,9 @@ def test_conditions_that_differ_in_one_thing_are_compared_by_repeat(tmp_path):
         name: np.array([row["survivors"] for row in run.frame("games").select(abundance=name)])
         for name in ("low", "medium", "high")
     }
-    assert rows[1]["difference"].estimate == pytest.approx((survivors["high"] - survivors["low"]).mean())
+    assert rows[1]["difference"].estimate == pytest.approx(
+        (survivors["high"] - survivors["low"]).mean()
+    )
     assert [row["games"] for row in rows] == [4, 4, 4]
     assert all(row["p"] <= row["p_adjusted"] <= 1 for row in rows)
     # nobody is told a persona, so with and without are not compared
@@ -225,7 +270,10 @@ def test_baselines_play_the_supplies_of_the_run(tmp_path):
     alone = play_many(WaterRules(), ["need"] * 5, seeds).survived.sum(axis=1).mean()
     rows = run.frame("baselines")
     assert rows.list_values("bidder")[:5] == ["random", "share", "need", "myopic", "no-regret"]
-    assert (rows.select(bidder="need")[0]["survivors"], rows.list_values("supply")) == (alone, ["medium (15-25)"])
+    assert (rows.select(bidder="need")[0]["survivors"], rows.list_values("supply")) == (
+        alone,
+        ["medium (15-25)"],
+    )
 
 
 def test_a_void_game_enters_no_figure_and_is_counted(tmp_path):
@@ -241,7 +289,9 @@ def test_a_void_game_enters_no_figure_and_is_counted(tmp_path):
 
 def test_refused_bids_and_abstentions_are_counted(tmp_path):
     models = {"m": ScriptedModel(["ANSWER: 900", "ANSWER: 20", "what?", "what?"], name="m")}
-    answers = ran(tmp_path, one_model(attempts=2, days=2), models).frame("answers").select(player="m")[0]
+    answers = (
+        ran(tmp_path, one_model(attempts=2, days=2), models).frame("answers").select(player="m")[0]
+    )
     assert (answers["refused_before"], answers["abstained"]) == (1, 1)
 
 
@@ -269,7 +319,9 @@ def test_bidders_beside_an_unreachable_model_do_not_hide_an_outage():
     game = Water()
     state = game.apply(game.start(), {"nature": 15})
     asks = game.asks(state)
-    questions = [("Alex", WithFailurePolicy(Gone(), "abstain"), game.view(state, "Alex"), asks["Alex"])]
+    questions = [
+        ("Alex", WithFailurePolicy(Gone(), "abstain"), game.view(state, "Alex"), asks["Alex"])
+    ]
     with pytest.raises(ModelUnavailable, match="gone"):
         ask_at_once(questions)
     stood_in = Decision(PASS, "", Reading(Status.UNPARSEABLE, "what"), (), "abstain")
@@ -287,18 +339,29 @@ def test_settings_come_back_from_a_stored_run():
 def test_a_town_comes_from_a_file_a_mapping_or_rules(tmp_path):
     file = tmp_path / "town.toml"
     file.write_text('days = 3\n[[residents]]\nname = "Mill"\nneed = 4\nsalary = 30\n')
-    given = [file, {"days": 3, "residents": [["Mill", 4, 30]]}, WaterRules((Resident("Mill", 4, 30),), days=3)]
+    given = [
+        file,
+        {"days": 3, "residents": [["Mill", 4, 30]]},
+        WaterRules((Resident("Mill", 4, 30),), days=3),
+    ]
     assert len({WaterConfig("need", rules=rules).town for rules in given}) == 1
     kept = WaterConfig("need", rules=file)
     file.unlink()
-    assert WaterConfig.from_json(json.loads(json.dumps(kept.to_json()))).town.residents[0].name == "Mill"
+    assert (
+        WaterConfig.from_json(json.loads(json.dumps(kept.to_json()))).town.residents[0].name
+        == "Mill"
+    )
 
 
 def test_the_published_grid_has_six_conditions():
     assert [condition.name for condition in WaterConfig("need", grid=True).conditions] == [
-        "low (10-20), without personas", "medium (15-25), without personas", "high (20-30), without personas",
-        "low (10-20), with personas", "medium (15-25), with personas", "high (20-30), with personas",
-    ]  # fmt: skip
+        "low (10-20), without personas",
+        "medium (15-25), without personas",
+        "high (20-30), without personas",
+        "low (10-20), with personas",
+        "medium (15-25), with personas",
+        "high (20-30), with personas",
+    ]
 
 
 ZOE = {"profession": "baker", "personality": "calm", "background": "Zoe bakes."}
@@ -307,12 +370,18 @@ ZOE = {"profession": "baker", "personality": "calm", "background": "Zoe bakes."}
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ({"with_personas": "on", "rules": WaterRules((Resident("Zoe", 1, 1),))}, "personas: there is none for Zoe"),
+        (
+            {"with_personas": "on", "rules": WaterRules((Resident("Zoe", 1, 1),))},
+            "personas: there is none for Zoe",
+        ),
         ({"seat": {"Zoe": "need"}}, "seat: there is no seat 'Zoe'; expected one of Alex, Bob"),
         ({"seat": {"Alex": "equilibrium"}}, "no equilibrium of water is known"),
         ({"abundance": "huge"}, "abundance: there is no 'huge'; known: low, medium, high"),
         ({"abundance": "low", "low": 3}, "abundance: the supply is given twice"),
-        ({"grid": True, "rules": WaterRules(low=1, high=2)}, "abundance: the supply is given twice"),
+        (
+            {"grid": True, "rules": WaterRules(low=1, high=2)},
+            "abundance: the supply is given twice",
+        ),
         ({"with_personas": "maybe"}, "with_personas: expected one of off, on, both"),
         ({"low": 25, "high": 15}, "the supply goes from 25 to 15"),
         ({"rules": {"residents": [{"name": "A", "need": 1}]}}, "exactly name, need and salary"),
@@ -326,7 +395,9 @@ def test_settings_that_make_no_sense_are_refused(more, sentence):
 
 
 def test_personas_of_ones_own_are_told_to_models(tmp_path):
-    config = WaterConfig("m", rules=WaterRules((Resident("Zoe", 1, 1),), days=1), personas={"Zoe": ZOE}, repeats=1)
+    config = WaterConfig(
+        "m", rules=WaterRules((Resident("Zoe", 1, 1),), days=1), personas={"Zoe": ZOE}, repeats=1
+    )
     model = ScriptedModel(lambda request: "ANSWER: 1", name="m")
     ran(tmp_path, config, {"m": model})
     assert "baker" in model.asked[0].messages[0].content
@@ -335,7 +406,12 @@ def test_personas_of_ones_own_are_told_to_models(tmp_path):
 def test_the_study_is_a_function_and_leaves_a_file_for_each_frame(tmp_path):
     run = br.simulate_water("need", repeats=2, days=2, output_dir=tmp_path)
     assert run.config.town.days == 2
-    assert {path.name for path in run.path.iterdir()} >= {"games.csv", "days.csv", "survival.csv", "baselines.csv"}
+    assert {path.name for path in run.path.iterdir()} >= {
+        "games.csv",
+        "days.csv",
+        "survival.csv",
+        "baselines.csv",
+    }
 
 
 def explain(request):
@@ -345,10 +421,13 @@ def explain(request):
 
 
 def spoken(config, done=()):
-    """Play the first game of a plan on from `done`; return the prompts that Alex was shown and all submissions."""
+    """Play the first game of a plan on from `done`; return the prompts that Alex was shown and all
+    submissions."""
     model, kept = ScriptedModel(explain, name="m"), []
     water.play(config, {"m": model})(next(iter(water.list_specs(config))), list(done), kept.append)
-    return [request for request in model.asked if "you are Alex" in request.messages[-1].content], kept
+    return [
+        request for request in model.asked if "you are Alex" in request.messages[-1].content
+    ], kept
 
 
 def test_agents_give_their_reasons_before_their_bid_and_see_their_own_again():
@@ -356,7 +435,9 @@ def test_agents_give_their_reasons_before_their_bid_and_see_their_own_again():
     asked, kept = spoken(config)
     assert list(json.loads(asked[0].schema)["properties"]) == ["reasons", "answer"]
     last = asked[2].messages[-1].content
-    assert 'Your reasons then, in your own words: "Thought of day 1."' in last.partition("Day 2:")[0]
+    assert (
+        'Your reasons then, in your own words: "Thought of day 1."' in last.partition("Day 2:")[0]
+    )
     assert '"Thought of day 2."' in last
     again, _ = spoken(config, kept[:8])
     assert again[-1] == asked[2]
@@ -370,7 +451,11 @@ def test_reasons_and_own_words_can_be_left_out():
 
 
 def test_the_report_quotes_a_round_with_reasons(tmp_path):
-    run = ran(tmp_path, one_model(abundance="low", repeats=2, days=3), {"m": ScriptedModel(explain, name="m")})
+    run = ran(
+        tmp_path,
+        one_model(abundance="low", repeats=2, days=3),
+        {"m": ScriptedModel(explain, name="m")},
+    )
     (example,) = [block for block in section(run, "An example") if isinstance(block, Table)]
     # the day after a third of three days is the first
     assert [row[:2] for row in example.rows] == [(0, 1)] * 5

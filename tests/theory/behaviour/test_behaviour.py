@@ -1,10 +1,16 @@
-"""Estimators of behaviour find what a hand can work out, and what simulated players were made of."""
+"""Estimators of behaviour find what a hand can work out, and what simulated players were made
+of."""
 
 import numpy as np
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.theory.behaviour.choices import Choices, fit_choices, predict_hierarchy, predict_quantal
+from bestresponse.theory.behaviour.choices import (
+    Choices,
+    fit_choices,
+    predict_hierarchy,
+    predict_quantal,
+)
 from bestresponse.theory.behaviour.mixtures import (
     Histories,
     count_agreement,
@@ -18,7 +24,8 @@ from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import classic_strategy
 
 DECISION = NormalForm.bimatrix([[1, 1], [0, 0]], [[0, 0], [0, 0]])
-"""The first player should take the first action; the second one's choice is worth nothing to anybody."""
+"""The first player should take the first action; the second one's choice is worth nothing to
+anybody."""
 
 
 def histories(own, other, names, units=None):
@@ -60,7 +67,9 @@ def test_a_strategy_that_mixes_is_weighed_with_its_probabilities():
 
 
 def test_matches_of_one_player_are_one_unit():
-    block = histories([[0] * 4, [1] * 3 + [-1]], [[0] * 4] * 2, ["cooperator", "defector"], units=[0, 0])
+    block = histories(
+        [[0] * 4, [1] * 3 + [-1]], [[0] * 4] * 2, ["cooperator", "defector"], units=[0, 0]
+    )
     agreement = count_agreement([block])
     assert agreement.weights.tolist() == [1.0]
     assert agreement.counts[0].tolist() == [[3.0, 4.0], [4.0, 3.0]]
@@ -77,7 +86,8 @@ def test_moves_after_an_unknown_move_of_the_other_do_not_count():
 
 
 def test_shares_that_the_data_leave_open_are_called_flat():
-    # One move each: more errors and fewer cooperators fit as well, and so does anybody who draws lots.
+    # One move each: more errors and fewer cooperators fit as well, and so does anybody who draws
+    # lots.
     for names in (["cooperator", "defector", "random"], ["cooperator", "defector"]):
         block = histories([[0]] * 3 + [[1]] * 5, [[-1]] * 8, names)
         assert fit_mixture(count_agreement([block])).flat
@@ -88,8 +98,13 @@ def test_shares_that_the_data_leave_open_are_called_flat():
 def test_compiled_steps_lead_where_plain_ones_do():
     rng = np.random.default_rng(1)
     other = rng.integers(0, 2, (60, 6))
-    own = [play(("tit-for-tat", "defector", "grim")[i % 3], row, 0.1, rng) for i, row in enumerate(other)]
-    agreement = count_agreement([histories(own, other, ["tit-for-tat", "defector", "grim", "cooperator"])])
+    own = [
+        play(("tit-for-tat", "defector", "grim")[i % 3], row, 0.1, rng)
+        for i, row in enumerate(other)
+    ]
+    agreement = count_agreement(
+        [histories(own, other, ["tit-for-tat", "defector", "grim", "cooperator"])]
+    )
     plain, compiled = (fit_mixture(agreement, engine=engine) for engine in ("numpy", "numba"))
     assert compiled.shares == pytest.approx(plain.shares, abs=1e-6)
     assert compiled.error == pytest.approx(plain.error, abs=1e-7)
@@ -99,7 +114,10 @@ def test_parameters_of_simulated_players_are_found_again_with_their_intervals():
     rng = np.random.default_rng(5)
     names = ["defector", "tit-for-tat", "cooperator"]
     other = rng.integers(0, 2, (400, 8))
-    own = [play(names[0 if i < 200 else 1 if i < 320 else 2], row, 0.08, rng) for i, row in enumerate(other)]
+    own = [
+        play(names[0 if i < 200 else 1 if i < 320 else 2], row, 0.08, rng)
+        for i, row in enumerate(other)
+    ]
     agreement = count_agreement([histories(own, other, [*names, "grim"])])
     fitted = fit_mixture(agreement)
     assert fitted.shares == pytest.approx([0.5, 0.3, 0.2, 0.0], abs=0.05)
@@ -116,7 +134,8 @@ def test_parameters_of_simulated_players_are_found_again_with_their_intervals():
 
 
 def test_units_of_a_cluster_are_drawn_together():
-    # Six matches of somebody who always cooperates (0) with somebody who always defects (1), both of them units.
+    # Six matches of somebody who always cooperates (0) with somebody who always defects (1), both
+    # of them units.
     own, other = [[0] * 4, [1] * 4] * 6, [[1] * 4, [0] * 4] * 6
     agreement = count_agreement([histories(own, other, ["cooperator", "defector"])])
     fitted = fit_mixture(agreement)
@@ -129,7 +148,12 @@ def test_units_of_a_cluster_are_drawn_together():
 
 
 def test_games_with_different_numbers_of_moves_are_not_pooled():
-    three = Histories(np.zeros((1, 1), np.int32), np.zeros((1, 1), np.int32), [_three_moves()], np.zeros(1, np.int64))
+    three = Histories(
+        np.zeros((1, 1), np.int32),
+        np.zeros((1, 1), np.int32),
+        [_three_moves()],
+        np.zeros(1, np.int64),
+    )
     with pytest.raises(UsageError, match="game by game"):
         count_agreement([histories([[0]], [[0]], ["grim"]), three])
 
@@ -159,12 +183,17 @@ def test_hierarchies_are_predicted_for_all_means_at_once():
 def test_a_choice_between_1_and_0_made_three_times_in_four_has_the_parameters_of_a_hand():
     again = NormalForm(DECISION.payoffs, name="again")
     data = [Choices(form, (np.array([30.0, 10.0]), np.zeros(2))) for form in (DECISION, again)]
-    quantal, levels, hierarchy = fit_choices(data, ("qre", "level-k", "cognitive-hierarchy"), draws=3)
+    quantal, levels, hierarchy = fit_choices(
+        data, ("qre", "level-k", "cognitive-hierarchy"), draws=3
+    )
     assert quantal.estimate[0] == pytest.approx(np.log(3), rel=0.03)  # 1 / (1 + exp(-lambda)) = 3/4
     assert hierarchy.estimate[0] == pytest.approx(np.log(2), abs=0.02)  # 1 - exp(-tau) / 2 = 3/4
-    assert levels.estimate[0] == pytest.approx(0.5, abs=1e-4)  # half of level 0 and all others take the first
-    # Held out, a choice scores (3 ln 3/4 + ln 1/4) / 4 = -0.5623. Chance has ln 1/2 = -0.6931; knowing the others in
-    # the game (3 ln 29.5/40 + ln 9.5/40) / 4 = -0.5878. So completeness is 0.1308 / 0.1054 = 1.241.
+    assert levels.estimate[0] == pytest.approx(
+        0.5, abs=1e-4
+    )  # half of level 0 and all others take the first
+    # Held out, a choice scores (3 ln 3/4 + ln 1/4) / 4 = -0.5623. Chance has ln 1/2 = -0.6931;
+    # knowing the others in the game (3 ln 29.5/40 + ln 9.5/40) / 4 = -0.5878. So completeness is
+    # 0.1308 / 0.1054 = 1.241.
     for fit in (quantal, levels, hierarchy):
         assert fit.score == pytest.approx(-0.5623, abs=2e-4)
         assert fit.completeness == pytest.approx(1.241, abs=2e-3)
@@ -179,7 +208,8 @@ def test_a_likelihood_that_grows_without_end_is_said():
 
 
 def fit_dilemma(model, choices, offset=0.0):
-    """Fit the dilemma 3, 0, 5, 1, in which the row player gets `offset` besides, whatever happens."""
+    """Fit the dilemma 3, 0, 5, 1, in which the row player gets `offset` besides, whatever
+    happens."""
     payoffs = np.array([[[3.0, 0.0], [5.0, 1.0]], [[3.0, 5.0], [0.0, 1.0]]])
     payoffs[0] += offset
     form = NormalForm(payoffs, ("row", "column"), (("C", "D"), ("C", "D")), "dilemma")
@@ -189,16 +219,17 @@ def fit_dilemma(model, choices, offset=0.0):
 
 @pytest.mark.parametrize("offset", [0.0, 1000.0, -1e6])
 def test_precision_does_not_depend_on_what_a_player_gets_whatever_happens(offset):
-    # 1 of 4 cooperates; defecting then earns 2/4 + 3/4 = 1.25 more, so lambda = ln 3 / 1.25 = 0.878890, which lies
-    # between two points of the grid.
+    # 1 of 4 cooperates; defecting then earns 2/4 + 3/4 = 1.25 more, so lambda = ln 3 / 1.25 =
+    # 0.878890, which lies between two points of the grid.
     fit = fit_dilemma("qre", [10.0, 30.0], offset)
     assert fit.estimate[0] == pytest.approx(0.878890, rel=5e-4)
     assert not fit.edge
 
 
 def test_precision_is_found_at_the_scale_of_the_smaller_payoffs():
-    # A payoff is 500 times as large for the row player, who is then sure to defect; 1 of 4 columns cooperates, which
-    # costs 1 - 0 against defection: lambda = ln 3 = 1.0986, far beyond 100 / 2500.
+    # A payoff is 500 times as large for the row player, who is then sure to defect; 1 of 4 columns
+    # cooperates, which costs 1 - 0 against defection: lambda = ln 3 = 1.0986, far beyond 100 /
+    # 2500.
     payoffs = np.array([[[1500.0, 0.0], [2500.0, 500.0]], [[3.0, 5.0], [0.0, 1.0]]])
     form = NormalForm(payoffs, ("row", "column"), (("C", "D"), ("C", "D")), "dilemma")
     (fit,) = fit_choices([Choices(form, (np.zeros(2), np.array([10.0, 30.0])))], ["qre"])
@@ -207,8 +238,11 @@ def test_precision_is_found_at_the_scale_of_the_smaller_payoffs():
 
 
 def test_tau_is_found_between_the_points_of_the_grid():
-    # Level 0 cooperates with 1/2 and all others never: exp(-tau) / 2 = 1/4, so tau = ln 2 = 0.693147.
-    assert fit_dilemma("cognitive-hierarchy", [10.0, 30.0]).estimate[0] == pytest.approx(0.693147, abs=5e-4)
+    # Level 0 cooperates with 1/2 and all others never: exp(-tau) / 2 = 1/4, so tau = ln 2 =
+    # 0.693147.
+    assert fit_dilemma("cognitive-hierarchy", [10.0, 30.0]).estimate[0] == pytest.approx(
+        0.693147, abs=5e-4
+    )
 
 
 def test_levels_that_do_the_same_are_called_flat():

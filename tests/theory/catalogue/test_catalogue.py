@@ -90,7 +90,11 @@ PURE = {
     "stag-hunt": [("stag", "stag"), ("hare", "hare")],
     "travelers-dilemma": [("2", "2")],
     "travelers-dilemma-10": [("2", "2")],
-    "volunteers-dilemma": [("volunteer", "wait", "wait"), ("wait", "volunteer", "wait"), ("wait", "wait", "volunteer")],
+    "volunteers-dilemma": [
+        ("volunteer", "wait", "wait"),
+        ("wait", "volunteer", "wait"),
+        ("wait", "wait", "volunteer"),
+    ],
 }
 
 
@@ -121,7 +125,9 @@ MIXED = {
 
 @pytest.mark.parametrize("name", MIXED)
 def test_the_published_mixed_equilibrium_leaves_nothing_to_gain(name):
-    assert gains(catalogue.load(name), *MIXED[name]) == pytest.approx([0] * len(MIXED[name]), abs=1e-12)
+    assert gains(catalogue.load(name), *MIXED[name]) == pytest.approx(
+        [0] * len(MIXED[name]), abs=1e-12
+    )
 
 
 def test_the_inspector_of_the_published_game_inspects_one_time_in_ten():

@@ -1,4 +1,5 @@
-"""Correlated equilibria: Aumann's chicken, objectives that order as they should, batches that agree with HiGHS."""
+"""Correlated equilibria: Aumann's chicken, objectives that order as they should, batches that agree
+with HiGHS."""
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ DILEMMA = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
 SHAPES = [(2, 2), (3, 2), (3, 3), (2, 2, 2), (2, 3, 2)]
 GAMES = st.integers(0, 10**6).map(
     lambda seed: NormalForm(
-        np.random.default_rng(seed).integers(-3, 4, (len(SHAPES[seed % 5]), *SHAPES[seed % 5])).astype(float)
+        np.random.default_rng(seed)
+        .integers(-3, 4, (len(SHAPES[seed % 5]), *SHAPES[seed % 5]))
+        .astype(float)
     )
 )
 
@@ -53,21 +56,28 @@ def test_fairness_raises_the_lowest_payoff_where_welfare_does_not() -> None:
 
 
 def test_coarse_equilibria_can_be_better_than_correlated_ones() -> None:
-    # Safe pays 1 for sure and is the only correlated equilibrium. Exploiting (3, 0) with 1/3 and being exploited (0, 3)
-    # with 2/3 pays (1, 2): committing in advance earns the row player at most 1 and the column player at most 2.
+    # Safe pays 1 for sure and is the only correlated equilibrium. Exploiting (3, 0) with 1/3 and
+    # being exploited (0, 3) with 2/3 pays (1, 2): committing in advance earns the row player at
+    # most 1 and the column player at most 2.
     row = [[2, 0, 0], [3, 0, 0], [1, 1, 1]]
     game = NormalForm.bimatrix(row, np.transpose(row))
     assert correlated(game).welfare == pytest.approx(2)
     loose = correlated(game, coarse=True)
     assert loose.welfare == pytest.approx(3)
-    assert correlated_regret(game, [[0, 2 / 3, 0], [1 / 3, 0, 0], [0, 0, 0]], coarse=True) == pytest.approx([0, 0])
-    assert correlated_regret(game, [[0, 2 / 3, 0], [1 / 3, 0, 0], [0, 0, 0]]) == pytest.approx([2 / 3, 1 / 3])
+    assert correlated_regret(
+        game, [[0, 2 / 3, 0], [1 / 3, 0, 0], [0, 0, 0]], coarse=True
+    ) == pytest.approx([0, 0])
+    assert correlated_regret(game, [[0, 2 / 3, 0], [1 / 3, 0, 0], [0, 0, 0]]) == pytest.approx(
+        [2 / 3, 1 / 3]
+    )
 
 
 @settings(max_examples=40, deadline=None)
 @given(GAMES)
 def test_objectives_order_as_they_should_and_are_obeyed(game: NormalForm) -> None:
-    best, fair, random, some = (correlated(game, o) for o in ("welfare", "fairness", "entropy", "any"))
+    best, fair, random, some = (
+        correlated(game, o) for o in ("welfare", "fairness", "entropy", "any")
+    )
     loose = correlated(game, coarse=True)
     for found in (best, fair, random, some):
         assert found.violation < 1e-8
@@ -75,7 +85,10 @@ def test_objectives_order_as_they_should_and_are_obeyed(game: NormalForm) -> Non
         assert best.welfare >= found.welfare - 1e-8
         assert fair.payoffs.min() >= found.payoffs.min() - 1e-8
     assert loose.welfare >= best.welfare - 1e-8
-    assert _entropy(random.distribution) >= max(_entropy(f.distribution) for f in (best, fair, some)) - 1e-6
+    assert (
+        _entropy(random.distribution)
+        >= max(_entropy(f.distribution) for f in (best, fair, some)) - 1e-6
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -102,7 +115,10 @@ def test_a_batch_agrees_with_one_linear_program_per_game(shape: tuple[int, int])
     kernels = pytest.importorskip("bestresponse.theory.correlation.kernels")
     generator = np.random.default_rng(11)
     row = np.concatenate([generator.random((40, *shape)), generator.integers(-1, 2, (40, *shape))])
-    col = np.concatenate([generator.random((40, *shape)), generator.integers(-1, 2, (40, *shape))]) * 1e4
+    col = (
+        np.concatenate([generator.random((40, *shape)), generator.integers(-1, 2, (40, *shape))])
+        * 1e4
+    )
     m, n = shape
     p, violations, gaps = np.zeros((80, m * n)), np.ones(80), np.ones(80)
     kernels.solve_all(row, col, perturbations(m * (m - 1) + n * (n - 1) + 1), p, violations, gaps)
@@ -115,10 +131,14 @@ def test_a_batch_agrees_with_one_linear_program_per_game(shape: tuple[int, int])
 
 @settings(max_examples=30, deadline=None)
 @given(GAMES, st.booleans())
-def test_whole_numbers_and_floating_point_reach_the_same_welfare(game: NormalForm, coarse: bool) -> None:
+def test_whole_numbers_and_floating_point_reach_the_same_welfare(
+    game: NormalForm, coarse: bool
+) -> None:
     p = exact_correlated(game, game.payoffs.sum(axis=0), coarse).reshape(game.shape)
     assert correlated_regret(game, p, coarse=coarse).max() < 1e-12
-    assert float((p * game.payoffs.sum(axis=0)).sum()) == pytest.approx(correlated(game, coarse=coarse).welfare)
+    assert float((p * game.payoffs.sum(axis=0)).sum()) == pytest.approx(
+        correlated(game, coarse=coarse).welfare
+    )
 
 
 def test_payoffs_that_nearly_tie_are_certified_all_the_same() -> None:
@@ -138,7 +158,8 @@ def test_a_batch_reports_distribution_welfare_and_certificates() -> None:
 
 
 def test_incentives_are_rows_per_player_told_and_instead() -> None:
-    # Row player told "dare" (payoffs 0, 7) would instead be cautious (2, 6): gains 2 and -1, over a range of 7.
+    # Row player told "dare" (payoffs 0, 7) would instead be cautious (2, 6): gains 2 and -1, over a
+    # range of 7.
     assert incentives(CHICKEN, False).toarray()[0] == pytest.approx([2 / 7, -1 / 7, 0, 0])
 
 
@@ -172,7 +193,9 @@ def test_the_most_random_equilibrium_is_found_where_multipliers_overflow():
     assert found.violation <= 1e-8
 
 
-@pytest.mark.parametrize(("objective", "value"), [("welfare", 7), ("fairness", 3), ("entropy", 0), ("any", 7)])
+@pytest.mark.parametrize(
+    ("objective", "value"), [("welfare", 7), ("fairness", 3), ("entropy", 0), ("any", 7)]
+)
 def test_a_game_without_choices_is_its_only_cell(objective, value):
     found = correlated([[[3]], [[4]]], objective)
     assert (found.distribution.tolist(), found.value) == ([[1.0]], value)

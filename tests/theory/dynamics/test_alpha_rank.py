@@ -14,8 +14,8 @@ from bestresponse.theory.games.normal_form import NormalForm
 def commitment_game():
     """Proposers of agreements, cooperators, defectors, fake committers, free riders.
 
-    Han, Pereira, Santos & Lenaerts, "Good agreements make good friends", Scientific Reports 3, 2013: T = 2, R = 1,
-    P = 0, S = -1, compensation 4, cost of arranging an agreement 1/4.
+    Han, Pereira, Santos & Lenaerts, "Good agreements make good friends", Scientific Reports 3,
+    2013: T = 2, R = 1, P = 0, S = -1, compensation 4, cost of arranging an agreement 1/4.
     """
     row = np.array(
         [
@@ -31,13 +31,21 @@ def commitment_game():
 
 def test_the_cooperation_game_of_han_et_al_gives_the_published_distribution():
     found = alpha_rank(commitment_game(), alpha=0.1, population=20, one_population=True)
-    assert found.probabilities == pytest.approx([0.40967, 0.07960, 0.20507, 0.08506, 0.22060], abs=5e-6)
+    assert found.probabilities == pytest.approx(
+        [0.40967, 0.07960, 0.20507, 0.08506, 0.22060], abs=5e-6
+    )
     assert found.residual < 1e-15
 
 
 def test_the_ranking_is_sorted_and_labelled():
     found = alpha_rank(commitment_game(), alpha=0.1, population=20, one_population=True)
-    assert [labels for labels, _ in found.ranking()] == [("a0",), ("a4",), ("a2",), ("a3",), ("a1",)]
+    assert [labels for labels, _ in found.ranking()] == [
+        ("a0",),
+        ("a4",),
+        ("a2",),
+        ("a3",),
+        ("a1",),
+    ]
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.1, 10.0, 1e6])
@@ -49,7 +57,8 @@ def test_cycles_get_equal_shares_whatever_the_strength_of_selection(alpha):
 
 
 def test_shares_sum_to_one_where_selection_is_as_strong_as_can_be():
-    # Two best actions tie, the first one earns 1 less: 1e10 / (2 individuals x range 1) is the strongest selection.
+    # Two best actions tie, the first one earns 1 less: 1e10 / (2 individuals x range 1) is the
+    # strongest selection.
     found = alpha_rank(NormalForm([[0, 1, 1]]), alpha=5e9, population=2)
     assert found.probabilities == pytest.approx([0, 0.5, 0.5])
 
@@ -82,7 +91,9 @@ def test_two_actions_of_one_population_follow_detailed_balance():
 
 def test_fixation_of_a_neutral_mutant_is_one_over_the_population():
     game = NormalForm.bimatrix([[1, 1], [1, 1]], [[1, 1], [1, 1]])
-    assert alpha_rank(game, population=8, one_population=True).transitions[0, 1] == pytest.approx(1 / 8)
+    assert alpha_rank(game, population=8, one_population=True).transitions[0, 1] == pytest.approx(
+        1 / 8
+    )
     assert alpha_rank(game, population=8).transitions[0, 1] == pytest.approx(1 / 16)
 
 

@@ -1,4 +1,5 @@
-"""Replicator, fictitious play, regret matching, multiplicative weights, logit dynamics: fixed points and guarantees."""
+"""Replicator, fictitious play, regret matching, multiplicative weights, logit dynamics: fixed
+points and guarantees."""
 
 import numpy as np
 import pytest
@@ -81,8 +82,13 @@ def test_in_zero_sum_games_the_gains_at_the_average_sum_to_the_external_regrets(
 @settings(max_examples=15, deadline=None)
 def test_multiplicative_weights_keep_their_regret_bound_in_every_game(seed, steps):
     game = generators.uniform(seed, (2, 3, 4))
-    bounds = [np.ptp(own) * np.sqrt(np.log(m) / (2 * steps)) for own, m in zip(game.payoffs, game.shape, strict=True)]
-    assert (multiplicative_weights(game, steps=steps).external[-1] <= np.array(bounds) + 1e-12).all()
+    bounds = [
+        np.ptp(own) * np.sqrt(np.log(m) / (2 * steps))
+        for own, m in zip(game.payoffs, game.shape, strict=True)
+    ]
+    assert (
+        multiplicative_weights(game, steps=steps).external[-1] <= np.array(bounds) + 1e-12
+    ).all()
 
 
 @given(seed=SEEDS)
@@ -99,7 +105,10 @@ def test_regret_matching_keeps_its_regret_bound_in_every_game(seed):
 def test_a_fully_mixed_equilibrium_is_a_rest_point_of_the_replicator_dynamics(seed):
     game = generators.fully_mixed(seed, (3, 3))
     row, col = game.payoffs
-    y, x = (np.linalg.solve(np.vstack([np.diff(m, axis=0), np.ones(3)]), [0, 0, 1]) for m in (row, col.T))
+    y, x = (
+        np.linalg.solve(np.vstack([np.diff(m, axis=0), np.ones(3)]), [0, 0, 1])
+        for m in (row, col.T)
+    )
     for form in ("rk4", "euler", "discrete"):
         found = replicator(game, [x, y], steps=5, form=form)
         assert same(found.final, (x, y))
@@ -110,7 +119,11 @@ def test_a_fully_mixed_equilibrium_is_a_rest_point_of_the_replicator_dynamics(se
 @settings(max_examples=6, deadline=None)
 def test_dominated_actions_die_out_and_the_survivors_are_the_solution(seed):
     game = generators.dominance_solvable(seed, (3, 3))
-    for found in (replicator(game, steps=1500, size=0.5), fictitious_play(game, steps=3000), plus(game, steps=1500)):
+    for found in (
+        replicator(game, steps=1500, size=0.5),
+        fictitious_play(game, steps=3000),
+        plus(game, steps=1500),
+    ):
         assert found.gap < 0.05
 
 
@@ -120,7 +133,9 @@ def test_a_small_euler_step_changes_shares_by_what_is_known_by_hand_in_hawk_dove
     start = [[hawks, 1 - hawks]] * 2
     found = replicator(catalogue.load("hawk-dove"), start, steps=1, size=1e-3, form="euler")
     wanted = hawks + 1e-3 * hawks * (1 - hawks) * (1 - 2 * hawks)
-    assert [mix.tolist() for mix in found.final] == [pytest.approx([wanted, 1 - wanted], abs=1e-12)] * 2
+    assert [mix.tolist() for mix in found.final] == [
+        pytest.approx([wanted, 1 - wanted], abs=1e-12)
+    ] * 2
 
 
 @pytest.mark.parametrize("dynamic", DYNAMICS)
@@ -206,7 +221,8 @@ def test_the_first_rounds_of_fictitious_play_in_matching_pennies():
     found = fictitious_play(catalogue.load("matching-pennies"), steps=7, stride=1)
     played = np.diff(found.strategies[0][:, 0] * found.times, prepend=0)
     answered = np.diff(found.strategies[1][:, 0] * found.times, prepend=0)
-    # Heads twice; column has seen heads and leaves; row follows once tails are ahead, and then column leaves again.
+    # Heads twice; column has seen heads and leaves; row follows once tails are ahead, and then
+    # column leaves again.
     assert played.round().tolist() == [1, 1, 1, 0, 0, 0, 0]
     assert answered.round().tolist() == [1, 0, 0, 0, 0, 0, 1]
 
@@ -232,7 +248,9 @@ def test_logit_dynamics_rest_where_everybody_replies_by_logit():
 def test_compiled_and_plain_loops_agree(dynamic, shape):
     pytest.importorskip("numba")
     game = generators.uniform(8, shape)
-    plain, fast = (dynamic(game, steps=700, stride=100, engine=engine) for engine in ("numpy", "numba"))
+    plain, fast = (
+        dynamic(game, steps=700, stride=100, engine=engine) for engine in ("numpy", "numba")
+    )
     assert (plain.engine, fast.engine) == ("numpy", "numba")
     assert same(plain.strategies, fast.strategies, 1e-7)
     assert same(plain.last, fast.last, 1e-6)
@@ -245,7 +263,9 @@ def test_compiled_and_plain_replicators_agree_in_every_form(form, single):
     pytest.importorskip("numba")
     game, start = generators.symmetric(8, (5, 5)), [[0.1, 0.2, 0.3, 0.2, 0.2], [0.2] * 5]
     options = {"steps": 500, "form": form, "one_population": single}
-    plain, fast = (replicator(game, start, engine=engine, **options) for engine in ("numpy", "numba"))
+    plain, fast = (
+        replicator(game, start, engine=engine, **options) for engine in ("numpy", "numba")
+    )
     assert same(plain.strategies, fast.strategies, 1e-9)
 
 
@@ -274,9 +294,15 @@ def test_a_long_run_keeps_about_a_thousand_records():
         (lambda game: replicator(game, steps=0), "steps: expected at least 1"),
         (lambda game: replicator(game, stride=0), "stride: expected at least 1"),
         (lambda game: replicator(game, size=-1), "positive step"),
-        (lambda game: replicator(game, size=0.7), "payoffs that range over 2 need steps of at most 0.5, got 0.7"),
+        (
+            lambda game: replicator(game, size=0.7),
+            "payoffs that range over 2 need steps of at most 0.5, got 0.7",
+        ),
         (lambda game: replicator(game, form="rk5"), "expected one of euler, rk4, discrete"),
-        (lambda game: replicator(game, form="discrete", engine="numba"), "compiled neither for generations nor with"),
+        (
+            lambda game: replicator(game, form="discrete", engine="numba"),
+            "compiled neither for generations nor with",
+        ),
         (lambda game: replicator(game, one_population=True), "expected a symmetric game"),
         (lambda game: replicator(game, form="discrete", background=0), "expected more than 0"),
         (lambda game: fictitious_play(game, precision=-1), "precision: expected a number >= 0"),
@@ -301,10 +327,13 @@ def test_a_start_that_is_no_profile_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("engine", "form"), [(engine, form) for engine in ENGINES for form in ("euler", "rk4")] + [("numpy", "discrete")]
+    ("engine", "form"),
+    [(engine, form) for engine in ENGINES for form in ("euler", "rk4")] + [("numpy", "discrete")],
 )
 def test_shares_sum_to_one_however_many_steps_are_taken(engine, form):
-    payoffs = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, -5.0, 3.0, 1.0], [1.0, 4.0, -9.0, 0.0], [0.0, 0.0, 0.0, -7.0]])
+    payoffs = np.array(
+        [[1.0, 1.0, 1.0, 1.0], [1.0, -5.0, 3.0, 1.0], [1.0, 4.0, -9.0, 0.0], [0.0, 0.0, 0.0, -7.0]]
+    )
     game = NormalForm.bimatrix(payoffs, payoffs.T)
     found = replicator(game, steps=20_000, form=form, one_population=True, engine=engine)
     assert np.abs(found.strategies[0].sum(axis=1) - 1).max() <= 1e-12
@@ -313,12 +342,18 @@ def test_shares_sum_to_one_however_many_steps_are_taken(engine, form):
 
 def test_discrete_generations_survive_payoffs_that_swallow_the_background():
     payoffs = np.array([[-1e17, -1e17], [-1e17, -1e17]])
-    found = replicator(NormalForm.bimatrix(payoffs, payoffs), [[0.25, 0.75], [0.5, 0.5]], steps=100, form="discrete")
+    found = replicator(
+        NormalForm.bimatrix(payoffs, payoffs),
+        [[0.25, 0.75], [0.5, 0.5]],
+        steps=100,
+        form="discrete",
+    )
     assert [x.tolist() for x in found.final] == [[0.25, 0.75], [0.5, 0.5]]
 
 
 def test_where_all_earn_the_same_mutation_alone_leads_to_equal_shares() -> None:
-    # x' = c m (1 - 2 x) for two actions that both earn c: the distance to 1/2 shrinks by exp(-2 c m t).
+    # x' = c m (1 - 2 x) for two actions that both earn c: the distance to 1/2 shrinks by exp(-2 c m
+    # t).
     game = NormalForm.bimatrix([[3, 3], [3, 3]], [[3, 3], [3, 3]])
     path = replicator(game, [[0.9, 0.1], [0.2, 0.8]], steps=500, size=0.01, mutation=0.1)
     shrunk = np.exp(-2 * 3 * 0.1 * 5)
@@ -330,7 +365,8 @@ def test_where_all_earn_the_same_mutation_alone_leads_to_equal_shares() -> None:
 
 
 def test_mutation_in_generations_keeps_a_dominated_action_alive() -> None:
-    # Fitness 1 and 2, mutation m: at rest x = (1 - m) x / (2 - x) + 2 m (1 - x) / (2 - x), so x = 3 m + O(m^2).
+    # Fitness 1 and 2, mutation m: at rest x = (1 - m) x / (2 - x) + 2 m (1 - x) / (2 - x), so x = 3
+    # m + O(m^2).
     game = NormalForm.bimatrix([[1, 1], [2, 2]], [[1, 2], [1, 2]])
     path = replicator(game, steps=400, form="discrete", background=0.0, mutation=0.01)
     x = float(path.final[0][0])
@@ -356,7 +392,8 @@ def test_with_a_gain_beliefs_move_by_that_share_of_the_way() -> None:
 
 
 def build_game_of_ties() -> NormalForm:
-    """Against uniform play both actions of the first player earn 8/9, which floats add up to two numbers."""
+    """Against uniform play both actions of the first player earn 8/9, which floats add up to two
+    numbers."""
     payoffs = np.zeros((3, 2, 3, 3))
     payoffs[0] = [[[2, 0, 1], [0, 1, 2], [1, 0, 1]], [[1, 1, 0], [1, 0, 0], [2, 1, 2]]]
     return NormalForm(payoffs)

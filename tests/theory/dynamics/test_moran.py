@@ -33,10 +33,12 @@ def test_linear_fitness_gives_the_textbook_probability_of_a_constant_advantage()
 
 
 def test_nobody_meets_itself():
-    # Two individuals, one of each type, meet only each other: both earn 3, whatever they would earn among their own.
+    # Two individuals, one of each type, meet only each other: both earn 3, whatever they would earn
+    # among their own.
     assert fixation_probability([[100, 3], [3, -100]], 2) == pytest.approx(0.5)
-    # Among three, one mutant meets two others (payoff 1), the others one mutant and one of their own ((2 + 0) / 2).
-    # Two mutants earn (7 + 1) / 2 each, the last other one earns 2; the ratios of fitness are 1 and exp(2 - 4).
+    # Among three, one mutant meets two others (payoff 1), the others one mutant and one of their
+    # own ((2 + 0) / 2). Two mutants earn (7 + 1) / 2 each, the last other one earns 2; the ratios
+    # of fitness are 1 and exp(2 - 4).
     expected = 1 / (1 + 1 + np.exp(-2))
     assert fixation_probability([[7, 1], [2, 0]], 3) == pytest.approx(expected)
 
@@ -47,7 +49,8 @@ def test_types_without_any_fitness_are_drawn_alike():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_child_that_mutates_is_of_another_type(seed):
-    # Both parents are of the first type, every child mutates and one parent dies: one of each is left.
+    # Both parents are of the first type, every child mutates and one parent dies: one of each is
+    # left.
     assert moran([[1, 1], [1, 1]], [2, 0], mutation=1.0, steps=1, seed=seed).counts == (1, 1)
 
 
@@ -106,11 +109,18 @@ def test_a_run_that_ends_in_the_last_step_has_ended():
 
 def test_fixation_probabilities_worked_out_by_hand():
     # One, two and three mutants among four: the ratios of fitness are 1/3, 1 and 3.
-    assert fixation_probability([[0, 1], [1, 0]], 4, fitness="linear") == pytest.approx(1 / (1 + 1 / 3 + 1 / 3 + 1))
+    assert fixation_probability([[0, 1], [1, 0]], 4, fitness="linear") == pytest.approx(
+        1 / (1 + 1 / 3 + 1 / 3 + 1)
+    )
     assert fixation_probability([[0, 0], [0, 0]], 4, fitness="linear") == pytest.approx(0.25)
-    # Half of the fitness is 1 for all: a mutant (0.5 + 0.5 * 1) against the other (0.5 + 0.5 * 2), among two.
-    assert fixation_probability([[3, 1], [2, 2]], 2, fitness="linear", intensity=0.5) == pytest.approx(1 / (1 + 1.5))
-    assert fixation_probability([[3, 1], [2, 2]], 2, intensity=0.5) == pytest.approx(1 / (1 + np.exp(0.5)))
+    # Half of the fitness is 1 for all: a mutant (0.5 + 0.5 * 1) against the other (0.5 + 0.5 * 2),
+    # among two.
+    assert fixation_probability(
+        [[3, 1], [2, 2]], 2, fitness="linear", intensity=0.5
+    ) == pytest.approx(1 / (1 + 1.5))
+    assert fixation_probability([[3, 1], [2, 2]], 2, intensity=0.5) == pytest.approx(
+        1 / (1 + np.exp(0.5))
+    )
 
 
 @pytest.mark.parametrize(
@@ -120,13 +130,28 @@ def test_fixation_probabilities_worked_out_by_hand():
         (lambda: moran([[1, 2], [3, 4]], [1, 1], mutation=1.1), "mutation is a probability"),
         (lambda: moran([[1, 2], [3, 4]], [1, 1], steps=0), "steps and stride are at least 1"),
         (lambda: moran([[1, 2], [3, 4]], [1, 1], stride=0), "steps and stride are at least 1"),
-        (lambda: moran([[1, 2], [3, 4]], [1, 0]), "counts: expected 2 numbers with at least two individuals in all"),
+        (
+            lambda: moran([[1, 2], [3, 4]], [1, 0]),
+            "counts: expected 2 numbers with at least two individuals in all",
+        ),
         (lambda: moran([[1, 2], [3, 4]], [-1, 4]), "counts: expected 2 numbers"),
         (lambda: moran([[1, 2], [3, 4]], [1, 1, 1]), "counts: expected 2 numbers"),
-        (lambda: moran([[-1, 2], [3, 4]], [1, 1], fitness="linear"), "linear fitness needs payoffs of at least 0"),
-        (lambda: count_takeovers([[1, 2], [3, 4]], [1, 1], runs=0), "expected at least 1, got 0 and 100000"),
-        (lambda: count_takeovers([[1, 2], [3, 4]], [1, 1], steps=0), "expected at least 1, got 100 and 0"),
-        (lambda: fixation_probability([[1, 2], [3, 4]], 1), "needs 2 types and at least 2 individuals"),
+        (
+            lambda: moran([[-1, 2], [3, 4]], [1, 1], fitness="linear"),
+            "linear fitness needs payoffs of at least 0",
+        ),
+        (
+            lambda: count_takeovers([[1, 2], [3, 4]], [1, 1], runs=0),
+            "expected at least 1, got 0 and 100000",
+        ),
+        (
+            lambda: count_takeovers([[1, 2], [3, 4]], [1, 1], steps=0),
+            "expected at least 1, got 100 and 0",
+        ),
+        (
+            lambda: fixation_probability([[1, 2], [3, 4]], 1),
+            "needs 2 types and at least 2 individuals",
+        ),
         (lambda: fixation_probability(np.ones((3, 3)), 5), r"needs 2 types .* got \(3, 3\)"),
     ],
 )
@@ -141,7 +166,9 @@ def test_payoffs_between_types_are_a_square(payoffs):
         moran(payoffs, [1, 1])
 
 
-@pytest.mark.parametrize("options", [{"intensity": 0}, {"intensity": 1}, {"mutation": 1, "steps": 1}])
+@pytest.mark.parametrize(
+    "options", [{"intensity": 0}, {"intensity": 1}, {"mutation": 1, "steps": 1}]
+)
 def test_the_ends_of_every_range_are_in_it(options):
     assert sum(moran([[0, 2], [3, 4]], [1, 1], fitness="linear", **options).counts) == 2
 
@@ -160,6 +187,6 @@ def test_what_is_no_fitness_is_refused(options, message):
 
 
 def test_a_mutant_that_earns_nothing_alone_has_no_chance_although_two_would_be_irresistible():
-    # Of three, one mutant meets two residents and earns 0, so it has no offspring; two mutants earn 1/2 each, and the
-    # resident among them nothing.
+    # Of three, one mutant meets two residents and earns 0, so it has no offspring; two mutants earn
+    # 1/2 each, and the resident among them nothing.
     assert fixation_probability([[1, 0], [0, 1]], 3, fitness="linear") == 0.0

@@ -1,4 +1,5 @@
-"""All equilibria of two-player games: textbook cases, degenerate sets worked by hand, properties of random games."""
+"""All equilibria of two-player games: textbook cases, degenerate sets worked by hand, properties of
+random games."""
 
 from fractions import Fraction
 
@@ -13,7 +14,8 @@ from bestresponse.theory.equilibria.extremes import most_vertices
 
 BATTLE = NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])
 DILEMMA = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
-# von Stengel (1999), "New maximal numbers of equilibria in bimatrix games", Discrete & Computational Geometry 21.
+# von Stengel (1999), "New maximal numbers of equilibria in bimatrix games", Discrete &
+# Computational Geometry 21.
 SEVENTY_FIVE_ROW = [
     [9504, -660, 19976, -20526, 1776, -8976],
     [-111771, 31680, -130944, 168124, -8514, 52764],
@@ -80,7 +82,10 @@ def test_battle_of_the_sexes_has_two_pure_and_one_mixed_equilibrium() -> None:
     result = nash(BATTLE)
     assert [e.kind for e in result.equilibria] == ["pure", "pure", "mixed"]
     assert [e.welfare for e in result.equilibria] == pytest.approx([3, 3, 4 / 3])
-    assert result.equilibria[2].exact == ((Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 3), Fraction(2, 3)))
+    assert result.equilibria[2].exact == (
+        (Fraction(2, 3), Fraction(1, 3)),
+        (Fraction(1, 3), Fraction(2, 3)),
+    )
     assert [e.index for e in result.equilibria] == [1, 1, -1]
     assert [e.strict for e in result.equilibria] == [True, True, False]
     assert result.complete
@@ -119,8 +124,9 @@ def test_a_constant_game_is_one_component_of_index_one() -> None:
 
 
 def test_a_segment_of_equilibria_is_one_component_with_its_two_ends() -> None:
-    # Row 1 is a best reply while column 1 is played with at least 2/3; column is indifferent there. The other rows
-    # and (1/3, 2/3) form an isolated equilibrium. (von Stengel 2002, Handbook of Game Theory 3, section 2.6.)
+    # Row 1 is a best reply while column 1 is played with at least 2/3; column is indifferent there.
+    # The other rows and (1/3, 2/3) form an isolated equilibrium. (von Stengel 2002, Handbook of
+    # Game Theory 3, section 2.6.)
     game = NormalForm.bimatrix([[3, 3], [2, 5], [0, 6]], [[3, 3], [2, 6], [3, 1]])
     segment, point = nash(game).components
     assert [e.exact for e in segment.equilibria] == [
@@ -129,13 +135,16 @@ def test_a_segment_of_equilibria_is_one_component_with_its_two_ends() -> None:
     ]
     assert segment.index == 0
     assert point.isolated
-    assert point.equilibria[0].exact == ((0, Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 3), Fraction(2, 3)))
+    assert point.equilibria[0].exact == (
+        (0, Fraction(1, 3), Fraction(2, 3)),
+        (Fraction(1, 3), Fraction(2, 3)),
+    )
     assert point.equilibria[0].index == 1
 
 
 def test_two_segments_meeting_in_a_corner_are_one_component_of_two_nash_subsets() -> None:
-    # Both earn 1 in the first row and column and 0 or less elsewhere: any mix of columns against row 1 keeps column
-    # indifferent, and the other way round; they meet at (1, 1).
+    # Both earn 1 in the first row and column and 0 or less elsewhere: any mix of columns against
+    # row 1 keeps column indifferent, and the other way round; they meet at (1, 1).
     game = NormalForm.bimatrix([[1, 0], [1, -1]], [[1, 1], [0, -1]])
     (component,) = nash(game).components
     shapes = sorted((len(subset.x), len(subset.y)) for subset in component.subsets)
@@ -158,7 +167,10 @@ def test_thirds_tie_as_they_read() -> None:
     assert [[x.tolist() for x in e.strategies] for e in result.equilibria] == [
         [x.tolist() for x in e.strategies] for e in whole.equilibria
     ]
-    assert (result.method, whole.method) == ("vertex enumeration, to 1e-12", "vertex enumeration, exact")
+    assert (result.method, whole.method) == (
+        "vertex enumeration, to 1e-12",
+        "vertex enumeration, exact",
+    )
     assert [e.exact for e in result.equilibria] == [None, None]
 
 
@@ -185,7 +197,9 @@ def test_the_upper_bound_theorem_counts_vertices() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(payoff_matrices())
-def test_every_listed_equilibrium_has_no_regret_and_the_indices_add_up_to_one(game: NormalForm) -> None:
+def test_every_listed_equilibrium_has_no_regret_and_the_indices_add_up_to_one(
+    game: NormalForm,
+) -> None:
     result = nash(game)
     assert result.equilibria
     assert all(regret(game, e.strategies).max() < 1e-12 for e in result.equilibria)
@@ -201,13 +215,17 @@ def test_pure_equilibria_are_exactly_the_pure_ones_among_all(game: NormalForm) -
 
 @settings(max_examples=40, deadline=None)
 @given(payoff_matrices(), st.integers(0, 99))
-def test_relabelling_and_positive_affine_maps_keep_the_equilibria(game: NormalForm, seed: int) -> None:
+def test_relabelling_and_positive_affine_maps_keep_the_equilibria(
+    game: NormalForm, seed: int
+) -> None:
     m, n = game.shape
     generator = np.random.default_rng(seed)
     rows, columns = generator.permutation(m), generator.permutation(n)
     row, col = game.payoffs[:, rows][:, :, columns]
     mapped = NormalForm.bimatrix(3 * row + 5, 0.5 * col - 2)
-    before = {_rounded(e.strategies[0][rows], e.strategies[1][columns]) for e in nash(game).equilibria}
+    before = {
+        _rounded(e.strategies[0][rows], e.strategies[1][columns]) for e in nash(game).equilibria
+    }
     after = {_rounded(*e.strategies) for e in nash(mapped).equilibria}
     assert before == after
 
@@ -216,7 +234,9 @@ def test_relabelling_and_positive_affine_maps_keep_the_equilibria(game: NormalFo
 @given(payoff_matrices(largest=50, size=4))
 def test_every_equilibrium_lies_in_some_reported_subset(game: NormalForm) -> None:
     result = nash(game)
-    inside = {_rounded(x, y) for c in result.components for s in c.subsets for x in s.x for y in s.y}
+    inside = {
+        _rounded(x, y) for c in result.components for s in c.subsets for x in s.x for y in s.y
+    }
     assert inside == {_rounded(*e.strategies) for e in result.equilibria}
 
 
@@ -225,20 +245,31 @@ def test_floating_point_and_integers_find_the_same_equilibria() -> None:
     generator = np.random.default_rng(3)
     for size in (2, 3, 4, 5, 6):
         for _ in range(15):
-            game = NormalForm.bimatrix(generator.random((size, size)), generator.random((size, size + 1))[:, :size])
-            compiled, whole = extreme_equilibria(game, engine="numba"), extreme_equilibria(game, exact=True)
+            game = NormalForm.bimatrix(
+                generator.random((size, size)), generator.random((size, size + 1))[:, :size]
+            )
+            compiled, whole = (
+                extreme_equilibria(game, engine="numba"),
+                extreme_equilibria(game, exact=True),
+            )
             assert (compiled.exact, whole.exact, whole.in_integers) == (False, False, True)
-            places = [np.lexsort(np.hstack([found.x, found.y]).T.round(9)) for found in (compiled, whole)]
+            places = [
+                np.lexsort(np.hstack([found.x, found.y]).T.round(9)) for found in (compiled, whole)
+            ]
             assert compiled.x[places[0]] == pytest.approx(whole.x[places[1]], abs=1e-12)
             assert compiled.y[places[0]] == pytest.approx(whole.y[places[1]], abs=1e-12)
 
 
-def test_three_by_three_games_in_closed_form_and_by_enumeration_agree_near_ties_and_far_from_them() -> None:
+def test_three_by_three_games_in_closed_form_and_by_enumeration_agree_near_ties_and_far_from_them() -> (
+    None
+):
     kernels = pytest.importorskip("bestresponse.theory.equilibria.extreme_kernels")
     generator = np.random.default_rng(5)
     closed = 0
     for _ in range(300):
-        payoffs = generator.integers(0, 9, (2, 3, 3)) + generator.choice([0.0, 0.0, 1e-12, 1e-7, 0.3], (2, 3, 3))
+        payoffs = generator.integers(0, 9, (2, 3, 3)) + generator.choice(
+            [0.0, 0.0, 1e-12, 1e-7, 0.3], (2, 3, 3)
+        )
         count, bases, *_, regret, table = kernels.extreme_pairs_of_three(payoffs)
         whole = extreme_equilibria(NormalForm(payoffs), exact=True)
         if count < 0 or whole.degenerate:
@@ -280,7 +311,9 @@ def test_payoffs_do_where_a_game_is_expected() -> None:
         nash(NormalForm.bimatrix(row, col), col)
 
 
-def test_nothing_but_strategies_is_computed_before_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_but_strategies_is_computed_before_it_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     calls: list[str] = []
 
     def count(*_: object) -> dict[tuple[int, int], int]:
@@ -296,17 +329,26 @@ def test_nothing_but_strategies_is_computed_before_it_is_read(monkeypatch: pytes
 
 
 @pytest.mark.parametrize(
-    "engine", ["numpy", pytest.param("numba", marks=pytest.mark.skipif(not has_numba(), reason="needs numba"))]
+    "engine",
+    [
+        "numpy",
+        pytest.param("numba", marks=pytest.mark.skipif(not has_numba(), reason="needs numba")),
+    ],
 )
 def test_both_engines_list_equilibria_in_the_same_order(engine: Engine) -> None:
     generator = np.random.default_rng(8)
     for size in (3, 4):
         for _ in range(20):
             game = NormalForm(generator.integers(0, 4, (2, size, size)))
-            listed = [[x.round(9).tolist() for x in e.strategies] for e in nash(game, engine=engine).equilibria]
+            listed = [
+                [x.round(9).tolist() for x in e.strategies]
+                for e in nash(game, engine=engine).equilibria
+            ]
             sizes = [sum(p > 0 for mix in pair for p in mix) for pair in listed]
             assert sizes == sorted(sizes)
-            assert listed == [[x.round(9).tolist() for x in e.strategies] for e in nash(game).equilibria]
+            assert listed == [
+                [x.round(9).tolist() for x in e.strategies] for e in nash(game).equilibria
+            ]
 
 
 def test_an_unknown_engine_is_refused() -> None:
@@ -315,7 +357,9 @@ def test_an_unknown_engine_is_refused() -> None:
 
 
 def test_games_far_too_large_are_refused_in_a_short_sentence() -> None:
-    with pytest.raises(TooLarge, match=r"a 1000x1000 game may have about 10\^\d+ vertices") as refused:
+    with pytest.raises(
+        TooLarge, match=r"a 1000x1000 game may have about 10\^\d+ vertices"
+    ) as refused:
         nash(np.zeros((2, 1000, 1000)) + np.arange(1000))
     assert len(str(refused.value)) < 250
 
@@ -349,7 +393,8 @@ def test_the_walk_finds_the_vertices_that_whole_numbers_find_and_gives_up_near_t
 
 
 def test_evolutionary_stability_does_not_depend_on_how_much_mutants_differ() -> None:
-    # All earn 0 against the first action. Against a mutant y of the others it earns y_1 + 10^10 y_2 > 0, and y earns 0.
+    # All earn 0 against the first action. Against a mutant y of the others it earns y_1 + 10^10 y_2
+    # > 0, and y earns 0.
     row = np.array([[0, 1, 10**10], [0, 0, 0], [0, 0, 0]])
     first = next(e for e in nash(row, row.T) if e.supports == ((0,), (0,)))
     assert first.evolutionarily_stable is True

@@ -1,4 +1,5 @@
-"""Lemke and Howson's path: it ends at an equilibrium from every label, alone and in batches, degenerate or not."""
+"""Lemke and Howson's path: it ends at an equilibrium from every label, alone and in batches,
+degenerate or not."""
 
 import numpy as np
 import pytest
@@ -17,7 +18,9 @@ from bestresponse.theory import (
 
 GAMES = st.integers(0, 10**6).map(
     lambda seed: NormalForm(
-        np.random.default_rng(seed).integers(-2, 3, (2, 1 + seed % 4, 1 + seed // 4 % 4)).astype(float)
+        np.random.default_rng(seed)
+        .integers(-2, 3, (2, 1 + seed % 4, 1 + seed // 4 % 4))
+        .astype(float)
     )
 )
 
@@ -63,7 +66,9 @@ def test_batches_of_degenerate_games_of_any_scale_are_certified(compiled: bool) 
     assert batch.regret.max() <= 1e-9
     for g in range(25):
         game = NormalForm.bimatrix(row[g], col[g])
-        relative = regret(game, (batch.x[g], batch.y[g])) / np.maximum(np.ptp(game.payoffs, axis=(1, 2)), 1e-300)
+        relative = regret(game, (batch.x[g], batch.y[g])) / np.maximum(
+            np.ptp(game.payoffs, axis=(1, 2)), 1e-300
+        )
         assert relative.max() < 1e-8
 
 

@@ -1,4 +1,5 @@
-"""More than two players: pure equilibria, mixed ones by path following, one by tracing; each with its certificate."""
+"""More than two players: pure equilibria, mixed ones by path following, one by tracing; each with
+its certificate."""
 
 from fractions import Fraction
 from math import inf, prod
@@ -31,8 +32,8 @@ def test_three_player_coordination_has_two_pure_and_one_mixed_equilibrium() -> N
 
 
 def test_the_irrational_equilibrium_of_the_volunteers_dilemma_is_found() -> None:
-    # Volunteer's dilemma (Diekmann 1985): benefit 1 if somebody volunteers at cost c; all abstain with probability
-    # c ** (1 / (n - 1)).
+    # Volunteer's dilemma (Diekmann 1985): benefit 1 if somebody volunteers at cost c; all abstain
+    # with probability c ** (1 / (n - 1)).
     volunteers = np.indices((2, 2, 2))
     helped = (volunteers.sum(axis=0) > 0).astype(float)
     payoffs = np.stack([helped - 0.5 * volunteers[i] for i in range(3)])
@@ -44,7 +45,8 @@ def test_the_irrational_equilibrium_of_the_volunteers_dilemma_is_found() -> None
 
 
 def test_three_player_matching_pennies_is_uniform_and_found_by_tracing() -> None:
-    # Jordan (1993): player 1 wants to match 2, 2 to match 3, 3 to differ from 1; the only equilibrium is uniform.
+    # Jordan (1993): player 1 wants to match 2, 2 to match 3, 3 to differ from 1; the only
+    # equilibrium is uniform.
     a, b, c = np.indices((2, 2, 2))
     game = NormalForm(np.stack([a == b, b == c, c != a]).astype(float))
     assert pure_nash(game) == ()
@@ -73,7 +75,9 @@ def test_a_game_too_large_for_mixed_equilibria_says_so() -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**4))
-def test_random_three_player_games_have_certified_equilibria_among_them_all_pure_ones(seed: int) -> None:
+def test_random_three_player_games_have_certified_equilibria_among_them_all_pure_ones(
+    seed: int,
+) -> None:
     game = NormalForm(np.random.default_rng(seed).random((3, 2, 2, 2)))
     result = nash(game)
     assert result.equilibria
@@ -99,22 +103,28 @@ def test_where_the_branch_from_uniform_noise_gets_lost_another_leads_to_an_equil
 
 
 def test_one_equilibrium_of_two_players_is_pure_where_it_can_be() -> None:
-    assert nash_one(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])).supports == ((0,), (0,))
+    assert nash_one(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])).supports == (
+        (0,),
+        (0,),
+    )
     assert nash_one(NormalForm.zero_sum([[1, -1], [-1, 1]])).supports == ((0, 1), (0, 1))
 
 
 def equilibria_of_2x2x2(payoffs: np.ndarray) -> list[tuple[float, float, float]]:
     """The probabilities of every player's first action in all equilibria, in closed form.
 
-    What player i's first action earns more is a + b y + c z + d y z in the others' probabilities y, z. Where all mix,
-    two of the three equations give y and z as functions of x, and the third becomes quadratic.
+    What player i's first action earns more is a + b y + c z + d y z in the others' probabilities y,
+    z. Where all mix, two of the three equations give y and z as functions of x, and the third
+    becomes quadratic.
     """
     found = [tuple(1.0 - a for a in cell) for cell in pure_nash(NormalForm(payoffs))]
     lead = []
     for i in range(3):
         t = np.moveaxis(payoffs[i], i, 0)
         g = (t[0] - t[1]).astype(float).tolist()
-        lead.append((g[1][1], g[0][1] - g[1][1], g[1][0] - g[1][1], g[0][0] - g[0][1] - g[1][0] + g[1][1]))
+        lead.append(
+            (g[1][1], g[0][1] - g[1][1], g[1][0] - g[1][1], g[0][0] - g[0][1] - g[1][0] + g[1][1])
+        )
 
     def earns_more(i: int, y: float, z: float) -> float:
         a, b, c, d = lead[i]
@@ -133,7 +143,8 @@ def equilibria_of_2x2x2(payoffs: np.ndarray) -> list[tuple[float, float, float]]
             if 0 < of_j < 1 and 0 < of_k < 1 and (gain > 0) == (own == 1.0):
                 found.append(tuple(profile))
     (a1, b1, c1, d1), (a2, b2, c2, d2), (a3, b3, c3, d3) = lead
-    # lead 1 (y, z) = 0 gives z = -(a1 + b1 y) / (c1 + d1 y); lead 3 (x, y) = 0 gives x = -(a3 + c3 y) / (b3 + d3 y)
+    # lead 1 (y, z) = 0 gives z = -(a1 + b1 y) / (c1 + d1 y); lead 3 (x, y) = 0 gives x = -(a3 + c3
+    # y) / (b3 + d3 y)
     z, under_z = np.poly1d([-b1, -a1]), np.poly1d([d1, c1])
     x, under_x = np.poly1d([-c3, -a3]), np.poly1d([d3, b3])
     equation = a2 * under_x * under_z + b2 * x * under_z + c2 * z * under_x + d2 * x * z
@@ -145,18 +156,24 @@ def equilibria_of_2x2x2(payoffs: np.ndarray) -> list[tuple[float, float, float]]
     return found
 
 
-def test_all_equilibria_of_three_players_with_two_actions_are_those_of_an_independent_closed_form() -> None:
+def test_all_equilibria_of_three_players_with_two_actions_are_those_of_an_independent_closed_form() -> (
+    None
+):
     for k in range(300):
         payoffs = np.random.default_rng([222, k]).integers(0, 10**6, (3, 2, 2, 2))
         result = nash(payoffs)
         found = sorted(tuple(float(x[0]) for x in e.strategies) for e in result.equilibria)
         assert result.complete
-        assert np.array(found) == pytest.approx(np.array(sorted(equilibria_of_2x2x2(payoffs))), abs=1e-8)
+        assert np.array(found) == pytest.approx(
+            np.array(sorted(equilibria_of_2x2x2(payoffs))), abs=1e-8
+        )
 
 
 def test_the_indices_of_all_equilibria_sum_to_one() -> None:
     for k in range(2):
-        result = nash(np.random.default_rng([3, 3, 3, k]).random((3, 3, 3, 3)), engine="numpy", seconds=inf)
+        result = nash(
+            np.random.default_rng([3, 3, 3, k]).random((3, 3, 3, 3)), engine="numpy", seconds=inf
+        )
         assert result.complete
         assert sum(e.index for e in result.equilibria) == 1
 
@@ -180,8 +197,11 @@ def test_the_ends_of_paths_solve_the_equations_and_are_different() -> None:
     assert min(np.abs(whole[i] - whole[j]).max() for i in range(10) for j in range(i)) > 1e-3
 
 
-def test_points_of_a_continuum_are_marked_and_only_isolated_equilibria_are_claimed_to_be_complete() -> None:
-    # Two players are paid alike whatever they do, so every mixture of theirs is in some equilibrium.
+def test_points_of_a_continuum_are_marked_and_only_isolated_equilibria_are_claimed_to_be_complete() -> (
+    None
+):
+    # Two players are paid alike whatever they do, so every mixture of theirs is in some
+    # equilibrium.
     game = np.zeros((3, 2, 2, 2))
     game[0, 0] = [[1, 0], [0, 1]]
     result = nash(game)
@@ -196,8 +216,9 @@ def test_points_of_a_continuum_are_marked_and_only_isolated_equilibria_are_claim
 
 
 def test_a_curve_of_completely_mixed_equilibria_is_seen_with_its_ends() -> None:
-    # Nau, Gomez Canovas and Hansen 2004, section 5: the third plays 1/4 and 2 x y = 3 (1 - x) (1 - y), from (1, 0) to
-    # (0, 1); and at both ends the third may play its first action with anything from 1/4 on.
+    # Nau, Gomez Canovas and Hansen 2004, section 5: the third plays 1/4 and 2 x y = 3 (1 - x) (1 -
+    # y), from (1, 0) to (0, 1); and at both ends the third may play its first action with anything
+    # from 1/4 on.
     game = np.zeros((3, 2, 2, 2))
     game[0, 1, 0, 0] = game[1, 0, 1, 0] = game[2, 1, 1, 1] = 3
     game[2, 0, 0, 0], game[0, 0, 0, 1], game[1, 0, 0, 1] = 2, 1, 1
@@ -213,7 +234,8 @@ def test_a_curve_of_completely_mixed_equilibria_is_seen_with_its_ends() -> None:
 
 
 def test_a_square_of_equilibria_has_two_dimensions() -> None:
-    # Only the first player's choice matters, and the first is paid for its first action by nobody else's.
+    # Only the first player's choice matters, and the first is paid for its first action by nobody
+    # else's.
     game = np.zeros((3, 2, 2, 2))
     game[0, 0] = 1
     assert max(one.dimension for one in nash(game).continua) == 2
@@ -256,7 +278,8 @@ def test_closed_form_gives_fractions_where_roots_are_rational() -> None:
 
 
 def test_of_a_strict_equilibrium_and_a_continuum_only_the_strict_one_is_not_marked() -> None:
-    # Everybody earns 1 where all play the second action, else 0: two who play the first leave the third no gain.
+    # Everybody earns 1 where all play the second action, else 0: two who play the first leave the
+    # third no gain.
     game = np.zeros((3, 2, 2, 2))
     game[:, 1, 1, 1] = 1
     result = nash(game)
@@ -293,9 +316,15 @@ def test_a_loss_of_one_beside_payoffs_of_ten_billion_makes_no_equilibrium() -> N
 
 @pytest.mark.parametrize(
     ("values", "shape"),
-    [((0, 1, 2, 10**10), (2, 2, 2, 2)), ((0, 1, 2**60, 2**60 + 1), (3, 2, 2)), ((0, 1, -3, 10**13), (3, 2, 2))],
+    [
+        ((0, 1, 2, 10**10), (2, 2, 2, 2)),
+        ((0, 1, 2**60, 2**60 + 1), (3, 2, 2)),
+        ((0, 1, -3, 10**13), (3, 2, 2)),
+    ],
 )
-def test_whatever_the_range_of_exact_payoffs_what_is_listed_is_an_equilibrium(values, shape) -> None:
+def test_whatever_the_range_of_exact_payoffs_what_is_listed_is_an_equilibrium(
+    values, shape
+) -> None:
     drawn = np.random.default_rng([0, *shape]).integers(0, 4, (len(shape), *shape))
     game = NormalForm(np.array(values, dtype=object)[drawn])
     result = nash(game, engine="numpy", seconds=2)
@@ -307,7 +336,9 @@ def test_whatever_the_range_of_exact_payoffs_what_is_listed_is_an_equilibrium(va
             assert exact_gains(game, e.exact) == [0] * len(shape)
 
 
-def test_a_candidate_next_to_an_equilibrium_is_moved_to_it_and_one_that_is_none_is_refused() -> None:
+def test_a_candidate_next_to_an_equilibrium_is_moved_to_it_and_one_that_is_none_is_refused() -> (
+    None
+):
     a, b, c = np.indices((2, 2, 2))
     game = NormalForm(np.stack([a == b, b == c, 3 * (c != a)]).astype(int))
     near = (np.array([0.5 + 1e-8, 0.5 - 1e-8]), np.array([0.5, 0.5]), np.array([0.5, 0.5]))
@@ -317,7 +348,8 @@ def test_a_candidate_next_to_an_equilibrium_is_moved_to_it_and_one_that_is_none_
 
 
 def test_a_probability_of_one_in_ten_billion_is_a_mixed_equilibrium_and_not_a_pure_one() -> None:
-    # Player 2 is indifferent where 1 plays a1 with 10^-13; player 1 mixes as matching pennies, 3 does nothing.
+    # Player 2 is indifferent where 1 plays a1 with 10^-13; player 1 mixes as matching pennies, 3
+    # does nothing.
     big = 10**13
     row, col = [[1, 0], [0, 1]], [[0, 1], [big, 1]]
     payoffs = np.zeros((3, 2, 2, 2), dtype=object)
@@ -326,7 +358,11 @@ def test_a_probability_of_one_in_ten_billion_is_a_mixed_equilibrium_and_not_a_pu
     payoffs[2, :, :, 0] = 1
     candidate = (np.array([1 - 1e-13, 1e-13]), np.array([0.5, 0.5]), np.array([1.0, 0.0]))
     exact = certify(NormalForm(payoffs), candidate).exact
-    assert exact == ((1 - Fraction(1, big), Fraction(1, big)), (Fraction(1, 2), Fraction(1, 2)), (1, 0))
+    assert exact == (
+        (1 - Fraction(1, big), Fraction(1, big)),
+        (Fraction(1, 2), Fraction(1, 2)),
+        (1, 0),
+    )
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -334,13 +370,16 @@ def test_degenerate_games_list_no_false_equilibrium_and_all_pure_ones(seed: int)
     payoffs = np.random.default_rng([7, seed]).integers(0, 3, (3, 2, 2, 2))
     result = nash(payoffs)
     assert result.regret <= 1e-12
-    assert {tuple(s[0] for s in e.supports) for e in result.pure} == set(pure_nash(NormalForm(payoffs)))
+    assert {tuple(s[0] for s in e.supports) for e in result.pure} == set(
+        pure_nash(NormalForm(payoffs))
+    )
     if result.complete:
         assert not any(e.in_continuum for e in result.equilibria)
 
 
 def test_the_rounding_of_a_point_of_a_continuum_is_no_other_equilibrium():
-    # The third player is indifferent, whatever it does: numbers some units in the last place from 1/2 stand for 1/2.
+    # The third player is indifferent, whatever it does: numbers some units in the last place from
+    # 1/2 stand for 1/2.
     pure, rounded = np.eye(2)[0], np.array([0.5 - 2**-53, 0.5 + 2**-53])
     certified = certify(NormalForm(np.zeros((3, 2, 2, 2))), (pure, pure, rounded))
     assert certified is not None
@@ -348,7 +387,8 @@ def test_the_rounding_of_a_point_of_a_continuum_is_no_other_equilibrium():
 
 
 def test_the_curves_that_equilibria_lie_on_are_followed_for_no_longer_than_there_is_time() -> None:
-    # Nobody ever earns anything, so all six cells are equilibria, on curves that lead from one to the other.
+    # Nobody ever earns anything, so all six cells are equilibria, on curves that lead from one to
+    # the other.
     game = NormalForm(np.zeros((3, 3, 2, 1)))
     assert all(e.in_continuum for e in nash(game).equilibria)
     hasty = nash(game, seconds=0)

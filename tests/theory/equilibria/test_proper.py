@@ -16,7 +16,9 @@ def test_a_perfect_equilibrium_that_costly_mistakes_support_is_not_proper() -> N
     table = [[1, 0, -9], [0, 0, -7], [-9, -7, -7]]
     game = NormalForm.bimatrix(table, table)
     perfect = find_perfect(game)
-    assert [e.supports for e, kept in zip(perfect.equilibria, perfect.perfect, strict=True) if kept] == [
+    assert [
+        e.supports for e, kept in zip(perfect.equilibria, perfect.perfect, strict=True) if kept
+    ] == [
         ((0,), (0,)),
         ((1,), (1,)),
     ]
@@ -28,7 +30,10 @@ def test_a_perfect_equilibrium_that_costly_mistakes_support_is_not_proper() -> N
 
 def test_the_only_equilibrium_is_proper_and_mixed() -> None:
     found = find_proper(NormalForm.zero_sum([[3, -1], [-2, 1]]))
-    assert found.equilibrium.exact == ((Fraction(3, 7), Fraction(4, 7)), (Fraction(2, 7), Fraction(5, 7)))
+    assert found.equilibrium.exact == (
+        (Fraction(3, 7), Fraction(4, 7)),
+        (Fraction(2, 7), Fraction(5, 7)),
+    )
 
 
 @pytest.mark.parametrize("seed", range(15))

@@ -1,6 +1,8 @@
-"""Games of 3 to 5 players with payoffs up to 2^60: what is listed as an equilibrium is one, checked in fractions.
+"""Games of 3 to 5 players with payoffs up to 2^60: what is listed as an equilibrium is one, checked
+in fractions.
 
-`python -m tests.theory.equilibria.test_wide_payoffs 1000` draws more of them than a test has time for.
+`python -m tests.theory.equilibria.test_wide_payoffs 1000` draws more of them than a test has time
+for.
 """
 
 import sys
@@ -16,7 +18,13 @@ from bestresponse.core.errors import NotCertified
 from bestresponse.theory import Equilibrium, NormalForm, find_dominated, nash, pure_nash
 
 SHAPES = ((2, 2, 2), (3, 2, 2), (2, 2, 2, 2), (3, 3, 2), (2, 2, 2, 2, 2))
-PAYOFFS = (range(10), (0, 1, 2, 10**10), (0, 1, 2**60, 2**60 + 1), (0, 1, -3, 10**13), (0.1, 1.1, 1e13, 0.7))
+PAYOFFS = (
+    range(10),
+    (0, 1, 2, 10**10),
+    (0, 1, 2**60, 2**60 + 1),
+    (0, 1, -3, 10**13),
+    (0.1, 1.1, 1e13, 0.7),
+)
 NEAR = Fraction(1, 10**6)
 """Of what a player's own moves differ by, where irrational probabilities are shown as floats."""
 
@@ -35,17 +43,27 @@ def find_pure(game: NormalForm) -> set[tuple[int, ...]]:
         others = ((*cell[:player], move, *cell[player + 1 :]) for move in range(game.shape[player]))
         return all(game.given[player][cell] >= game.given[player][other] for other in others)
 
-    return {cell for cell in np.ndindex(*game.shape) if all(stays(cell, i) for i in range(game.num_players))}
+    return {
+        cell
+        for cell in np.ndindex(*game.shape)
+        if all(stays(cell, i) for i in range(game.num_players))
+    }
 
 
 def is_equilibrium(game: NormalForm, e: Equilibrium) -> bool:
     """Add up in fractions what every move earns, cell by cell."""
-    mixes = e.exact or [[Fraction(p) / sum(map(Fraction, x.tolist())) for p in x.tolist()] for x in e.strategies]
+    mixes = e.exact or [
+        [Fraction(p) / sum(map(Fraction, x.tolist())) for p in x.tolist()] for x in e.strategies
+    ]
     for player, count in enumerate(game.shape):
         earned, differ = [Fraction(0)] * count, Fraction(0)
         for others in product(*(range(m) for i, m in enumerate(game.shape) if i != player)):
             cells = [(*others[:player], move, *others[player:]) for move in range(count)]
-            chance = prod(mix[a] for i, (mix, a) in enumerate(zip(mixes, cells[0], strict=True)) if i != player)
+            chance = prod(
+                mix[a]
+                for i, (mix, a) in enumerate(zip(mixes, cells[0], strict=True))
+                if i != player
+            )
             payoffs = [Fraction(game.given[player][cell]) for cell in cells]
             earned = [total + chance * u for total, u in zip(earned, payoffs, strict=True)]
             differ += chance * (max(payoffs) - min(payoffs))
@@ -64,12 +82,15 @@ def find_wrong(seed: int, seconds: float = 2.0) -> list[str]:
 
 
 def mark_seed(seed: int):
-    """Leave to `make long` all but two kinds of payoffs for each shape, and five players, for whom it has no time."""
+    """Leave to `make long` all but two kinds of payoffs for each shape, and five players, for whom
+    it has no time."""
     daily = (seed // len(SHAPES) - seed) % len(PAYOFFS) in (0, 2)
     return pytest.param(seed, marks=() if daily else pytest.mark.soak)
 
 
-@pytest.mark.parametrize("seed", [mark_seed(s) for s in range(25) if SHAPES[s % len(SHAPES)] != (2, 2, 2, 2, 2)])
+@pytest.mark.parametrize(
+    "seed", [mark_seed(s) for s in range(25) if SHAPES[s % len(SHAPES)] != (2, 2, 2, 2, 2)]
+)
 def test_everything_listed_is_an_equilibrium_and_no_pure_one_is_missing(seed):
     assert find_wrong(seed, seconds=0.5) == []
 

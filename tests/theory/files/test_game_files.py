@@ -48,13 +48,25 @@ class TestEfg:
         tree = parse_efg(POKER)
         assert tree.name == 'A "stripped-down" poker'
         assert tree.players == ("Alice", "Bob")
-        assert tree.payoffs[tree.leaves].tolist() == [[2, -2], [1, -1], [1, -1], [-2, 2], [1, -1], [-1, 1]]
-        assert [i.label for i in tree.infosets] == ["Alice has the King", "1", "Alice has the Queen"]
+        assert tree.payoffs[tree.leaves].tolist() == [
+            [2, -2],
+            [1, -1],
+            [1, -1],
+            [-2, 2],
+            [1, -1],
+            [-1, 1],
+        ]
+        assert [i.label for i in tree.infosets] == [
+            "Alice has the King",
+            "1",
+            "Alice has the Queen",
+        ]
         assert tree.infoset.tolist().count(1) == 2
         assert tree.probability[[1, 6]].tolist() == [0.5, 0.5]
 
     def test_the_value_of_stripped_down_poker(self):
-        """Reiley et al. 2008: Alice bets a third of her Queens, Bob calls two thirds; worth 1/3 to Alice."""
+        """Reiley et al. 2008: Alice bets a third of her Queens, Bob calls two thirds; worth 1/3 to
+        Alice."""
         solution = solve_tree(parse_efg(POKER))
         assert solution.value["Alice"] == pytest.approx(1 / 3)
         assert solution.policy.at("Alice", "Alice has the Queen")["Bet"] == pytest.approx(1 / 3)
@@ -76,27 +88,57 @@ class TestEfg:
             ("EFG 3 R", "line 1, column 5: expected the format's version .* from 2 to 2., got 3"),
             ('EFG 2 R "t" { }', "line 1, column 13: expected at least one player"),
             ('EFG 2 R "t" { "a" 3 }', "expected player's name or '}' in double quotes, got 3"),
-            ('EFG 2 R "t" { "a" }\nx "" 0', "line 2, column 1: expected a node: 'c', 'p' or 't', got x"),
-            ('EFG 2 R "t" { "a" }\nt "" 1 "" { 1 2 }', "line 2, column 11: expected 1 payoffs, got 2"),
-            ('EFG 2 R "t" { "a" }\nt "" 1 "" { one }', "line 2, column 13: expected a payoff or '}' .*, got one"),
-            ('EFG 2 R "t" { "a" }\nt "" 1 "" { 1/0 }', "column 13: expected a payoff .* finite number"),
-            ('EFG 2 R "t" { "a" }\nt "" 1 "" { 1e999 }', "column 13: expected a payoff .* finite number"),
+            (
+                'EFG 2 R "t" { "a" }\nx "" 0',
+                "line 2, column 1: expected a node: 'c', 'p' or 't', got x",
+            ),
+            (
+                'EFG 2 R "t" { "a" }\nt "" 1 "" { 1 2 }',
+                "line 2, column 11: expected 1 payoffs, got 2",
+            ),
+            (
+                'EFG 2 R "t" { "a" }\nt "" 1 "" { one }',
+                "line 2, column 13: expected a payoff or '}' .*, got one",
+            ),
+            (
+                'EFG 2 R "t" { "a" }\nt "" 1 "" { 1/0 }',
+                "column 13: expected a payoff .* finite number",
+            ),
+            (
+                'EFG 2 R "t" { "a" }\nt "" 1 "" { 1e999 }',
+                "column 13: expected a payoff .* finite number",
+            ),
             (
                 'EFG 2 R "t" { "a" }\nt "" 1',
                 "line 2, column 7: expected '{' and the payoffs of outcome 1, which is new",
             ),
             ('EFG 2 R "t" { "a" }\nt "" 0 "" { 1 }', "expected no payoffs for outcome 0"),
-            ('EFG 2 R "t" { "a" }\nt "" 0\nt "" 0', "line 3, column 1: expected the end of the file"),
-            ('EFG 2 R "t" { "a" }\np "" 2 1', "expected the player's number \\(a whole number from 1 to 1\\), got 2"),
-            ('EFG 2 R "t" { "a" }\np "" 1 1 0', "expected '{' and the moves of information set 1, which is new"),
+            (
+                'EFG 2 R "t" { "a" }\nt "" 0\nt "" 0',
+                "line 3, column 1: expected the end of the file",
+            ),
+            (
+                'EFG 2 R "t" { "a" }\np "" 2 1',
+                "expected the player's number \\(a whole number from 1 to 1\\), got 2",
+            ),
+            (
+                'EFG 2 R "t" { "a" }\np "" 1 1 0',
+                "expected '{' and the moves of information set 1, which is new",
+            ),
             ('EFG 2 R "t" { "a" }\np "" 1 1 "" { } 0', "expected at least one move"),
-            ('EFG 2 R "t" { "a" }\np "" 1 1 "" { "l" } 0', "expected a node: .*, got the end of the file"),
+            (
+                'EFG 2 R "t" { "a" }\np "" 1 1 "" { "l" } 0',
+                "expected a node: .*, got the end of the file",
+            ),
             (
                 'EFG 2 R "t" { "a" }\np "" 1 1 "" { "l" } 0\np "" 1 1 "" { "r" } 0',
                 "line 3, column 10: expected the moves of information set 1 as before: l",
             ),
             ('EFG 2 R "t" { "a" }\nc "" 1 "" { "h" 1/2 "t" 1/3 } 0', "sum to 1, got 0.8333"),
-            ('EFG 2 R "t" { "a" }\nc "" 1 "" { "h" 3/2 "t" -1/2 } 0', "column 17: expected a probability between"),
+            (
+                'EFG 2 R "t" { "a" }\nc "" 1 "" { "h" 3/2 "t" -1/2 } 0',
+                "column 17: expected a probability between",
+            ),
             ('EFG 2 R "t { "a" }', "expected .*"),
         ],
     )
@@ -143,12 +185,18 @@ class TestNfg:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ('NFG 1 R "" { "a" } { 2 } 1', "line 1, column 27: expected payoff 2 of 2 .a number., got the end"),
+            (
+                'NFG 1 R "" { "a" } { 2 } 1',
+                "line 1, column 27: expected payoff 2 of 2 .a number., got the end",
+            ),
             ('NFG 1 R "" { "a" } { 2 } 1 2 3', "column 30: expected the end of the file"),
             ('NFG 1 R "" { "a" } { 0 } 1', "expected a number of actions"),
             ('NFG 1 R "" { "a" } { { } } 1', "expected at least one action for player 1"),
             ('NFG 1 R "" { "a" "b" } { 2 } 1', "expected the actions of 2 players, got those of 1"),
-            ('NFG 1 R "" { "a" } { 1 } { { "" 1 } } 2', "outcome of contingency 1 of 1 .* from 0 to 1., got 2"),
+            (
+                'NFG 1 R "" { "a" } { 1 } { { "" 1 } } 2',
+                "outcome of contingency 1 of 1 .* from 0 to 1., got 2",
+            ),
             ('NFG 1 R "" { "a" } { 1 } { { "" 1 2 } } 1', "expected 1 payoffs, got 2"),
             ('NFG 1 R "" { } { }', "expected at least one player"),
         ],
@@ -163,7 +211,9 @@ class TestNfg:
 
     @settings(deadline=None)
     @given(
-        arrays(float, array_shapes(min_dims=1, max_dims=3, max_side=3), elements=st.floats(-1e9, 1e9)),
+        arrays(
+            float, array_shapes(min_dims=1, max_dims=3, max_side=3), elements=st.floats(-1e9, 1e9)
+        ),
         st.text(max_size=5),
     )
     def test_round_trip(self, payoffs, name):
@@ -194,7 +244,9 @@ class TestJson:
         assert (game.name, game.players, game.actions) == ("n", ("x", "y"), (("a",), ("b", "c")))
 
     def test_fractions_are_written_as_texts(self):
-        assert parse_matrix_json('[["1/3", 0], [0, "-2.5"]]').given[0].tolist()[0][0] == Fraction(1, 3)
+        assert parse_matrix_json('[["1/3", 0], [0, "-2.5"]]').given[0].tolist()[0][0] == Fraction(
+            1, 3
+        )
 
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -204,7 +256,10 @@ class TestJson:
             ("[1, 2]", "expected a list of rows, got 2 numbers"),
             ("[[[1, 2, 3]]]", "pairs .*got lists of sizes 1 x 1 x 3"),
             ("[[1e200]]", "none beyond 1e.150 in size"),
-            ('[[1, "two"]]', "matrix\\[0\\]\\[1\\]: expected a number such as 3, -2.5 or 1/3, got 'two'"),
+            (
+                '[[1, "two"]]',
+                "matrix\\[0\\]\\[1\\]: expected a number such as 3, -2.5 or 1/3, got 'two'",
+            ),
             ("[[1, NaN]]", "expected finite numbers, got nan"),
             ("[[1, 1e999]]", "expected finite numbers, got inf"),
             ("[[1], [1, 2]]", "rows of different lengths"),
@@ -212,9 +267,15 @@ class TestJson:
             ("[[true]]", "got a truth value"),
             ("{}", "expected 'zero_sum', .*, got nothing"),
             ('{"row": [[1]]}', "got 'row'"),
-            ('{"zero_sum": [[1]], "players": ["x"]}', "players: expected one entry for each of 2 players, got 1"),
+            (
+                '{"zero_sum": [[1]], "players": ["x"]}',
+                "players: expected one entry for each of 2 players, got 1",
+            ),
             ('{"zero_sum": [[1]], "players": ["x", "x"]}', "different names"),
-            ('{"zero_sum": [[1]], "actions": [["x"]]}', "actions: expected one entry for each of 2 players"),
+            (
+                '{"zero_sum": [[1]], "actions": [["x"]]}',
+                "actions: expected one entry for each of 2 players",
+            ),
             ('{"zero_sum": [[1]], "actions": 3}', "expected a list of lists"),
             ('{"zero_sum": [[1]], "name": null}', "name: expected a text, got null"),
             ("[" * 100_000, "nested too deeply"),
@@ -254,11 +315,14 @@ class TestFiles:
     def test_errors_name_the_file(self, tmp_path):
         (tmp_path / "bad.efg").write_text("EFG 2 R\n7")
         with pytest.raises(
-            InvalidGame, match=r"^bad.efg, line 2, column 1: expected the title in double quotes, got 7"
+            InvalidGame,
+            match=r"^bad.efg, line 2, column 1: expected the title in double quotes, got 7",
         ):
             load_game_file(tmp_path / "bad.efg")
         (tmp_path / "bytes.nfg").write_bytes(b"NFG \xff")
-        with pytest.raises(InvalidGame, match=r"^bytes.nfg: expected UTF-8 text, got other bytes at 4"):
+        with pytest.raises(
+            InvalidGame, match=r"^bytes.nfg: expected UTF-8 text, got other bytes at 4"
+        ):
             load_game_file(tmp_path / "bytes.nfg")
 
     def test_other_files_are_refused(self, tmp_path):
@@ -315,7 +379,9 @@ def complaint_of(parse, text):
 
 def damaged(data, text):
     """`text` with a few pieces cut out, doubled or replaced."""
-    pieces = st.sampled_from([*'{}",\\ \n', "0", "1", "-1", "1/0", "9" * 500, "1e400", '""', "t", "p", "c", "x", "é"])
+    pieces = st.sampled_from(
+        [*'{}",\\ \n', "0", "1", "-1", "1/0", "9" * 500, "1e400", '""', "t", "p", "c", "x", "é"]
+    )
     for _ in range(data.draw(st.integers(1, 4))):
         start = data.draw(st.integers(0, len(text)))
         stop = min(len(text), start + data.draw(st.integers(0, 12)))
@@ -325,7 +391,11 @@ def damaged(data, text):
 
 
 def assert_same(one, other):
-    assert (one.players, one.name, one.branch_labels) == (other.players, other.name, other.branch_labels)
+    assert (one.players, one.name, one.branch_labels) == (
+        other.players,
+        other.name,
+        other.branch_labels,
+    )
     for name in ("parent", "move", "owner", "infoset", "probability", "payoffs"):
         assert np.array_equal(getattr(one, name), getattr(other, name)), name
     assert [(i.player, i.label, i.moves) for i in one.infosets] == [
@@ -334,6 +404,7 @@ def assert_same(one, other):
 
 
 def test_json_with_a_key_twice_is_refused():
-    """JSON itself would take the last of the two, and another game would be solved than the one that is read."""
+    """JSON itself would take the last of the two, and another game would be solved than the one
+    that is read."""
     with pytest.raises(InvalidGame, match=r"JSON text: expected every key once, got row, row, col"):
         parse_matrix_json('{"row": [[1]], "row": [[2]], "col": [[3]]}')

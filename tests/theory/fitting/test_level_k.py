@@ -14,7 +14,10 @@ from bestresponse.theory.games.isomorphs import random_isomorph
 
 def choices(levels, game, player=0):
     """The labels a player uses at each level."""
-    return [[game.actions[player][a] for a in np.flatnonzero(mix > 0)] for mix in levels.strategies[player]]
+    return [
+        [game.actions[player][a] for a in np.flatnonzero(mix > 0)]
+        for mix in levels.strategies[player]
+    ]
 
 
 def test_levels_climb_down_the_money_request_ladder():
@@ -39,7 +42,9 @@ def test_level_zero_is_the_anchor():
 def test_in_the_prisoners_dilemma_only_level_zero_cooperates():
     found = cognitive_hierarchy(catalogue.load("prisoners-dilemma"), tau=1.5)
     assert found.final[0][0] == pytest.approx(exp(-1.5) / 2, abs=1e-8)
-    assert found.shares[:3] == pytest.approx([exp(-1.5), 1.5 * exp(-1.5), 1.125 * exp(-1.5)], rel=1e-8)
+    assert found.shares[:3] == pytest.approx(
+        [exp(-1.5), 1.5 * exp(-1.5), 1.125 * exp(-1.5)], rel=1e-8
+    )
 
 
 def test_levels_chase_each_other_in_matching_pennies():

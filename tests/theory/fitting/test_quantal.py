@@ -88,7 +88,9 @@ def test_precision_and_payoffs_trade_off(seed):
     game = generators.uniform(seed, (3, 3))
     larger = NormalForm(100 * game.payoffs)
     for mine, theirs in zip(
-        quantal_response(game, 8.0).strategies, quantal_response(larger, 0.08).strategies, strict=True
+        quantal_response(game, 8.0).strategies,
+        quantal_response(larger, 0.08).strategies,
+        strict=True,
     ):
         assert mine == pytest.approx(theirs, abs=1e-7)
 

@@ -36,11 +36,15 @@ def test_a_game_bargains_over_mixtures_of_its_cells_from_the_security_levels() -
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.1, 50), st.floats(-20, 20))
-def test_scale_and_origin_of_a_players_utility_do_not_matter(seed: int, scale: float, shift: float) -> None:
+def test_scale_and_origin_of_a_players_utility_do_not_matter(
+    seed: int, scale: float, shift: float
+) -> None:
     points = np.random.default_rng(seed).random((6, 2)) + 0.1
     plain = nash_bargaining(points, [0, 0])
     mapped = nash_bargaining(points * [scale, 1] + [shift, 0], [shift, 0])
-    assert mapped.payoffs == pytest.approx(plain.payoffs * [scale, 1] + [shift, 0], rel=1e-5, abs=1e-5)
+    assert mapped.payoffs == pytest.approx(
+        plain.payoffs * [scale, 1] + [shift, 0], rel=1e-5, abs=1e-5
+    )
     assert plain.gap < 1e-9
 
 

@@ -34,7 +34,12 @@ def test_matching_pennies_is_zero_sum_and_nothing_else() -> None:
 
 def test_the_prisoners_dilemma_is_a_symmetric_potential_game_solved_by_dominance() -> None:
     kind = classify(DILEMMA)
-    assert kind.names == ("symmetric", "exact potential", "finite improvement", "dominance solvable")
+    assert kind.names == (
+        "symmetric",
+        "exact potential",
+        "finite improvement",
+        "dominance solvable",
+    )
     assert kind.potential is not None
     assert kind.potential.tolist() == [[0, 2], [2, 3]]
 
@@ -61,7 +66,8 @@ def test_adding_what_the_opponent_alone_decides_keeps_a_game_strategically_zero_
 
 
 def test_a_congestion_game_has_rosenthals_potential() -> None:
-    # Two players choose one of two roads; a road costs its number of users times 1 or 2. Rosenthal (1973).
+    # Two players choose one of two roads; a road costs its number of users times 1 or 2. Rosenthal
+    # (1973).
     row = -np.array([[2.0, 1.0], [2.0, 4.0]])
     col = row.T
     potential = exact_potential(NormalForm.bimatrix(row, col))
@@ -129,7 +135,9 @@ def test_the_unit_of_payoffs_changes_nothing(scale: float) -> None:
     assert best.supports == ((0,), (0,))
     assert risk_dominant(stag) == (1, 1)
     assert classify(NormalForm(BATTLE.payoffs * scale)).names == classify(BATTLE).names
-    assert [e.evolutionarily_stable for e in nash(NormalForm(BATTLE.payoffs * scale)).equilibria] == [None] * 3
+    assert [
+        e.evolutionarily_stable for e in nash(NormalForm(BATTLE.payoffs * scale)).equilibria
+    ] == [None] * 3
     unequal = classify(NormalForm.bimatrix([[scale]], [[2 * scale]]))
     assert (unequal.zero_sum, unequal.symmetric) == (False, False)
 
@@ -144,18 +152,24 @@ def test_a_price_without_positive_welfare_is_not_given() -> None:
 def test_games_built_from_a_potential_are_recognised_and_rest_at_its_maximum(seed: int) -> None:
     generator = np.random.default_rng(seed)
     potential = generator.integers(0, 9, (2, 3, 2)).astype(float)
-    payoffs = np.stack([potential + generator.integers(0, 9, shape) for shape in ((1, 3, 2), (2, 1, 2), (2, 3, 1))])
+    payoffs = np.stack(
+        [potential + generator.integers(0, 9, shape) for shape in ((1, 3, 2), (2, 1, 2), (2, 3, 1))]
+    )
     game = NormalForm(payoffs)
     found = exact_potential(game)
     assert found is not None
     assert found == pytest.approx(potential - potential[0, 0, 0])
     assert finite_improvement(game)
-    assert tuple(int(a) for a in np.unravel_index(potential.argmax(), potential.shape)) in pure_nash(game)
+    assert tuple(
+        int(a) for a in np.unravel_index(potential.argmax(), potential.shape)
+    ) in pure_nash(game)
 
 
 def test_sums_of_integers_beyond_floats_are_compared_exactly() -> None:
     large = 2**53
-    not_constant = NormalForm.bimatrix([[large + 1, large], [large, large]], [[large + 1, large + 1], [large, large]])
+    not_constant = NormalForm.bimatrix(
+        [[large + 1, large], [large, large]], [[large + 1, large + 1], [large, large]]
+    )
     assert not classify(not_constant).constant_sum
     constant = NormalForm.zero_sum([[large + 1, large], [large, large + 1]])
     assert classify(constant).zero_sum
@@ -164,7 +178,8 @@ def test_sums_of_integers_beyond_floats_are_compared_exactly() -> None:
 
 
 FAR_APART = NormalForm.bimatrix([[10**13, 0], [0, 1]], [[1, 0], [0, 10**13]])
-"""Battle of the sexes with payoffs so far apart that the small ones are less than a rounding of the large ones."""
+"""Battle of the sexes with payoffs so far apart that the small ones are less than a rounding of the
+large ones."""
 
 
 def test_small_payoffs_count_beside_large_ones_where_all_are_exact() -> None:
@@ -195,14 +210,19 @@ def test_the_page_of_a_game_marks_only_best_responses_and_names_every_action_of_
     mixed = nash(FAR_APART).equilibria[-1]
     mix, exact = mixed.strategies[0].tolist(), map(str, mixed.exact[0])
     names = ("a0", "a1")
-    assert mix_text(dict(zip(names, mix, strict=True)), dict(zip(names, exact, strict=True))) == "1 a0 + 1e-13 a1"
+    assert (
+        mix_text(dict(zip(names, mix, strict=True)), dict(zip(names, exact, strict=True)))
+        == "1 a0 + 1e-13 a1"
+    )
 
 
 def test_risk_dominance_is_decided_by_whole_products_however_close_they_are() -> None:
     half = 2**30
     nearly = NormalForm.bimatrix([[half + 1, 0], [0, half]], [[half - 1, 0], [0, half]])
     assert risk_dominant(nearly) == (1, 1)
-    assert risk_dominant(NormalForm.bimatrix([[half, 0], [0, half]], [[half, 0], [0, half]])) is None
+    assert (
+        risk_dominant(NormalForm.bimatrix([[half, 0], [0, half]], [[half, 0], [0, half]])) is None
+    )
     large = 10**140
     assert risk_dominant(NormalForm.bimatrix([[large, 0], [0, 1]], [[1, 0], [0, large]])) is None
 
@@ -212,12 +232,18 @@ def test_products_that_are_equal_but_for_rounding_make_no_equilibrium_risk_domin
     assert risk_dominant(NormalForm.bimatrix(row, row)) is None
 
 
-def test_a_strict_equilibrium_is_evolutionarily_stable_however_small_its_payoff_is_beside_others() -> None:
+def test_a_strict_equilibrium_is_evolutionarily_stable_however_small_its_payoff_is_beside_others() -> (
+    None
+):
     row = [[1, 0], [0, 10**13]]
     game = NormalForm.bimatrix(row, row)
     assert [e.evolutionarily_stable for e in nash(game).equilibria] == [True, True, False]
-    thirds = NormalForm.bimatrix([[0, 3, 3], [3, 0, 3], [3, 3, 0]], [[0, 3, 3], [3, 0, 3], [3, 3, 0]])
-    assert [e.evolutionarily_stable for e in nash(thirds).equilibria if e.kind == "mixed"][-1] is True
+    thirds = NormalForm.bimatrix(
+        [[0, 3, 3], [3, 0, 3], [3, 3, 0]], [[0, 3, 3], [3, 0, 3], [3, 3, 0]]
+    )
+    assert [e.evolutionarily_stable for e in nash(thirds).equilibria if e.kind == "mixed"][
+        -1
+    ] is True
     assert risk_dominant(game) == (1, 1)
     chicken = NormalForm.bimatrix([[0, 7], [2, 6]], [[0, 2], [7, 6]])
     assert [e.evolutionarily_stable for e in nash(chicken).equilibria] == [None, None, True]

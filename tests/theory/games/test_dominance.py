@@ -1,4 +1,5 @@
-"""Dominance, elimination, rationalizability, security levels: textbook games and what must hold for all."""
+"""Dominance, elimination, rationalizability, security levels: textbook games and what must hold for
+all."""
 
 from fractions import Fraction
 
@@ -19,7 +20,9 @@ from bestresponse.theory import (
 
 GAMES = st.integers(0, 10**6).map(
     lambda seed: NormalForm(
-        np.random.default_rng(seed).integers(0, 5, (2, 2 + seed % 3, 2 + seed // 3 % 3)).astype(float)
+        np.random.default_rng(seed)
+        .integers(0, 5, (2, 2 + seed % 3, 2 + seed // 3 % 3))
+        .astype(float)
     )
 )
 
@@ -37,7 +40,9 @@ def test_margins_of_fractions_and_of_very_large_payoffs_are_exact() -> None:
     thirds = [[Fraction(4, 3), 0], [0, Fraction(4, 3)], [Fraction(1, 3), Fraction(1, 3)]]
     (mixed,) = find_dominated(NormalForm.bimatrix(thirds, np.zeros((3, 2), dtype=int)))
     assert (mixed.action, mixed.margin) == (2, 1 / 3)
-    (single,) = find_dominated(NormalForm.bimatrix([[2**60, 2**60], [2**60 + 2, 2**60 + 1]], [[0, 0], [0, 0]]))
+    (single,) = find_dominated(
+        NormalForm.bimatrix([[2**60, 2**60], [2**60 + 2, 2**60 + 1]], [[0, 0], [0, 0]])
+    )
     assert (single.action, single.kind, single.margin) == (0, "strict", 1.0)
 
 
@@ -45,7 +50,8 @@ def test_weak_dominance_by_one_action_and_by_a_mixture_only() -> None:
     one = NormalForm.bimatrix([[1, 1], [1, 0]], [[0, 0], [0, 0]])
     (found,) = find_dominated(one)
     assert (found.action, found.kind, found.pure) == (1, "weak", True)
-    # (4, 0, 1) and (0, 4, 1) mixed earn (2, 2, 1), never less than (2, 2, 0); neither does so alone.
+    # (4, 0, 1) and (0, 4, 1) mixed earn (2, 2, 1), never less than (2, 2, 0); neither does so
+    # alone.
     mix = NormalForm.bimatrix([[4, 0, 1], [0, 4, 1], [2, 2, 0]], np.zeros((3, 3)))
     (found,) = find_dominated(mix)
     assert (found.action, found.kind, found.pure) == (2, "weak", False)
@@ -57,7 +63,8 @@ def test_duplicate_actions_do_not_dominate_each_other() -> None:
 
 
 def test_elimination_tells_its_steps_in_the_numbers_of_the_original_game() -> None:
-    # Osborne and Rubinstein style: right is dominated by middle, then down by up, then left by middle.
+    # Osborne and Rubinstein style: right is dominated by middle, then down by up, then left by
+    # middle.
     game = NormalForm.bimatrix([[1, 1, 0], [0, 0, 2]], [[0, 2, 1], [3, 1, 0]])
     left = iterated_elimination(game)
     assert [(s.round, s.player, s.action, s.dominator) for s in left.steps] == [
@@ -72,8 +79,8 @@ def test_elimination_tells_its_steps_in_the_numbers_of_the_original_game() -> No
 
 
 def test_weak_elimination_goes_further_than_strict() -> None:
-    # The second row is as good as the first against the left column and worse against the right one, which costs the
-    # column player nothing.
+    # The second row is as good as the first against the left column and worse against the right
+    # one, which costs the column player nothing.
     game = NormalForm.bimatrix([[1, 1], [1, 0]], [[1, 1], [2, 1]])
     assert rationalizable(game) == ((0, 1), (0, 1))
     weak = iterated_elimination(game, strict=False)
@@ -125,16 +132,22 @@ def test_dominators_do_what_they_promise(game: NormalForm) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(GAMES)
-def test_elimination_of_strictly_dominated_actions_keeps_every_equilibrium(game: NormalForm) -> None:
+def test_elimination_of_strictly_dominated_actions_keeps_every_equilibrium(
+    game: NormalForm,
+) -> None:
     left = iterated_elimination(game)
     full, small = nash(game), nash(left.game)
     assert len(full.equilibria) == len(small.equilibria)
-    assert sorted(e.welfare for e in full.equilibria) == pytest.approx(sorted(e.welfare for e in small.equilibria))
+    assert sorted(e.welfare for e in full.equilibria) == pytest.approx(
+        sorted(e.welfare for e in small.equilibria)
+    )
 
 
 @settings(max_examples=30, deadline=None)
 @given(GAMES)
-def test_nobody_gets_less_than_its_security_level_in_equilibrium_and_zero_sum_gives_the_value(game: NormalForm) -> None:
+def test_nobody_gets_less_than_its_security_level_in_equilibrium_and_zero_sum_gives_the_value(
+    game: NormalForm,
+) -> None:
     for player in (0, 1):
         level = maximin(game, player).value
         assert all(e.payoffs[player] >= level - 1e-9 for e in nash(game).equilibria)
@@ -144,10 +157,15 @@ def test_nobody_gets_less_than_its_security_level_in_equilibrium_and_zero_sum_gi
 
 
 def test_mixed_dominance_is_decided_exactly_for_whole_numbers_and_fractions() -> None:
-    # Half of each of the first two rows earns n + 1 everywhere; the third row earns that, one less or one more.
+    # Half of each of the first two rows earns n + 1 everywhere; the third row earns that, one less
+    # or one more.
     n = 10**12
     rows = [[2 * n + 2, 0, n + 1], [0, 2 * n + 2, n + 1]]
-    for third, kinds in (([n, n, n], ["strict"]), ([n + 1, n + 1, n], ["weak"]), ([n + 1, n + 1, n + 1], [])):
+    for third, kinds in (
+        ([n, n, n], ["strict"]),
+        ([n + 1, n + 1, n], ["weak"]),
+        ([n + 1, n + 1, n + 1], []),
+    ):
         found = find_dominated(NormalForm.bimatrix([*rows, third], np.zeros((3, 3), dtype=int)))
         assert [(d.action, d.kind) for d in found] == [(2, kind) for kind in kinds]
     third = Fraction(1, 3)
@@ -161,7 +179,9 @@ def test_exact_domination_agrees_with_floating_point_on_small_whole_payoffs(seed
     payoffs = np.random.default_rng(seed).integers(0, 5, (2, 4, 3))
     exact = find_dominated(NormalForm(payoffs))
     rounded = find_dominated(NormalForm(payoffs + 0.3))
-    assert [(d.player, d.action, d.kind) for d in exact] == [(d.player, d.action, d.kind) for d in rounded]
+    assert [(d.player, d.action, d.kind) for d in exact] == [
+        (d.player, d.action, d.kind) for d in rounded
+    ]
     for d in exact:
         own = np.moveaxis(payoffs[d.player], d.player, 0)
         lead = d.dominator @ own - own[d.action]

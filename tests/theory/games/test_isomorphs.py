@@ -11,7 +11,9 @@ from bestresponse.theory.games.normal_form import NormalForm
 
 SHAPES = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple)
 GAME = NormalForm(
-    np.arange(12.0).reshape(2, 2, 3), players=("ann", "bob"), actions=(("up", "down"), ("left", "centre", "right"))
+    np.arange(12.0).reshape(2, 2, 3),
+    players=("ann", "bob"),
+    actions=(("up", "down"), ("left", "centre", "right")),
 )
 
 
@@ -37,7 +39,10 @@ def test_a_profile_carried_over_and_back_is_the_same_and_earns_the_same(shape, s
         assert (there_and_back == strategy).all()
     earned = expected(rewritten.game, carried)
     before = expected(game, profile)
-    wanted = [before[old] * a + b for old, a, b in zip(rewritten.order, rewritten.scale, rewritten.shift, strict=True)]
+    wanted = [
+        before[old] * a + b
+        for old, a, b in zip(rewritten.order, rewritten.scale, rewritten.shift, strict=True)
+    ]
     assert earned == pytest.approx(wanted)
 
 
@@ -84,7 +89,10 @@ def test_without_affine_maps_only_the_order_changes():
     ("call", "match"),
     [
         (lambda: rewrite_game(GAME, actions=[[0, 1]]), "for 2 players, got 1, 2 and 2"),
-        (lambda: rewrite_game(GAME, actions=[[0, 0], [0, 1, 2]]), "actions of ann: expected an order of 0 to 1"),
+        (
+            lambda: rewrite_game(GAME, actions=[[0, 0], [0, 1, 2]]),
+            "actions of ann: expected an order of 0 to 1",
+        ),
         (lambda: rewrite_game(GAME, order=[0, 2]), "order of 0 to 1"),
         (lambda: rewrite_game(GAME, scale=(1, 0)), "positive numbers"),
         (lambda: rewrite_game(GAME, scale=(1,), shift=(0, 0)), "for 2 players, got 2, 1 and 2"),

@@ -42,7 +42,11 @@ def test_a_table_does_not_change_with_the_array_it_was_made_of() -> None:
 @pytest.mark.parametrize(
     ("row", "col", "message"),
     [
-        ([[1, float("nan")]], [[1, 2]], r"row payoffs: expected finite numbers, got nan at \[0, 1\]"),
+        (
+            [[1, float("nan")]],
+            [[1, 2]],
+            r"row payoffs: expected finite numbers, got nan at \[0, 1\]",
+        ),
         (np.array([[1.0, np.inf]]), [[1, 2]], "row payoffs: expected finite numbers, got inf"),
         ([[1, 2]], [[1], [2]], r"expected two matrices of one shape, got \(1, 2\) and \(2, 1\)"),
         ([1, 2], [1, 2], r"expected two matrices of one shape, got \(2,\) and \(2,\)"),
@@ -58,12 +62,16 @@ def test_what_is_no_table_is_refused_in_a_sentence(row: object, col: object, mes
 
 
 def test_a_number_is_no_table() -> None:
-    with pytest.raises(InvalidGame, match="payoffs: expected a table for every player, got the number 5"):
+    with pytest.raises(
+        InvalidGame, match="payoffs: expected a table for every player, got the number 5"
+    ):
         NormalForm(5)  # type: ignore[arg-type]
 
 
 def test_names_must_fit_the_table() -> None:
-    with pytest.raises(InvalidGame, match="actions of row: expected 2 different names, got \\['a', 'a'\\]"):
+    with pytest.raises(
+        InvalidGame, match="actions of row: expected 2 different names, got \\['a', 'a'\\]"
+    ):
         NormalForm.bimatrix(ROW, COL, actions=(("a", "a"), ("a", "b")))
 
 
@@ -72,7 +80,10 @@ def test_names_must_fit_the_table() -> None:
     [
         (np.array([[1 + 1j, 0], [0, 1]]), "expected real numbers, got complex ones"),
         ([[1 + 1j, 0], [0, 1]], "expected real numbers, got complex ones"),
-        (np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[0, 1], [0, 0]]), "got a masked array; fill it first"),
+        (
+            np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[0, 1], [0, 0]]),
+            "got a masked array; fill it first",
+        ),
     ],
 )
 def test_arrays_of_which_floats_would_keep_a_part_are_refused(numbers, reason):

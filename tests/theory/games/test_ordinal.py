@@ -9,7 +9,12 @@ from hypothesis import given, strategies as st
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory import catalogue
-from bestresponse.theory.games.isomorphs import PATTERNS, name_ordinal, ordinal_games, random_isomorph
+from bestresponse.theory.games.isomorphs import (
+    PATTERNS,
+    name_ordinal,
+    ordinal_games,
+    random_isomorph,
+)
 from bestresponse.theory.games.normal_form import NormalForm
 
 
@@ -23,7 +28,11 @@ def test_of_the_144_games_108_have_one_18_two_and_18_no_pure_equilibrium():
 
 
 def test_of_the_78_games_57_have_one_12_two_and_9_no_pure_equilibrium():
-    assert Counter(count_pure(one.game) for one in ordinal_games(up_to_exchange=True)) == {1: 57, 2: 12, 0: 9}
+    assert Counter(count_pure(one.game) for one in ordinal_games(up_to_exchange=True)) == {
+        1: 57,
+        2: 12,
+        0: 9,
+    }
 
 
 def test_all_names_differ_and_twelve_games_are_symmetric():
@@ -49,7 +58,9 @@ def test_best_outcomes_lie_to_the_right_for_row_and_above_for_column():
 
 def test_every_pair_of_rankings_has_a_name():
     rankings = [np.reshape(ranks, (2, 2)) for ranks in permutations(range(4))]
-    names = Counter(name_ordinal(NormalForm.bimatrix(row, col)).name for row in rankings for col in rankings)
+    names = Counter(
+        name_ordinal(NormalForm.bimatrix(row, col)).name for row in rankings for col in rankings
+    )
     assert len(names) == 144
     assert set(names.values()) == {4}
 
@@ -89,7 +100,9 @@ def test_a_disguised_game_keeps_its_name_up_to_the_exchange_of_players(k, seed):
     one = ordinal_games()[k]
     disguised = random_isomorph(seed, one.game)
     found = name_ordinal(disguised.game)
-    assert (found.row, found.col) == ((one.row, one.col) if disguised.order == (0, 1) else (one.col, one.row))
+    assert (found.row, found.col) == (
+        (one.row, one.col) if disguised.order == (0, 1) else (one.col, one.row)
+    )
 
 
 def test_ties_and_other_shapes_have_no_name():

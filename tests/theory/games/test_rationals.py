@@ -1,4 +1,5 @@
-"""Payoffs that floats do not hold: ties, dominance and equilibria are those of the numbers that were given."""
+"""Payoffs that floats do not hold: ties, dominance and equilibria are those of the numbers that
+were given."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -28,12 +29,21 @@ def test_integers_beyond_floats_do_not_tie() -> None:
     assert [e.exact for e in result.equilibria] == [((1, 0), (1, 0))]
     assert result.equilibria[0].strict
     assert pure_nash((row, col)) == ((0, 0),)
-    assert [(d.player, d.action, d.kind) for d in find_dominated((row, col))] == [(0, 1, "weak"), (1, 1, "strict")]
+    assert [(d.player, d.action, d.kind) for d in find_dominated((row, col))] == [
+        (0, 1, "weak"),
+        (1, 1, "strict"),
+    ]
 
 
 def test_a_payoff_ratio_of_ten_million_million_makes_no_false_equilibrium() -> None:
-    game = parse_matrix_json('{"row": [[10000000000000, 0], [0, 1]], "col": [[1, 0], [0, 10000000000000]]}')
-    assert [e.supports for e in nash(game).equilibria] == [((0,), (0,)), ((1,), (1,)), ((0, 1), (0, 1))]
+    game = parse_matrix_json(
+        '{"row": [[10000000000000, 0], [0, 1]], "col": [[1, 0], [0, 10000000000000]]}'
+    )
+    assert [e.supports for e in nash(game).equilibria] == [
+        ((0,), (0,)),
+        ((1,), (1,)),
+        ((0, 1), (0, 1)),
+    ]
     assert [e.strict for e in nash(game).equilibria] == [True, True, False]
     assert pure_nash(game) == ((0, 0), (1, 1))
     assert find_dominated(game) == ()
@@ -74,12 +84,17 @@ def test_exact_payoffs_do_not_outlive_a_change_of_the_floats() -> None:
 def test_lemke_howson_gives_fractions_only_where_payoffs_are_exact() -> None:
     third = Fraction(1, 3)
     row, col = [[0, third], [1, 0]], [[1, 0], [0, 1]]
-    assert lemke_howson((row, col)).exact == ((Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 4), Fraction(3, 4)))
+    assert lemke_howson((row, col)).exact == (
+        (Fraction(1, 2), Fraction(1, 2)),
+        (Fraction(1, 4), Fraction(3, 4)),
+    )
     assert lemke_howson(([[0, 1 / 3], [1, 0]], col)).exact is None
 
 
 def test_a_number_no_float_can_hold_is_refused_in_a_sentence() -> None:
-    with pytest.raises(InvalidGame, match=r"expected numbers that floats can hold, got one beyond 1\.8e308"):
+    with pytest.raises(
+        InvalidGame, match=r"expected numbers that floats can hold, got one beyond 1\.8e308"
+    ):
         nash([[10**400]], [[1]])
     with pytest.raises(InvalidGame, match="expected finite numbers"):
         parse_matrix_json("[[1e999999999, 1]]")

@@ -5,11 +5,17 @@ import pytest
 
 from bestresponse.core.errors import InvalidGame
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.games.regrets import best_responses, deviation_payoffs, expected_payoffs, regret
+from bestresponse.theory.games.regrets import (
+    best_responses,
+    deviation_payoffs,
+    expected_payoffs,
+    regret,
+)
 
 
 def test_each_player_counts_as_equal_what_differs_little_for_its_own_payoffs():
-    # Actions differ by 0.5 for both; the payoffs of the row player span 1000, those of the column player 1.
+    # Actions differ by 0.5 for both; the payoffs of the row player span 1000, those of the column
+    # player 1.
     game = NormalForm.bimatrix([[1000, 0], [999.5, 0]], [[1, 0.5], [0, 0]])
     corner = [[1, 0], [1, 0]]
     assert best_responses(game, corner, tolerance=1e-3) == ((0, 1), (0,))
@@ -28,9 +34,13 @@ def test_the_three_players_of_a_majority_vote_gain_only_where_they_are_pivotal()
     won = votes.sum(axis=0) >= 2
     game = NormalForm(np.stack([won - 0.25 * vote for vote in votes]))
     profile = [[0, 1], [0.5, 0.5], [1, 0]]
-    # The first is pivotal half of the time: 1 earns 0.5 - 0.25, 0 earns 0. The second decides alone. The third
-    # would lift the chance of winning from one half to one.
-    assert [values.tolist() for values in deviation_payoffs(game, profile)] == [[0, 0.25], [0, 0.75], [0.5, 0.75]]
+    # The first is pivotal half of the time: 1 earns 0.5 - 0.25, 0 earns 0. The second decides
+    # alone. The third would lift the chance of winning from one half to one.
+    assert [values.tolist() for values in deviation_payoffs(game, profile)] == [
+        [0, 0.25],
+        [0, 0.75],
+        [0.5, 0.75],
+    ]
     assert expected_payoffs(game, profile).tolist() == [0.25, 0.375, 0.5]
     assert regret(game, profile).tolist() == [0, 0.375, 0.25]
 
@@ -40,7 +50,10 @@ def test_the_three_players_of_a_majority_vote_gain_only_where_they_are_pivotal()
     [
         ([[1, 0]], "profile: expected 2 mixed strategies, got 1"),
         ([[1, 0], [1, 0, 0]], r"strategy of .*: expected 2 probabilities, got shape \(3,\)"),
-        ([[1, 0], [0.5, 0.4]], r"expected probabilities that sum to 1, got \[0\.5, 0\.4\] \(sum 0\.9\)"),
+        (
+            [[1, 0], [0.5, 0.4]],
+            r"expected probabilities that sum to 1, got \[0\.5, 0\.4\] \(sum 0\.9\)",
+        ),
         ([[1, 0], [0.5, 0.6]], r"\(sum 1\.1\)"),
         ([[1, 0], [1.5, -0.5]], "expected probabilities that sum to 1"),
         ([[1, 0], [float("nan"), 0.5]], "expected probabilities that sum to 1"),

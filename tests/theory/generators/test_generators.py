@@ -20,7 +20,8 @@ def sizes(name):
 
 
 def equilibria(game):
-    """All equilibria of a non-degenerate bimatrix game, by trying every pair of supports of equal size."""
+    """All equilibria of a non-degenerate bimatrix game, by trying every pair of supports of equal
+    size."""
     row, col = game.payoffs
     found = []
     for size in range(1, min(game.shape) + 1):
@@ -59,7 +60,11 @@ def survivors(payoffs):
         shrinking = False
         for i in range(len(alive)):
             rest = np.moveaxis(payoffs[i][np.ix_(*alive)], i, 0).reshape(len(alive[i]), -1)
-            keep = [a for a, line in zip(alive[i], rest, strict=True) if not (rest > line).all(axis=1).any()]
+            keep = [
+                a
+                for a, line in zip(alive[i], rest, strict=True)
+                if not (rest > line).all(axis=1).any()
+            ]
             shrinking |= len(keep) < len(alive[i])
             alive[i] = keep
     return alive
@@ -85,7 +90,10 @@ def test_other_seeds_and_other_places_give_other_games(name):
 
 
 def test_a_seed_fixes_the_numbers_for_good():
-    assert generate("integer", 1, (2, 2), seed=2026).payoffs[0].tolist() == [[[-9, -7], [-2, -10]], [[-4, 6], [-9, -1]]]
+    assert generate("integer", 1, (2, 2), seed=2026).payoffs[0].tolist() == [
+        [[-9, -7], [-2, -10]],
+        [[-4, 6], [-9, -1]],
+    ]
 
 
 def test_an_integer_seed_is_stream_zero_and_a_generator_is_used_as_it_is():
@@ -184,7 +192,11 @@ def test_a_game_of_given_support_has_one_equilibrium_of_that_support(seed, suppo
     assert ((x > 0).sum(), (y > 0).sum()) == (support, support)
 
 
-@given(seed=SEEDS, shape=st.sampled_from([(2, 2), (3, 3), (2, 4), (2, 2, 2), (3, 2, 2)]), data=st.data())
+@given(
+    seed=SEEDS,
+    shape=st.sampled_from([(2, 2), (3, 3), (2, 4), (2, 2, 2), (3, 2, 2)]),
+    data=st.data(),
+)
 @settings(max_examples=60, deadline=None)
 def test_the_number_of_pure_equilibria_is_the_one_asked_for(seed, shape, data):
     most = 2 if len(shape) == 3 else min(shape)
@@ -255,7 +267,10 @@ def test_full_correlation_is_common_interest_and_full_opposition_zero_sum():
         (lambda: generate("zerosum", 1, (2, 2)), "did you mean 'zero-sum'"),
         (lambda: generate("uniform", 0, (2, 2)), "at least 1 game"),
         (lambda: generate("uniform", 1, (2, 0)), "number of actions of each player"),
-        (lambda: generate("uniform", 1, (2, 2), rho=1), "'uniform' takes shape, low, high; got rho"),
+        (
+            lambda: generate("uniform", 1, (2, 2), rho=1),
+            "'uniform' takes shape, low, high; got rho",
+        ),
         (lambda: generate("blotto", 1, (2, 2)), "got shape"),
         (lambda: generators.zero_sum(1, (2, 2, 2)), "2 players, got 3"),
         (lambda: generators.symmetric(1, (2, 3)), "same number of actions"),

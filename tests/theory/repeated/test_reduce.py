@@ -52,7 +52,9 @@ def test_states_that_do_the_same_become_one():
 
 def test_behaviour_is_compared_not_form():
     assert behave_alike(constant("a", [1, 0]), cycle("b", [0, 0, 0], 2))
-    assert not behave_alike(classic_strategy("tit-for-tat"), classic_strategy("suspicious-tit-for-tat"))
+    assert not behave_alike(
+        classic_strategy("tit-for-tat"), classic_strategy("suspicious-tit-for-tat")
+    )
     assert not behave_alike(constant("a", [1, 0]), constant("b", [1, 0, 0]))
 
 
@@ -61,12 +63,14 @@ def test_relabelling_lets_a_strategy_play_a_game_that_lists_defect_first():
     pair = [classic_strategy("grim"), classic_strategy("alternator")]
     there = [relabelled(one, (1, 0), (1, 0)) for one in pair]
     assert np.array_equal(
-        exact_round_robin(pair, DILEMMA, Rules(9)).totals, exact_round_robin(there, turned, Rules(9)).totals
+        exact_round_robin(pair, DILEMMA, Rules(9)).totals,
+        exact_round_robin(there, turned, Rules(9)).totals,
     )
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"), [("prisoners-dilemma", (0, 0)), ("chicken", (0, 0)), ("stag-hunt", (0, 0))]
+    ("name", "expected"),
+    [("prisoners-dilemma", (0, 0)), ("chicken", (0, 0)), ("stag-hunt", (0, 0))],
 )
 def test_cooperation_is_found_by_payoffs(name, expected):
     form = load(name)
@@ -74,7 +78,9 @@ def test_cooperation_is_found_by_payoffs(name, expected):
     assert cooperative_actions(NormalForm(form.payoffs[:, ::-1])) == (1, 0)
 
 
-@pytest.mark.parametrize("name", ["matching-pennies", "battle-of-the-sexes", "coordination", "rock-paper-scissors"])
+@pytest.mark.parametrize(
+    "name", ["matching-pennies", "battle-of-the-sexes", "coordination", "rock-paper-scissors"]
+)
 def test_games_without_cooperation_say_why(name):
     with pytest.raises(InvalidGame, match="cooperat"):
         cooperative_actions(load(name))

@@ -24,7 +24,8 @@ ENGINES = [
     pytest.param(
         "numba",
         marks=pytest.mark.skipif(
-            not __import__("importlib.util").util.find_spec("numba"), reason="numba is not installed"
+            not __import__("importlib.util").util.find_spec("numba"),
+            reason="numba is not installed",
         ),
     ),
 ]
@@ -53,7 +54,8 @@ def test_matches_worked_out_by_hand(first, second, rounds, expected):
 
 
 def test_extortion_keeps_its_promise_against_any_opponent():
-    """ZD-extort-2 with these payoffs earns P + 2 (opponent's payoff - P) in the long run (Press & Dyson 2012)."""
+    """ZD-extort-2 with these payoffs earns P + 2 (opponent's payoff - P) in the long run (Press &
+    Dyson 2012)."""
     for opponent in ("random", "cooperator", "stochastic-cooperator"):
         own, other = np.array(totals("zd-extort-2", opponent, 20_000)) / 20_000
         assert own - 1 == pytest.approx(2 * (other - 1), abs=2e-3)
@@ -73,10 +75,15 @@ def test_noise_flips_actions():
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_played_totals_agree_with_the_exact_ones(engine):
-    strategies = [classic_strategy(n) for n in ("tit-for-tat", "grim", "random", "joss", "win-stay-lose-shift")]
+    strategies = [
+        classic_strategy(n)
+        for n in ("tit-for-tat", "grim", "random", "joss", "win-stay-lose-shift")
+    ]
     for rules in (Rules(50, 0.05), Rules(50, 0.02, 0.9)):
         sure = exact_round_robin(strategies, DILEMMA, rules)
-        played = play_round_robin(strategies, DILEMMA, rules, repetitions=2000, seed=3, engine=engine)
+        played = play_round_robin(
+            strategies, DILEMMA, rules, repetitions=2000, seed=3, engine=engine
+        )
         error = (played.totals - sure.totals) / (played.spread / np.sqrt(2000))
         assert np.abs(error).max() < 5
         assert 0.7 < np.sqrt((error**2).mean()) < 1.4
@@ -84,13 +91,19 @@ def test_played_totals_agree_with_the_exact_ones(engine):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_rounds_are_counted_as_they_are_played(engine):
-    # Two cooperators earn 3 a round, so a third of the total is the number of rounds, whatever luck made of it.
+    # Two cooperators earn 3 a round, so a third of the total is the number of rounds, whatever luck
+    # made of it.
     pair = [classic_strategy("cooperator"), classic_strategy("defector")]
-    played = play_round_robin(pair, DILEMMA, Rules(40, 0.0, 0.8), repetitions=7, seed=2, engine=engine)
+    played = play_round_robin(
+        pair, DILEMMA, Rules(40, 0.0, 0.8), repetitions=7, seed=2, engine=engine
+    )
     assert played.rounds[0, 0] == pytest.approx(played.totals[0, 0, 0] / 3)
     assert played.rounds[0, 1] == pytest.approx(played.totals[0, 1, 1] / 5)
     assert played.rounds[0, 0] != played.rounds[0, 1]
-    assert play_round_robin(pair, DILEMMA, Rules(40), repetitions=2, engine=engine).rounds.tolist() == [[40, 40]] * 2
+    assert (
+        play_round_robin(pair, DILEMMA, Rules(40), repetitions=2, engine=engine).rounds.tolist()
+        == [[40, 40]] * 2
+    )
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -100,7 +113,12 @@ def test_three_actions_are_played_too(engine):
     for other in range(3):
         after[:, other, (other + 1) % 3] = 1
     beat_last = memory_one("beat-last", [1, 0, 0], after)
-    strategies = [beat_last, constant("rock", [1, 0, 0]), cycle("round", [0, 1, 2], 3), constant("even", [1 / 3] * 3)]
+    strategies = [
+        beat_last,
+        constant("rock", [1, 0, 0]),
+        cycle("round", [0, 1, 2], 3),
+        constant("even", [1 / 3] * 3),
+    ]
     sure = exact_round_robin(strategies, rps, Rules(9))
     assert sure.totals[0, 1].tolist() == [8, -8]
     assert sure.totals[0, 2].tolist() == [0, 0]
@@ -112,7 +130,10 @@ def test_three_actions_are_played_too(engine):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_same_seed_plays_the_same(engine):
     strategies = classic_strategies()[:4]
-    plays = [play_round_robin(strategies, DILEMMA, Rules(20, 0.1), seed=s, engine=engine).totals for s in (1, 1, 2)]
+    plays = [
+        play_round_robin(strategies, DILEMMA, Rules(20, 0.1), seed=s, engine=engine).totals
+        for s in (1, 1, 2)
+    ]
     assert (plays[0] == plays[1]).all()
     assert (plays[0] != plays[2]).any()
 
@@ -155,7 +176,9 @@ def test_every_classic_is_sound_and_named_once():
         lambda: Automaton("x", [[0.5, 0.5]], np.ones((1, 2, 2))),
         lambda: Automaton("x", [[0.5, 0.5]], np.zeros((2, 2, 2))),
         lambda: exact_round_robin([constant("x", [1, 0, 0])], DILEMMA),
-        lambda: exact_round_robin([classic_strategy("grim")], NormalForm.zero_sum([[1, 2, 3], [4, 5, 6]])),
+        lambda: exact_round_robin(
+            [classic_strategy("grim")], NormalForm.zero_sum([[1, 2, 3], [4, 5, 6]])
+        ),
     ],
 )
 def test_automata_that_do_not_fit_are_refused(make):

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.theory import Chance, Leaf, Turn, agent_quantal_branch, build_tree, catalogue, quantal_response
+from bestresponse.theory import (
+    Chance,
+    Leaf,
+    Turn,
+    agent_quantal_branch,
+    build_tree,
+    catalogue,
+    quantal_response,
+)
 from bestresponse.theory.trees.normal_form import to_normal_form
 
 
@@ -31,7 +39,9 @@ def test_where_everybody_moves_once_agents_are_the_players():
 
 
 def test_a_player_who_forgets_has_no_agents():
-    forgets = Turn("Al", "i", {"on": Turn("Al", "i", {"on": Leaf([1]), "off": Leaf([4])}), "off": Leaf([0])})
+    forgets = Turn(
+        "Al", "i", {"on": Turn("Al", "i", {"on": Leaf([1]), "off": Leaf([4])}), "off": Leaf([0])}
+    )
     with pytest.raises(InvalidGame, match="recall"):
         agent_quantal_branch(build_tree(["Al"], forgets), 1.0)
 
@@ -41,9 +51,16 @@ def test_a_player_who_forgets_has_no_agents():
     [
         Leaf([1]),
         Chance({"heads": (0.5, Leaf([1])), "tails": (0.5, Leaf([0]))}),
-        Chance({"always": (1, Leaf([1])), "never": (0, Turn("she", "then", {"a": Leaf([0]), "b": Leaf([2])}))}),
+        Chance(
+            {
+                "always": (1, Leaf([1])),
+                "never": (0, Turn("she", "then", {"a": Leaf([0]), "b": Leaf([2])})),
+            }
+        ),
     ],
 )
 def test_a_tree_in_which_chance_decides_everything_is_refused(root):
-    with pytest.raises(InvalidGame, match="nobody moves, or somebody only after draws of chance that have probabil"):
+    with pytest.raises(
+        InvalidGame, match="nobody moves, or somebody only after draws of chance that have probabil"
+    ):
         agent_quantal_branch(build_tree(["she"], root), 1.0)

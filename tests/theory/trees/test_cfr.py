@@ -19,7 +19,10 @@ from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 seeds = st.integers(0, 2**32 - 1)
 engines = pytest.mark.parametrize(
     "engine",
-    ["numpy", pytest.param("numba", marks=pytest.mark.skipif(not has_numba(), reason="needs numba"))],
+    [
+        "numpy",
+        pytest.param("numba", marks=pytest.mark.skipif(not has_numba(), reason="needs numba")),
+    ],
 )
 
 
@@ -53,12 +56,21 @@ class TestPublishedIterates:
 
 class TestByHand:
     def test_two_iterations_of_a_single_choice(self):
-        """Moves earn 0, 1, 3. Uniform play earns 4/3, gains -4/3, -1/3, 5/3: from then on the third move only."""
+        """Moves earn 0, 1, 3. Uniform play earns 4/3, gains -4/3, -1/3, 5/3: from then on the third
+        move only."""
         tree = build_tree(["x"], Turn("x", "i", {"a": Leaf([0]), "b": Leaf([1]), "c": Leaf([3])}))
-        assert cfr(tree, 1).policy.at("x", "i") == pytest.approx({"a": 1 / 3, "b": 1 / 3, "c": 1 / 3})
-        assert cfr(tree, 2, "cfr").policy.at("x", "i") == pytest.approx({"a": 1 / 6, "b": 1 / 6, "c": 2 / 3})
-        assert cfr(tree, 2, "cfr+").policy.at("x", "i") == pytest.approx({"a": 1 / 9, "b": 1 / 9, "c": 7 / 9})
-        assert cfr(tree, 2, "dcfr").policy.at("x", "i") == pytest.approx({"a": 1 / 15, "b": 1 / 15, "c": 13 / 15})
+        assert cfr(tree, 1).policy.at("x", "i") == pytest.approx(
+            {"a": 1 / 3, "b": 1 / 3, "c": 1 / 3}
+        )
+        assert cfr(tree, 2, "cfr").policy.at("x", "i") == pytest.approx(
+            {"a": 1 / 6, "b": 1 / 6, "c": 2 / 3}
+        )
+        assert cfr(tree, 2, "cfr+").policy.at("x", "i") == pytest.approx(
+            {"a": 1 / 9, "b": 1 / 9, "c": 7 / 9}
+        )
+        assert cfr(tree, 2, "dcfr").policy.at("x", "i") == pytest.approx(
+            {"a": 1 / 15, "b": 1 / 15, "c": 13 / 15}
+        )
 
     def test_a_tree_without_choices_has_its_value_and_no_regret(self):
         result = cfr(build_tree(["x"], Chance({"h": (0.25, Leaf([4])), "t": (0.75, Leaf([0]))})), 3)
@@ -87,7 +99,9 @@ class TestVariants:
 class TestArguments:
     def test_checkpoints_are_powers_of_ten_and_the_last_iteration(self):
         assert [point.iteration for point in cfr(kuhn_poker(), 25).checkpoints] == [1, 10, 25]
-        assert [point.iteration for point in cfr(kuhn_poker(), 25, checkpoints=[7]).checkpoints] == [7, 25]
+        assert [
+            point.iteration for point in cfr(kuhn_poker(), 25, checkpoints=[7]).checkpoints
+        ] == [7, 25]
 
     def test_checkpoints_do_not_change_the_result(self):
         often = cfr(kuhn_poker(), 50, checkpoints=range(1, 51), engine="numpy")
@@ -105,7 +119,10 @@ class TestArguments:
             ({"iterations": 0}, "at least 1 iteration, got 0"),
             ({"checkpoints": [0]}, "checkpoint 0 is not between 1 and the last iteration, 1000"),
             ({"checkpoints": [2000]}, "checkpoint 2000"),
-            ({"variant": "cfr-"}, "'cfr-' is no variant of CFR; expected one of cfr, cfr\\+, dcfr, pcfr\\+"),
+            (
+                {"variant": "cfr-"},
+                "'cfr-' is no variant of CFR; expected one of cfr, cfr\\+, dcfr, pcfr\\+",
+            ),
             ({"engine": "gpu"}, "engine: expected one of auto, numpy, numba, got 'gpu'"),
         ],
     )
@@ -128,13 +145,18 @@ class TestProperties:
     @settings(max_examples=25, deadline=None)
     @given(seeds, st.integers(1, 4), st.booleans())
     def test_both_engines_iterate_alike(self, seed, players, predictive):
-        """Payoffs without ties: at a regret of exactly 0 the last bit decides what is played next."""
+        """Payoffs without ties: at a regret of exactly 0 the last bit decides what is played
+        next."""
         form = to_sequence_form(random_tree(Random(seed), players, 5, zero_sum=False))
-        form = replace(form, payoffs=form.payoffs + np.random.default_rng(seed).normal(size=form.payoffs.shape))
+        form = replace(
+            form, payoffs=form.payoffs + np.random.default_rng(seed).normal(size=form.payoffs.shape)
+        )
         schedule = np.array([[1.0] * 5, [0.5] * 5, [1.0, 2.0, 3.0, 4.0, 5.0]])
         fast, plain = CfrState(form, "numba"), CfrState(form, "numpy")
         fast.run(schedule, predictive)
         plain.run(schedule, predictive)
         for plex, one, other in zip(form.plexes, fast.totals, plain.totals, strict=True):
             assert one[1:] == pytest.approx(other[1:], abs=1e-9)
-            assert plex.plan(plex.normalise(one)) == pytest.approx(plex.plan(plex.normalise(other)), abs=1e-9)
+            assert plex.plan(plex.normalise(one)) == pytest.approx(
+                plex.plan(plex.normalise(other)), abs=1e-9
+            )

@@ -16,7 +16,8 @@ from bestresponse.theory.trees.sequence_form_lp import solve_tree
 
 @dataclass(frozen=True)
 class Rounds:
-    """Rock, paper, scissors at the same time, `rounds` times; the sum counts. `told`: what a view tells of the past."""
+    """Rock, paper, scissors at the same time, `rounds` times; the sum counts. `told`: what a view
+    tells of the past."""
 
     rounds: int = 1
     told: str = "all"
@@ -28,10 +29,16 @@ class Rounds:
         return ()
 
     def asks(self, state):
-        return {} if len(state) == self.rounds else {r: Choice(("R", "P", "S")) for r in ("Bob", "Ann")}
+        return (
+            {}
+            if len(state) == self.rounds
+            else {r: Choice(("R", "P", "S")) for r in ("Bob", "Ann")}
+        )
 
     def view(self, state, role):
-        facts = {"all": {"past": list(state)}, "round": {"round": len(state)}, "nothing": {}}[self.told]
+        facts = {"all": {"past": list(state)}, "round": {"round": len(state)}, "nothing": {}}[
+            self.told
+        ]
         return View(role, "Play.", f"round {len(state)}", facts)
 
     def apply(self, state, moves):
@@ -75,13 +82,18 @@ class TestCompiling:
         tree = compile_game(Rounds())
         assert tree.players == ("Ann", "Bob")
         assert tree.num_nodes == 1 + 3 + 9
-        assert [(i.player, i.moves) for i in tree.infosets] == [(0, ("R", "P", "S")), (1, ("R", "P", "S"))]
+        assert [(i.player, i.moves) for i in tree.infosets] == [
+            (0, ("R", "P", "S")),
+            (1, ("R", "P", "S")),
+        ]
         assert tree.payoffs[tree.leaves, 0].tolist() == [0, -1, 1, 1, 0, -1, -1, 1, 0]
 
     def test_policies_are_found_by_the_view_s_key(self):
         game = Rounds()
         policy = solve_tree(game).policy
-        assert policy.at("Bob", game.view((), "Bob").key) == pytest.approx({"R": 1 / 3, "P": 1 / 3, "S": 1 / 3})
+        assert policy.at("Bob", game.view((), "Bob").key) == pytest.approx(
+            {"R": 1 / 3, "P": 1 / 3, "S": 1 / 3}
+        )
         assert policy.at("Bob", "round 0") == policy.at("Bob", game.view((), "Bob").key)
 
     def test_chance_and_whole_amounts_are_moves(self):

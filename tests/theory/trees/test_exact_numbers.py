@@ -1,4 +1,5 @@
-"""Fractions, large integers and decimals of trees are kept as they were given, and ties are decided by them."""
+"""Fractions, large integers and decimals of trees are kept as they were given, and ties are decided
+by them."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -32,7 +33,9 @@ def choose(first: Number, second: Number) -> Tree:
         (10**19 + 1, 10**19, 1),
     ],
 )
-def test_ties_are_decided_by_the_numbers_that_were_given(first: Number, second: Number, best: int) -> None:
+def test_ties_are_decided_by_the_numbers_that_were_given(
+    first: Number, second: Number, best: int
+) -> None:
     tree = choose(first, second)
     assert subgame_perfect(tree).count == best
     assert len(solve_subgames(tree).policies) == best
@@ -47,7 +50,10 @@ def test_a_tree_with_a_decimal_float_is_not_exact_and_one_with_thirds_is() -> No
 
 
 def test_a_file_of_fractions_is_written_as_it_was_read() -> None:
-    text = 'EFG 2 R "" { "a" } c "" 1 "" { "x" 1/100003 "y" 100002/100003 } 0 t "" 1 "" { 1/997 } t "" 2 "" { 0.1 }'
+    text = (
+        'EFG 2 R "" { "a" } c "" 1 "" { "x" 1/100003 "y" 100002/100003 } 0 t "" 1 "" { 1/997 } t ""'
+        ' 2 "" { 0.1 }'
+    )
     tree = parse_efg(text)
     assert tree.read_payoffs(1) == (Fraction(1, 997),)
     assert tree.read_probability(1) == Fraction(1, 100003)
@@ -62,7 +68,9 @@ def test_probabilities_that_were_rounded_make_no_exact_tree() -> None:
 
 
 def test_the_reduced_normal_form_of_an_exact_tree_is_exact() -> None:
-    game = NormalForm.bimatrix([[Fraction(1, 997), 0], [0, Fraction(1, 3)]], [[1, 0], [0, 10**17 + 1]])
+    game = NormalForm.bimatrix(
+        [[Fraction(1, 997), 0], [0, Fraction(1, 3)]], [[1, 0], [0, 10**17 + 1]]
+    )
     table = to_normal_form(to_tree(game))
     assert table.given.tolist() == game.given.tolist()
     assert nash(table).equilibria[-1].exact == nash(game).equilibria[-1].exact
@@ -74,13 +82,18 @@ def test_the_value_of_a_tree_of_large_integers_is_exact() -> None:
     game = NormalForm.zero_sum([[large + 1, 0], [0, large + 1]])
     tree = to_tree(game)
     assert solve_form(tree).value.exact == Fraction(large + 1, 2)
-    assert as_data(LoadedGame("g", "file", tree), solve_form(tree))["value_exact"] == "10000000000000000001/2"
+    assert (
+        as_data(LoadedGame("g", "file", tree), solve_form(tree))["value_exact"]
+        == "10000000000000000001/2"
+    )
 
 
 def test_backward_induction_gives_payoffs_as_fractions() -> None:
     tree = build_tree(["p"], Chance({"a": (THIRD, Leaf([1])), "b": (1 - THIRD, choose_leaf())}))
     loaded = LoadedGame("g", "file", tree)
-    assert as_data(loaded, solve_loaded_game(loaded))["equilibria"][0]["payoffs_exact"] == {"p": "1"}
+    assert as_data(loaded, solve_loaded_game(loaded))["equilibria"][0]["payoffs_exact"] == {
+        "p": "1"
+    }
 
 
 def choose_leaf() -> Turn:

@@ -7,7 +7,9 @@ from bestresponse.theory import Chance, Leaf, Turn, build_tree, load_tree, nash_
 from bestresponse.theory.trees.mccfr import mccfr, mccfr_tree
 
 
-@pytest.mark.parametrize(("sampling", "iterations", "reached"), [("external", 1500, 0.12), ("outcome", 6000, 0.25)])
+@pytest.mark.parametrize(
+    ("sampling", "iterations", "reached"), [("external", 1500, 0.12), ("outcome", 6000, 0.25)]
+)
 def test_kuhn_poker_comes_close_to_equilibrium(sampling, iterations, reached):
     tree = load_tree("kuhn-poker")
     found = mccfr_tree(tree, iterations=iterations, sampling=sampling)
@@ -16,7 +18,8 @@ def test_kuhn_poker_comes_close_to_equilibrium(sampling, iterations, reached):
 
 
 def guess(position):
-    """A coin is thrown after the guess; who guesses heads wins where the coin shows heads three times in four."""
+    """A coin is thrown after the guess; who guesses heads wins where the coin shows heads three
+    times in four."""
     if position == "start":
         return Turn("guesser", "guess", {"heads": "h", "tails": "t"})
     if position in ("h", "t"):
@@ -36,10 +39,14 @@ def test_an_endless_game_is_sampled_without_its_tree():
     # Both may stop at any time and take all: who moves first stops sooner or later.
     def expand(turn):
         if turn >= 0:
-            return Turn(("first", "second")[turn % 2], str(turn), {"stop": -1 - turn, "go": turn + 1})
+            return Turn(
+                ("first", "second")[turn % 2], str(turn), {"stop": -1 - turn, "go": turn + 1}
+            )
         return Leaf([1.0, 0.0] if turn % 2 else [0.0, 1.0])
 
-    found = mccfr(["first", "second"], 0, lambda t: Leaf([0.0, 0.0]) if t > 50 else expand(t), iterations=50)
+    found = mccfr(
+        ["first", "second"], 0, lambda t: Leaf([0.0, 0.0]) if t > 50 else expand(t), iterations=50
+    )
     assert 1 <= found.num_infosets <= 51
     assert found.table["first"]["0"]["stop"] > 0.4
 

@@ -16,7 +16,9 @@ def test_a_tree_whose_positions_are_large_is_refused(monkeypatch):
         build_tree(["only"], 0, lambda n: Turn("only", str(n), {"on": n + 1}), limit=1024)
 
 
-def test_the_memory_of_this_process_is_that_which_the_system_says_and_0_where_it_says_nothing(tmp_path, monkeypatch):
+def test_the_memory_of_this_process_is_that_which_the_system_says_and_0_where_it_says_nothing(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(memory, "_STATUS", tmp_path / "statm")
     assert memory.measure_resident() == 0
     (tmp_path / "statm").write_text("9000 25 7 1 0 800 0\n")

@@ -19,7 +19,8 @@ from bestresponse.theory.trees.tree import Tree, uniform_policy
 
 @dataclass
 class CardState:
-    """Speaks OpenSpiel's language: a card is dealt that player 2 does not see, then both move in turn until an end."""
+    """Speaks OpenSpiel's language: a card is dealt that player 2 does not see, then both move in
+    turn until an end."""
 
     history: list[int] = field(default_factory=list)
 
@@ -114,7 +115,9 @@ class Fickle(CardState):
     """Lets what player 2 may do depend on the card it does not see."""
 
     def legal_actions(self) -> list[int]:
-        return [1, 2] if self.history[0] == 1 and len(self.history) == 2 else super().legal_actions()
+        return (
+            [1, 2] if self.history[0] == 1 and len(self.history) == 2 else super().legal_actions()
+        )
 
     def child(self, action: int) -> Fickle:
         return Fickle([*self.history, action])
@@ -124,11 +127,21 @@ class Fickle(CardState):
     ("state", "message"),
     [
         (Stuck, "at card 0 > move 0: player 2 has no move; expected at least one"),
-        (Fickle, r"the information set '\[0\]' of player 2 offers .* here and .* before; expected the same"),
+        (
+            Fickle,
+            (
+                r"the information set '\[0\]' of player 2 offers .* here and .* before; expected"
+                r" the same"
+            ),
+        ),
     ],
 )
-def test_positions_that_break_the_rules_of_trees_are_refused(state: type[CardState], message: str) -> None:
-    game = SimpleNamespace(new_initial_state=state, get_type=CardGame().get_type, num_players=lambda: 2)
+def test_positions_that_break_the_rules_of_trees_are_refused(
+    state: type[CardState], message: str
+) -> None:
+    game = SimpleNamespace(
+        new_initial_state=state, get_type=CardGame().get_type, num_players=lambda: 2
+    )
     with pytest.raises(InvalidGame, match=message):
         grow(game)
 
@@ -152,7 +165,9 @@ class TestLoading:
         tree = load_openspiel("matrix_rps")
         assert len(tree.infosets) == 2
         assert nash_conv(tree, uniform_policy(tree)) == pytest.approx(0)
-        assert solve_tree(load_openspiel("goofspiel(num_cards=3)")).value["player 1"] == pytest.approx(0, abs=1e-9)
+        assert solve_tree(load_openspiel("goofspiel(num_cards=3)")).value[
+            "player 1"
+        ] == pytest.approx(0, abs=1e-9)
 
     def test_a_game_without_information_states_is_a_tree_in_which_nothing_is_hidden(self):
         tree = load_openspiel("pig(winscore=2,horizon=4)")
@@ -180,7 +195,9 @@ class TestLoading:
         with pytest.raises(TooLarge, match="more than 2000 nodes"):
             load_openspiel("tic_tac_toe", limit=2000)
 
-    @pytest.mark.parametrize(("variant", "solver"), [("cfr", "CFRSolver"), ("cfr+", "CFRPlusSolver")])
+    @pytest.mark.parametrize(
+        ("variant", "solver"), [("cfr", "CFRSolver"), ("cfr+", "CFRPlusSolver")]
+    )
     def test_the_iterates_are_those_of_its_own_solver(self, variant, solver):
         import pyspiel
 
@@ -193,7 +210,9 @@ class TestLoading:
         assert ours.nash_conv == pytest.approx(pyspiel.nash_conv(game, average), abs=1e-10)
         for infoset in ours.policy.tree.infosets:
             expected = [p for _, p in average.get_state_policy(infoset.key)]
-            assert list(ours.policy.at(f"player {infoset.player + 1}", infoset.key).values()) == pytest.approx(expected)
+            assert list(
+                ours.policy.at(f"player {infoset.player + 1}", infoset.key).values()
+            ) == pytest.approx(expected)
 
 
 def test_a_missing_installation_is_said(monkeypatch):

@@ -1,4 +1,5 @@
-"""Trees without perfect recall have a table of plans; a plan is a move wherever its own moves may lead."""
+"""Trees without perfect recall have a table of plans; a plan is a move wherever its own moves may
+lead."""
 
 from itertools import islice
 from random import Random
@@ -16,14 +17,18 @@ from bestresponse.theory.trees.sequence_form import has_perfect_recall
 def forget(first: str, guess: str) -> Turn:
     """Al has forgotten its own first move, and has not seen the guess: to double or not."""
     stake = -1 if first == guess else 1
-    return Turn("Al", "second", {"double": Leaf([2 * stake, -2 * stake]), "quit": Leaf([stake, -stake])})
+    return Turn(
+        "Al", "second", {"double": Leaf([2 * stake, -2 * stake]), "quit": Leaf([stake, -stake])}
+    )
 
 
 def hide(first: str) -> Turn:
     return Turn("Bo", "guess", {guess: forget(first, guess) for guess in ("heads", "tails")})
 
 
-FORGETFUL = build_tree(["Al", "Bo"], Turn("Al", "first", {side: hide(side) for side in ("heads", "tails")}))
+FORGETFUL = build_tree(
+    ["Al", "Bo"], Turn("Al", "first", {side: hide(side) for side in ("heads", "tails")})
+)
 
 
 def test_the_table_of_a_player_who_forgets_has_every_combination_of_moves():
@@ -49,7 +54,9 @@ def test_plans_say_nothing_where_they_never_lead():
     def second(payoff: int) -> Turn:
         return Turn("Al", "second", {"left": Leaf([payoff]), "right": Leaf([-payoff])})
 
-    tree = build_tree(["Al"], Turn("Al", "first", {"a": second(1), "b": second(2), "out": Leaf([0])}))
+    tree = build_tree(
+        ["Al"], Turn("Al", "first", {"a": second(1), "b": second(2), "out": Leaf([0])})
+    )
     table = to_normal_form(tree)
     assert table.actions[0][-1] == "first: out"
     assert table.payoffs[0].tolist() == [1, -1, 2, -2, 0]
@@ -58,7 +65,10 @@ def test_plans_say_nothing_where_they_never_lead():
 def test_an_absent_minded_driver_is_refused_with_the_place():
     later = Turn("driver", "crossing", {"exit": Leaf([4]), "on": Leaf([1])})
     tree = build_tree(["driver"], Turn("driver", "crossing", {"exit": Leaf([0]), "on": later}))
-    with pytest.raises(InvalidGame, match=r"driver comes twice to its information set 'crossing' in one play \(on\)"):
+    with pytest.raises(
+        InvalidGame,
+        match=r"driver comes twice to its information set 'crossing' in one play \(on\)",
+    ):
         to_normal_form(tree)
 
 

@@ -13,16 +13,23 @@ from bestresponse.theory.trees.tree import Chance, Leaf, Turn, build_tree
 
 
 def signalling_tree(types=3, payoffs=None):
-    """A sender of a type drawn by chance sends one of two messages; the receiver sees the message only."""
+    """A sender of a type drawn by chance sends one of two messages; the receiver sees the message
+    only."""
     rng = Random(7)
     names = ("sender", "receiver")
 
     def reply(kind, message):
         pay = payoffs or (lambda *_: [rng.randint(0, 9), rng.randint(0, 9)])
-        return Turn("receiver", message, {move: Leaf(pay(kind, message, move)) for move in ("up", "down")})
+        return Turn(
+            "receiver", message, {move: Leaf(pay(kind, message, move)) for move in ("up", "down")}
+        )
 
     def send(kind):
-        return Turn("sender", f"type {kind}", {message: reply(kind, message) for message in ("left", "right")})
+        return Turn(
+            "sender",
+            f"type {kind}",
+            {message: reply(kind, message) for message in ("left", "right")},
+        )
 
     return build_tree(names, Chance({str(k): (1 / types, send(k)) for k in range(types)}))
 
@@ -35,7 +42,8 @@ def test_a_zero_sum_tree_has_the_value_of_the_linear_program():
 
 
 def test_beer_and_quiche_pools_where_the_strong_like_it():
-    # Cho and Kreps (1987): the strong (9 in 10) like beer, the weak quiche; both would rather not be fought.
+    # Cho and Kreps (1987): the strong (9 in 10) like beer, the weak quiche; both would rather not
+    # be fought.
     def pay(kind, message, move):
         likes = message == ("left" if kind < 9 else "right")
         return [likes + 2 * (move == "down"), float((move == "up") == (kind >= 9))]
@@ -58,19 +66,27 @@ def test_random_trees_are_solved_to_rounding(seed):
     solution = solve_general_tree(tree)
     assert solution.nash_conv <= 1e-12
     if seed % 4 == 0:
-        assert solution.value["player 1"] == pytest.approx(solve_tree(tree).value["player 1"], abs=1e-7)
+        assert solution.value["player 1"] == pytest.approx(
+            solve_tree(tree).value["player 1"], abs=1e-7
+        )
 
 
 def test_what_does_not_fit_is_refused():
     with pytest.raises(InvalidGame, match="has 3 players; expected two"):
         solve_general_tree(load_tree("kuhn-poker-3"))
-    wide = build_tree(["one", "two"], Turn("one", "root", {f"m{k}": Leaf([k, 0]) for k in range(1001)}))
-    with pytest.raises(TooLarge, match="1,001 sequences of moves, more than 1,000; cfr approximates"):
+    wide = build_tree(
+        ["one", "two"], Turn("one", "root", {f"m{k}": Leaf([k, 0]) for k in range(1001)})
+    )
+    with pytest.raises(
+        TooLarge, match="1,001 sequences of moves, more than 1,000; cfr approximates"
+    ):
         solve_general_tree(wide)
 
 
 def test_the_linear_program_for_zero_sum_trees_names_what_solves_others():
-    with pytest.raises(InvalidGame, match=r"centipede is not a two-player zero-sum game .*; use solve_general_tree"):
+    with pytest.raises(
+        InvalidGame, match=r"centipede is not a two-player zero-sum game .*; use solve_general_tree"
+    ):
         solve_tree(load_tree("centipede"))
     with pytest.raises(InvalidGame, match="use cfr and its NashConv instead"):
         solve_tree(load_tree("kuhn-poker-3"))
@@ -94,14 +110,17 @@ def test_hundreds_of_sequences_are_solved(seed):
 
 
 def test_two_stages_with_private_types_are_solved_where_cfr_stays_far_away():
-    # The structure and payoffs of bayes2a.efg of Gambit's library: a simultaneous game played twice, two types each.
+    # The structure and payoffs of bayes2a.efg of Gambit's library: a simultaneous game played
+    # twice, two types each.
     stage = {"G": {"Hh": (10, 2), "Hl": (0, 10), "Lh": (2, 4), "Ll": (4, 0)}}
     stage["B"] = {"Hh": (4, 2), "Hl": (2, 10), "Lh": (0, 4), "Ll": (10, 0)}
 
     def expand(position):
         types, moves = position
         if len(types) < 2:
-            return Chance({kind: (0.5, (types + kind, moves)) for kind in ("GB" if not types else "gb")})
+            return Chance(
+                {kind: (0.5, (types + kind, moves)) for kind in ("GB" if not types else "gb")}
+            )
         if len(moves) == 4:
             paid = [stage[types[0]][pair] for pair in (moves[:2], moves[2:])]
             return Leaf([sum(pay[player] for pay in paid) for player in range(2)])

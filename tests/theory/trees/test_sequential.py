@@ -1,7 +1,8 @@
-"""No policy is called a sequential equilibrium that is none: random trees with large payoffs, checked in fractions.
+"""No policy is called a sequential equilibrium that is none: random trees with large payoffs,
+checked in fractions.
 
-`python -m tests.theory.trees.test_sequential 10000` draws more of them than a test has time for; a second number
-is that of the players.
+`python -m tests.theory.trees.test_sequential 10000` draws more of them than a test has time for; a
+second number is that of the players.
 """
 
 import sys
@@ -32,7 +33,9 @@ def draw_tree(seed: int, players: int = 2) -> Tree:
         if tree.owner[node] == CHANCE:
             return Chance({tree.branch_labels[k]: (tree.read_probability(k), k) for k in below})
         infoset = tree.infosets[tree.infoset[node]]
-        return Turn(tree.players[infoset.player], infoset.key, dict(zip(infoset.moves, below, strict=True)))
+        return Turn(
+            tree.players[infoset.player], infoset.key, dict(zip(infoset.moves, below, strict=True))
+        )
 
     return build_tree(tree.players, 0, expand)
 
@@ -59,10 +62,13 @@ def test_in_seltens_horse_the_third_player_believes_in_a_mistake_of_the_second()
     def third(left, right):
         return Turn("third", "hidden", {"L": Leaf(left), "R": Leaf(right)})
 
-    second = Turn("second", "seen", {"down": third([4, 4, 0], [0, 0, 1]), "across": Leaf([1, 1, 1])})
+    second = Turn(
+        "second", "seen", {"down": third([4, 4, 0], [0, 0, 1]), "across": Leaf([1, 1, 1])}
+    )
     first = Turn("first", "root", {"down": third([3, 3, 2], [0, 0, 0]), "across": second})
     found = find_sequential(build_tree(["first", "second", "third"], first))
-    # (down, across, L) is a Nash equilibrium too, but the second would rather go down if it were asked.
+    # (down, across, L) is a Nash equilibrium too, but the second would rather go down if it were
+    # asked.
     assert found.policy.table() == {
         "first": {"root": {"down": 0.0, "across": 1.0}},
         "second": {"seen": {"down": 0.0, "across": 1.0}},
@@ -73,7 +79,8 @@ def test_in_seltens_horse_the_third_player_believes_in_a_mistake_of_the_second()
 
 
 def test_three_who_must_mix_with_irrational_probabilities_are_refused():
-    # The only equilibrium of this table; x = 0.1518, y = 0.2821 solve 4 x + 2 y - 4 x y = 1 for the third player.
+    # The only equilibrium of this table; x = 0.1518, y = 0.2821 solve 4 x + 2 y - 4 x y = 1 for the
+    # third player.
     payoffs = (
         [[[3, 1], [1, 1]], [[0, 0], [3, 0]]],
         [[[2, 1], [3, 1]], [[1, 3], [2, 1]]],
@@ -93,7 +100,10 @@ def test_three_who_must_mix_with_irrational_probabilities_are_refused():
 def test_the_check_sees_a_policy_that_is_no_equilibrium():
     tree = build_tree(["Al"], Turn("Al", "i", {"good": Leaf([1]), "bad": Leaf([0])}))
     half = [Fraction(1, 2), Fraction(1, 2)]
-    assert find_faults(tree, half, [Fraction(1)] * 3) == ["Al gains 1/2 at the root", "Al gains 1/2 at i"]
+    assert find_faults(tree, half, [Fraction(1)] * 3) == [
+        "Al gains 1/2 at the root",
+        "Al gains 1/2 at i",
+    ]
 
 
 if __name__ == "__main__":

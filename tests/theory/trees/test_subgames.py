@@ -1,4 +1,5 @@
-"""Equilibria that hold off the path too: subgame perfect with hidden moves, sequential with beliefs."""
+"""Equilibria that hold off the path too: subgame perfect with hidden moves, sequential with
+beliefs."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -10,20 +11,36 @@ import pytest
 from random_trees import random_tree
 
 from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge
-from bestresponse.theory import Chance, Leaf, Turn, build_tree, load_tree, nash_conv, policy_from_table, subgame_perfect
+from bestresponse.theory import (
+    Chance,
+    Leaf,
+    Turn,
+    build_tree,
+    load_tree,
+    nash_conv,
+    policy_from_table,
+    subgame_perfect,
+)
 from bestresponse.theory.trees.perfection.sequential import find_sequential
-from bestresponse.theory.trees.perfection.subgame_perfect import cut_subgame, find_subgames, solve_subgames
+from bestresponse.theory.trees.perfection.subgame_perfect import (
+    cut_subgame,
+    find_subgames,
+    solve_subgames,
+)
 from bestresponse.theory.trees.tree import CHANCE
 
 
 def battle_with_an_outside_option():
-    """The row player may leave with 2; else both play battle of the sexes (3, 1), (1, 3) without seeing each other."""
+    """The row player may leave with 2; else both play battle of the sexes (3, 1), (1, 3) without
+    seeing each other."""
 
     def second(payoffs):
         moves = {name: Leaf(u) for name, u in zip(("opera", "boxing"), payoffs, strict=True)}
         return Turn("she", "her choice", moves)
 
-    inside = Turn("he", "his choice", {"opera": second([[3, 1], [0, 0]]), "boxing": second([[0, 0], [1, 3]])})
+    inside = Turn(
+        "he", "his choice", {"opera": second([[3, 1], [0, 0]]), "boxing": second([[0, 0], [1, 3]])}
+    )
     return build_tree(["he", "she"], Turn("he", "door", {"out": Leaf([2, 2]), "in": inside}))
 
 
@@ -32,7 +49,9 @@ def test_three_equilibria_inside_give_three_subgame_perfect_ones_a_mixed_one_amo
     assert find_subgames(tree).tolist() == [0, 2]
     found = solve_subgames(tree)
     assert found.complete
-    assert [(p.at("he", "door")["in"], p.at("she", "her choice")["opera"]) for p in found.policies] == [
+    assert [
+        (p.at("he", "door")["in"], p.at("she", "her choice")["opera"]) for p in found.policies
+    ] == [
         (1.0, 1.0),
         (0.0, 0.0),
         (0.0, pytest.approx(0.25)),
@@ -49,7 +68,10 @@ def test_with_perfect_information_they_are_those_of_exact_backward_induction():
         found = solve_subgames(tree)
         assert found.complete
         assert len(found.policies) == exact.count
-        tables = [{p: {i: {m: 1.0} for i, m in at.items()} for p, at in e.moves.items()} for e in exact.equilibria]
+        tables = [
+            {p: {i: {m: 1.0} for i, m in at.items()} for p, at in e.moves.items()}
+            for e in exact.equilibria
+        ]
         expected = {tuple(policy_from_table(tree, table).probabilities) for table in tables}
         assert {tuple(policy.probabilities) for policy in found.policies} == expected
 
@@ -63,18 +85,23 @@ def test_every_policy_is_an_equilibrium_of_every_subgame(seed):
             table = {who: {} for who in tree.players}
             for one in part.infosets:
                 label = tree.infosets[tree.infoset_index[tree.players[one.player], one.key]].label
-                table[tree.players[one.player]][one.label] = policy.at(tree.players[one.player], label)
+                table[tree.players[one.player]][one.label] = policy.at(
+                    tree.players[one.player], label
+                )
             assert nash_conv(part, policy_from_table(part, table)) < 1e-9
 
 
 def with_one_large_payoff(tree, rng):
     payoffs = tree.payoffs.copy()
-    payoffs[rng.choice(tree.leaves.tolist()), rng.randrange(2)] = rng.choice([1e2, 1e5, -1e6, 1e9, 3e12])
+    payoffs[rng.choice(tree.leaves.tolist()), rng.randrange(2)] = rng.choice(
+        [1e2, 1e5, -1e6, 1e9, 3e12]
+    )
     return replace(tree, payoffs=payoffs)
 
 
 def largest_gains(tree, exact):
-    """What each player could gain by the best of all its pure strategies, one after the other, in fractions."""
+    """What each player could gain by the best of all its pure strategies, one after the other, in
+    fractions."""
 
     def expected(node, moves):
         below = tree.children[node]
@@ -86,7 +113,9 @@ def largest_gains(tree, exact):
             first = int(tree.first_move[tree.infoset[node]])
             weights = moves[first : first + len(below)]
         values = [expected(k, moves) for k in below]
-        return tuple(sum(w * u[player] for w, u in zip(weights, values, strict=True)) for player in (0, 1))
+        return tuple(
+            sum(w * u[player] for w, u in zip(weights, values, strict=True)) for player in (0, 1)
+        )
 
     earned, gains = expected(0, exact), []
     for player in (0, 1):
@@ -119,8 +148,13 @@ def test_the_sequential_equilibrium_of_a_tree_without_hidden_moves_is_that_of_ba
         tree = random_tree(Random(seed), depth=4, zero_sum=False, perfect_information=True)
         induced = subgame_perfect(tree)
         if induced.count == 1:
-            table = {p: {i: {m: 1.0} for i, m in at.items()} for p, at in induced.equilibria[0].moves.items()}
-            assert find_sequential(tree).exact == tuple(policy_from_table(tree, table).probabilities)
+            table = {
+                p: {i: {m: 1.0} for i, m in at.items()}
+                for p, at in induced.equilibria[0].moves.items()
+            }
+            assert find_sequential(tree).exact == tuple(
+                policy_from_table(tree, table).probabilities
+            )
 
 
 def test_beliefs_where_play_arrives_are_those_of_the_limit_and_not_of_the_mistakes():
@@ -145,9 +179,12 @@ def test_a_small_gain_is_worth_a_large_loss_that_only_a_mistake_brings(prize):
 
 
 def test_off_the_path_the_belief_follows_the_likelier_mistake():
-    # Out is best. After a mistake the second player sees whether it was one (a) or two in a row (b, then c or d).
+    # Out is best. After a mistake the second player sees whether it was one (a) or two in a row (b,
+    # then c or d).
     deeper = Turn(
-        "first", "again", {"c": Leaf([0, 0]), "d": Turn("second", "hidden", {"l": Leaf([0, 1]), "r": Leaf([0, 0])})}
+        "first",
+        "again",
+        {"c": Leaf([0, 0]), "d": Turn("second", "hidden", {"l": Leaf([0, 1]), "r": Leaf([0, 0])})},
     )
     once = Turn("second", "hidden", {"l": Leaf([1, 0]), "r": Leaf([1, 1])})
     moves = {"out": Leaf([2, 0]), "a": once, "b": deeper}
@@ -159,20 +196,28 @@ def test_off_the_path_the_belief_follows_the_likelier_mistake():
 def test_an_information_set_that_chance_never_reaches_has_no_beliefs():
     never = Turn("second", "never", {"l": Leaf([0, 1]), "r": Leaf([0, 0])})
     tree = build_tree(["first", "second"], Chance({"yes": (1, Leaf([0, 0])), "no": (0, never)}))
-    with pytest.raises(NotCertified, match="second's information set 'never' is reached only by draws"):
+    with pytest.raises(
+        NotCertified, match="second's information set 'never' is reached only by draws"
+    ):
         find_sequential(tree)
 
 
 def test_a_tree_with_too_many_sequences_for_exact_arithmetic_is_refused():
-    tree = build_tree(["first", "second"], Turn("first", "root", {f"m{k}": Leaf([k, 0]) for k in range(401)}))
+    tree = build_tree(
+        ["first", "second"], Turn("first", "root", {f"m{k}": Leaf([k, 0]) for k in range(401)})
+    )
     with pytest.raises(TooLarge, match="401 sequences of moves"):
         find_sequential(tree)
 
 
 def test_a_threat_that_is_not_believed_is_no_sequential_equilibrium_although_it_is_subgame_perfect():
-    # Selten's point: the second player cannot tell L from M, so there is no proper subgame; "r" is never best there.
+    # Selten's point: the second player cannot tell L from M, so there is no proper subgame; "r" is
+    # never best there.
     answer = {"L": {"l": [2, 1], "r": [-1, 0]}, "M": {"l": [4, 1], "r": [-1, 0]}}
-    moves = {m: Turn("second", "hidden", {a: Leaf(u) for a, u in ends.items()}) for m, ends in answer.items()}
+    moves = {
+        m: Turn("second", "hidden", {a: Leaf(u) for a, u in ends.items()})
+        for m, ends in answer.items()
+    }
     tree = build_tree(["first", "second"], Turn("first", "top", {"out": Leaf([1, 3]), **moves}))
     assert {tuple(u.tolist()) for u in solve_subgames(tree).payoffs} >= {(1.0, 3.0), (4.0, 1.0)}
     held = find_sequential(tree)
@@ -181,7 +226,9 @@ def test_a_threat_that_is_not_believed_is_no_sequential_equilibrium_although_it_
 
 
 def test_the_sequential_equilibrium_of_kuhn_poker_has_its_value():
-    assert find_sequential(load_tree("kuhn-poker")).payoffs["player 1"] == pytest.approx(-1 / 18, abs=1e-15)
+    assert find_sequential(load_tree("kuhn-poker")).payoffs["player 1"] == pytest.approx(
+        -1 / 18, abs=1e-15
+    )
 
 
 def test_chance_may_begin_a_subgame_of_three_players():
@@ -194,9 +241,12 @@ def test_chance_may_begin_a_subgame_of_three_players():
 
 
 def test_a_small_loss_is_a_loss_where_all_payoffs_are_small():
-    # Seeing the first move, "second" earns 3e-13 by "left" and 1e-13 by "right"; "unseen" is what it does not see.
+    # Seeing the first move, "second" earns 3e-13 by "left" and 1e-13 by "right"; "unseen" is what
+    # it does not see.
     unseen = Turn("second", "unseen", {"stay": Leaf([0.0, 1e-13])})
     guess = Turn("first", "guess", {"heads": unseen, "tails": unseen})
     answer = Turn("second", "seen", {"left": Leaf([1e-13, 3e-13]), "right": Leaf([2e-13, 1e-13])})
-    solved = solve_subgames(build_tree(["first", "second"], Turn("first", "start", {"in": answer, "out": guess})))
+    solved = solve_subgames(
+        build_tree(["first", "second"], Turn("first", "start", {"in": answer, "out": guess}))
+    )
     assert {policy.at("second", "seen")["left"] for policy in solved.policies} == {1.0}

@@ -29,7 +29,15 @@ from bestresponse.theory.trees.sequence_form import (
     tree_best_response,
 )
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
-from bestresponse.theory.trees.tree import Chance, Leaf, Policy, Turn, build_tree, policy_from_table, uniform_policy
+from bestresponse.theory.trees.tree import (
+    Chance,
+    Leaf,
+    Policy,
+    Turn,
+    build_tree,
+    policy_from_table,
+    uniform_policy,
+)
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -38,7 +46,8 @@ def pennies():
     """Matching pennies: the second player does not see the first player's coin."""
     odd = {"H": Leaf([1, -1]), "T": Leaf([-1, 1])}, {"H": Leaf([-1, 1]), "T": Leaf([1, -1])}
     return build_tree(
-        ["even", "odd"], Turn("even", "coin", {"H": Turn("odd", "o", odd[0]), "T": Turn("odd", "o", odd[1])})
+        ["even", "odd"],
+        Turn("even", "coin", {"H": Turn("odd", "o", odd[0]), "T": Turn("odd", "o", odd[1])}),
     )
 
 
@@ -46,7 +55,8 @@ def forgetful():
     """The second move is made without memory of the first."""
     second = {"c": Leaf([1]), "d": Leaf([0])}
     return build_tree(
-        ["Al"], Turn("Al", "first", {"a": Turn("Al", "second", second), "b": Turn("Al", "second", second)})
+        ["Al"],
+        Turn("Al", "first", {"a": Turn("Al", "second", second), "b": Turn("Al", "second", second)}),
     )
 
 
@@ -71,13 +81,23 @@ class TestBuilding:
             (Leaf([1, float("nan")]), "expected finite payoffs, got \\[1, nan\\]"),
             (Leaf([1, "2"]), "expected finite payoffs"),
             (Chance({}), "chance has no branch"),
-            (Chance({"a": (0.5, Leaf([0, 0])), "b": (0.4, Leaf([0, 0]))}), "sum to 0.9; expected 1"),
+            (
+                Chance({"a": (0.5, Leaf([0, 0])), "b": (0.4, Leaf([0, 0]))}),
+                "sum to 0.9; expected 1",
+            ),
             (Chance({"a": (-0.5, Leaf([0, 0])), "b": (1.5, Leaf([0, 0]))}), "draws 'a' with -0.5"),
             (Turn("x", "i", {}), "x has no move"),
             (Turn("z", "i", {"a": Leaf([0, 0])}), "'z' moves; expected one of x, y"),
             (Turn("x", "i", {"a": 7}), "at a: expected a Leaf, Chance or Turn, got int"),
             (
-                Turn("x", "i", {"a": Turn("y", "j", {"l": Leaf([0, 0])}), "b": Turn("y", "j", {"r": Leaf([0, 0])})}),
+                Turn(
+                    "x",
+                    "i",
+                    {
+                        "a": Turn("y", "j", {"l": Leaf([0, 0])}),
+                        "b": Turn("y", "j", {"r": Leaf([0, 0])}),
+                    },
+                ),
                 "at b: the information set 'j' of y offers r here and l before",
             ),
         ],
@@ -92,7 +112,9 @@ class TestBuilding:
 
     def test_an_endless_game_stops_at_the_limit_and_says_how_far_it_came(self):
         with pytest.raises(TooLarge, match="more than 1000 nodes: stopped after 500 at depth 500"):
-            build_tree(["x"], 0, lambda n: Turn("x", str(n), {"on": n + 1, "out": n + 1}), limit=1000)
+            build_tree(
+                ["x"], 0, lambda n: Turn("x", str(n), {"on": n + 1, "out": n + 1}), limit=1000
+            )
 
     def test_one_node_with_too_many_moves_stops_before_they_are_expanded(self):
         with pytest.raises(TooLarge, match="stopped after 1 at depth 1 with 5000 more"):
@@ -106,12 +128,19 @@ class TestBuilding:
 
 class TestPerfectRecall:
     def test_forgetting_an_own_move_is_refused_and_the_information_set_named(self):
-        with pytest.raises(InvalidGame, match=r"no perfect recall: Al .* information set 'second' \(a; b\)"):
+        with pytest.raises(
+            InvalidGame, match=r"no perfect recall: Al .* information set 'second' \(a; b\)"
+        ):
             to_sequence_form(forgetful())
 
     def test_meeting_an_information_set_twice_on_one_path_is_refused(self):
         absent_minded = build_tree(
-            ["Al"], Turn("Al", "i", {"stay": Turn("Al", "i", {"stay": Leaf([1]), "go": Leaf([4])}), "go": Leaf([0])})
+            ["Al"],
+            Turn(
+                "Al",
+                "i",
+                {"stay": Turn("Al", "i", {"stay": Leaf([1]), "go": Leaf([4])}), "go": Leaf([0])},
+            ),
         )
         with pytest.raises(InvalidGame, match="information set 'i'"):
             to_sequence_form(absent_minded)
@@ -124,7 +153,9 @@ class TestPublishedValues:
         assert solution.nash_conv == pytest.approx(0, abs=1e-12)
 
     def test_leduc_poker_has_its_published_value(self):
-        assert solve_tree(leduc_poker()).value["player 1"] == pytest.approx(-0.085606424078, abs=1e-11)
+        assert solve_tree(leduc_poker()).value["player 1"] == pytest.approx(
+            -0.085606424078, abs=1e-11
+        )
 
     @pytest.mark.parametrize(
         ("tree", "expected"),
@@ -135,7 +166,8 @@ class TestPublishedValues:
         assert nash_conv(tree, uniform_policy(tree)) == pytest.approx(expected, abs=1e-10)
 
     def test_kuhn_s_equilibrium_family_has_no_regret(self):
-        """Kuhn 1950: bet K three times as often as J; call with Q at alpha + 1/3 (here alpha = 1/4)."""
+        """Kuhn 1950: bet K three times as often as J; call with Q at alpha + 1/3 (here alpha =
+        1/4)."""
         sure, never = {"bet": 1.0}, {"pass": 1.0}
         first = {
             "J": {"bet": 1 / 4, "pass": 3 / 4},
@@ -161,7 +193,9 @@ class TestPublishedValues:
 class TestBestResponse:
     def test_the_best_response_to_a_policy_that_always_bets(self):
         """J folds (-1), Q calls and wins half the time (0 beats -1), K calls (2): a third of 1."""
-        always = {"player 1": {i.label: {"bet": 1.0} for i in kuhn_poker().infosets if i.player == 0}}
+        always = {
+            "player 1": {i.label: {"bet": 1.0} for i in kuhn_poker().infosets if i.player == 0}
+        }
         table = uniform_policy(kuhn_poker()).table() | always
         best = tree_best_response(kuhn_poker(), table, "player 2")
         assert [best.moves[label] for label in ("J b", "Q b", "K b")] == ["pass", "bet", "bet"]
@@ -172,7 +206,9 @@ class TestBestResponse:
             tree_best_response(kuhn_poker(), uniform_policy(kuhn_poker()), "Bob")
 
     def test_regrets_of_one_sided_play_in_matching_pennies(self):
-        policy = policy_from_table(pennies(), {"even": {"coin": {"H": 1}}, "odd": {"o": {"H": 0.5, "T": 0.5}}})
+        policy = policy_from_table(
+            pennies(), {"even": {"coin": {"H": 1}}, "odd": {"o": {"H": 0.5, "T": 0.5}}}
+        )
         assert policy_regrets(pennies(), policy) == {"even": 0, "odd": 1}
 
 
@@ -191,7 +227,10 @@ class TestPolicies:
         [
             ({"even": {"coin": {"H": 1}}}, "odd has no probabilities at the information set 'o'"),
             ({"even": {"coin": {"X": 1}}}, "even has no move 'X' at 'coin'; expected H, T"),
-            ({"even": {"coin": {"H": 0.4}}, "odd": {"o": {"H": 1}}}, "sum to 1, got \\[0.4, 0.0\\]"),
+            (
+                {"even": {"coin": {"H": 0.4}}, "odd": {"o": {"H": 1}}},
+                "sum to 1, got \\[0.4, 0.0\\]",
+            ),
             ({"even": {"coin": {"H": 2, "T": -1}}, "odd": {"o": {"H": 1}}}, "even at 'coin'"),
         ],
     )
@@ -216,8 +255,15 @@ class TestSubgamePerfection:
 
     def test_a_tie_between_a_coin_and_its_mean_is_exact(self):
         """0.1 + 0.2 is not 0.3 in floats; a third of each is a tie with 0.1 all the same."""
-        thirds = Chance({"a": (1 / 3, Leaf([0.1])), "b": (1 / 3, Leaf([0.2])), "c": (1 / 3, Leaf([0]))})
-        assert subgame_perfect(build_tree(["x"], Turn("x", "i", {"sure": Leaf([0.1]), "draw": thirds}))).count == 2
+        thirds = Chance(
+            {"a": (1 / 3, Leaf([0.1])), "b": (1 / 3, Leaf([0.2])), "c": (1 / 3, Leaf([0]))}
+        )
+        assert (
+            subgame_perfect(
+                build_tree(["x"], Turn("x", "i", {"sure": Leaf([0.1]), "draw": thirds}))
+            ).count
+            == 2
+        )
 
     def test_ultimatum_has_two_because_the_responder_is_indifferent_to_nothing(self):
         found = subgame_perfect(ultimatum(10))
@@ -226,11 +272,17 @@ class TestSubgamePerfection:
         assert [e.moves["responder"]["offer 0"] for e in found.equilibria] == ["accept", "reject"]
 
     def test_threats_that_are_not_carried_out_are_no_equilibria(self):
-        assert subgame_perfect(load_tree("entry-deterrence")).outcomes == ({"entrant": 2.0, "incumbent": 2.0},)
+        assert subgame_perfect(load_tree("entry-deterrence")).outcomes == (
+            {"entrant": 2.0, "incumbent": 2.0},
+        )
         assert subgame_perfect(trust()).outcomes == ({"sender": 10.0, "receiver": 10.0},)
 
     def test_too_many_equilibria_are_counted_and_the_first_is_given(self):
-        indifferent = Turn("x", "r", {str(k): Turn("x", f"i{k}", {"a": Leaf([0]), "b": Leaf([0])}) for k in range(12)})
+        indifferent = Turn(
+            "x",
+            "r",
+            {str(k): Turn("x", f"i{k}", {"a": Leaf([0]), "b": Leaf([0])}) for k in range(12)},
+        )
         found = subgame_perfect(build_tree(["x"], indifferent))
         assert found.count == 12 * 2**12
         assert not found.complete
@@ -238,7 +290,8 @@ class TestSubgamePerfection:
         assert set(found.equilibria[0].moves["x"].values()) == {"0", "a"}
 
     def test_a_coin_between_ties_combines_them(self):
-        """Each side of the coin has two equilibria that differ for the other player only: 2 x 2 of them."""
+        """Each side of the coin has two equilibria that differ for the other player only: 2 x 2 of
+        them."""
         tie = {"a": Leaf([0, 1]), "b": Leaf([0, 3])}
         coin = Chance({"h": (0.5, Turn("x", "h", tie)), "t": (0.5, Turn("x", "t", tie))})
         found = subgame_perfect(build_tree(["x", "y"], coin))
@@ -246,8 +299,13 @@ class TestSubgamePerfection:
         assert [outcome["y"] for outcome in found.outcomes] == [3, 2, 1]
 
     def test_ties_that_combine_in_too_many_ways_are_refused(self):
-        ties = {str(k): (1 / 20, Turn("x", str(k), {"a": Leaf([0, 0]), "b": Leaf([0, 2**k])})) for k in range(20)}
-        with pytest.raises(TooLarge, match="the ties below the root combine in more than 100000 ways"):
+        ties = {
+            str(k): (1 / 20, Turn("x", str(k), {"a": Leaf([0, 0]), "b": Leaf([0, 2**k])}))
+            for k in range(20)
+        }
+        with pytest.raises(
+            TooLarge, match="the ties below the root combine in more than 100000 ways"
+        ):
             subgame_perfect(build_tree(["x", "y"], Chance(ties)))
 
     def test_hidden_information_is_refused(self):
@@ -262,9 +320,13 @@ class TestSubgamePerfection:
         outcomes = [tuple(outcome.values()) for outcome in found.outcomes]
         assert len(found.equilibria) == (found.count if found.count <= 20 else 1)
         for equilibrium in found.equilibria[:5]:
-            table = {p: {i: {m: 1.0} for i, m in moves.items()} for p, moves in equilibrium.moves.items()}
+            table = {
+                p: {i: {m: 1.0} for i, m in moves.items()} for p, moves in equilibrium.moves.items()
+            }
             assert nash_conv(tree, table) == pytest.approx(0, abs=1e-9)
-            assert any(np.allclose(tuple(equilibrium.payoffs.values()), outcome) for outcome in outcomes)
+            assert any(
+                np.allclose(tuple(equilibrium.payoffs.values()), outcome) for outcome in outcomes
+            )
 
 
 class TestNormalForm:
@@ -273,13 +335,24 @@ class TestNormalForm:
 
     def test_strategies_that_differ_only_where_they_never_come_are_one(self):
         form = to_normal_form(centipede(4))
-        assert form.actions[0] == ("move 1: take", "move 1: pass; move 3: take", "move 1: pass; move 3: pass")
+        assert form.actions[0] == (
+            "move 1: take",
+            "move 1: pass; move 3: take",
+            "move 1: pass; move 3: pass",
+        )
         assert form.payoffs[0].tolist() == [[0.4, 0.4, 0.4], [0.2, 1.6, 1.6], [0.2, 0.8, 6.4]]
 
     def test_three_players_keep_their_axes(self):
         tree = build_tree(
             ["a", "b", "c"],
-            Turn("a", "a", {"x": Turn("b", "b", {"x": Leaf([1, 2, 3]), "y": Leaf([4, 5, 6])}), "y": Leaf([7, 8, 9])}),
+            Turn(
+                "a",
+                "a",
+                {
+                    "x": Turn("b", "b", {"x": Leaf([1, 2, 3]), "y": Leaf([4, 5, 6])}),
+                    "y": Leaf([7, 8, 9]),
+                },
+            ),
         )
         form = to_normal_form(tree)
         assert form.shape == (2, 2, 1)
@@ -295,7 +368,8 @@ class TestNormalForm:
 
 class TestCatalogue:
     @pytest.mark.parametrize(
-        ("make", "wrong"), [(kuhn_poker, 1), (kuhn_poker, 6), (ultimatum, 0), (centipede, 0), (trust, 0)]
+        ("make", "wrong"),
+        [(kuhn_poker, 1), (kuhn_poker, 6), (ultimatum, 0), (centipede, 0), (trust, 0)],
     )
     def test_sizes_that_make_no_game_are_refused(self, make, wrong):
         with pytest.raises(UsageError, match=f"got {wrong}"):
@@ -322,7 +396,8 @@ class TestProperties:
     @settings(max_examples=40, deadline=None)
     @given(seeds)
     def test_solution_of_a_random_zero_sum_tree(self, seed):
-        """No regret at the solution, regret at least 0 elsewhere, and the value of the normal form."""
+        """No regret at the solution, regret at least 0 elsewhere, and the value of the normal
+        form."""
         tree = random_tree(Random(seed), depth=4)
         solution = solve_tree(tree)
         assert nash_conv(tree, solution.policy) == pytest.approx(0, abs=1e-8)
@@ -350,9 +425,15 @@ class TestProperties:
         for node in range(tree.num_nodes - 1, -1, -1):
             below = list(tree.children[node])
             if below:
-                chance = tree.probability[below] if tree.owner[node] == -1 else np.full(len(below), 1 / len(below))
+                chance = (
+                    tree.probability[below]
+                    if tree.owner[node] == -1
+                    else np.full(len(below), 1 / len(below))
+                )
                 values[node] = chance @ values[below]
-        assert list(policy_value(tree, uniform_policy(tree)).values()) == pytest.approx(values[0].tolist(), abs=1e-9)
+        assert list(policy_value(tree, uniform_policy(tree)).values()) == pytest.approx(
+            values[0].tolist(), abs=1e-9
+        )
 
 
 def matrix_value(matrix):
@@ -362,7 +443,14 @@ def matrix_value(matrix):
     rows, columns = matrix.shape
     goal = np.append(np.zeros(rows), -1.0)
     below = np.hstack([-matrix.T, np.ones((columns, 1))])
-    found = linprog(goal, below, np.zeros(columns), [[1.0] * rows + [0.0]], [1.0], [(0, None)] * rows + [(None, None)])
+    found = linprog(
+        goal,
+        below,
+        np.zeros(columns),
+        [[1.0] * rows + [0.0]],
+        [1.0],
+        [(0, None)] * rows + [(None, None)],
+    )
     return -found.fun
 
 
@@ -370,7 +458,8 @@ def test_counterfactual_values_weigh_a_move_by_how_likely_the_others_let_it_come
     tree = kuhn_poker()
     values = counterfactual_values(tree, uniform_policy(tree))
     by_label = {tree.infosets[index].label: row.tolist() for index, row in values.items()}
-    # The second player holds the king in a third of all deals and is bet to in half of these: 2 for a call, -1 else.
+    # The second player holds the king in a third of all deals and is bet to in half of these: 2 for
+    # a call, -1 else.
     assert by_label["K b"] == pytest.approx([-1 / 6, 1 / 3])
     # The first player holds the jack and passed: it loses 1 by folding to a bet, 2 by calling.
     assert by_label["J pb"] == pytest.approx([-1 / 6, -1 / 3])
@@ -386,4 +475,7 @@ def test_counterfactual_values_weigh_a_move_by_how_likely_the_others_let_it_come
 )
 def test_a_constant_sum_is_told_from_another_whatever_the_unit_of_payoffs(payoffs, constant):
     left, right = map(Leaf, payoffs)
-    assert build_tree(["a", "b"], Turn("a", "choice", {"left": left, "right": right})).is_constant_sum is constant
+    assert (
+        build_tree(["a", "b"], Turn("a", "choice", {"left": left, "right": right})).is_constant_sum
+        is constant
+    )

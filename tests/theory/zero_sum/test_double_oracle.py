@@ -1,4 +1,5 @@
-"""The double oracle: values of matrices and trees, bounds on the way, and what the command line does with it."""
+"""The double oracle: values of matrices and trees, bounds on the way, and what the command line
+does with it."""
 
 import signal
 import threading
@@ -20,7 +21,9 @@ from bestresponse.theory.zero_sum.double_oracle import ValueBounds, search_tree
 def test_a_matrix_has_the_value_of_the_simplex(seed: int) -> None:
     matrix = np.random.default_rng([3, seed]).random((40, 30))
     found = solve_form(NormalForm.zero_sum(matrix), Wish("double-oracle")).nash
-    assert found.equilibria[0].payoffs[0] == pytest.approx(solve_zero_sum_game(matrix).value, abs=1e-8)
+    assert found.equilibria[0].payoffs[0] == pytest.approx(
+        solve_zero_sum_game(matrix).value, abs=1e-8
+    )
     assert found.regret <= 1e-9
     assert found.method.startswith("double oracle, ")
 
@@ -73,7 +76,9 @@ def test_an_interrupted_solve_says_what_is_known() -> None:
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         never.wait(60)
 
-    expected = pytest.raises(Interrupted, match="so far the value lies between 0 and 1 after 3 steps")
+    expected = pytest.raises(
+        Interrupted, match="so far the value lies between 0 and 1 after 3 steps"
+    )
     with hear_interrupts(), expected:
         wait_for(solve, progress=known)
     never.set()

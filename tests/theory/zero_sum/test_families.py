@@ -1,4 +1,5 @@
-"""Families of games that trip solvers up, with both engines: all certified, and both engines agree."""
+"""Families of games that trip solvers up, with both engines: all certified, and both engines
+agree."""
 
 import subprocess
 import sys
@@ -57,7 +58,9 @@ def games_of_each_scale(rng, shape):
 
 def specks(rng, shape):
     """Differences that vanish when the payoffs are shifted."""
-    return np.where(rng.random(shape) < 0.3, rng.integers(-1, 2, shape), 1e-20 * rng.normal(size=shape))
+    return np.where(
+        rng.random(shape) < 0.3, rng.integers(-1, 2, shape), 1e-20 * rng.normal(size=shape)
+    )
 
 
 def large_offsets(rng, shape):
@@ -109,7 +112,10 @@ def test_both_engines_choose_the_same_equilibrium(family):
     rng = np.random.default_rng(12)
     for shape in SHAPES:
         batch = family(rng, (300, *shape))
-        plain, compiled = solve_zero_sum(batch, engine="numpy"), solve_zero_sum(batch, engine="numba")
+        plain, compiled = (
+            solve_zero_sum(batch, engine="numpy"),
+            solve_zero_sum(batch, engine="numba"),
+        )
         assert (plain.steps == compiled.steps).all()
         assert plain.row == pytest.approx(compiled.row, abs=1e-14)
         assert plain.col == pytest.approx(compiled.col, abs=1e-14)
@@ -150,9 +156,16 @@ def test_one_bad_payoff_in_a_large_batch_is_found(engine, shape, bad):
 def test_views_and_other_types_are_accepted(engine):
     batch = np.random.default_rng(1).integers(-5, 6, (60, 3, 4))
     wanted = solve_zero_sum(batch.astype(float), engine=engine)
-    for other in (batch, batch.astype(np.float32), batch.tolist(), np.asfortranarray(batch.astype(float))):
+    for other in (
+        batch,
+        batch.astype(np.float32),
+        batch.tolist(),
+        np.asfortranarray(batch.astype(float)),
+    ):
         assert (solve_zero_sum(other, engine=engine).values == wanted.values).all()
-    assert (solve_zero_sum(batch.astype(float)[::-2], engine=engine).values == wanted.values[::-2]).all()
+    assert (
+        solve_zero_sum(batch.astype(float)[::-2], engine=engine).values == wanted.values[::-2]
+    ).all()
     locked = batch.astype(float)
     locked.setflags(write=False)
     assert (solve_zero_sum(locked, engine=engine).values == wanted.values).all()
@@ -177,7 +190,9 @@ for found in (None, "numba"):
     pays = [zero_sum._repays_numba(np.empty(shape)) for shape in shapes]
     print([engines.choose_engine("auto", pays=each) == "numba" for each in pays])
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300
+    )
     assert done.stdout == "[False, False, False, False]\n[False, True, False, True]\n"
 
 
@@ -187,7 +202,9 @@ import numpy as np, bestresponse.theory.zero_sum.solve as zero_sum
 large = [zero_sum._repays_numba(np.empty((1, 300, 300))) for _ in range(3)]
 print(large, any(zero_sum._repays_numba(np.empty((1, 3, 3))) for _ in range(1000)))
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300
+    )
     assert done.stdout == "[False, True, True] False\n"
 
 
@@ -197,7 +214,9 @@ def test_memory_beside_the_answers_does_not_grow_with_the_batch():
     solutions = solve_zero_sum(batch, engine="numpy")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    answers = sum(array.nbytes for array in (solutions.row, solutions.col, solutions.values, solutions.gaps))
+    answers = sum(
+        array.nbytes for array in (solutions.row, solutions.col, solutions.values, solutions.gaps)
+    )
     assert peak - answers < 12_000_000
 
 
@@ -218,5 +237,7 @@ import sys, numpy as np, bestresponse.theory as theory
 theory.solve_zero_sum(np.random.default_rng(0).random((1000, 3, 3)))
 print(sorted({"numba", "scipy"} & {name.partition(".")[0] for name in sys.modules}))
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300
+    )
     assert done.stdout == "[]\n"

@@ -1,4 +1,5 @@
-"""Properties that every solution of a zero-sum game must have, on random and on degenerate games."""
+"""Properties that every solution of a zero-sum game must have, on random and on degenerate
+games."""
 
 from fractions import Fraction
 
@@ -20,7 +21,9 @@ def matrices(numbers, shapes=SHAPES):
 
 SMALL_INTEGERS = st.integers(-3, 3).map(float)
 REALS = st.floats(-1e6, 1e6, allow_subnormal=False, width=32)
-GAMES = st.one_of(matrices(SMALL_INTEGERS), matrices(REALS), matrices(st.sampled_from([0.1, 0.2, 0.3, 0.7])))
+GAMES = st.one_of(
+    matrices(SMALL_INTEGERS), matrices(REALS), matrices(st.sampled_from([0.1, 0.2, 0.3, 0.7]))
+)
 
 
 def duality_gap(game, row, col):
@@ -29,7 +32,9 @@ def duality_gap(game, row, col):
     x, y = [Fraction(p) for p in row], [Fraction(q) for q in col]
     x, y = [p / sum(x) for p in x], [q / sum(y) for q in y]
     best = max(sum(a * q for a, q in zip(line, y, strict=True)) for line in payoffs)
-    worst = min(sum(a * p for a, p in zip(line, x, strict=True)) for line in zip(*payoffs, strict=True))
+    worst = min(
+        sum(a * p for a, p in zip(line, x, strict=True)) for line in zip(*payoffs, strict=True)
+    )
     return float(best - worst)
 
 
@@ -55,7 +60,9 @@ def test_the_value_is_that_of_the_exact_solution(game):
     value, row, col = solve_exactly(game)
     assert duality_gap(game, row, col) == 0.0
     found = solve_zero_sum_game(game).value
-    assert found == pytest.approx(float(value), abs=1e-11 * float(np.ptp(game)) + 1e-15 * abs(float(value)))
+    assert found == pytest.approx(
+        float(value), abs=1e-11 * float(np.ptp(game)) + 1e-15 * abs(float(value))
+    )
 
 
 @given(GAMES, st.randoms(use_true_random=False))
@@ -82,7 +89,9 @@ def test_the_value_follows_positive_affine_maps(game, scale, offset):
 @settings(max_examples=100, deadline=None)
 def test_swapping_the_players_negates_the_value(game):
     swapped = solve_zero_sum_game(-game.T)
-    assert swapped.value == pytest.approx(-solve_zero_sum_game(game).value, abs=2e-11 * float(np.ptp(game)) + 1e-300)
+    assert swapped.value == pytest.approx(
+        -solve_zero_sum_game(game).value, abs=2e-11 * float(np.ptp(game)) + 1e-300
+    )
 
 
 @given(matrices(SMALL_INTEGERS, st.integers(2, 6).map(lambda n: (n, n))))
@@ -123,7 +132,10 @@ def test_payoffs_of_any_size_are_solved(game):
 @pytest.mark.parametrize("shape", [(2, 2), (3, 3), (4, 5)])
 def test_the_scale_of_payoffs_changes_nothing_but_the_unit(scale, shape):
     batch = np.random.default_rng(7).integers(-4, 5, size=(200, *shape)).astype(float)
-    plain, scaled = solve_zero_sum(batch, engine="numpy"), solve_zero_sum(batch * scale, engine="numpy")
+    plain, scaled = (
+        solve_zero_sum(batch, engine="numpy"),
+        solve_zero_sum(batch * scale, engine="numpy"),
+    )
     assert scaled.values / scale == pytest.approx(plain.values, abs=1e-11)
     assert scaled.relative_gaps.max() <= 1e-9
 

@@ -1,4 +1,5 @@
-"""Zero-sum games with solutions worked out by hand or published, bad input, and what the certificate promises."""
+"""Zero-sum games with solutions worked out by hand or published, bad input, and what the
+certificate promises."""
 
 import numpy as np
 import pytest
@@ -15,18 +16,44 @@ UNIQUE = [
     ("matching pennies", PENNIES, 0, [1 / 2, 1 / 2], [1 / 2, 1 / 2]),
     ("a biased 2x2", [[3, -1], [-2, 1]], 1 / 7, [3 / 7, 4 / 7], [2 / 7, 5 / 7]),
     ("rock paper scissors", ROCK_PAPER_SCISSORS, 0, [1 / 3] * 3, [1 / 3] * 3),
-    ("rock worth double", [[0, -1, 2], [1, 0, -1], [-2, 1, 0]], 0, [1 / 4, 1 / 2, 1 / 4], [1 / 4, 1 / 2, 1 / 4]),
-    ("a 2x2 kernel inside 3x3", [[3, -1, 9], [-2, 1, 9], [-9, -9, -9]], 1 / 7, [3 / 7, 4 / 7, 0], [2 / 7, 5 / 7, 0]),
+    (
+        "rock worth double",
+        [[0, -1, 2], [1, 0, -1], [-2, 1, 0]],
+        0,
+        [1 / 4, 1 / 2, 1 / 4],
+        [1 / 4, 1 / 2, 1 / 4],
+    ),
+    (
+        "a 2x2 kernel inside 3x3",
+        [[3, -1, 9], [-2, 1, 9], [-9, -9, -9]],
+        1 / 7,
+        [3 / 7, 4 / 7, 0],
+        [2 / 7, 5 / 7, 0],
+    ),
     ("a saddle point", [[4, 2, 3], [9, 1, 0], [0, 0, 0]], 2, [1, 0, 0], [0, 1, 0]),
-    ("O'Neill 1987, joker first", ONEILL, -1 / 5, [2 / 5, 1 / 5, 1 / 5, 1 / 5], [2 / 5, 1 / 5, 1 / 5, 1 / 5]),
-    ("a diagonal game", np.diag([1.0, 2, 3, 6]), 1 / 2, [1 / 2, 1 / 4, 1 / 6, 1 / 12], [1 / 2, 1 / 4, 1 / 6, 1 / 12]),
+    (
+        "O'Neill 1987, joker first",
+        ONEILL,
+        -1 / 5,
+        [2 / 5, 1 / 5, 1 / 5, 1 / 5],
+        [2 / 5, 1 / 5, 1 / 5, 1 / 5],
+    ),
+    (
+        "a diagonal game",
+        np.diag([1.0, 2, 3, 6]),
+        1 / 2,
+        [1 / 2, 1 / 4, 1 / 6, 1 / 12],
+        [1 / 2, 1 / 4, 1 / 6, 1 / 12],
+    ),
     ("one row", [[3, 1, 2]], 1, [1], [0, 1, 0]),
     ("one column", [[3], [5], [4]], 5, [0, 1, 0], [1]),
     ("one cell", [[-7]], -7, [1], [1]),
 ]
 
 
-@pytest.mark.parametrize(("name", "payoffs", "value", "row", "col"), UNIQUE, ids=[case[0] for case in UNIQUE])
+@pytest.mark.parametrize(
+    ("name", "payoffs", "value", "row", "col"), UNIQUE, ids=[case[0] for case in UNIQUE]
+)
 def test_known_games_have_their_known_solution(name, payoffs, value, row, col):
     solution = solve_zero_sum_game(payoffs)
     assert solution.value == pytest.approx(value, abs=1e-14)
@@ -108,7 +135,9 @@ def test_a_large_game_keeps_to_the_largest_cost_rule_while_there_is_progress(mon
     assert 3 * (400 + 400) < pivots < 4500
 
 
-def test_a_game_that_does_not_fit_into_memory_is_refused_before_it_is_spent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_that_does_not_fit_into_memory_is_refused_before_it_is_spent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("bestresponse.theory.zero_sum.solve.measure_machine", lambda: 1000)
     with pytest.raises(TooLarge, match=r"a 10x20 game needs .* leave out actions"):
         solve_zero_sum_game(np.ones((10, 20)))

@@ -1,4 +1,5 @@
-"""The API does what the pages do: taking a seat, the end of a game, watching runs, judging, formalizing."""
+"""The API does what the pages do: taking a seat, the end of a game, watching runs, judging,
+formalizing."""
 
 import csv
 import io
@@ -44,7 +45,10 @@ def test_whoever_has_the_shared_token_takes_the_next_free_seat(server):
     assert taken[4].status_code == 422
     assert "every seat is taken" in taken[4].json()["error"]
     seat = taken[0].json()
-    assert server.api(seat["token"]).get(f"/api/seats/{seat['session']}/0").json()["phase"] == "welcome"
+    assert (
+        server.api(seat["token"]).get(f"/api/seats/{seat['session']}/0").json()["phase"]
+        == "welcome"
+    )
     assert server.api("x").post(f"/api/lobbies/{lobby['lobby']}/join").status_code == 404
 
 
@@ -102,7 +106,9 @@ def test_a_quiz_counts_its_tries(server):
 
 def test_whoever_laid_a_table_sees_how_far_each_seat_is(server):
     session = laid(server)["sessions"][0]
-    server.api(session["seats"][0]["token"]).post(f"/api/seats/{session['session']}/0/ready", json={})
+    server.api(session["seats"][0]["token"]).post(
+        f"/api/seats/{session['session']}/0/ready", json={}
+    )
     seats = server.api().get(f"/api/sessions/{session['session']}").json()["seats"]
     assert [(seat["state"], seat["answers"], seat["payoff"]) for seat in seats] == [
         ("ready", 0, None),
@@ -111,7 +117,10 @@ def test_whoever_laid_a_table_sees_how_far_each_seat_is(server):
     played(server)
     newest = server.api().get("/api/lobbies").json()[0]
     assert (newest["groups"], newest["people"], newest["finished"]) == (1, 2, 1)
-    assert server.api().get(f"/api/lobbies/{newest['lobby']}").json()["sessions"][0]["status"] == "finished"
+    assert (
+        server.api().get(f"/api/lobbies/{newest['lobby']}").json()["sessions"][0]["status"]
+        == "finished"
+    )
 
 
 def test_the_models_that_can_be_seated_are_told(server):
@@ -127,7 +136,8 @@ WATCHED = MAKERS | {"behave": (behave_run, {"plays": 1, "total": None, "calls": 
 
 
 def test_there_is_a_sample_of_every_study():
-    # An import has no figures of its own, and training takes a network and a package that nothing else needs.
+    # An import has no figures of its own, and training takes a network and a package that nothing
+    # else needs.
     assert set(WATCHED) == set(studies.names()) - {"import", "train"}
 
 
@@ -189,9 +199,13 @@ def test_the_leaderboard_begins_with_the_smallest_gap(server):
     assert gaps[0] < gaps[1] < gaps[2]
 
 
-def test_a_model_that_never_answered_has_no_place_on_the_leaderboard_and_the_others_lead_to_their_runs(server):
+def test_a_model_that_never_answered_has_no_place_on_the_leaderboard_and_the_others_lead_to_their_runs(
+    server,
+):
     silent, answering = bench_run(server.folder, 2, "I do not know."), bench_run(server.folder, 3)
-    assert [row["run"] for row in server.api().get("/api/leaderboard").json()["rows"]] == [answering.path.name]
+    assert [row["run"] for row in server.api().get("/api/leaderboard").json()["rows"]] == [
+        answering.path.name
+    ]
     page = server.admin.get("/watch").text.partition("<h2>Leaderboard</h2>")[2]
     assert f'<a href="/watch/run/{answering.path.name}">' in page
     assert silent.path.name not in page
@@ -207,7 +221,11 @@ def test_progress_is_waited_for(server):
 
 def test_what_is_not_there_is_told_apart_from_what_failed(server):
     admin = server.api()
-    for path in ("/api/runs/nothing", "/api/runs/sessions/report", "/api/runs/sessions/plays/nothing"):
+    for path in (
+        "/api/runs/nothing",
+        "/api/runs/sessions/report",
+        "/api/runs/sessions/plays/nothing",
+    ):
         assert admin.get(path).status_code == 404, path
     (server.folder / "broken").mkdir()
     (server.folder / "broken" / "manifest.json").write_text("{")
@@ -218,7 +236,13 @@ def test_what_is_not_there_is_told_apart_from_what_failed(server):
 
 def test_transcripts_of_a_run_are_judged_by_the_api_alone(server):
     name = bench_run(server.folder).path.name
-    wanted = {"title": "Play", "rubric": "reasoning", "judges": ["ann", "bob"], "run": name, "count": 2}
+    wanted = {
+        "title": "Play",
+        "rubric": "reasoning",
+        "judges": ["ann", "bob"],
+        "run": name,
+        "count": 2,
+    }
     task = server.api().post("/api/judging", json=wanted).json()
     assert task["items"] == 2
     ann = server.api(task["tokens"]["ann"])
@@ -227,12 +251,19 @@ def test_transcripts_of_a_run_are_judged_by_the_api_alone(server):
     assert "scripted" not in str(sheet["items"])
     levels = {criterion["key"]: 1 for criterion in sheet["criteria"]}
     for item in sheet["items"]:
-        assert ann.post(f"{place}/0", json={"item": item["id"], "levels": levels}).status_code == 200
+        assert (
+            ann.post(f"{place}/0", json={"item": item["id"], "levels": levels}).status_code == 200
+        )
     assert ann.get(f"{place}/1").status_code == 404
     told = server.api().get(place).json()
     assert told["done"] == {"ann": 2, "bob": 0}
     rows = list(csv.DictReader(io.StringIO(server.api().get(f"{place}/scores.csv").text)))
-    assert [(row["judge"], row["correct"]) for row in rows] == [("ann", "1"), ("ann", "1"), ("bob", ""), ("bob", "")]
+    assert [(row["judge"], row["correct"]) for row in rows] == [
+        ("ann", "1"),
+        ("ann", "1"),
+        ("bob", ""),
+        ("bob", ""),
+    ]
 
 
 def test_a_filled_sheet_comes_back_by_the_api(server):
@@ -241,7 +272,9 @@ def test_a_filled_sheet_comes_back_by_the_api(server):
     wanted = {"title": "Sheet", "rubric": "reasoning", "judges": ["ann"], "csv": table}
     place = f"/api/judging/{server.api().post('/api/judging', json=wanted).json()['task']}"
     keys = [criterion["key"] for criterion in rubric]
-    sheet = "\n".join([",".join(["judge", "item", *keys]), ",".join(["ann", "a", *["2"] * len(keys)])])
+    sheet = "\n".join(
+        [",".join(["judge", "item", *keys]), ",".join(["ann", "a", *["2"] * len(keys)])]
+    )
     assert server.api().post(f"{place}/scores", json={"csv": sheet}).json()["done"] == {"ann": 1}
     wrong = server.api().post(f"{place}/scores", json={"csv": sheet.replace("ann,a", "eve,a")})
     assert (wrong.status_code, wrong.json()["error"]) == (
@@ -251,18 +284,30 @@ def test_a_filled_sheet_comes_back_by_the_api(server):
 
 
 def test_transcripts_come_from_one_place(server):
-    wanted = {"title": "Two", "rubric": "play", "judges": ["ann"], "run": "sessions", "csv": "item,text\na,b\n"}
+    wanted = {
+        "title": "Two",
+        "rubric": "play",
+        "judges": ["ann"],
+        "run": "sessions",
+        "csv": "item,text\na,b\n",
+    }
     assert "one of these" in server.api().post("/api/judging", json=wanted).json()["error"]
 
 
 def test_a_program_is_checked_saved_and_read_again(server):
     api = server.api()
-    example = next(one for one in api.get("/api/examples").json() if one["name"] == "prisoners_dilemma")
+    example = next(
+        one for one in api.get("/api/examples").json() if one["name"] == "prisoners_dilemma"
+    )
     checked = api.post("/api/programs/check", json={"program": example["program"]}).json()
     assert checked["ok"] is True
     assert "Equilibria" in [section["title"] for section in checked["sections"]]
     broken = api.post("/api/programs/check", json={"program": "player(row"}).json()
-    assert (broken["ok"], broken["diagnostics"][0]["line"], broken["diagnostics"][0]["severity"]) == (False, 1, "error")
+    assert (
+        broken["ok"],
+        broken["diagnostics"][0]["line"],
+        broken["diagnostics"][0]["severity"],
+    ) == (False, 1, "error")
     saved = {"name": PROGRAM_NAME, "story": example["story"], "program": example["program"]}
     assert api.post("/api/programs", json=saved).json() == [PROGRAM_NAME]
     assert api.get(f"/api/programs/{PROGRAM_NAME}").json() == saved
@@ -273,9 +318,19 @@ def test_no_seat_and_no_judge_may_watch(server):
     session, people = played(server)
     name = bench_run(server.folder).path.name
     paths = [
-        "/api/runs", f"/api/runs/{name}", f"/api/runs/{name}/report", f"/api/runs/{name}/plays", "/api/leaderboard",
-        f"/api/runs/sessions/plays/{session}", f"/api/compare?first={name}&second={name}", "/api/rubrics",
-        "/api/examples", "/api/programs", "/api/models", f"/api/sessions/{session}", "/api/export/decisions.csv",
-    ]  # fmt: skip
+        "/api/runs",
+        f"/api/runs/{name}",
+        f"/api/runs/{name}/report",
+        f"/api/runs/{name}/plays",
+        "/api/leaderboard",
+        f"/api/runs/sessions/plays/{session}",
+        f"/api/compare?first={name}&second={name}",
+        "/api/rubrics",
+        "/api/examples",
+        "/api/programs",
+        "/api/models",
+        f"/api/sessions/{session}",
+        "/api/export/decisions.csv",
+    ]
     for api in (people[0][0], server.api("nobody"), server.admin):
         assert {api.get(path).status_code for path in paths} == {403}

@@ -1,4 +1,5 @@
-"""The API by its own description: no call makes the server stumble, and no call without a key changes anything."""
+"""The API by its own description: no call makes the server stumble, and no call without a key
+changes anything."""
 
 import pytest
 from examples import USUAL
@@ -38,17 +39,27 @@ def described(fuzzed):
 def kept(server):
     """Everything on disk that a call could change."""
     folder = server.folder / "sessions"
-    files = sorted(path for path in server.folder.rglob("*") if path.is_file() and path.name != ".lock")
+    files = sorted(
+        path for path in server.folder.rglob("*") if path.is_file() and path.name != ".lock"
+    )
     return [(path.relative_to(folder.parent), path.read_bytes()) for path in files]
 
 
 def real_names(server, table):
-    """Something that is there for every name in a path, so that calls get further than to a refusal."""
+    """Something that is there for every name in a path, so that calls get further than to a
+    refusal."""
     run = bench_run(server.folder).path.name
     spec = next(iter(RunFolder.read(server.folder / run).plays())).spec
     wanted = {"title": "", "rubric": "play", "judges": ["ann"], "items": [{"id": "a", "text": "b"}]}
     task = server.api().post("/api/judging", json=wanted).json()["task"]
-    return {"session": table["session"], "seat": 0, "run": run, "spec": spec, "task": task, "judge": 0}
+    return {
+        "session": table["session"],
+        "seat": 0,
+        "run": run,
+        "spec": spec,
+        "task": task,
+        "judge": 0,
+    }
 
 
 def read_calls(described):
@@ -56,7 +67,8 @@ def read_calls(described):
 
 
 def bounded(strategy, check):
-    """Try `check` on a few cases of `strategy`: always the same ones, or many more where the profile explores."""
+    """Try `check` on a few cases of `strategy`: always the same ones, or many more where the
+    profile explores."""
     found = given(case=strategy)(check)
     settings(
         max_examples=EXAMPLES * settings().max_examples // USUAL,
@@ -65,7 +77,9 @@ def bounded(strategy, check):
     )(found)()
 
 
-def test_no_call_makes_the_server_stumble_and_none_without_a_key_changes_anything(fuzzed, table, described):
+def test_no_call_makes_the_server_stumble_and_none_without_a_key_changes_anything(
+    fuzzed, table, described
+):
     operations = read_calls(described)
     assert len(operations) >= 37
     admin = {"Authorization": f"Bearer {fuzzed.state.keys.admin}"}
@@ -77,16 +91,23 @@ def test_no_call_makes_the_server_stumble_and_none_without_a_key_changes_anythin
 
         def stranger(case):
             answer = case.call(headers={"Authorization": "Bearer nobody"})
-            assert answer.status_code in (400, 403, 404, 405, 413, 422), (case.path, answer.status_code)
+            assert answer.status_code in (400, 403, 404, 405, 413, 422), (
+                case.path,
+                answer.status_code,
+            )
 
         bounded(operation.as_strategy(), stranger)
         assert kept(fuzzed) == before, operation.path
 
-    for operation in operations:  # only now: what a key may do goes on at the table after its call has ended
+    for (
+        operation
+    ) in operations:  # only now: what a key may do goes on at the table after its call has ended
 
         def friend(case):
             for headers in (admin, seat):
-                case.path_parameters |= {name: real[name] for name in case.path_parameters if name in real}
+                case.path_parameters |= {
+                    name: real[name] for name in case.path_parameters if name in real
+                }
                 answer = case.call(headers=headers)
                 assert answer.status_code < 500, (case.path, answer.text)
 

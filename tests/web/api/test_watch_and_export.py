@@ -1,4 +1,5 @@
-"""Runs are watched while they grow, sessions leave as tables, and the API does what the pages do."""
+"""Runs are watched while they grow, sessions leave as tables, and the API does what the pages
+do."""
 
 import csv
 import io
@@ -27,7 +28,13 @@ def test_a_run_is_shown_with_its_progress_and_its_players_on_the_board(server):
     assert "3 of 3" in page
     assert "Leaderboard" in page
     (run,) = [run for run in server.api().get("/api/runs").json() if run["study"] == "bench"]
-    assert (run["plays"], run["total"], run["calls"], run["finished"], run["money"]) == (3, 3, 3, True, 0.0)
+    assert (run["plays"], run["total"], run["calls"], run["finished"], run["money"]) == (
+        3,
+        3,
+        3,
+        True,
+        0.0,
+    )
 
 
 def test_a_run_is_compared_with_another(server):
@@ -56,19 +63,27 @@ def test_a_play_is_shown_step_by_step_and_a_models_words_stay_words(server):
 @pytest.mark.drawn
 def test_a_play_is_drawn_as_a_tree_and_as_bars(server):
     poker = Setup(GameChoice("kuhn-poker"), ("strategy:random", "strategy:random"), seed=1)
-    rounds = Setup(GameChoice("prisoners-dilemma", rounds=2), ("strategy:cooperator", "strategy:defector"))
+    rounds = Setup(
+        GameChoice("prisoners-dilemma", rounds=2), ("strategy:cooperator", "strategy:defector")
+    )
     names = [server.state.sessions.create_sessions(setup).tables[0].id for setup in (poker, rounds)]
     server.wait_for(lambda: all(map(server.state.sessions.is_finished, names)))
     tree, table = (server.admin.get(f"/watch/session/{name}").text for name in names)
-    assert tree.count('<g id="node') == 54  # 24 positions of players and 30 ends, each behind a branch
-    assert "style=" not in tree  # the policy of the page allows no styles but those of the style sheet
+    assert (
+        tree.count('<g id="node') == 54
+    )  # 24 positions of players and 30 ends, each behind a branch
+    assert (
+        "style=" not in tree
+    )  # the policy of the page allows no styles but those of the style sheet
     assert "<style" not in tree
     assert 'class="bar seat0" data-go="0"' in table
     assert "Regret of 2 steps; the largest is 1" in table
 
 
 def test_a_session_is_watched_like_any_run(server):
-    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    ((ann, link),) = sit_down(
+        server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False)
+    )
     take(ann, link, answer="cooperate")
     name = link.split("/")[2]
     server.wait_for(lambda: server.state.sessions.is_finished(name))
@@ -91,14 +106,17 @@ def test_decisions_leave_with_one_row_a_player_and_round(server):
     rows = list(csv.DictReader(io.StringIO(text)))
     own = [(row["round"], row["action"]) for row in rows if row["seat"] == "person"]
     assert own == [("1", "cooperate"), ("2", "defect")]
-    assert [row["action"] for row in rows if row["seat"] == "strategy:bully"] == ["defect", "cooperate"] or len(
-        rows
-    ) == 4
+    assert [row["action"] for row in rows if row["seat"] == "strategy:bully"] == [
+        "defect",
+        "cooperate",
+    ] or len(rows) == 4
     assert server.api().get("/api/export/decisions.json").json()[0]["game"] == "prisoners-dilemma"
 
 
 def test_participants_leave_with_their_code_and_payoff(server):
-    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    ((ann, link),) = sit_down(
+        server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False)
+    )
     take(ann, link, answer="defect")
     server.wait_for(lambda: server.state.sessions.is_finished(link.split("/")[2]))
     rows = list(csv.DictReader(io.StringIO(server.admin.get("/export/participants.csv").text)))
@@ -114,22 +132,35 @@ def test_an_export_nobody_knows_is_refused(server):
 
 
 def test_a_game_is_laid_and_played_by_the_api_alone(server):
-    wanted = {"game": {"name": "prisoners-dilemma"}, "seats": ["person", f"model:{MODEL}"], "quiz": False}
+    wanted = {
+        "game": {"name": "prisoners-dilemma"},
+        "seats": ["person", f"model:{MODEL}"],
+        "quiz": False,
+    }
     laid = server.api().post("/api/lobbies", json=wanted)
     assert laid.status_code == 201
     session = laid.json()["sessions"][0]
     place = f"/api/seats/{session['session']}/0"
     person = server.api(session["seats"][0]["token"])
     assert person.get(place).json()["phase"] == "welcome"
-    assert person.post(f"{place}/ready", json={}).json()["ask"]["options"] == ["cooperate", "defect"]
+    assert person.post(f"{place}/ready", json={}).json()["ask"]["options"] == [
+        "cooperate",
+        "defect",
+    ]
     illegal = person.post(f"{place}/answers", json={"turn": 0, "answer": "shrug"})
-    assert (illegal.status_code, illegal.json()) == (422, {"error": "'shrug' is not one of cooperate, defect"})
+    assert (illegal.status_code, illegal.json()) == (
+        422,
+        {"error": "'shrug' is not one of cooperate, defect"},
+    )
     assert person.post(f"{place}/answers", json={"turn": 0, "answer": "defect"}).status_code == 200
     assert person.post(f"{place}/answers", json={"turn": 0, "answer": "defect"}).status_code == 409
     server.wait_for(lambda: person.get(place).json()["phase"] == "over")
     assert person.get(place).json()["payoffs"] == {"row": 5.0, "col": 0.0}
     told = server.api().get(f"/api/sessions/{session['session']}").json()
-    assert {s["role"]: s["action"] for s in told["submissions"]} == {"row": "defect", "col": "cooperate"}
+    assert {s["role"]: s["action"] for s in told["submissions"]} == {
+        "row": "defect",
+        "col": "cooperate",
+    }
 
 
 def test_the_api_opens_to_no_cookie_and_to_no_foreign_token(server):
@@ -159,7 +190,9 @@ def test_a_seats_answer_never_holds_what_others_know(server):
 
 def test_decisions_leave_as_parquet_too(server):
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `parquet` is not installed")
-    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    ((ann, link),) = sit_down(
+        server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False)
+    )
     take(ann, link, answer="defect")
     server.wait_for(lambda: server.state.sessions.is_finished(link.split("/")[2]))
     table = parquet.read_table(io.BytesIO(server.admin.get("/export/decisions.parquet").content))

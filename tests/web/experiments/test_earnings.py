@@ -14,8 +14,12 @@ from bestresponse.web.experiments.model import Payment
 from bestresponse.web.services.export import Earnings, PartEarnings, find_outcome, locate_answers
 
 EUR = Payment("EUR", show_up=Decimal("2.50"), rate=Decimal("0.5"))
-ONE = PartEarnings("one", seat_points=10.0, points=7.5, money=Decimal("3.75"), answers=4, stand_ins=1)
-TWO = PartEarnings("two", seat_points=0.3, points=0.2, money=Decimal("0.10"), answers=3, stand_ins=3, round=2)
+ONE = PartEarnings(
+    "one", seat_points=10.0, points=7.5, money=Decimal("3.75"), answers=4, stand_ins=1
+)
+TWO = PartEarnings(
+    "two", seat_points=0.3, points=0.2, money=Decimal("0.10"), answers=3, stand_ins=3, round=2
+)
 
 
 def test_all_games_are_paid_where_none_was_drawn():
@@ -29,7 +33,11 @@ def test_all_games_are_paid_where_none_was_drawn():
 
 def test_only_the_game_that_was_drawn_is_paid_but_all_answers_are_counted():
     earnings = Earnings(EUR, True, (ONE, TWO), paid="two")
-    assert (earnings.points, earnings.total, earnings.for_points) == (0.2, Decimal("2.60"), Decimal("0.10"))
+    assert (earnings.points, earnings.total, earnings.for_points) == (
+        0.2,
+        Decimal("2.60"),
+        Decimal("0.10"),
+    )
     assert (earnings.seat_points, earnings.answers, earnings.stand_ins) == (10.3, 3, 4)
 
 
@@ -62,7 +70,9 @@ def test_the_least_that_is_paid_counts_as_paid_for_points_beyond_showing_up():
         (False, (0,), 0, "finished"),  # another seat was replaced
     ],
 )
-def test_whoever_gave_half_of_the_answers_and_was_there_to_the_end_has_finished(closed, replaced, stand_ins, outcome):
+def test_whoever_gave_half_of_the_answers_and_was_there_to_the_end_has_finished(
+    closed, replaced, stand_ins, outcome
+):
     standings = {"t": SimpleNamespace(closed=closed, replaced=set(replaced))}
     server = SimpleNamespace(sessions=SimpleNamespace(standings=standings))
     part = PartEarnings("one", 0.0, 0.0, Decimal(0), answers=4, stand_ins=stand_ins)
@@ -71,11 +81,15 @@ def test_whoever_gave_half_of_the_answers_and_was_there_to_the_end_has_finished(
 
 def place(game, answers):
     submissions = [Submission(role, Decision(action)) for role, action in answers]
-    return [(turn.round, turn.stage, turn.payoff, turn.total) for turn in locate_answers(game, submissions)]
+    return [
+        (turn.round, turn.stage, turn.payoff, turn.total)
+        for turn in locate_answers(game, submissions)
+    ]
 
 
 def test_the_water_of_a_day_is_drawn_on_that_day_before_its_bids():
-    """A town of two days: nature draws, then both bid; who is alive at the end has earned 1, nothing before."""
+    """A town of two days: nature draws, then both bid; who is alive at the end has earned 1,
+    nothing before."""
     rules = WaterRules((Resident("a", 4, 10), Resident("b", 6, 10)), 4, 4, 2, health=2)
     days = [("nature", 4), ("a", 3.0), ("b", 2.0), ("nature", 4), ("a", 1.0), ("b", 0.0)]
     found = place(Water(rules), days)

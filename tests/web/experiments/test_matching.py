@@ -28,7 +28,10 @@ def list_meetings(lobby):
     tables = {}
     for (session, _), chain in lobby.chains.items():
         tables.setdefault(session, set()).add(chain[0])
-    return [[people for session, people in tables.items() if parts[session] == part] for part in (1, 2, 3)]
+    return [
+        [people for session, people in tables.items() if parts[session] == part]
+        for part in (1, 2, 3)
+    ]
 
 
 def test_partners_meet_in_every_game(store):
@@ -55,8 +58,10 @@ def test_a_repeated_game_is_played_with_others_each_time_and_its_rules_are_read_
     assert len(pairs) == len(set(pairs)) == 9
     parts = [table.part for table in lobby.tables if table.group == 1]
     assert [(part.name, part.setup.quiz, int(part.game.bonus)) for part in parts] == [
-        ("game 1", True, 1), ("game 1 2", False, 0), ("game 1 3", False, 0)
-    ]  # fmt: skip
+        ("game 1", True, 1),
+        ("game 1 2", False, 0),
+        ("game 1 3", False, 0),
+    ]
     later = next(table for table in lobby.tables if table.number == 2)
     page = server.client().get(server.state.seat_path(later.id, 0)).text
     assert "You are ready" in page
@@ -72,11 +77,17 @@ def test_pairs_of_one_game_are_a_group_of_four_in_the_next(store):
 
 
 def test_groups_of_another_size_in_another_treatment_have_tables_of_their_own(store):
-    two = FOUR.replace("quiz", 'name = "project"\nparameters = { roles = ["a", "b"] }\nquiz').replace(
-        '["person", "person", "person", "person"]', '["person", "person"]'
+    two = FOUR.replace(
+        "quiz", 'name = "project"\nparameters = { roles = ["a", "b"] }\nquiz'
+    ).replace('["person", "person", "person", "person"]', '["person", "person"]')
+    four = (
+        'seats = ["person", "person", "person", "person"]\nparameters = { roles = ["a", "b", "c",'
+        ' "d"] }\n'
     )
-    four = 'seats = ["person", "person", "person", "person"]\nparameters = { roles = ["a", "b", "c", "d"] }\n'
-    treatments = f'[[treatments]]\nname = "two"\n[[treatments]]\nname = "four"\n[treatments.games.project]\n{four}'
+    treatments = (
+        '[[treatments]]\nname = "two"\n[[treatments]]\nname ='
+        f' "four"\n[treatments.games.project]\n{four}'
+    )
     for seed in (0, 1):  # one seed for each order of the treatments
         lobby = lay(store, f"{PAIR}{two}{treatments}", f"4\nseed = {seed}", "partners", 2)
         # Eight people: four of them stay two pairs, the four others become one group.
@@ -94,7 +105,10 @@ def test_treatments_of_matched_groups_take_all_people_of_these():
 
 
 def test_a_treatment_with_larger_groups_takes_more_people():
-    changed = '[[treatments]]\nname = "b"\n[treatments.games."game 1"]\ngame = "public-goods-punishment"\n'
+    changed = (
+        '[[treatments]]\nname = "b"\n[treatments.games."game 1"]\ngame ='
+        ' "public-goods-punishment"\n'
+    )
     seats = 'seats = ["person", "person", "person", "person"]\n'
     # A pair in one treatment and a group of four in the other.
     text = f'title = "x"\ngroups = 2\n{PAIR}[[treatments]]\nname = "a"\n{changed}{seats}'
@@ -112,13 +126,21 @@ def test_people_of_one_matching_group_have_one_treatment(store):
 @pytest.mark.parametrize(
     ("games", "groups", "matching", "size", "why"),
     [
-        (PAIR * 3, 4, "perfect strangers", 2, "line 16: in 3 games people of 2 groups of 2 would meet twice; a prime"),
+        (
+            PAIR * 3,
+            4,
+            "perfect strangers",
+            2,
+            "line 16: in 3 games people of 2 groups of 2 would meet twice; a prime",
+        ),
         (PAIR, 4, "strangers", 1, "line 8: strangers need several groups to be mixed"),
         (PAIR, 3, "strangers", 2, "line 2: groups is 3; expected a multiple of matching_groups, 2"),
         (PAIR + FOUR, 3, "partners", 1, "line 9: the games seat different numbers of people"),
     ],
 )
-def test_people_who_cannot_be_matched_so_are_refused_with_the_line(games, groups, matching, size, why):
+def test_people_who_cannot_be_matched_so_are_refused_with_the_line(
+    games, groups, matching, size, why
+):
     assignment = f'[assignment]\nmatching = "{matching}"\nmatching_groups = {size}\n'
     with pytest.raises(UsageError, match=why):
         check_experiment(f'title = "x"\ngroups = {groups}\n{games}{assignment}')

@@ -1,4 +1,5 @@
-"""Who is paid what: amounts worked out by hand, with people who leave, never come, or are replaced by a bot."""
+"""Who is paid what: amounts worked out by hand, with people who leave, never come, or are replaced
+by a bot."""
 
 from decimal import Decimal
 
@@ -35,7 +36,13 @@ code = "DONE-1"
 
 
 def begin(server, groups=1, least=0, stand_ins="none", stand_in="cooperator", more=""):
-    values = {"groups": groups, "least": least, "stand_ins": stand_ins, "stand_in": stand_in, "more": more}
+    values = {
+        "groups": groups,
+        "least": least,
+        "stand_ins": stand_ins,
+        "stand_in": stand_in,
+        "more": more,
+    }
     return server.state.sessions.create_experiment(PAIR.format(**values))
 
 
@@ -65,8 +72,12 @@ def test_seats_that_nobody_took_are_not_listed_and_not_paid(server):
     wait_until_over(server, lobby.tables[0])
     rows = export(server, "payments", lobby)
     assert list(rows[0]) == list(COLUMNS["payments"])
-    # 1 + 1 points at 0.50 and 2.00 are 3.00, less than 8.00; the four empty seats of groups 2 and 3 get nothing.
-    assert [(row["group"], row["points"], row["money"]) for row in rows] == [(1, 2, 8.0), (1, 2, 8.0)]
+    # 1 + 1 points at 0.50 and 2.00 are 3.00, less than 8.00; the four empty seats of groups 2 and 3
+    # get nothing.
+    assert [(row["group"], row["points"], row["money"]) for row in rows] == [
+        (1, 2, 8.0),
+        (1, 2, 8.0),
+    ]
 
 
 def test_whoever_does_not_agree_takes_no_seat_and_gets_the_code_for_that(server):
@@ -84,7 +95,11 @@ def test_whoever_does_not_agree_takes_no_seat_and_gets_the_code_for_that(server)
     server.restart()
     (row,) = export(server, "payments", lobby)
     assert list(row) == list(COLUMNS["payments"])
-    assert (row["participant_label"], row["consent"], row["outcome"]) == ("ann", False, "no consent")
+    assert (row["participant_label"], row["consent"], row["outcome"]) == (
+        "ann",
+        False,
+        "no consent",
+    )
     assert (row["completion_code"], row["money"], row["group"]) == ("NO-2", None, None)
 
 
@@ -103,7 +118,10 @@ def test_whoever_fails_the_quiz_too_often_is_screened_out_and_the_seat_is_free_a
     assert again.split("/")[2:4] == link.split("/")[2:4]
     assert client.get(link).status_code == 404
     rows = export(server, "payments", lobby)
-    told = [(row["participant_label"], row["outcome"], row["completion_code"], row["money"]) for row in rows]
+    told = [
+        (row["participant_label"], row["outcome"], row["completion_code"], row["money"])
+        for row in rows
+    ]
     assert told == [("ben", None, None, None), ("ann", "screened out", "OUT-3", None)]
 
 
@@ -112,23 +130,33 @@ QUIZ = '[[games.questions]]\ntext = "What is 2 + 2?"\nanswer = 4\n'
 
 def test_whoever_was_screened_out_is_not_made_ready_by_the_page_before(server):
     text = PAIR.format(groups=1, least=0, stand_ins="none", stand_in="random", more=QUIZ)
-    lobby = server.state.sessions.create_experiment(text.replace("answer = 60", "answer = 60\ntries = 1"))
+    lobby = server.state.sessions.create_experiment(
+        text.replace("answer = 60", "answer = 60\ntries = 1")
+    )
     ann, link = seat(server, lobby, participant_label="ann")
     form = {"csrf": hidden(ann.get(link), "csrf"), "consent": "yes"}
-    for answer in ("3", "4", "3"):  # wrong; then the back button twice, with the right answer and a wrong one
+    for answer in (
+        "3",
+        "4",
+        "3",
+    ):  # wrong; then the back button twice, with the right answer and a wrong one
         page = ann.post(f"{link}/ready", data=form | {"quiz.0": answer})
         assert "You cannot take part" in page.text
     # Ben takes the seat: he reads the rules himself, is paid, and Ann is listed once.
     ben, again = seat(server, lobby, participant_label="ben")
     make_ready(ben, again, "4")
     rows = export(server, "payments", lobby)
-    told = [(row["participant_label"], row["outcome"], row["confirmed"], row["money"]) for row in rows]
+    told = [
+        (row["participant_label"], row["outcome"], row["confirmed"], row["money"]) for row in rows
+    ]
     assert told == [("ben", None, True, 2.0), ("ann", "screened out", False, None)]
 
 
 def test_a_label_that_was_screened_out_takes_no_other_seat(server):
     text = PAIR.format(groups=1, least=0, stand_ins="none", stand_in="random", more=QUIZ)
-    lobby = server.state.sessions.create_experiment(text.replace("answer = 60", "answer = 60\ntries = 1"))
+    lobby = server.state.sessions.create_experiment(
+        text.replace("answer = 60", "answer = 60\ntries = 1")
+    )
     ann, link = seat(server, lobby, participant_label="ann")
     make_ready(ann, link, "3")
     seat(server, lobby, participant_label="ben")
@@ -140,16 +168,25 @@ def test_a_label_that_was_screened_out_takes_no_other_seat(server):
 
 
 def test_answers_of_a_person_who_lost_the_seat_are_not_those_of_the_next(server):
-    page = '[[pages]]\nname = "about"\nbefore = "game 1"\n[[pages.items]]\nname = "age"\ntext = "How old are you?"\n'
+    page = (
+        '[[pages]]\nname = "about"\nbefore = "game 1"\n[[pages.items]]\nname = "age"\ntext = "How'
+        ' old are you?"\n'
+    )
     text = PAIR.format(groups=1, least=0, stand_ins="none", stand_in="random", more=QUIZ) + page
-    lobby = server.state.sessions.create_experiment(text.replace("answer = 60", "answer = 60\ntries = 1"))
+    lobby = server.state.sessions.create_experiment(
+        text.replace("answer = 60", "answer = 60\ntries = 1")
+    )
     ann, link = seat(server, lobby, participant_label="ann")
-    ann.post(f"{link}/questionnaire", data={"csrf": hidden(ann.get(link), "csrf"), "item.age": "44"})
+    ann.post(
+        f"{link}/questionnaire", data={"csrf": hidden(ann.get(link), "csrf"), "item.age": "44"}
+    )
     make_ready(ann, link, "3")
     ben, again = seat(server, lobby, participant_label="ben")
     assert "How old are you?" in ben.get(again).text
     assert export(server, "payments", lobby)[0]["q_age"] is None
-    ben.post(f"{again}/questionnaire", data={"csrf": hidden(ben.get(again), "csrf"), "item.age": "27"})
+    ben.post(
+        f"{again}/questionnaire", data={"csrf": hidden(ben.get(again), "csrf"), "item.age": "27"}
+    )
     server.restart()
     assert export(server, "payments", lobby)[0]["q_age"] == "27"
     # Ben came to his seat and, when he had answered, to the rules; what Ann saw is not told of him.
@@ -157,23 +194,29 @@ def test_answers_of_a_person_who_lost_the_seat_are_not_those_of_the_next(server)
 
 
 GAME = (
-    '[[games]]\nname = "{name}"\ngame = "prisoners-dilemma"\nseats = ["person", "strategy:{strategy}"]\nquiz = false\n'
+    '[[games]]\nname = "{name}"\ngame = "prisoners-dilemma"\nseats = ["person",'
+    ' "strategy:{strategy}"]\nquiz = false\n'
 )
 
 
 def play_both_parts(server, payment, first="", second="", close_second=False):
-    """One person cooperates in a round of the first game and defects in the second, against a cooperator."""
+    """One person cooperates in a round of the first game and defects in the second, against a
+    cooperator."""
     repeated = "cooperator" if "rounds" in second else "always:cooperate"
     games = GAME.format(name="one", strategy="always:cooperate") + first
     games += GAME.format(name="two", strategy=repeated) + second
-    lobby = server.state.sessions.create_experiment(f'title = "Pay"\n{games}[payment]\ncurrency = "EUR"\n{payment}')
+    lobby = server.state.sessions.create_experiment(
+        f'title = "Pay"\n{games}[payment]\ncurrency = "EUR"\n{payment}'
+    )
     client, _ = seat(server, lobby)
     for table, answer in zip(lobby.tables, ("cooperate", "defect"), strict=True):
         part = server.state.seat_path(table.id, 0)
         make_ready(client, part)
         if close_second and table.number == 2:
             take(client, part, answer=answer)
-            server.wait_for(lambda: server.state.sessions.get_session(lobby.tables[1].id).settled == 2)
+            server.wait_for(
+                lambda: server.state.sessions.get_session(lobby.tables[1].id).settled == 2
+            )
             server.state.sessions.close_table(server.state.sessions.get_session(table.id))
         else:
             take(client, part, answer=answer)
@@ -194,7 +237,9 @@ def play_both_parts(server, payment, first="", second="", close_second=False):
         ("rate = 1\nshow_up = 1\nleast = 20\n", "", "", 20.0),
     ],
 )
-def test_money_follows_the_rates_caps_and_bonuses_of_the_file(server, payment, first, second, money):
+def test_money_follows_the_rates_caps_and_bonuses_of_the_file(
+    server, payment, first, second, money
+):
     page, row = play_both_parts(server, payment, first, second)
     assert row["money"] == money
     assert f"EUR {money:.2f}" in page
@@ -208,7 +253,9 @@ def test_one_game_drawn_by_lot_is_paid(server):
 
 
 def test_bonuses_are_paid_whichever_game_is_drawn(server):
-    _, row = play_both_parts(server, 'rate = 1\npaid = "random game"\n', "bonus = 0.25\n", "bonus = 0.5\n")
+    _, row = play_both_parts(
+        server, 'rate = 1\npaid = "random game"\n', "bonus = 0.25\n", "bonus = 0.5\n"
+    )
     # 3 points of the first game or 5 of the second, and 0.25 + 0.50 for taking part in both.
     assert row["money"] == {"one": 3.75, "two": 5.75}[row["paid_game"]]
 
@@ -216,7 +263,10 @@ def test_bonuses_are_paid_whichever_game_is_drawn(server):
 def test_one_round_drawn_by_lot_is_paid(server):
     rounds = "rounds = 3\n"
     games = GAME.format(name="one", strategy="cooperator") + rounds
-    text = f'title = "Pay"\nseed = 4\n{games}[payment]\ncurrency = "EUR"\nrate = 1\npaid = "random round"\n'
+    text = (
+        f'title = "Pay"\nseed = 4\n{games}[payment]\ncurrency = "EUR"\nrate = 1\npaid = "random'
+        ' round"\n'
+    )
     lobby = server.state.sessions.create_experiment(text)
     client, link = seat(server, lobby)
     make_ready(client, link)
@@ -250,10 +300,15 @@ paid = "random round"
 
 
 def test_what_people_write_is_never_taken_for_a_round(server):
-    """A Friday is worth 1 to the one and 20 to the other; the days and rounds of their messages are only words."""
+    """A Friday is worth 1 to the one and 20 to the other; the days and rounds of their messages are
+    only words."""
     lobby = server.state.sessions.create_experiment(TALK)
     people = sit_down(server, lobby)
-    said = ["I have time on day 12, after Round 3.", "Round 7 was fine. Then let us take Friday.", "Yes, Friday it is."]
+    said = [
+        "I have time on day 12, after Round 3.",
+        "Round 7 was fine. Then let us take Friday.",
+        "Yes, Friday it is.",
+    ]
     session = server.state.sessions.get_session(lobby.tables[0].id)
     for number, message in enumerate(said):
         role = session.roles[number % 2]
@@ -261,7 +316,9 @@ def test_what_people_write_is_never_taken_for_a_round(server):
         take(*people[number % 2], answer=message)
     wait_until_over(server, lobby.tables[0])
     decisions = export(server, "decisions", lobby)
-    assert [(row["action"], row["round"]) for row in decisions] == [(message, 1) for message in said]
+    assert [(row["action"], row["round"]) for row in decisions] == [
+        (message, 1) for message in said
+    ]
     assert {row["round"] for row in export(server, "draws", lobby)} == {1}
     wide = export(server, "wide", lobby)
     assert [name for name in wide[0] if name.startswith("g1_")] == ["g1_r1_1", "g1_r1_2", "g1_r1_4"]
@@ -272,7 +329,8 @@ def test_what_people_write_is_never_taken_for_a_round(server):
 
 @pytest.mark.parametrize(("draw", "drawn", "points"), [(0.0, 1, 3.0), (0.99, 2, 0.0)])
 def test_who_answered_once_has_the_bonus_whichever_round_is_drawn(server, draw, drawn, points):
-    """Both cooperate; then Ben is replaced by a bot that cooperates: 3 points in each round, 6 of the seat."""
+    """Both cooperate; then Ben is replaced by a bot that cooperates: 3 points in each round, 6 of
+    the seat."""
     lobby = begin(server, more="bonus = 0.5\n")
     (anna, link), (ben, other) = sit_down(server, lobby)
     take(anna, link, answer="cooperate")
@@ -283,7 +341,8 @@ def test_who_answered_once_has_the_bonus_whichever_round_is_drawn(server, draw, 
     wait_until_over(server, lobby.tables[0])
     payment = Payment("EUR", rate=Decimal(1), paid="random round")
     part = compute_part(session, 1, payment, draw)
-    # The points of the first round at 1.00 are Ben's own, those of the second are not; the bonus is for taking part.
+    # The points of the first round at 1.00 are Ben's own, those of the second are not; the bonus is
+    # for taking part.
     assert (part.round, part.seat_points, part.points) == (drawn, 6.0, points)
     assert (part.money, part.bonus) == (Decimal(str(points)), Decimal("0.5"))
 
@@ -305,7 +364,9 @@ def test_a_round_in_which_the_table_was_closed_is_not_drawn(server):
 def test_a_closed_game_pays_what_was_earned_so_far_only_where_the_file_says_so(server):
     for rule, money in (("none", 3.0), ("so far", 8.0)):
         second = "rounds = 2\n"
-        _, row = play_both_parts(server, f'rate = 1\nunfinished = "{rule}"\n', "", second, close_second=True)
+        _, row = play_both_parts(
+            server, f'rate = 1\nunfinished = "{rule}"\n', "", second, close_second=True
+        )
         assert (row["money"], row["parts_finished"], row["outcome"]) == (money, 1, "unfinished")
 
 
@@ -315,7 +376,9 @@ def test_a_cap_below_what_everybody_gets_is_refused_with_its_line(server):
         + GAME.format(name="one", strategy="always:cooperate")
         + '[payment]\ncurrency = "EUR"\nshow_up = 5\nmost = 4\n'
     )
-    with pytest.raises(UsageError, match="line 7: most is 4; expected at least what everybody gets"):
+    with pytest.raises(
+        UsageError, match="line 7: most is 4; expected at least what everybody gets"
+    ):
         server.state.sessions.create_experiment(text)
 
 
@@ -330,13 +393,18 @@ def test_whoever_is_replaced_before_confirming_has_a_row_without_money_and_code(
     assert "DONE-1" not in page
     (row,) = export(server, "payments", lobby)
     assert (row["participant_label"], row["confirmed"], row["consent"]) == ("ann", False, False)
-    assert (row["replaced"], row["money"], row["completion_code"], row["finished"]) == (True, None, None, None)
+    assert (row["replaced"], row["money"], row["completion_code"], row["finished"]) == (
+        True,
+        None,
+        None,
+        None,
+    )
 
 
 @pytest.mark.parametrize(
     ("stand_ins", "points", "money"),
-    # Round 1: both defect (1 each). Round 2: one defects (5), the stand-in of the other cooperates (0).
-    # The seat of the one who left has 1 point, of which half, three quarters or all counts.
+    # Round 1: both defect (1 each). Round 2: one defects (5), the stand-in of the other cooperates
+    # (0). The seat of the one who left has 1 point, of which half, three quarters or all counts.
     [("none", 0.5, 2.25), ("half", 0.75, 2.38), ("count", 1, 2.5)],
 )
 def test_answers_of_stand_ins_count_as_the_experiment_says(server, clock, stand_ins, points, money):
@@ -348,12 +416,20 @@ def test_answers_of_stand_ins_count_as_the_experiment_says(server, clock, stand_
     miss_a_question(server, clock, lobby.tables[0], 4)
     wait_until_over(server, lobby.tables[0])
     stayed, left = export(server, "payments", lobby)
-    assert (stayed["answers"], stayed["stand_ins"], stayed["points"], stayed["money"]) == (2, 0, 6, 5.0)
+    assert (stayed["answers"], stayed["stand_ins"], stayed["points"], stayed["money"]) == (
+        2,
+        0,
+        6,
+        5.0,
+    )
     assert (left["answers"], left["stand_ins"], left["seat_points"]) == (1, 1, 1)
     assert (left["points"], left["money"]) == (points, money)
     page = ben.get(other).text
     assert f"EUR {money:.2f}" in page
-    explained = f"A stand-in gave 1 of the 2 answers of your seat, so {points:g} of its 1 points count for you."
+    explained = (
+        f"A stand-in gave 1 of the 2 answers of your seat, so {points:g} of its 1 points count for"
+        " you."
+    )
     assert (explained in page) == (stand_ins != "count")
     assert "count for you" not in anna.get(link).text
 
@@ -387,16 +463,25 @@ def test_the_completion_code_is_listed_once_it_was_shown(server):
     assert "A few questions" in anna.get(link).text
     codes = [row["completion_code"] for row in export(server, "payments", lobby)]
     assert codes == [None, None]
-    page = anna.post(f"{link}/questionnaire", data={"csrf": hidden(anna.get(link), "csrf"), "item.why": "so"})
+    page = anna.post(
+        f"{link}/questionnaire", data={"csrf": hidden(anna.get(link), "csrf"), "item.why": "so"}
+    )
     assert "DONE-1" in page.text
     server.restart()
     first, second = export(server, "payments", lobby)
     assert (first["completion_code"], first["finished"][:2]) == ("DONE-1", "20")
-    assert (second["completion_code"], second["finished"], second["money"]) == (None, None, 5.0)  # 6 points at 0.50
+    assert (second["completion_code"], second["finished"], second["money"]) == (
+        None,
+        None,
+        5.0,
+    )  # 6 points at 0.50
 
 
 def test_a_game_that_is_not_over_is_not_paid(server):
-    more = '[[games]]\ngame = "prisoners-dilemma"\nrounds = 2\nseats = ["person", "person"]\nquiz = false\n'
+    more = (
+        '[[games]]\ngame = "prisoners-dilemma"\nrounds = 2\nseats = ["person", "person"]\nquiz ='
+        " false\n"
+    )
     lobby = begin(server, more=f"{more}bonus = 7\n")
     people = sit_down(server, lobby)
     for _ in range(2):
@@ -404,22 +489,30 @@ def test_a_game_that_is_not_over_is_not_paid(server):
             take(client, link, answer="cooperate")
     wait_until_over(server, lobby.tables[0])
     sessions = server.state.sessions
-    later = [(server.client(), server.state.seat_path(lobby.tables[1].id, number)) for number in (0, 1)]
+    later = [
+        (server.client(), server.state.seat_path(lobby.tables[1].id, number)) for number in (0, 1)
+    ]
     for client, link in later:
         make_ready(client, link)
     for client, link in later:
         take(client, link, answer="cooperate")
     session = sessions.get_session(lobby.tables[1].id)
     assert (session.settled, session.payoffs()) == (2, {"row": 3.0, "col": 3.0})
-    # 3 + 3 points of the first game at 0.50, and 2.00; the 3 points and the bonus of the second are not paid yet.
+    # 3 + 3 points of the first game at 0.50, and 2.00; the 3 points and the bonus of the second are
+    # not paid yet.
     rows = export(server, "payments", lobby)
-    assert [(row["points"], row["money"], row["parts_finished"]) for row in rows] == [(6, 5.0, 1), (6, 5.0, 1)]
+    assert [(row["points"], row["money"], row["parts_finished"]) for row in rows] == [
+        (6, 5.0, 1),
+        (6, 5.0, 1),
+    ]
 
 
 def test_whoever_is_asked_nothing_is_paid_and_whoever_was_replaced_is_not(server):
     game = 'game = "entry-deterrence"\nseats = ["person", "person"]'
     text = PAIR.format(groups=2, least=0, stand_ins="none", stand_in="random", more="")
-    text = text.replace('game = "prisoners-dilemma"\nrounds = 2\nseats = ["person", "person"]', game)
+    text = text.replace(
+        'game = "prisoners-dilemma"\nrounds = 2\nseats = ["person", "person"]', game
+    )
     lobby = server.state.sessions.create_experiment(text)
     people = sit_down(server, lobby, 4)
     sessions = server.state.sessions
@@ -441,7 +534,8 @@ def test_beginning_all_leaves_empty_groups_and_later_games_to_those_who_will_com
     act(server.state, lobby, action)
     sessions = server.state.sessions
     begun = [sessions.get_session(table.id).begun for table in lobby.tables]
-    # Two groups with two games each; one person is ready at the first table and waits for one other.
+    # Two groups with two games each; one person is ready at the first table and waits for one
+    # other.
     assert begun == [True, False, False, False]
     assert "turn" in ann.get(link).text
     # For one table that is named it is done, although nobody is ready there.

@@ -1,4 +1,5 @@
-"""Pictures of the experimenter stand in the texts and at the top of the pages; a bar tells how far the study is."""
+"""Pictures of the experimenter stand in the texts and at the top of the pages; a bar tells how far
+the study is."""
 
 import re
 
@@ -47,7 +48,9 @@ def test_pictures_are_shown_from_their_folder_and_from_nowhere_else(server, seat
 
 
 def test_a_picture_of_another_site_is_refused_with_its_line():
-    with pytest.raises(UsageError, match=r"line 8: the picture 'https://example\.org/x\.png' is not shown"):
+    with pytest.raises(
+        UsageError, match=r"line 8: the picture 'https://example\.org/x\.png' is not shown"
+    ):
         check_experiment(FILE.replace("pictures/table.png", "https://example.org/x.png"))
 
 
@@ -55,11 +58,15 @@ def test_a_bar_tells_how_far_the_study_is(server, seat):
     client, link = seat
 
     def read_bar(address):
-        return re.search(r'<progress class="study" max="1" value="([\d.]+)"', client.get(address).text)[1]
+        return re.search(
+            r'<progress class="study" max="1" value="([\d.]+)"', client.get(address).text
+        )[1]
 
     client.post(f"{link}/ready", data={"csrf": hidden(client.get(link), "csrf")})
     assert read_bar(link) == "0.000"
     take(client, link, answer="5")
-    server.wait_for(lambda: read_bar(link) == "0.250")  # one of two rounds of the first of two games
+    server.wait_for(
+        lambda: read_bar(link) == "0.250"
+    )  # one of two rounds of the first of two games
     take(client, link, answer="5")
     server.wait_for(lambda: read_bar(link) == "0.500")

@@ -21,7 +21,10 @@ def begin(server, name, **changes):
 
 
 def finish(client, link, **answers):
-    data = {"csrf": hidden(client.get(link), "csrf"), **{f"item.{name}": value for name, value in answers.items()}}
+    data = {
+        "csrf": hidden(client.get(link), "csrf"),
+        **{f"item.{name}": value for name, value in answers.items()},
+    }
     return client.post(f"{link}/questionnaire", data=data)
 
 
@@ -57,7 +60,12 @@ def test_a_dilemma_in_two_parts_ends_with_code_and_money_in_german(server):
     assert "DUO-31" in end
     assert "4,30 EUR" in end  # 15 and 3 points at 0.10, and 2.50
     (paid,) = export(server, "payments", lobby)
-    assert (paid["PROLIFIC_PID"], paid["points"], paid["money"], paid["q_guess"]) == ("p1", 18, 4.3, "nach nichts")
+    assert (paid["PROLIFIC_PID"], paid["points"], paid["money"], paid["q_guess"]) == (
+        "p1",
+        18,
+        4.3,
+        "nach nichts",
+    )
     rows = export(server, "decisions", lobby)
     assert [row["part"] for row in rows if row["seat"] == "person"] == [1] * 5 + [2] * 3
     assert len({row["participant"] for row in rows if row["seat"] == "person"}) == 1
@@ -74,7 +82,11 @@ def test_public_goods_in_two_treatments(server):
     for client, link in people:
         assert "How many coins do you put into the common project?" in client.get(link).text
         take(client, link, answer="20")
-    punished = [(client, link) for client, link in people if "How many points do you give" in client.get(link).text]
+    punished = [
+        (client, link)
+        for client, link in people
+        if "How many points do you give" in client.get(link).text
+    ]
     assert len(punished) == 4
     for client, link in punished:
         take(client, link, **{"answer.0": "1", "answer.1": "0", "answer.2": "0"})
@@ -85,14 +97,21 @@ def test_public_goods_in_two_treatments(server):
     paid = export(server, "payments", lobby)
     assert {row["points"] for row in paid if row["treatment"] == "without punishment"} == {32}
     assert {row["q_fair"] for row in paid} == {7}
-    assert sum(row["points"] for row in paid if row["treatment"] == "with punishment") == 4 * 32 - 4 * (1 + 3)
+    assert sum(
+        row["points"] for row in paid if row["treatment"] == "with punishment"
+    ) == 4 * 32 - 4 * (1 + 3)
     meanings = {row["column"]: row["meaning"] for row in export(server, "codebook", lobby)}
     assert meanings["q_fair"].startswith("How fair was your group?")
 
 
 def test_instructions_tell_the_usual_values_of_parameters_too(server):
-    text = 'title = "x"\n[[games]]\ngame = "ultimatum-amounts"\nseats = ["person", "person"]\nquiz = false\n'
-    lobby = server.state.sessions.create_experiment(f'{text}instructions = "You are $role; the pie is $pie euros."\n')
+    text = (
+        'title = "x"\n[[games]]\ngame = "ultimatum-amounts"\nseats = ["person", "person"]\nquiz ='
+        " false\n"
+    )
+    lobby = server.state.sessions.create_experiment(
+        f'{text}instructions = "You are $role; the pie is $pie euros."\n'
+    )
     client, link = seat(server, lobby)
     assert "You are proposer; the pie is 10 euros." in client.get(link).text
 
@@ -103,7 +122,9 @@ def test_a_dialogue_ends_when_both_name_the_same_day(server):
     for client, link in people:
         make_ready(client, link)
     server.wait_for(lambda: any("Your turn" in client.get(link).text for client, link in people))
-    first = next(k for k, (client, link) in enumerate(people) if "Your turn" in client.get(link).text)
+    first = next(
+        k for k, (client, link) in enumerate(people) if "Your turn" in client.get(link).text
+    )
     speaker, other = people[first], people[1 - first]
     assert "Only you know this" in speaker[0].get(speaker[1]).text
     take(*speaker, answer="How about <b>Monday</b>?")
@@ -123,7 +144,10 @@ def test_a_restart_forgets_nothing_of_an_experiment(server):
     take(client, link, answer="defect")
     server.restart()
     assert server.client().get(server.state.personal_path(lobby.id, "anna")).url.path == link
-    assert server.state.sessions.find_experiment((EXAMPLES / "dilemma-de.toml").read_text("utf-8")).id == lobby.id
+    assert (
+        server.state.sessions.find_experiment((EXAMPLES / "dilemma-de.toml").read_text("utf-8")).id
+        == lobby.id
+    )
 
 
 def test_whoever_is_replaced_is_replaced_in_later_parts_too(server):
@@ -180,9 +204,16 @@ right = "nobody"
 
 
 def test_a_parameter_of_absurd_size_is_refused():
-    text = PAGED.replace('"chicken"\nseats = ["person", "strategy:greedy"]', '"public-goods-punishment"\nseats = SEATS')
-    text = text.replace("SEATS", '["person", "person", "person", "person"]\nparameters = { rounds = 100000000 }')
-    with pytest.raises(UsageError, match=r"the parameter rounds is 1e[+]08; expected at most 1,000,000"):
+    text = PAGED.replace(
+        '"chicken"\nseats = ["person", "strategy:greedy"]',
+        '"public-goods-punishment"\nseats = SEATS',
+    )
+    text = text.replace(
+        "SEATS", '["person", "person", "person", "person"]\nparameters = { rounds = 100000000 }'
+    )
+    with pytest.raises(
+        UsageError, match=r"the parameter rounds is 1e[+]08; expected at most 1,000,000"
+    ):
         check_experiment(text)
 
 
@@ -244,7 +275,9 @@ def test_nobody_is_ready_before_the_page_with_questions_is_answered(server):
     client, link = seat(server, lobby)
     assert "That question is not open" in make_ready(client, link).text
     table = lobby.tables[0]
-    call = server.api(server.state.seat_token(table.id, 0)).post(f"/api/seats/{table.id}/0/ready", json={})
+    call = server.api(server.state.seat_token(table.id, 0)).post(
+        f"/api/seats/{table.id}/0/ready", json={}
+    )
     assert call.status_code == 422
     assert "a page with questions comes first" in call.text
     assert server.state.sessions.journal.read_events("ready") == []
@@ -276,8 +309,16 @@ def test_a_page_on_a_condition_is_for_those_who_gave_that_answer_before(server, 
             'name = "late"\nonly_if = {why = "x"}',
             "line 21: only_if: no page before this one asks 'why'",
         ),
-        ('name = "late"', 'name = "late"\nonly_if = {mood = "11"}', "or it cannot be answered by '11'"),
-        ('name = "intro"', 'name = "intro"\nonly_if = {why = "x"}', "line 10: only_if: no page before this one asks"),
+        (
+            'name = "late"',
+            'name = "late"\nonly_if = {mood = "11"}',
+            "or it cannot be answered by '11'",
+        ),
+        (
+            'name = "intro"',
+            'name = "intro"\nonly_if = {why = "x"}',
+            "line 10: only_if: no page before this one asks",
+        ),
         ('before = "one"', 'before = "two"', "line 12: there is no game named 'two' here"),
         ('name = "late"', 'name = "intro"', "line 20: 'intro' stands twice among the pages"),
         ("high = 10", "", "line 13: a slider needs low and high"),
@@ -328,7 +369,10 @@ def test_a_german_thousand_is_asked_back_and_numbers_are_exported_as_numbers(ser
     page = client.get(link).text
     assert "eine Zahl, mindestens 0" in page
     assert "eine Zahl von 0 bis 12,5" in page
-    assert "30.000 kann 30000 oder 30 heißen." in finish(client, link, income="30.000", hours="7,5").text
+    assert (
+        "30.000 kann 30000 oder 30 heißen."
+        in finish(client, link, income="30.000", hours="7,5").text
+    )
     finish(client, link, income="30000", hours="7,5")
     (bid,) = [row["action"] for row in export(server, "decisions", lobby) if row["participant"]]
     assert bid == 1000.5

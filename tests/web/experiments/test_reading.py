@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 
 from bestresponse.core.errors import UsageError
-from bestresponse.web.experiments.model import Item, Payment, check_experiment, find_line, parse_experiment
+from bestresponse.web.experiments.model import (
+    Item,
+    Payment,
+    check_experiment,
+    find_line,
+    parse_experiment,
+)
 from bestresponse.web.sessions.store import draw_treatments
 from bestresponse.web.texts import FieldMistake, load_texts
 
@@ -22,8 +28,13 @@ seats = ["person", "person"]
 
 def test_the_examples_are_right():
     assert [path.stem for path in EXAMPLES] == [
-        "dialogue-de", "dialogue", "dilemma-de", "dilemma", "public-goods-de", "public-goods"
-    ]  # fmt: skip
+        "dialogue-de",
+        "dialogue",
+        "dilemma-de",
+        "dilemma",
+        "public-goods-de",
+        "public-goods",
+    ]
     for path in EXAMPLES:
         assert check_experiment(path.read_text("utf-8")).title
 
@@ -31,13 +42,23 @@ def test_the_examples_are_right():
 def test_what_a_file_leaves_out_is_as_the_documentation_says():
     experiment = check_experiment(SMALL)
     assert (experiment.language, experiment.seed, experiment.brand) == ("en", 0, "bestresponse")
-    assert (experiment.debrief, experiment.show_others, experiment.show_history) == (False, True, True)
+    assert (experiment.debrief, experiment.show_others, experiment.show_history) == (
+        False,
+        True,
+        True,
+    )
     assert (experiment.assignment.groups, experiment.assignment.matching) == ("arrival", "partners")
-    assert (experiment.limits.answer, experiment.limits.waiting, experiment.limits.hold) == (300, 1800, 900)
+    assert (experiment.limits.answer, experiment.limits.waiting, experiment.limits.hold) == (
+        300,
+        1800,
+        900,
+    )
 
 
 def test_a_code_has_at_most_a_hundred_characters():
-    assert check_experiment(f'{SMALL}[completion]\ncode = "{"x" * 100}"').completion.code == "x" * 100
+    assert (
+        check_experiment(f'{SMALL}[completion]\ncode = "{"x" * 100}"').completion.code == "x" * 100
+    )
     with pytest.raises(UsageError, match=r"line 8: code is .*; expected at most 100 characters"):
         check_experiment(f'{SMALL}[completion]\ncode = "{"x" * 101}"')
 
@@ -47,8 +68,13 @@ def test_a_treatment_changes_only_what_it_names():
     plain, punished = parse_experiment(text)[1].values()
     assert plain[0].setup.game.parameters["punishment"] is False
     assert punished[0].setup.game.parameters == {
-        "rounds": 10, "endowment": 20, "factor": 1.6, "punishment": True, "impact": 3, "most_points": 5
-    }  # fmt: skip
+        "rounds": 10,
+        "endowment": 20,
+        "factor": 1.6,
+        "punishment": True,
+        "impact": 3,
+        "most_points": 5,
+    }
     assert plain[0].game.questions == punished[0].game.questions
 
 
@@ -60,27 +86,42 @@ def test_a_treatment_changes_only_what_it_names():
             "groups = 0\n" + SMALL.replace("groups = 4\n", ""),
             "line 1: groups is 0; expected at least 1",
         ),
-        (SMALL + "roundz = 3\n", "line 7: there is no setting named 'roundz' here. Did you mean rounds?"),
-        (SMALL.replace('["person", "person"]', '["person"]'), "line 3: the game one: prisoners-dilemma has 2 seats"),
-        (SMALL.replace("prisoners-dilemma", "prisoner-dilemma"), "line 3: the game one: there is no game named"),
+        (
+            SMALL + "roundz = 3\n",
+            "line 7: there is no setting named 'roundz' here. Did you mean rounds?",
+        ),
+        (
+            SMALL.replace('["person", "person"]', '["person"]'),
+            "line 3: the game one: prisoners-dilemma has 2 seats",
+        ),
+        (
+            SMALL.replace("prisoners-dilemma", "prisoner-dilemma"),
+            "line 3: the game one: there is no game named",
+        ),
         (SMALL.replace('"person"]', '"robot"]'), "line 6: 'robot' fills no seat"),
         (SMALL + "parameters = { endowment = 3 }\n", "has no parameter 'endowment'"),
         (
-            SMALL.replace("prisoners-dilemma", "public-goods-punishment") + 'parameters = { roles = ["A", "A"] }\n',
+            SMALL.replace("prisoners-dilemma", "public-goods-punishment")
+            + 'parameters = { roles = ["A", "A"] }\n',
             "line 3: the game one: two roles are named 'A' and 'A'; give each a name of its own",
         ),
         (
-            SMALL.replace("prisoners-dilemma", "public-goods-punishment") + 'parameters = { roles = ["a", "A"] }\n',
+            SMALL.replace("prisoners-dilemma", "public-goods-punishment")
+            + 'parameters = { roles = ["a", "A"] }\n',
             "line 3: the game one: two roles are named 'a' and 'A'; give each a name of its own",
         ),
         (
-            SMALL.replace("prisoners-dilemma", "public-goods-punishment") + 'parameters = { roles = ["a", ""] }\n',
+            SMALL.replace("prisoners-dilemma", "public-goods-punishment")
+            + 'parameters = { roles = ["a", ""] }\n',
             "line 3: the game one: a role has an empty name; give each a name of its own",
         ),
         (
             SMALL.replace("prisoners-dilemma", "public-goods-punishment")
             + 'parameters = { roles = ["a", "nature"] }\n',
-            "line 3: the game one: no person can have the role 'nature': draws and rulings are kept by that name",
+            (
+                "line 3: the game one: no person can have the role 'nature': draws and rulings are"
+                " kept by that name"
+            ),
         ),
         (
             SMALL.replace("prisoners-dilemma", "public-goods-punishment")
@@ -88,8 +129,14 @@ def test_a_treatment_changes_only_what_it_names():
             "line 3: the game one: no person can have the role 'Referee'",
         ),
         ("title = 'x'\n", "line 1: there is no game"),
-        (SMALL + '[limits]\nanswer = "soon"\n', "line 8: answer is 'soon'; expected a whole number"),
-        (SMALL + '[completion]\nlink = "javascript:alert(1)"\n', "line 8: link is 'javascript:alert(1)'"),
+        (
+            SMALL + '[limits]\nanswer = "soon"\n',
+            "line 8: answer is 'soon'; expected a whole number",
+        ),
+        (
+            SMALL + '[completion]\nlink = "javascript:alert(1)"\n',
+            "line 8: link is 'javascript:alert(1)'",
+        ),
         (SMALL + '[[questionnaire]]\nname = "a b"\ntext = "?"\n', "line 8: name is 'a b'"),
         (
             SMALL + '[[questionnaire]]\nname = "a"\ntext = "?"\nkind = "choice"\n',
@@ -113,10 +160,17 @@ def test_a_treatment_changes_only_what_it_names():
             "line 7: the game one: $endowment in the instructions stands for nothing",
         ),
         (SMALL + '[payment]\ncurrency = "EUR"\nrate = -1\n', "line 9: rate is -1"),
-        (SMALL.replace("title", 'language = "xx"\ntitle'), "line 1: there are no texts in 'xx'; known: en, de"),
-        (SMALL + '[[games]]\ngame = "dialogue:meeting"\nseats = ["person", "person"]\n', "a dialogue needs a referee"),
         (
-            SMALL + '[[games]]\ngame = "volunteers-dilemma"\nseats = ["person", "person", "person"]\n',
+            SMALL.replace("title", 'language = "xx"\ntitle'),
+            "line 1: there are no texts in 'xx'; known: en, de",
+        ),
+        (
+            SMALL + '[[games]]\ngame = "dialogue:meeting"\nseats = ["person", "person"]\n',
+            "a dialogue needs a referee",
+        ),
+        (
+            SMALL
+            + '[[games]]\ngame = "volunteers-dilemma"\nseats = ["person", "person", "person"]\n',
             "different numbers",
         ),
     ],
@@ -133,7 +187,10 @@ def test_a_file_may_begin_with_the_mark_of_notepad():
 
 
 def test_a_line_is_found_behind_texts_of_several_lines():
-    text = 'a = """\n[games]\nrounds = 1\n"""\n[[games]]\nrounds = 1\n[games.inner]\nx = 1\n[[games]]\nrounds = 2\n'
+    text = (
+        'a = """\n[games]\nrounds = 1\n"""\n[[games]]\nrounds = 1\n[games.inner]\nx ='
+        " 1\n[[games]]\nrounds = 2\n"
+    )
     assert find_line(text, ("games", 0, "rounds")) == 6
     assert find_line(text, ("games", 0, "inner", "x")) == 8
     assert find_line(text, ("games", 1, "rounds")) == 10
@@ -152,13 +209,19 @@ def test_treatments_are_drawn_in_blocks():
 def test_money_is_rounded_to_a_hundredth_and_never_below_the_least():
     assert Payment("EUR", Decimal("4")).settle(Decimal("7.008")) == Decimal("11.01")
     assert Payment("EUR", Decimal("2.5")).settle(Decimal(-10)) == Decimal("0.00")
-    assert Payment("EUR", Decimal("2.5"), least=Decimal("1.5")).settle(Decimal(-10)) == Decimal("1.50")
+    assert Payment("EUR", Decimal("2.5"), least=Decimal("1.5")).settle(Decimal(-10)) == Decimal(
+        "1.50"
+    )
 
 
 @pytest.mark.parametrize(
     ("item", "typed", "why"),
     [
-        (Item("age", "?", "number", low=16, high=120, required=True), " ", "Please answer this question."),
+        (
+            Item("age", "?", "number", low=16, high=120, required=True),
+            " ",
+            "Please answer this question.",
+        ),
         (Item("age", "?", "number", low=16, high=120), "12", "12 is not between 16 and 120."),
         (Item("age", "?", "number", low=16, high=120), "NaN", "NaN is not a number."),
         (Item("a", "?", "choice", ("yes", "no")), "perhaps", "Please choose one of the answers."),

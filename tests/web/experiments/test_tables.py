@@ -1,4 +1,5 @@
-"""The tables of an experiment file: money, questions and codes, with bounds and amounts worked out by hand."""
+"""The tables of an experiment file: money, questions and codes, with bounds and amounts worked out
+by hand."""
 
 from decimal import Decimal
 
@@ -39,14 +40,23 @@ def test_points_become_money_by_the_rate_of_the_game_or_else_of_the_file_up_to_i
     assert GameSettings("chicken", SEATS, rate=Decimal(0)).convert(3.0, payment) == Decimal(0)
     assert GameSettings("chicken", SEATS, most=Decimal(1)).convert(3.0, payment) == Decimal(1)
     # A third of a point in nine decimals: no more comes from the way in which computers add.
-    assert GameSettings("chicken", SEATS, rate=Decimal(1)).convert(1 / 3, payment) == Decimal("0.333333333")
+    assert GameSettings("chicken", SEATS, rate=Decimal(1)).convert(1 / 3, payment) == Decimal(
+        "0.333333333"
+    )
 
 
 def test_a_total_lies_between_the_least_and_the_most_and_halves_are_rounded_up():
     payment = Payment("EUR", Decimal(2), least=Decimal(3), most=Decimal(5))
-    assert [payment.settle(Decimal(earned)) for earned in ("0", "1", "1.005", "2.994", "3", "9")] == [
-        Decimal("3.00"), Decimal("3.00"), Decimal("3.01"), Decimal("4.99"), Decimal("5.00"), Decimal("5.00"),
-    ]  # fmt: skip
+    assert [
+        payment.settle(Decimal(earned)) for earned in ("0", "1", "1.005", "2.994", "3", "9")
+    ] == [
+        Decimal("3.00"),
+        Decimal("3.00"),
+        Decimal("3.01"),
+        Decimal("4.99"),
+        Decimal("5.00"),
+        Decimal("5.00"),
+    ]
     assert Payment("EUR").settle(Decimal(0)) == Decimal(0)
 
 
@@ -54,12 +64,16 @@ def test_the_most_is_at_least_what_everybody_gets():
     assert Payment("EUR", Decimal(4), most=Decimal(4)).most == 4
     assert Payment("EUR", least=Decimal(4), most=Decimal(4)).most == 4
     for more in ({"show_up": Decimal(5)}, {"least": Decimal(5)}):
-        with pytest.raises(ValidationError, match="most is 4; expected at least what everybody gets"):
+        with pytest.raises(
+            ValidationError, match="most is 4; expected at least what everybody gets"
+        ):
             Payment("EUR", most=Decimal(4), **more)
 
 
 def test_answers_of_stand_ins_count_nothing_half_or_all():
-    shares = [Payment("EUR", stand_ins=rule).compute_share(4, 3) for rule in ("none", "half", "count")]
+    shares = [
+        Payment("EUR", stand_ins=rule).compute_share(4, 3) for rule in ("none", "half", "count")
+    ]
     assert shares == [0.25, 0.625, 1.0]
 
 
@@ -83,7 +97,10 @@ def test_a_scale_has_the_steps_from_low_to_high_from_1_to_7_if_not_said():
     assert len(Item("a", "?", "scale", low=0, high=20).choices) == 21
     # The steps are 1 apart, so that none of them would be 0.5 or 2.7.
     for low, high in ((0, 21), (3, 3), (-1, 5), (0, 0), (0.5, 3), (1, 2.7)):
-        with pytest.raises(ValidationError, match=f"a scale from {low} to {high}; expected whole numbers, at most 21"):
+        with pytest.raises(
+            ValidationError,
+            match=f"a scale from {low} to {high}; expected whole numbers, at most 21",
+        ):
             Item("a", "?", "scale", low=low, high=high)
 
 
@@ -102,7 +119,8 @@ def read(item, typed, language="en"):
 
 
 def test_numbers_are_taken_from_low_to_high_both_included():
-    # 0.1 and 0.7 are no sums of halves, so that the computer has them not quite; they are the ends all the same.
+    # 0.1 and 0.7 are no sums of halves, so that the computer has them not quite; they are the ends
+    # all the same.
     slider = Item("a", "?", "slider", low=0.1, high=0.7)
     assert [read(slider, typed) for typed in ("0.1", "0,7", "0.4", "")] == [0.1, 0.7, 0.4, None]
     assert read(slider, "0.09") == "0.09 is not between 0.1 and 0.7."
@@ -118,7 +136,10 @@ def test_numbers_are_taken_from_low_to_high_both_included():
 def test_numbers_of_a_questionnaire_are_kept_as_numbers_by_the_language_of_the_page():
     income = Item("income", "?", "number", low=0, high=1_000_000)
     assert read(income, "7,5", "de") == 7.5
-    assert read(income, "30.000", "de") == "30.000 kann 30000 oder 30 heißen. Bitte geben Sie eines davon ein."
+    assert (
+        read(income, "30.000", "de")
+        == "30.000 kann 30000 oder 30 heißen. Bitte geben Sie eines davon ein."
+    )
     assert read(income, "30,000", "en") == "30,000 can mean 30000 or 30. Please type one of these."
     assert read(income, "30000", "de") == 30000
     assert type(read(income, "30000", "de")) is int
@@ -146,8 +167,13 @@ def test_a_slider_has_its_own_step_or_one_that_leaves_many_positions(low, high, 
 def test_an_answer_of_a_slider_is_one_of_its_positions():
     likely = Item("p", "?", "slider", low=0, high=1, required=True)
     assert [read(likely, typed) for typed in ("0.37", "0,3", "0", "1")] == [0.37, 0.3, 0, 1]
-    assert read(likely, "0.375") == "0.375 is not possible here: the steps are 0.01 apart, from 0 on."
-    assert read(likely, "0,375", "de") == "0,375 ist hier nicht möglich: Die Schritte liegen 0,01 auseinander, ab 0."
+    assert (
+        read(likely, "0.375") == "0.375 is not possible here: the steps are 0.01 apart, from 0 on."
+    )
+    assert (
+        read(likely, "0,375", "de")
+        == "0,375 ist hier nicht möglich: Die Schritte liegen 0,01 auseinander, ab 0."
+    )
     assert read(likely, "") == "Please answer this question."
     assert read(Item("p", "?", "slider", low=0, high=1), "") is None
     # The third position is 0.1 + 2 * 0.1, which is 0.30000000000000004 for the computer.
@@ -155,7 +181,9 @@ def test_an_answer_of_a_slider_is_one_of_its_positions():
 
 
 def test_steps_that_miss_the_end_of_a_slider_are_refused():
-    with pytest.raises(ValidationError, match=r"steps of 0.3 do not lead from 0 to 1; set another step"):
+    with pytest.raises(
+        ValidationError, match=r"steps of 0.3 do not lead from 0 to 1; set another step"
+    ):
         Item("a", "?", "slider", low=0, high=1, step=0.3)
     with pytest.raises(ValidationError, match=r"steps of 2 do not lead from 0 to 1"):
         Item("a", "?", "slider", low=0, high=1, step=2)
@@ -188,7 +216,12 @@ def test_texts_have_at_most_two_thousand_characters_and_only_what_is_required_mu
 
 def test_a_quiz_question_is_answered_by_a_number_or_by_the_right_option():
     number = QuizQuestion("What is 2 + 2?", 4)
-    assert [number.accepts(typed) for typed in ("4", "4.0", "5", "four")] == [True, True, False, False]
+    assert [number.accepts(typed) for typed in ("4", "4.0", "5", "four")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
     option = QuizQuestion("Who moves?", options=("you", "nobody"), right="you")
     assert [option.accepts(typed) for typed in ("you", "nobody", "")] == [True, False, False]
     with pytest.raises(ValidationError, match="answer is missing"):
@@ -218,7 +251,13 @@ def test_links_lead_to_an_address():
 
 def test_limits_are_seconds_and_tries_none_if_not_said():
     limits = TimeLimits()
-    assert (limits.answer, limits.waiting, limits.hold, limits.stand_in, limits.tries) == (300, 1800, 900, "random", 0)
+    assert (limits.answer, limits.waiting, limits.hold, limits.stand_in, limits.tries) == (
+        300,
+        1800,
+        900,
+        "random",
+        0,
+    )
     assert TimeLimits(tries=100).tries == 100
     for wrong in (-1, 101):
         with pytest.raises(ValidationError):
@@ -239,8 +278,14 @@ def test_a_label_stands_once():
 def test_what_a_game_leaves_out():
     game = GameSettings("chicken", SEATS)
     assert (game.rounds, game.repeat, game.mixed, game.quiz, game.bonus, game.rate, game.most) == (
-        1, 1, False, None, 0, None, None,
-    )  # fmt: skip
+        1,
+        1,
+        False,
+        None,
+        0,
+        None,
+        None,
+    )
     experiment = check_experiment(SMALL)
     assert (experiment.groups, experiment.payment, experiment.completion) == (1, None, Completion())
 
@@ -255,12 +300,24 @@ def test_a_quiz_is_given_unless_there_are_questions_or_the_file_says_so():
 
 
 def test_a_game_that_is_repeated_has_its_quiz_questions_and_bonus_once():
-    text = SMALL + 'repeat = 3\nbonus = 2\n[[games.questions]]\ntext = "2 + 2?"\nanswer = 4\n' + PAIR.format(name="two")
+    text = (
+        SMALL
+        + 'repeat = 3\nbonus = 2\n[[games.questions]]\ntext = "2 + 2?"\nanswer = 4\n'
+        + PAIR.format(name="two")
+    )
     parts = parse_experiment(text)[1][""]
     assert [(part.name, part.number, part.again) for part in parts] == [
-        ("one", 0, False), ("one 2", 0, True), ("one 3", 0, True), ("two", 1, False),
-    ]  # fmt: skip
-    assert [(part.game.bonus, len(part.game.questions)) for part in parts] == [(2, 1), (0, 0), (0, 0), (0, 0)]
+        ("one", 0, False),
+        ("one 2", 0, True),
+        ("one 3", 0, True),
+        ("two", 1, False),
+    ]
+    assert [(part.game.bonus, len(part.game.questions)) for part in parts] == [
+        (2, 1),
+        (0, 0),
+        (0, 0),
+        (0, 0),
+    ]
     assert [part.setup.quiz for part in parts] == [False, False, False, True]
 
 
@@ -294,22 +351,32 @@ def test_pages_stand_before_their_game_and_the_questionnaire_at_the_end():
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ('[[pages]]\nname = "p"\nbefore = "noe"\n', "line 8: there is no game named 'noe' here. Did you mean one?"),
+        (
+            '[[pages]]\nname = "p"\nbefore = "noe"\n',
+            "line 8: there is no game named 'noe' here. Did you mean one?",
+        ),
         (
             '[[pages]]\nname = "p"\nonly_if = { age = "3" }\n',
             "line 8: only_if: no page before this one asks 'age', or it cannot be answered by '3'",
         ),
         (
-            '[[pages]]\nname = "q"\n[[pages.items]]\nname = "age"\ntext = "?"\nkind = "scale"\n'
-            '[[pages]]\nname = "p"\nonly_if = { age = "8" }\n',
+            (
+                '[[pages]]\nname = "q"\n[[pages.items]]\nname = "age"\ntext = "?"\nkind = "scale"\n'
+                '[[pages]]\nname = "p"\nonly_if = { age = "8" }\n'
+            ),
             "line 14: only_if: no page before this one asks 'age', or it cannot be answered by '8'",
         ),
         ('[text]\nreadyy = "x"\n', "line 7: there is no text named 'readyy'."),
         (PAIR.format(name="one"), "line 7: 'one' stands twice among the games"),
         ('[[pages]]\nname = "questionnaire"\n', "stands twice among the pages"),
-        ('[[treatments]]\nname = "t"\n[[treatments]]\nname = "t"\n', "line 9: 't' stands twice among the treatments"),
         (
-            PAIR.format(name="two").replace('"person", "person"', '"strategy:random", "strategy:random"'),
+            '[[treatments]]\nname = "t"\n[[treatments]]\nname = "t"\n',
+            "line 9: 't' stands twice among the treatments",
+        ),
+        (
+            PAIR.format(name="two").replace(
+                '"person", "person"', '"strategy:random", "strategy:random"'
+            ),
             "line 9: no seat is for a person; put 'person' into seats",
         ),
     ],
@@ -322,8 +389,8 @@ def test_what_does_not_fit_together_is_refused_with_its_line(more, why):
 
 def test_a_page_is_shown_on_an_answer_that_can_be_given_before_it():
     pages = (
-        '[[pages]]\nname = "q"\nbefore = "one"\n[[pages.items]]\nname = "age"\ntext = "?"\nkind = "scale"\n'
-        '[[pages]]\nname = "p"\nonly_if = { age = "7" }\n'
+        '[[pages]]\nname = "q"\nbefore = "one"\n[[pages.items]]\nname = "age"\ntext = "?"\nkind ='
+        ' "scale"\n[[pages]]\nname = "p"\nonly_if = { age = "7" }\n'
     )
     assert parse_experiment(SMALL + pages)[0].pages[1].only_if == {"age": "7"}
 
@@ -341,15 +408,17 @@ def test_a_page_is_shown_on_an_answer_that_can_be_given_before_it():
 )
 def test_an_answer_that_is_a_number_meets_a_condition_however_it_is_written(kind, typed, comes):
     pages = (
-        f'[[pages]]\nname = "q"\nbefore = "one"\n[[pages.items]]\nname = "age"\ntext = "?"\nkind = "{kind}"\n'
-        '[[pages]]\nname = "p"\nonly_if = { age = "18" }\n'
+        '[[pages]]\nname = "q"\nbefore = "one"\n[[pages.items]]\nname = "age"\ntext = "?"\nkind ='
+        f' "{kind}"\n[[pages]]\nname = "p"\nonly_if = {{ age = "18" }}\n'
     )
     experiment = parse_experiment(SMALL + pages)[0]
     assert experiment.is_asked(experiment.pages[1], {"age": typed}) == comes
 
 
 def test_a_picture_from_elsewhere_is_refused_with_its_line():
-    with pytest.raises(UsageError, match=r"line 2: the picture 'https://example.org/a.png' is not shown"):
+    with pytest.raises(
+        UsageError, match=r"line 2: the picture 'https://example.org/a.png' is not shown"
+    ):
         parse_experiment('title = "x"\nwelcome = "![a](https://example.org/a.png)"\n')
     assert parse_experiment(SMALL + 'instructions = "![a](pictures/a.png)"\n')
 
@@ -363,7 +432,9 @@ def test_perfect_strangers_never_meet_twice():
         if fits:
             assert len(parse_experiment(text)[1][""]) == 3
         else:
-            with pytest.raises(UsageError, match="in 3 games people of 2 groups of 2 would meet twice"):
+            with pytest.raises(
+                UsageError, match="in 3 games people of 2 groups of 2 would meet twice"
+            ):
                 parse_experiment(text)
 
 
@@ -382,7 +453,8 @@ def test_tables_without_a_file_are_an_experiment_of_one_game_with_theory_at_the_
 
 
 @pytest.mark.parametrize(
-    ("setting", "most"), [("welcome", 50_000), ("consent", 50_000), ("title", 200), ("brand", 60), ("logo", 100)]
+    ("setting", "most"),
+    [("welcome", 50_000), ("consent", 50_000), ("title", 200), ("brand", 60), ("logo", 100)],
 )
 def test_texts_of_an_experiment_end_somewhere(setting, most):
     values = {"title": "x", setting: "x" * most}

@@ -1,4 +1,5 @@
-"""Programs try an experiment through its real pages; what they read is in one language, what they sent is kept."""
+"""Programs try an experiment through its real pages; what they read is in one language, what they
+sent is kept."""
 
 import json
 import re
@@ -13,17 +14,27 @@ from bestresponse.cli.app import app
 from bestresponse.core.errors import UsageError
 from bestresponse.web.experiments.model import check_experiment
 from bestresponse.web.services.export import list_moves
-from bestresponse.web.trial import TrialSettings, count_people, list_models, render_preview, try_experiment
+from bestresponse.web.trial import (
+    TrialSettings,
+    count_people,
+    list_models,
+    render_preview,
+    try_experiment,
+)
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "experiments"
 WORDS = {
-    "en": """all and are as at been but by can choose coins day did do each for from give given go got has have how if
+    "en": (
+        """all and are as at been but by can choose coins day did do each for from give given go got has have how if
         is it made many more most much no none nothing of offer on one or other others part player point points question
         read ready right round rounds row rules send step take than thank that the their them then there they this time
-        to two were what when which who will with would you your""",
-    "de": """alle als auf aus bei das dem den der des ein eine einem einen einer er es für haben ich ihr ihre ihnen im
+        to two were what when which who will with would you your"""
+    ),
+    "de": (
+        """alle als auf aus bei das dem den der des ein eine einem einen einer er es für haben ich ihr ihre ihnen im
         ist jede jeder kein können mit münzen nach nicht noch oder punkte runde runden sich sie sind spiel teil über um
-        und von vor warten wie wir wird zu zum zur""",
+        und von vor warten wie wir wird zu zum zur"""
+    ),
 }
 """Frequent words of each language that are none of the other."""
 
@@ -40,7 +51,9 @@ def refuse_models(name):
 def list_words(page):
     """List the words that a person can see on a page, hidden labels for screen readers included."""
     body = re.sub(r"<script.*?</script>|P-\w{8}", "", page, flags=re.DOTALL)
-    shown = " ".join(re.findall(r'(?:aria-label|data-title|data-good|data-sum|placeholder)="([^"]*)"', body))
+    shown = " ".join(
+        re.findall(r'(?:aria-label|data-title|data-good|data-sum|placeholder)="([^"]*)"', body)
+    )
     return re.findall(r"[^\W\d_]+", unescape(re.sub(r"<[^>]+>", " ", body) + " " + shown).lower())
 
 
@@ -62,7 +75,9 @@ def test_no_word_of_another_language_stands_on_any_page(name, foreign):
     kinds = {page.kind.partition(",")[0] for page in trial.pages}
     assert {"invitation", "welcome", "turn", "over"} <= kinds
     words = set(WORDS[foreign].split())
-    met = {word: page.kind for page in trial.pages for word in list_words(page.html) if word in words}
+    met = {
+        word: page.kind for page in trial.pages for word in list_words(page.html) if word in words
+    }
     assert met == {}
 
 
@@ -73,11 +88,15 @@ def test_people_agree_in_the_words_that_the_file_gives(server):
     links = [str(join(server, lobby, person).url).partition("testserver")[2] for person in people]
     for person, link in zip(people, links, strict=True):
         person.post(f"{link}/ready", data={"csrf": hidden(person.get(link), "csrf")})
-    for person, link, said in zip(people, links, ("Passt mittwoch?", "Gut, am Mittwoch."), strict=True):
+    for person, link, said in zip(
+        people, links, ("Passt mittwoch?", "Gut, am Mittwoch."), strict=True
+    ):
         server.wait_for(lambda person=person, link=link: 'name="turn"' in person.get(link).text)
         take(person, link, answer=said)
     server.wait_for(lambda: server.state.sessions.is_finished(lobby.tables[0].id))
-    (draw,) = [row for row in list_moves(server.state, lobby.id, "draws") if row["role"] == "referee"]
+    (draw,) = [
+        row for row in list_moves(server.state, lobby.id, "draws") if row["role"] == "referee"
+    ]
     assert json.loads(draw["action"]) == {"agreed": True, "choice": "Wednesday"}
 
 
@@ -88,7 +107,10 @@ def test_a_file_is_checked_previewed_and_tried_by_buttons_on_the_page(server):
         form = {"csrf": hidden(server.admin.get("/"), "csrf"), "toml": text, "do": button, **fields}
         return server.admin.post("/experiments", data=form)
 
-    assert "This file is right. People who fill one group of every treatment: 1." in press("check").text
+    assert (
+        "This file is right. People who fill one group of every treatment: 1."
+        in press("check").text
+    )
     preview = press("preview")
     assert preview.text.count("<iframe srcdoc") >= 8
     assert "style-src" not in preview.headers["content-security-policy"]
@@ -106,8 +128,10 @@ def test_bots_who_leave_are_stood_in_for_and_the_others_come_to_the_end():
     trial = try_experiment(text, TrialSettings(4, drop_outs=60), refuse_models)
     assert 0 < trial.finished < 4
     assert trial.wrong == []
-    assert list(trial.files) == [f"{table}.csv" for table in
-        ("decisions", "participants", "payments", "wide", "draws", "times", "codebook")]  # fmt: skip
+    assert list(trial.files) == [
+        f"{table}.csv"
+        for table in ("decisions", "participants", "payments", "wide", "draws", "times", "codebook")
+    ]
 
 
 def test_whoever_finds_no_seat_is_counted():
@@ -122,7 +146,11 @@ def test_a_preview_shows_every_page_of_every_role_once():
     trial = try_experiment(text, TrialSettings(1), refuse_models)
     sheet = render_preview("dilemma", trial.pages)
     titles = re.findall(r"<h2>([^<]+)</h2><iframe", sheet)
-    assert titles[:3] == ["invitation", "Game 1, row: welcome", "Game 1, row: turn, What do you choose?"]
+    assert titles[:3] == [
+        "invitation",
+        "Game 1, row: welcome",
+        "Game 1, row: turn, What do you choose?",
+    ]
     assert "Game 2, row: over, questionnaire" in titles
     assert len(titles) == len(set(titles))
     assert "&lt;style&gt;" in sheet
@@ -145,9 +173,15 @@ seats = ["person", "person"]
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"said": "$m wins"}, "line 8: $m does not stand in the phrase 'player $n' that it is to be taken from"),
+        (
+            {"said": "$m wins"},
+            "line 8: $m does not stand in the phrase 'player $n' that it is to be taken from",
+        ),
         ({"name": "wating"}, "line 10: there is no text named 'wating'. Did you mean waiting"),
-        ({"text": "for $count"}, "line 10: $count stands for nothing in the text waiting; it has no place"),
+        (
+            {"text": "for $count"},
+            "line 10: $count stands for nothing in the text waiting; it has no place",
+        ),
         (
             {"language": "fr"},
             "line 3: there are no texts in 'fr'; known: en, de. Choose one of these, or give all",
@@ -155,7 +189,13 @@ seats = ["person", "person"]
     ],
 )
 def test_a_text_that_cannot_be_shown_is_refused_with_its_line(changed, why):
-    usual = {"language": "en", "phrase": "player $n", "said": "person $n", "name": "waiting", "text": "Wait."}
+    usual = {
+        "language": "en",
+        "phrase": "player $n",
+        "said": "person $n",
+        "name": "waiting",
+        "text": "Wait.",
+    }
     with pytest.raises(UsageError, match=re.escape(why)):
         check_experiment(WORDED.format(**{**usual, **changed}))
 

@@ -36,7 +36,8 @@ def chromium():
 
 
 def leave(page):
-    """Show nothing any more. To close a page while a form of its is on the way may wait without end."""
+    """Show nothing any more. To close a page while a form of its is on the way may wait without
+    end."""
     from playwright.sync_api import Error
 
     for _ in range(10):
@@ -47,14 +48,18 @@ def leave(page):
 
 @pytest.fixture
 def people(chromium):
-    """Opens pages, each for a person with a browser of their own; complains about anything in the console."""
+    """Opens pages, each for a person with a browser of their own; complains about anything in the
+    console."""
     complaints, contexts = [], []
 
     def person(link):
         contexts.append(chromium.new_context())
         page = contexts[-1].new_page()
         page.set_default_timeout(PATIENCE)
-        page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+        page.on(
+            "console",
+            lambda message: complaints.append(message.text) if message.type == "error" else None,
+        )
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(link)
         return page

@@ -33,7 +33,9 @@ def test_two_people_and_a_model_finish_a_water_game(site, people):
     for page in (alex, bob):
         shows(page, "The game is over")
     (play,) = site.records()
-    given = [(s.role, s.decision.action) for s in play.record.submissions if s.role in ("Alex", "Bob")]
+    given = [
+        (s.role, s.decision.action) for s in play.record.submissions if s.role in ("Alex", "Bob")
+    ]
     assert sorted(given) == [("Alex", 30.0), ("Alex", 30.0), ("Bob", 35.5), ("Bob", 35.5)]
     assert all(not s.decision.stand_in for s in play.record.submissions)
     assert play.record.players["Cindy"] == f"model:{MODEL}"
@@ -112,7 +114,11 @@ def test_reload_back_double_click_and_two_tabs_change_nothing_twice(site, people
     first.go_back()
     store = site.state.sessions.get_session(session)
     assert store.turn("row") == 1
-    sent = {"csrf": site.state.csrf(site.state.seat_token(session, 0)), "turn": "0", "answer": "defect"}
+    sent = {
+        "csrf": site.state.csrf(site.state.seat_token(session, 0)),
+        "turn": "0",
+        "answer": "defect",
+    }
     answer = first.context.request.post(f"{link}/answer", form=sent)
     assert "the first answer counts" in answer.text()
     assert store.turn("row") == 1
@@ -124,7 +130,12 @@ def test_reload_back_double_click_and_two_tabs_change_nothing_twice(site, people
 
 
 def test_an_illegal_answer_stays_in_its_field_with_a_sentence_beside_it(site, people):
-    setup = Setup(GameChoice("water", rounds=1), ("person", *("strategy:need",) * 4), quiz=False, stand_in="need")
+    setup = Setup(
+        GameChoice("water", rounds=1),
+        ("person", *("strategy:need",) * 4),
+        quiz=False,
+        stand_in="need",
+    )
     _, (link,) = site.lay(setup)
     alex = people(link)
     ready(alex)
@@ -199,13 +210,23 @@ def time_is_up(site, session, role):
 
 
 def test_whoever_is_gone_sees_the_clock_run_out_and_the_record_names_the_stand_in(site, people):
-    setup = Setup(GameChoice("prisoners-dilemma"), ("person", "person"), quiz=False, seconds=600, stand_in="level-1")
+    setup = Setup(
+        GameChoice("prisoners-dilemma"),
+        ("person", "person"),
+        quiz=False,
+        seconds=600,
+        stand_in="level-1",
+    )
     session, links = site.lay(setup)
     here, gone = (people(link) for link in links)
     ready(here)
     ready(gone)
     gone.get_by_role("timer").wait_for()
-    assert 0 < int(re.fullmatch(r"(\d+) seconds left", gone.get_by_role("timer").inner_text())[1]) <= 600
+    assert (
+        0
+        < int(re.fullmatch(r"(\d+) seconds left", gone.get_by_role("timer").inner_text())[1])
+        <= 600
+    )
     here.get_by_label("cooperate").check()
     here.get_by_role("button", name="Send").click()
     shows(here, "Waiting for the others")
@@ -248,14 +269,19 @@ def test_an_answer_from_a_stale_tab_is_refused_with_the_reason(site, people, chr
     late.get_by_label("cooperate").check()
     late.get_by_role("button", name="Send").click()
     late.get_by_text("a stand-in had answered for you, and your answer does not count").wait_for()
-    given = [(s.role, s.decision.action) for s in site.state.sessions.get_session(session).episode.submissions[:2]]
+    given = [
+        (s.role, s.decision.action)
+        for s in site.state.sessions.get_session(session).episode.submissions[:2]
+    ]
     assert given == [("row", "cooperate"), ("col", "defect")]
     for page in (doubled, late):
         page.context.close()
 
 
 def test_a_link_with_the_key_of_another_seat_opens_nothing(site, chromium):
-    _, (link, other) = site.lay(Setup(GameChoice("prisoners-dilemma"), ("person", "person"), quiz=False))
+    _, (link, other) = site.lay(
+        Setup(GameChoice("prisoners-dilemma"), ("person", "person"), quiz=False)
+    )
     foreign = still(chromium, other.rsplit("/", 1)[0] + "/" + link.rsplit("/", 1)[1])
     foreign.get_by_text("This link leads to no seat").wait_for()
     assert foreign.get_by_role("button").count() == 0
@@ -283,11 +309,16 @@ def test_people_who_follow_the_shared_link_are_matched_into_groups(site, people)
     for page in four:
         shows(page, "The game is over")
     payoffs = {play.spec: play.record.payoffs for play in site.records()}
-    assert payoffs == {f"{lobby.id}-1": {"row": 2.0, "col": 1.0}, f"{lobby.id}-2": {"row": 0.0, "col": 0.0}}
+    assert payoffs == {
+        f"{lobby.id}-1": {"row": 2.0, "col": 1.0},
+        f"{lobby.id}-2": {"row": 0.0, "col": 0.0},
+    }
 
 
 def test_after_the_payoffs_the_equilibrium_is_shown(site, people):
-    _, (link,) = site.lay(Setup(GameChoice("trust-amounts"), ("person", "strategy:random"), quiz=True))
+    _, (link,) = site.lay(
+        Setup(GameChoice("trust-amounts"), ("person", "strategy:random"), quiz=True)
+    )
     sender = people(link)
     for question in sender.locator("label[for^=quiz]").all():
         sent, back = re.findall(r"\d+", question.inner_text())
@@ -298,27 +329,47 @@ def test_after_the_payoffs_the_equilibrium_is_shown(site, people):
     shows(sender, "The game is over")
     assert sender.get_by_text("The receiver returns nothing").count() == 0
     sender.get_by_role("link", name="Show it").click()
-    sender.get_by_text("The receiver returns nothing, and therefore the sender sends nothing.").wait_for()
+    sender.get_by_text(
+        "The receiver returns nothing, and therefore the sender sends nothing."
+    ).wait_for()
     sender.get_by_role("cell", name="in equilibrium").wait_for()
 
 
-WIDE_LETTERS = "* { font-family: 'DejaVu Sans', Verdana, sans-serif !important; letter-spacing: .06em !important; }"
+WIDE_LETTERS = (
+    "* { font-family: 'DejaVu Sans', Verdana, sans-serif !important; letter-spacing: .06em"
+    " !important; }"
+)
 """As wide as the widest common font, whatever fonts the machine has."""
 LARGE_TEXT = "html { font-size: 125% !important; }"
 
 
 def test_no_page_is_wider_than_a_telephone_and_none_complains(site, chromium):
-    context = chromium.new_context(viewport={"width": 390, "height": 800}, color_scheme="dark", bypass_csp=True)
+    context = chromium.new_context(
+        viewport={"width": 390, "height": 800}, color_scheme="dark", bypass_csp=True
+    )
     page = context.new_page()
     complaints = []
-    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.on(
+        "console",
+        lambda message: complaints.append(message.text) if message.type == "error" else None,
+    )
     page.goto(f"{site.base}/enter/{site.state.keys.admin}")
     lobby = site.state.sessions.create_sessions(Setup(GameChoice("water"), ("person",) * 5), 2)
     seat = site.state.seat_path(lobby.tables[0].id, 0)
-    site.state.sessions.create_sessions(Setup(GameChoice("chicken", rounds=3), ("strategy:greedy", "strategy:uniform")))
+    site.state.sessions.create_sessions(
+        Setup(GameChoice("chicken", rounds=3), ("strategy:greedy", "strategy:uniform"))
+    )
     wait_until(site.records)
     play = f"/watch/run/sessions/play/{site.records()[0].spec}"
-    fixed = ("/", "/play/new?game=water", "/watch", "/judge", "/formalize", "/export", "/watch/run/sessions")
+    fixed = (
+        "/",
+        "/play/new?game=water",
+        "/watch",
+        "/judge",
+        "/formalize",
+        "/export",
+        "/watch/run/sessions",
+    )
     too_wide = []
     for path in (*fixed, f"/lobby/{lobby.id}", seat, play):
         page.set_viewport_size({"width": 390, "height": 800})
@@ -336,7 +387,9 @@ def test_no_page_is_wider_than_a_telephone_and_none_complains(site, chromium):
 
 
 def test_a_consent_tick_stays_when_somebody_else_becomes_ready(site, people):
-    setup = Setup(GameChoice("battle-of-the-sexes"), ("person", "person"), quiz=False, consent="Do you agree?")
+    setup = Setup(
+        GameChoice("battle-of-the-sexes"), ("person", "person"), quiz=False, consent="Do you agree?"
+    )
     session, links = site.lay(setup)
     ann, bob = (people(link) for link in links)
     ann.get_by_role("checkbox").check()
@@ -344,20 +397,31 @@ def test_a_consent_tick_stays_when_somebody_else_becomes_ready(site, people):
     ready(bob)
     shows(bob, "You are ready")
     store = site.state.sessions
-    for text in ("One moment.", "Thank you."):  # the second comes after all that Bob's readiness makes the server say
+    for text in (
+        "One moment.",
+        "Thank you.",
+    ):  # the second comes after all that Bob's readiness makes the server say
         store.send_message(store.get_session(session), text)
         ann.get_by_text(text).wait_for()
     assert ann.get_by_role("checkbox").is_checked()
 
 
 def test_what_was_typed_is_sent_when_the_time_is_up(site, people):
-    setup = Setup(GameChoice("public-goods-punishment"), ("person", *("strategy:random",) * 3), seconds=600, quiz=False)
+    setup = Setup(
+        GameChoice("public-goods-punishment"),
+        ("person", *("strategy:random",) * 3),
+        seconds=600,
+        quiz=False,
+    )
     session, (link,) = site.lay(setup)
     ann = people(link)
     ready(ann)
     shows(ann, "Your turn")
     ann.locator("input[name=answer]").fill("15")
-    ann.evaluate("{ const now = performance.now.bind(performance); performance.now = () => now() + 600_000; }")
+    ann.evaluate(
+        "{ const now = performance.now.bind(performance); performance.now = () => now() +"
+        " 600_000; }"
+    )
     table = site.state.sessions.get_session(session)
     wait_until(lambda: ann.wait_for_timeout(50) or table.turn("player 1") > 0)
     given = table.answer("player 1", 0).decision

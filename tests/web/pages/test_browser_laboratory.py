@@ -27,7 +27,8 @@ PAIR = Setup(GameChoice("prisoners-dilemma", rounds=2), ("person", "person"), qu
 
 @pytest.fixture
 def other_site(tmp_path):
-    """A web site of its own (localhost is another site than 127.0.0.1): a function that puts one link on its page."""
+    """A web site of its own (localhost is another site than 127.0.0.1): a function that puts one
+    link on its page."""
     folder = tmp_path / "other"
     folder.mkdir()
 
@@ -35,11 +36,15 @@ def other_site(tmp_path):
         def log_message(self, *args):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), partial(Quiet, directory=str(folder))
+    )
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
     def show(link):
-        (folder / "page.html").write_text(f"<title>Mail</title><link rel=icon href=data:,><a href='{link}'>Study</a>")
+        (folder / "page.html").write_text(
+            f"<title>Mail</title><link rel=icon href=data:,><a href='{link}'>Study</a>"
+        )
         return f"http://localhost:{server.server_address[1]}/page.html"
 
     yield show
@@ -91,7 +96,9 @@ def test_previews_of_the_link_take_no_seat(site, people, chromium):
     assert seat(page) == [f"{lobby.id}-1", "0"]
 
 
-def test_whoever_drops_out_comes_back_to_the_own_seat_and_learns_what_happened(site, people, chromium):
+def test_whoever_drops_out_comes_back_to_the_own_seat_and_learns_what_happened(
+    site, people, chromium
+):
     lobby = site.state.sessions.create_sessions(PAIR)
     link = site.base + site.state.join_path(lobby.id)
     ann = people(f"{link}?participant_label=ann")
@@ -115,14 +122,18 @@ def test_whoever_drops_out_comes_back_to_the_own_seat_and_learns_what_happened(s
 
 
 def test_two_treatments_read_different_instructions(site, people):
-    lobby = site.state.sessions.create_experiment((EXAMPLES / "public-goods.toml").read_text("utf-8"))
+    lobby = site.state.sessions.create_experiment(
+        (EXAMPLES / "public-goods.toml").read_text("utf-8")
+    )
     link = site.base + site.state.join_path(lobby.id)
     told = {}
     for number in range(5):
         page = people(f"{link}?participant_label=p{number}")
         page.get_by_role("button", name="Take part").click()
         page.get_by_role("button", name="I am ready").wait_for()
-        told[seat(page)[0]] = "may give each of the others up to 5 points" in page.inner_text("main")
+        told[seat(page)[0]] = "may give each of the others up to 5 points" in page.inner_text(
+            "main"
+        )
     first, second = lobby.first_tables[:2]
     assert told == {table.id: table.treatment == "with punishment" for table in (first, second)}
     assert sorted(told.values()) == [False, True]
@@ -161,7 +172,9 @@ def test_a_long_job_of_a_model_is_cancelled(site, people):
     site.state.open_model = lambda name: ScriptedModel(answer)
     admin = enter(site, people)
     admin.goto(f"{site.base}/formalize")
-    admin.locator("[name=story]").fill("Two drivers meet on a narrow road. Each may swerve or go straight.")
+    admin.locator("[name=story]").fill(
+        "Two drivers meet on a narrow road. Each may swerve or go straight."
+    )
     admin.locator("[data-help]").click()
     wait_until(lambda: admin.wait_for_timeout(50) or asked.is_set())
     admin.get_by_role("button", name="Cancel").click()
@@ -236,7 +249,10 @@ def test_a_slider_is_unanswered_until_it_is_touched_and_is_moved_by_keys(site, p
     page.get_by_role("button", name="Teilnehmen").click()
     likely = page.get_by_label("Wie wahrscheinlich ist Regen?, Schieberegler")
     number = page.get_by_role("textbox", name="Wie wahrscheinlich ist Regen?")
-    assert (number.input_value(), likely.get_attribute("aria-valuetext")) == ("", "noch nicht beantwortet")
+    assert (number.input_value(), likely.get_attribute("aria-valuetext")) == (
+        "",
+        "noch nicht beantwortet",
+    )
     # The page does not send a required slider that nobody touched.
     page.get_by_role("button", name="Weiter").click()
     assert number.evaluate("field => field.validity.valueMissing")

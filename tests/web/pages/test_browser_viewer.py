@@ -1,4 +1,5 @@
-"""In a real browser: a replay by keyboard, a whole experiment, a lost connection, and accessibility of every page."""
+"""In a real browser: a replay by keyboard, a whole experiment, a lost connection, and accessibility
+of every page."""
 
 import os
 import re
@@ -118,12 +119,16 @@ def test_a_wrong_answer_takes_the_focus_and_large_tables_have_a_calculator(site,
     assert one.locator("input[name=answer]").input_value() == "1000"
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (npm install axe-core, or set AXE_CORE)")
+@pytest.mark.skipif(
+    not AXE.exists(), reason="axe-core is not installed (npm install axe-core, or set AXE_CORE)"
+)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [320, 1280])
 def test_axe_finds_nothing(site, chromium, scheme, width):
     run = sample_runs.tournament_run(site.folder).path.name
-    setup = Setup(GameChoice("public-goods-punishment"), ("person", *("strategy:random",) * 3), quiz=False)
+    setup = Setup(
+        GameChoice("public-goods-punishment"), ("person", *("strategy:random",) * 3), quiz=False
+    )
     session, (link,) = site.lay(setup)
     size = {"width": width, "height": 900}
     context = chromium.new_context(bypass_csp=True, color_scheme=scheme, viewport=size)
@@ -132,7 +137,15 @@ def test_axe_finds_nothing(site, chromium, scheme, width):
     page.goto(f"{site.base}/enter/{site.state.keys.admin}")
     lobby = site.state.sessions.get_session(session).table.lobby
     seats = [link, site.base + site.state.join_path(lobby)]
-    admin = ["/", "/watch", f"/watch/run/{run}", "/judge", "/export", f"/lobby/{lobby}", "/play/new?game=chicken"]
+    admin = [
+        "/",
+        "/watch",
+        f"/watch/run/{run}",
+        "/judge",
+        "/export",
+        f"/lobby/{lobby}",
+        "/play/new?game=chicken",
+    ]
     found = []
     for address in (*seats, *(site.base + path for path in admin)):
         page.goto(address)

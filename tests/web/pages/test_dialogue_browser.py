@@ -1,4 +1,5 @@
-"""In a real browser: a person talks with the simulated speaker, and reads what was agreed and earned."""
+"""In a real browser: a person talks with the simulated speaker, and reads what was agreed and
+earned."""
 
 import re
 
@@ -15,7 +16,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.drawn]
 
 
 def lay(site, domain, referee):
-    setup = Setup(GameChoice(f"dialogue:{domain}"), ("person", "strategy:simulated"), quiz=False, referee=referee)
+    setup = Setup(
+        GameChoice(f"dialogue:{domain}"),
+        ("person", "strategy:simulated"),
+        quiz=False,
+        referee=referee,
+    )
     (link,) = site.lay(setup)[1]
     return link
 
@@ -55,4 +61,6 @@ def test_a_person_announces_a_move_and_hands_in_a_sealed_note(site, people):
     (play,) = site.records()
     assert play.record.void is None
     assert sum(play.record.payoffs.values()) == 0
-    assert [one.decision.action for one in play.record.submissions if one.role == "player 1"][-1] == "I play paper."
+    assert [one.decision.action for one in play.record.submissions if one.role == "player 1"][
+        -1
+    ] == "I play paper."

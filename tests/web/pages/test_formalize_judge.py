@@ -37,16 +37,26 @@ def test_a_program_that_is_no_game_is_told_what_is_wrong_by_line(server):
 
 
 def test_a_forbidden_goal_is_refused_and_nothing_runs(server):
-    answer = post_form(server.admin, "/formalize/check", program=PROGRAM + "\n:- shell('touch /tmp/x').\n")
+    answer = post_form(
+        server.admin, "/formalize/check", program=PROGRAM + "\n:- shell('touch /tmp/x').\n"
+    )
     assert "Not a game yet" in answer.text
 
 
 def test_a_saved_program_is_played_by_two_people(server):
     admin = server.admin
-    answer = post_form(admin, "/formalize/save", name="the-cell", story=STORY, program=PROGRAM, do="save")
+    answer = post_form(
+        admin, "/formalize/save", name="the-cell", story=STORY, program=PROGRAM, do="save"
+    )
     assert "the-cell" in str(answer.url)
-    assert post_form(admin, "/formalize/save", name="the-cell", story="", program=PROGRAM).status_code == 422
-    assert post_form(admin, "/formalize/save", name="../x", story="", program=PROGRAM).status_code == 422
+    assert (
+        post_form(admin, "/formalize/save", name="the-cell", story="", program=PROGRAM).status_code
+        == 422
+    )
+    assert (
+        post_form(admin, "/formalize/save", name="../x", story="", program=PROGRAM).status_code
+        == 422
+    )
     assert "game=saved:the-cell" in admin.get("/").text
     setup = Setup(GameChoice("the-cell", PROGRAM), ("person", "person"), quiz=False)
     (ada, ada_link), (ben, ben_link) = sit_down(server, setup)
@@ -61,7 +71,9 @@ def test_a_saved_program_is_played_by_two_people(server):
 def test_a_model_writes_a_program_and_its_words_are_kept_apart(server):
     server.answer = lambda request: f"```prolog\n{PROGRAM}\n```"
     admin = server.admin
-    told = post_form(admin, "/formalize/help", model=MODEL, story=STORY, program="", remark="").json()
+    told = post_form(
+        admin, "/formalize/help", model=MODEL, story=STORY, program="", remark=""
+    ).json()
     assert told["lines"] == ["This is a game.", "Done."]
     assert told["program"].startswith(PROGRAM[:40])
 
@@ -69,9 +81,15 @@ def test_a_model_writes_a_program_and_its_words_are_kept_apart(server):
 def test_a_model_repairs_what_is_wrong(server):
     server.answer = lambda request: f"```prolog\n{PROGRAM}\n```"
     broken = PROGRAM.replace("initial(s0).", "initial(s0)", 1)
-    written = server.api().post("/api/programs/help", json={"model": MODEL, "story": STORY, "program": broken}).json()
+    written = (
+        server.api()
+        .post("/api/programs/help", json={"model": MODEL, "story": STORY, "program": broken})
+        .json()
+    )
     assert written["lines"][-2:] == ["This is a game.", "Done."]
-    assert server.api().post("/api/programs/check", json={"program": written["program"]}).json()["ok"]
+    assert (
+        server.api().post("/api/programs/check", json={"program": written["program"]}).json()["ok"]
+    )
 
 
 def test_a_model_that_cannot_be_used_is_said_so(server):
@@ -136,7 +154,9 @@ def test_a_judge_sees_their_own_sheet_only_and_incomplete_scores_are_sent_back(s
     page = client.get(link)
     assert "<script>x" not in page.text
     assert client.get(f"/judge/by/{laid['task']}/1/{laid['tokens']['Ann']}").status_code == 404
-    refused = client.post(link, data={"csrf": hidden(page, "csrf"), "item": "a", "correct": "2", "remark": "hm"})
+    refused = client.post(
+        link, data={"csrf": hidden(page, "csrf"), "item": "a", "correct": "2", "remark": "hm"}
+    )
     assert refused.status_code == 422
     assert "Choose a level from 1 to 2." in refused.text
     assert ">hm</textarea>" in refused.text
@@ -145,25 +165,43 @@ def test_a_judge_sees_their_own_sheet_only_and_incomplete_scores_are_sent_back(s
     assert server.api(laid["tokens"]["Ann"]).post(place, json=given).json()["done"] == ["a"]
     assert server.api(laid["tokens"]["Bob"]).post(place, json=given).status_code == 404
     server.restart()
-    assert server.api().get(f"/api/judging/{laid['task']}").json()["scores"][0]["levels"]["correct"] == 2
+    assert (
+        server.api().get(f"/api/judging/{laid['task']}").json()["scores"][0]["levels"]["correct"]
+        == 2
+    )
 
 
 def test_a_filled_sheet_is_handed_in_and_a_wrong_one_is_refused_with_its_place(server):
-    wanted = {"title": "x", "rubric": "play", "items": [{"id": "a", "text": "..."}], "judges": ["Ann"]}
+    wanted = {
+        "title": "x",
+        "rubric": "play",
+        "items": [{"id": "a", "text": "..."}],
+        "judges": ["Ann"],
+    }
     task = server.api().post("/api/judging", json=wanted).json()["task"]
     admin = server.admin
     csrf = hidden(admin.get(f"/judge/task/{task}"), "csrf")
     head = "judge,item," + ",".join(LEVELS) + ",remark\n"
     good, bad = head + "Ann,a,1,2,3,4,5,fine\n", head + "Ann,a,1,2,3,4,9,\n"
-    refused = admin.post(f"/judge/task/{task}/scores", data={"csrf": csrf}, files={"sheet": ("s.csv", bad, "text/csv")})
+    refused = admin.post(
+        f"/judge/task/{task}/scores",
+        data={"csrf": csrf},
+        files={"sheet": ("s.csv", bad, "text/csv")},
+    )
     assert "line 2, planning: Choose a level from 1 to 5." in refused.text
-    admin.post(f"/judge/task/{task}/scores", data={"csrf": csrf}, files={"sheet": ("s.csv", good, "text/csv")})
+    admin.post(
+        f"/judge/task/{task}/scores",
+        data={"csrf": csrf},
+        files={"sheet": ("s.csv", good, "text/csv")},
+    )
     (score,) = server.api().get(f"/api/judging/{task}").json()["scores"]
     assert score["levels"] == dict(zip(LEVELS, (1, 2, 3, 4, 5), strict=True))
 
 
 def test_transcripts_of_a_run_name_no_model(server):
-    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", f"model:{MODEL}"), quiz=False))
+    ((ann, link),) = sit_down(
+        server, Setup(GameChoice("prisoners-dilemma"), ("person", f"model:{MODEL}"), quiz=False)
+    )
     take(ann, link, answer="defect")
     server.wait_for(lambda: server.state.sessions.is_finished(link.split("/")[2]))
     page = server.admin.get("/judge")

@@ -1,4 +1,5 @@
-"""What participants read: rounds as tables, one question, cards, large tables, messages; and what the admin can do."""
+"""What participants read: rounds as tables, one question, cards, large tables, messages; and what
+the admin can do."""
 
 import json
 
@@ -29,20 +30,30 @@ def test_public_goods_are_a_table_of_rounds_with_one_question_unit_and_range(ser
 
 
 def test_a_game_of_99_choices_is_a_number_and_a_calculator(server):
-    ((client, link), _) = sit_down(server, Setup(GameChoice("travelers-dilemma"), ("person", "person"), quiz=False))
+    (client, link), _ = sit_down(
+        server, Setup(GameChoice("travelers-dilemma"), ("person", "person"), quiz=False)
+    )
     page = client.get(link)
     assert len(page.text) < 15_000
     assert "a whole number from 2 to 100" in page.text
     assert "paid the lower claim" in page.text
     assert "iterated dominance" not in page.text
-    assert client.get(f"{link}/payoffs", params={"choice": ["77", "50"]}).text == "You would get 48; col 52."
-    assert client.get(f"{link}/payoffs", params={"choice": ["1", "50"]}).text == "1 is not one of the options."
+    assert (
+        client.get(f"{link}/payoffs", params={"choice": ["77", "50"]}).text
+        == "You would get 48; col 52."
+    )
+    assert (
+        client.get(f"{link}/payoffs", params={"choice": ["1", "50"]}).text
+        == "1 is not one of the options."
+    )
     assert "is not one of the options" in take(client, link, answer="101").text
     assert "Waiting for the others" in take(client, link, answer="77").text
 
 
 def test_nobody_tells_people_that_the_others_are_rational(server):
-    ((client, link), _) = sit_down(server, Setup(GameChoice("matching-pennies"), ("person", "person"), quiz=False))
+    (client, link), _ = sit_down(
+        server, Setup(GameChoice("matching-pennies"), ("person", "person"), quiz=False)
+    )
     assert "rational" not in client.get(link).text
 
 
@@ -59,7 +70,9 @@ def test_poker_is_cards_bets_and_a_pot(server):
 
 
 def test_poker_of_three_is_cards_too(server):
-    people = sit_down(server, Setup(GameChoice("kuhn-poker-3"), ("person",) * 3, quiz=False, seed=4))
+    people = sit_down(
+        server, Setup(GameChoice("kuhn-poker-3"), ("person",) * 3, quiz=False, seed=4)
+    )
     server.wait_for(lambda: 'class="card"' in people[0][0].get(people[0][1]).text)
     take(*people[0], answer="pass")
     take(*people[1], answer="bet")
@@ -77,7 +90,10 @@ def test_a_drought_is_a_table_of_days_and_of_residents(server):
     page = text(alex.get(link))
     assert "Day 1 of 2" in page
     assert "<dt>your money</dt><dd>$70</dd>" in page
-    assert '<tr><td>Bob</td><td class="right">$75</td><td class="right">8</td><td class="right">0</td></tr>' in page
+    assert (
+        '<tr><td>Bob</td><td class="right">$75</td><td class="right">8</td><td'
+        ' class="right">0</td></tr>' in page
+    )
     assert "Your total so far" not in page
     take(alex, link, answer="pass")
     take(bob, bob_link, answer="75")
@@ -89,19 +105,30 @@ def test_a_drought_is_a_table_of_days_and_of_residents(server):
 
 
 def test_a_message_reaches_the_table_and_stays(server):
-    ((client, link), _) = sit_down(server, Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
+    (client, link), _ = sit_down(
+        server, Setup(GameChoice("chicken"), ("person", "person"), quiz=False)
+    )
     lobby = server.state.sessions.list_lobbies()[0]
     admin = server.admin
-    form = {"csrf": hidden(admin.get(f"/lobby/{lobby.id}"), "csrf"), "text": "Five minutes <b>left</b>", "to": ""}
+    form = {
+        "csrf": hidden(admin.get(f"/lobby/{lobby.id}"), "csrf"),
+        "text": "Five minutes <b>left</b>",
+        "to": "",
+    }
     assert "Sent to 1 tables" in admin.post(f"/lobby/{lobby.id}/message", data=form).text
     assert "Five minutes &lt;b&gt;left" in client.get(link).text
-    assert admin.post(f"/lobby/{lobby.id}/message", data=form | {"text": "x" * 1001}).status_code == 422
+    assert (
+        admin.post(f"/lobby/{lobby.id}/message", data=form | {"text": "x" * 1001}).status_code
+        == 422
+    )
     server.restart()
     assert "Five minutes" in server.client().get(link).text
 
 
 def test_how_long_a_page_was_out_of_sight_is_exported(server):
-    ((client, link), _) = sit_down(server, Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
+    (client, link), _ = sit_down(
+        server, Setup(GameChoice("chicken"), ("person", "person"), quiz=False)
+    )
     take(client, link, answer="swerve", away_times="2", away_seconds="17")
     (row,) = json.loads(server.admin.get("/export/decisions.json").text)
     assert (row["away_times"], row["away_seconds"]) == (2, 17)
@@ -118,7 +145,9 @@ def test_the_admin_logs_out(server):
 
 
 def test_shares_that_were_rounded_are_meant_to_be_everything(server):
-    setup = Setup(GameChoice("rock-paper-scissors", mixed=True), ("person", "strategy:random"), quiz=False)
+    setup = Setup(
+        GameChoice("rock-paper-scissors", mixed=True), ("person", "strategy:random"), quiz=False
+    )
     ((client, link),) = sit_down(server, setup)
     assert "add up to 60 percent" in take(client, link, **{"answer.0": "60"}).text
     page = take(client, link, **{"answer.0": "33.3", "answer.1": "33,3", "answer.2": "33.3"})
@@ -147,9 +176,12 @@ def test_phrases_of_a_game_are_replaced_whole_by_pattern_and_inside_sentences():
     )
     assert texts.word("player 3") == "Teilnehmer 3"
     assert texts.say("Chosen: swerve.") == "Wahl: links."
-    assert texts.say("Your possible actions: swerve, straight. Round 2.") == (
-        "Your possible actions: links, straight. Runde 2."
+    assert (
+        texts.say("Your possible actions: swerve, straight. Round 2.")
+        == "Your possible actions: links, straight. Runde 2."
     )
     assert texts("waiting") == "Bitte warten."
-    assert load_texts("de").say("Your possible actions: swerve.") == "Your possible actions: swerve."
+    assert (
+        load_texts("de").say("Your possible actions: swerve.") == "Your possible actions: swerve."
+    )
     assert texts.number("10.6") == "10,6"

@@ -1,4 +1,5 @@
-"""No form of another site does anything: every form of the pages carries a token, and every route asks for it."""
+"""No form of another site does anything: every form of the pages carries a token, and every route
+asks for it."""
 
 import pytest
 from fastapi.routing import APIRoute
@@ -23,27 +24,48 @@ FORMS = sorted(
     if "POST" in route.methods and not route.path.startswith("/api/")
 )
 PROTECTED = [path for path in FORMS if path != "/leave"]
-"""Forms with a token; that for logging out has none, and needs the cookie, which other sites do not send."""
+"""Forms with a token; that for logging out has none, and needs the cookie, which other sites do not
+send."""
 
 
 def fill(server, path):
     """The path with the names and keys of things that are really there."""
-    lobby = server.state.sessions.create_sessions(Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
+    lobby = server.state.sessions.create_sessions(
+        Setup(GameChoice("chicken"), ("person", "person"), quiz=False)
+    )
     task = server.state.judging.begin("Task", "play", (JudgedItem("a", "text"),), ["Ann"])
     session = lobby.tables[0].id
     keys = server.state.keys
-    tokens = {"seat": ("seat", session, 0), "join": ("lobby", lobby.id), "judge": ("judge", task.id, 0)}
+    tokens = {
+        "seat": ("seat", session, 0),
+        "join": ("lobby", lobby.id),
+        "judge": ("judge", task.id, 0),
+    }
     door = path.split("/")[1]
-    values = {"lobby": lobby.id, "session": session, "seat": 0, "task": task.id, "judge": 0, "job": "none"}
+    values = {
+        "lobby": lobby.id,
+        "session": session,
+        "seat": 0,
+        "task": task.id,
+        "judge": 0,
+        "job": "none",
+    }
     return path.format(**values, token=keys.token(*tokens.get(door, ("none",))))
 
 
 def test_the_admin_has_nine_forms_and_people_five():
     admin = [path for path in PROTECTED if "{token}" not in path]
     assert admin == [
-        "/experiments", "/formalize/check", "/formalize/help", "/formalize/save",
-        "/judge", "/judge/task/{task}/scores", "/lobby/{lobby}/act", "/lobby/{lobby}/message", "/play",
-    ]  # fmt: skip
+        "/experiments",
+        "/formalize/check",
+        "/formalize/help",
+        "/formalize/save",
+        "/judge",
+        "/judge/task/{task}/scores",
+        "/lobby/{lobby}/act",
+        "/lobby/{lobby}/message",
+        "/play",
+    ]
     assert len(PROTECTED) - len(admin) == 5
 
 
@@ -56,9 +78,15 @@ def test_a_form_without_its_own_token_is_refused_and_changes_nothing(server, pat
     sent = (
         {}
         if token is None
-        else {"csrf": server.state.csrf(server.state.seat_token("other", 1)) if token == "seat" else token}
+        else {
+            "csrf": (
+                server.state.csrf(server.state.seat_token("other", 1)) if token == "seat" else token
+            )
+        }
     )
-    answer = server.admin.post(path, data={"do": "close", "text": "hello", "title": "x", "name": "x", **sent})
+    answer = server.admin.post(
+        path, data={"do": "close", "text": "hello", "title": "x", "name": "x", **sent}
+    )
     assert answer.status_code == 403
     assert "is form is not from this page any more" in answer.text
     assert events.read_bytes() == before

@@ -1,4 +1,5 @@
-"""The links of the server: each opens one door, survives a restart, and cannot be guessed from another."""
+"""The links of the server: each opens one door, survives a restart, and cannot be guessed from
+another."""
 
 import pytest
 
@@ -10,12 +11,22 @@ def test_a_token_opens_its_own_door_and_no_other():
     keys = Keys("secret")
     token = keys.token("seat", "table", 0)
     assert keys.opens(token, "seat", "table", 0)
-    for door in (("seat", "table", 1), ("seat", "other", 0), ("judge", "table", 0), ("seat", "table"), ("admin",)):
+    for door in (
+        ("seat", "table", 1),
+        ("seat", "other", 0),
+        ("judge", "table", 0),
+        ("seat", "table"),
+        ("admin",),
+    ):
         assert not keys.opens(token, *door)
 
 
 def test_tokens_follow_from_the_secret_alone():
-    assert Keys("secret").token("seat", 1) == Keys("secret").token("seat", 1) == "dDsjR3uJOaKL-_Ka3cVmgVIjC3wgzJcE"
+    assert (
+        Keys("secret").token("seat", 1)
+        == Keys("secret").token("seat", 1)
+        == "dDsjR3uJOaKL-_Ka3cVmgVIjC3wgzJcE"
+    )
     assert Keys("another").token("seat", 1) != Keys("secret").token("seat", 1)
 
 

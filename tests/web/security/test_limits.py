@@ -72,14 +72,19 @@ def test_a_client_with_a_full_bucket_leaves_the_memory_when_there_are_many(clock
     assert held() is None
 
 
-def send_through_guard(body, most=10, path="/api/games", headers=(), answered=(b"content-type", b"text/plain")):
-    """Send a body in one piece to an application that reads it and says how long it was; (status, headers, body)."""
+def send_through_guard(
+    body, most=10, path="/api/games", headers=(), answered=(b"content-type", b"text/plain")
+):
+    """Send a body in one piece to an application that reads it and says how long it was; (status,
+    headers, body)."""
     sent = []
 
     async def application(scope, receive, send):
         message = await receive()
         await send({"type": "http.response.start", "status": 200, "headers": [answered]})
-        await send({"type": "http.response.body", "body": b"%d bytes" % len(message.get("body", b""))})
+        await send(
+            {"type": "http.response.body", "body": b"%d bytes" % len(message.get("body", b""))}
+        )
 
     async def receive():
         return {"type": "http.request", "body": body, "more_body": False}
@@ -90,7 +95,11 @@ def send_through_guard(body, most=10, path="/api/games", headers=(), answered=(b
     scope = {"type": "http", "method": "POST", "path": path, "headers": list(headers)}
     asyncio.run(limits.Guard(application, most)(scope, receive, send))
     started, *rest = sent
-    return started["status"], dict(started["headers"]), b"".join(message["body"] for message in rest)
+    return (
+        started["status"],
+        dict(started["headers"]),
+        b"".join(message["body"] for message in rest),
+    )
 
 
 def test_a_body_as_long_as_allowed_goes_through():
@@ -106,7 +115,8 @@ TOO_LONG = "This is longer than 10 bytes, or does not say how long it is; send l
 
 
 @pytest.mark.parametrize(
-    "header", [(b"content-length", b"11"), (b"content-length", b"ten"), (b"transfer-encoding", b"chunked")]
+    "header",
+    [(b"content-length", b"11"), (b"content-length", b"ten"), (b"transfer-encoding", b"chunked")],
 )
 def test_a_body_that_is_longer_or_of_unknown_length_is_refused_in_a_sentence(header):
     status, found, body = send_through_guard(b"0123456789A", headers=[header])
@@ -117,7 +127,9 @@ def test_a_body_that_is_longer_or_of_unknown_length_is_refused_in_a_sentence(hea
 
 
 def test_a_person_is_refused_in_plain_text():
-    status, found, body = send_through_guard(b"0123456789A", path="/play", headers=[(b"content-length", b"11")])
+    status, found, body = send_through_guard(
+        b"0123456789A", path="/play", headers=[(b"content-length", b"11")]
+    )
     assert (status, found[b"content-type"]) == (413, b"text/plain; charset=utf-8")
     assert body == TOO_LONG.encode()
 

@@ -1,4 +1,5 @@
-"""What a stranger, or somebody with the key of another door, gets from the server: nothing, and safely told."""
+"""What a stranger, or somebody with the key of another door, gets from the server: nothing, and
+safely told."""
 
 import logging
 
@@ -40,7 +41,9 @@ def test_a_fault_of_ours_says_nothing_about_itself_and_keeps_the_policy(server, 
 
     monkeypatch.setattr(server.state.runs, "all", broken)
     stranger = TestClient(server.app, raise_server_exceptions=False)
-    answer = stranger.get("/api/runs", headers={"authorization": f"Bearer {server.state.keys.admin}"})
+    answer = stranger.get(
+        "/api/runs", headers={"authorization": f"Bearer {server.state.keys.admin}"}
+    )
     assert answer.status_code == 500
     assert answer.json() == {"error": "Something went wrong here; the server's log says what."}
     assert "default-src 'none'" in answer.headers["content-security-policy"]
@@ -52,8 +55,15 @@ def test_no_name_in_a_path_leads_to_the_disk(server):
     admin, api = server.admin, server.api()
     described = api.get("/api/openapi.json").json()["paths"]
     gets = [path for path, calls in described.items() if "get" in calls and "{" in path]
-    pages = ["/watch/run/{run}", "/watch/run/{run}/report", "/watch/run/sessions/play/{run}", "/judge/task/{run}",
-             "/export/{run}.csv", "/static/{run}", "/lobby/{run}"]  # fmt: skip
+    pages = [
+        "/watch/run/{run}",
+        "/watch/run/{run}/report",
+        "/watch/run/sessions/play/{run}",
+        "/judge/task/{run}",
+        "/export/{run}.csv",
+        "/static/{run}",
+        "/lobby/{run}",
+    ]
     assert len(gets) >= 12
     for evil in PATHS:
         for client, paths in ((api, gets), (admin, pages)):
@@ -64,7 +74,9 @@ def test_no_name_in_a_path_leads_to_the_disk(server):
                 assert "root:" not in answer.text
 
 
-@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "games/x.pl", "saved:../secret", "-"])
+@pytest.mark.parametrize(
+    "name", ["../../etc/passwd", "/etc/passwd", "games/x.pl", "saved:../secret", "-"]
+)
 def test_no_name_of_a_game_leads_to_the_disk(server, name):
     assert server.api().post("/api/games", json={"name": name}).status_code == 422
     assert server.admin.get("/play/new", params={"game": name}).status_code == 422
@@ -83,7 +95,11 @@ def test_keys_are_in_no_file_but_the_secret_and_in_no_log(server, caplog):
     kept = [path for path in server.folder.rglob("*") if path.is_file() and path.name != "secret"]
     assert kept
     assert not [path for path in kept for key in keys if key in path.read_text("utf-8", "replace")]
-    said = [record.getMessage() for record in caplog.records if record.name.startswith(("uvicorn", "bestresponse"))]
+    said = [
+        record.getMessage()
+        for record in caplog.records
+        if record.name.startswith(("uvicorn", "bestresponse"))
+    ]
     assert not [line for line in said for key in keys if key in line]
     assert (server.folder / "sessions" / "secret").stat().st_mode & 0o077 == 0
 
@@ -97,7 +113,13 @@ def test_a_models_tags_stay_words_on_every_page(server):
     person.post(f"{place}/answers", json={"turn": 0, "answer": "cooperate", "why": EVIL})
     server.wait_for(lambda: server.state.sessions.is_finished(name))
     admin = server.admin
-    pages = [link["path"], f"/watch/run/sessions/play/{name}", "/watch/run/sessions", "/export", "/watch"]
+    pages = [
+        link["path"],
+        f"/watch/run/sessions/play/{name}",
+        "/watch/run/sessions",
+        "/export",
+        "/watch",
+    ]
     for path in pages:
         text = admin.get(path).text
         assert "<script>alert" not in text, path

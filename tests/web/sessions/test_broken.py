@@ -1,4 +1,5 @@
-"""What goes wrong stays where it is: a table that cannot be rebuilt, a write that fails, a game that is gone."""
+"""What goes wrong stays where it is: a table that cannot be rebuilt, a write that fails, a game
+that is gone."""
 
 import json
 from dataclasses import asdict
@@ -23,7 +24,9 @@ def break_answers(server):
 
 
 def test_a_table_that_cannot_be_rebuilt_is_refused_shown_and_kept(server):
-    (ann, link), (bob, bob_link) = sit_down(server, Setup(DILEMMA, ("person", "person"), quiz=False))
+    (ann, link), (bob, bob_link) = sit_down(
+        server, Setup(DILEMMA, ("person", "person"), quiz=False)
+    )
     take(ann, link, answer="cooperate")
     take(bob, bob_link, answer="defect")
     server.stop()
@@ -56,12 +59,17 @@ def test_a_lobby_whose_game_is_gone_breaks_nothing_else(server):
         sessions=["abc-1"],
     )
     server.restart()
-    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    ((ann, link),) = sit_down(
+        server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False)
+    )
     take(ann, link, answer="cooperate")
     admin = server.admin
     for path in ("/", "/lobby/abc", "/export", "/export/decisions.csv", "/export/participants.csv"):
         assert admin.get(path).status_code == 200, path
-    assert [lobby["game"] for lobby in server.api().get("/api/lobbies").json()] == ["prisoners-dilemma", "no-such-game"]
+    assert [lobby["game"] for lobby in server.api().get("/api/lobbies").json()] == [
+        "prisoners-dilemma",
+        "no-such-game",
+    ]
     assert server.api().get("/api/lobbies/abc").json()["sessions"][0]["status"] == "broken"
     assert "no-such-game" in admin.get("/export/participants.csv").text
 
@@ -77,7 +85,9 @@ def test_a_seat_whose_answer_could_not_be_written_is_asked_again(server, monkeyp
         write(play, submission, timing)
 
     monkeypatch.setattr(kept, "submit", fail_once)
-    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    ((ann, link),) = sit_down(
+        server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False)
+    )
     take(ann, link, answer="cooperate")
     server.wait_for(lambda: failed)
     server.wait_for(lambda: "The game is over" in ann.get(link).text)
@@ -88,7 +98,9 @@ def test_no_page_tells_where_the_server_keeps_its_files(server, monkeypatch):
     def fail(play, submission, timing):
         raise StoreError("the disk is full while writing /secret/place")
 
-    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    ((ann, link),) = sit_down(
+        server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False)
+    )
     monkeypatch.setattr(server.state.sessions.journal.folder, "submit", fail)
     refused = take(ann, link, answer="cooperate")
     assert refused.status_code == 503
@@ -96,14 +108,22 @@ def test_no_page_tells_where_the_server_keeps_its_files(server, monkeypatch):
     assert "it was not counted" in refused.text
     assert 'value="cooperate" checked' in refused.text
     lobby = server.state.sessions.list_lobbies()[0]
-    assert "An answer of row could not be written to the disk" in server.admin.get(f"/lobby/{lobby.id}").text
+    assert (
+        "An answer of row could not be written to the disk"
+        in server.admin.get(f"/lobby/{lobby.id}").text
+    )
     monkeypatch.undo()
     take(ann, link, answer="cooperate")
     assert "could not be written" not in server.admin.get(f"/lobby/{lobby.id}").text
 
 
 def test_a_clock_that_jumps_changes_times_and_nothing_else(server, monkeypatch):
-    setup = Setup(GameChoice("prisoners-dilemma", rounds=3), ("person", "strategy:greedy"), quiz=False, seconds=60)
+    setup = Setup(
+        GameChoice("prisoners-dilemma", rounds=3),
+        ("person", "strategy:greedy"),
+        quiz=False,
+        seconds=60,
+    )
     ((ann, link),) = sit_down(server, setup)
     session = server.state.sessions.get_session(link.split("/")[2])
     for number, year in enumerate(("2030", "1970", "2000"), 1):
@@ -112,7 +132,9 @@ def test_a_clock_that_jumps_changes_times_and_nothing_else(server, monkeypatch):
         take(ann, link, answer="cooperate")
         server.wait_for(lambda count=number: session.turn("col") >= min(count + 1, 3))
     server.restart()
-    rows = [row for row in server.api().get("/api/export/decisions.json").json() if row["role"] == "row"]
+    rows = [
+        row for row in server.api().get("/api/export/decisions.json").json() if row["role"] == "row"
+    ]
     assert [(row["round"], row["answered"][:4], row["answered_by"]) for row in rows] == [
         (1, "2030", "person"),
         (2, "1970", "person"),
@@ -121,7 +143,9 @@ def test_a_clock_that_jumps_changes_times_and_nothing_else(server, monkeypatch):
 
 
 def test_head_is_answered_like_get(server):
-    lobby = server.state.sessions.create_sessions(Setup(GameChoice("chicken"), ("person", "person"), quiz=False))
+    lobby = server.state.sessions.create_sessions(
+        Setup(GameChoice("chicken"), ("person", "person"), quiz=False)
+    )
     assert server.client().head(server.state.join_path(lobby.id)).status_code == 200
     assert server.client().head("/nothing").status_code == 404
 
@@ -135,14 +159,16 @@ def test_an_odd_run_folder_is_listed_as_such_and_breaks_no_other_page(server):
     assert page.count('<span class="badge bad">unreadable</span>') == 3
     assert "odd cannot be read: " in page
     assert str(server.folder) not in page
-    assert [run["name"] for run in server.api().get("/api/runs").json() if run["status"] != "unreadable"] == [
-        "sessions"
-    ]
+    assert [
+        run["name"] for run in server.api().get("/api/runs").json() if run["status"] != "unreadable"
+    ] == ["sessions"]
     assert admin.get("/watch/run/sessions", params={"start": "9" * 20}).status_code == 422
 
 
 def test_payoffs_are_shown_without_rounding_noise(server):
-    setup = Setup(GameChoice("rock-paper-scissors", mixed=True), ("person", "strategy:uniform"), quiz=False)
+    setup = Setup(
+        GameChoice("rock-paper-scissors", mixed=True), ("person", "strategy:uniform"), quiz=False
+    )
     ((ann, link),) = sit_down(server, setup)
     take(ann, link, **{"answer.0": "50", "answer.1": "30", "answer.2": "20"})
     server.wait_for(lambda: "The game is over" in ann.get(link).text)

@@ -12,13 +12,18 @@ def test_a_play_of_a_table_stands_beside_its_equilibria():
     choice = GameChoice("chicken")
     blocks = describe_equilibria(choice, played(choice, row=["swerve"], col=["swerve"]))
     assert "This game has 3." in words(blocks)
-    assert "no equilibrium: given what the others did, row could have gained 1 and col could have gained 1" in words(
-        blocks
+    assert (
+        "no equilibrium: given what the others did, row could have gained 1 and col could have"
+        " gained 1" in words(blocks)
     )
     assert cells(blocks)[0] == ("what was played", "swerve", "swerve", "0", "0")
     assert cells(blocks)[-1] == (
-        "equilibrium 3", "swerve 90 %, straight 10 %", "swerve 90 %, straight 10 %", "-0.1", "-0.1"
-    )  # fmt: skip
+        "equilibrium 3",
+        "swerve 90 %, straight 10 %",
+        "swerve 90 %, straight 10 %",
+        "-0.1",
+        "-0.1",
+    )
     kept = describe_equilibria(choice, played(choice, row=["swerve"], col=["straight"]))
     assert "What was played is an equilibrium" in words(kept)
 
@@ -46,11 +51,14 @@ def test_a_tree_is_told_move_by_move():
 def test_rules_without_a_table_are_told_by_what_theory_knows():
     choice = GameChoice("ultimatum-amounts")
     blocks = describe_equilibria(choice, played(choice, proposer=[4.0], responder=["accept"]))
-    assert "The responder accepts every offer, and therefore the proposer offers nothing." in words(blocks)
+    assert "The responder accepts every offer, and therefore the proposer offers nothing." in words(
+        blocks
+    )
     assert cells(blocks) == [("earned here", 6.0, 4.0), ("in equilibrium", 10.0, 0.0)]
     auction = GameChoice("first-price-auction")
     bids = describe_equilibria(
-        auction, played(auction, nature=[90, 30, 60], bidder_1=[50.0], bidder_2=[30.0], bidder_3=[10.0])
+        auction,
+        played(auction, nature=[90, 30, 60], bidder_1=[50.0], bidder_2=[30.0], bidder_3=[10.0]),
     )
     assert cells(bids) == [
         ("bidder 1", "Your value is 90.", "50", "60"),
@@ -65,17 +73,21 @@ def test_where_nothing_is_known_that_is_said():
     (note,) = describe_equilibria(choice, record)
     assert note.text.startswith("No equilibrium of this game is known: it lasts for days")
     (note,) = describe_equilibria(GameChoice("dialogue:meeting"), record)
-    assert note.text == (
-        "No equilibrium of this game is known here: it has no payoff table and no tree that is small enough."
+    assert (
+        note.text
+        == "No equilibrium of this game is known here: it has no payoff table and no tree that is"
+        " small enough."
     )
 
 
 def test_the_only_equilibrium_has_no_number():
     choice = GameChoice("prisoners-dilemma")
     blocks = describe_equilibria(choice, played(choice, row=["defect"], col=["cooperate"]))
-    assert words(blocks) == (
-        "In an equilibrium nobody gains by changing only their own choice. This game has exactly one. "
-        "What was played is no equilibrium: given what the others did, col could have gained 1."
+    assert (
+        words(blocks)
+        == "In an equilibrium nobody gains by changing only their own choice. This game has exactly"
+        " one. What was played is no equilibrium: given what the others did, col could have"
+        " gained 1."
     )
     assert cells(blocks) == [
         ("what was played", "defect", "cooperate", "5", "0"),
@@ -95,7 +107,9 @@ def test_probabilities_are_shown_in_percent():
 
 def test_a_repeated_game_with_several_equilibria_is_told_of_one_round():
     choice = GameChoice("chicken", rounds=2)
-    blocks = describe_equilibria(choice, played(choice, row=["swerve"] * 2, col=["swerve", "straight"]))
+    blocks = describe_equilibria(
+        choice, played(choice, row=["swerve"] * 2, col=["swerve", "straight"])
+    )
     assert "in that round: row in 1 of 2, col in 1 of 2." in words(blocks)
     assert words(blocks).endswith("is an equilibrium of the whole game; it can have many others.")
     assert [row[0] for row in cells(blocks)] == ["equilibrium 1", "equilibrium 2", "equilibrium 3"]
@@ -117,19 +131,30 @@ def test_a_game_of_cards_is_told_by_what_was_known_and_its_value():
     choice = GameChoice("kuhn-poker")
     blocks = describe_equilibria(choice, played(choice))
     assert words(blocks) == "In an equilibrium nobody gains by changing only their own choice."
-    assert cells(blocks)[-1] == ("in equilibrium, on average", pytest.approx(-1 / 18), pytest.approx(1 / 18))
+    assert cells(blocks)[-1] == (
+        "in equilibrium, on average",
+        pytest.approx(-1 / 18),
+        pytest.approx(1 / 18),
+    )
 
 
 def test_corners_of_infinitely_many_equilibria_are_shown_as_such():
     choice = GameChoice("bismarck-sea")
     blocks = describe_equilibria(choice, played(choice))
     assert "This game has infinitely many; these of their corners are shown." in words(blocks)
-    assert [row[0] for row in cells(blocks)] == ["what was played", "equilibrium 1", "equilibrium 2"]
+    assert [row[0] for row in cells(blocks)] == [
+        "what was played",
+        "equilibrium 1",
+        "equilibrium 2",
+    ]
 
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("colonel-blotto", "Here is one; there may be more."), ("minimum-effort", "Here are 8; there may be more.")],
+    [
+        ("colonel-blotto", "Here is one; there may be more."),
+        ("minimum-effort", "Here are 8; there may be more."),
+    ],
 )
 def test_where_not_every_equilibrium_was_found_that_is_said(name, told):
     choice = GameChoice(name)
@@ -139,13 +164,17 @@ def test_where_not_every_equilibrium_was_found_that_is_said(name, told):
 def test_one_of_several_equilibria_of_a_game_with_secrets_is_shown():
     program = next(one.program for one in library() if one.name == "used_car")
     choice = GameChoice("used-car", program)
-    assert words(describe_equilibria(choice, played(choice))) == (
-        "In an equilibrium nobody gains by changing only their own choice. This game has 4 or more; here is one."
+    assert (
+        words(describe_equilibria(choice, played(choice)))
+        == "In an equilibrium nobody gains by changing only their own choice. This game has 4 or"
+        " more; here is one."
     )
 
 
 def test_one_of_several_perfect_equilibria_is_shown():
     choice = GameChoice("ultimatum")
     told = words(describe_equilibria(choice, played(choice)))
-    assert told.startswith("In a subgame-perfect equilibrium whoever moves does what is best for them")
+    assert told.startswith(
+        "In a subgame-perfect equilibrium whoever moves does what is best for them"
+    )
     assert told.endswith("This game has 2, as some moves are equally good; here is one.")

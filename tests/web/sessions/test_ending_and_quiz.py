@@ -1,4 +1,5 @@
-"""Before the game a quiz about its rules, after it what theory knows: for every game on the list."""
+"""Before the game a quiz about its rules, after it what theory knows: for every game on the
+list."""
 
 import pytest
 from played_games import cells, played, words
@@ -18,8 +19,13 @@ def test_every_game_on_the_list_asks_every_seat_something_and_the_right_answers_
         quiz = make_questions(game, seat, 5)
         assert quiz
         assert quiz == make_questions(game, seat, 5)
-        assert find_mistakes(quiz, [f"{question.answer:.2f}" for question in quiz], load_texts("en")) == {}
-        assert len(find_mistakes(quiz, [str(question.answer + 1) for question in quiz], load_texts("en"))) == len(quiz)
+        assert (
+            find_mistakes(quiz, [f"{question.answer:.2f}" for question in quiz], load_texts("en"))
+            == {}
+        )
+        assert len(
+            find_mistakes(quiz, [str(question.answer + 1) for question in quiz], load_texts("en"))
+        ) == len(quiz)
 
 
 @pytest.mark.parametrize("choice", GAMES, ids=lambda choice: choice.name)
@@ -36,29 +42,45 @@ def test_questions_are_worked_out_by_the_rules():
     )
     first, second = make_questions(make_game(GameChoice("public-goods-punishment")), 0, 1)
     assert first == Question(
-        "In the first round you put in 20 and each of the others 10. How many coins do you have then?",
+        "In the first round you put in 20 and each of the others 10. How many coins do you have"
+        " then?",
         1.6 * (20 + 3 * 10) / 4,
     )
     assert second.answer == first.answer - 1 - 3
     health = make_questions(make_game(GameChoice("water", rounds=5)), 0, 1)[1]
-    assert health.text.startswith("You begin with 8 health points. If you get no water on the first day and none")
+    assert health.text.startswith(
+        "You begin with 8 health points. If you get no water on the first day and none"
+    )
     assert health.answer == 8 - 1 - 2
 
 
 def test_winning_an_auction_pays_by_its_price():
     (wins, loses), (second, _) = (
-        make_questions(make_game(GameChoice(f"{price}-price-auction")), 0, 1) for price in ("first", "second")
+        make_questions(make_game(GameChoice(f"{price}-price-auction")), 0, 1)
+        for price in ("first", "second")
     )
     assert (
-        wins.text == "Your value is 65. If you bid 55 and bidder 2 bids 50 and bidder 3 bids 40, what is your payoff?"
+        wins.text
+        == "Your value is 65. If you bid 55 and bidder 2 bids 50 and bidder 3 bids 40, what is your"
+        " payoff?"
     )
     assert (wins.answer, loses.answer, second.answer) == (65 - 55, 0, 65 - 50)
 
 
 def test_two_decimals_are_enough_where_there_are_more_and_no_others_pass():
     third, plain = Question("?", 1 / 3), Question("?", 0.25)
-    assert [third.accepts(typed) for typed in ("0.33", "0,333", "1/3", "0.34")] == [True, True, False, False]
-    assert [plain.accepts(typed) for typed in ("0.25", " .250 ", "0.253", "")] == [True, True, False, False]
+    assert [third.accepts(typed) for typed in ("0.33", "0,333", "1/3", "0.34")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert [plain.accepts(typed) for typed in ("0.25", " .250 ", "0.253", "")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_every_mistake_in_a_quiz_is_told_by_its_number():

@@ -1,4 +1,5 @@
-"""Every game on the list is played to its end by the API, by scripted people who draw legal answers from the ask."""
+"""Every game on the list is played to its end by the API, by scripted people who draw legal answers
+from the ask."""
 
 import random
 import re
@@ -81,10 +82,16 @@ def play(server, game, rivals=0):
         known = [person.told() for person in people]
         if known[0]["phase"] == "over":
             break
-        asked = [(person, told) for person, told in zip(people, known, strict=True) if told["phase"] == "turn"]
+        asked = [
+            (person, told)
+            for person, told in zip(people, known, strict=True)
+            if told["phase"] == "turn"
+        ]
         if not asked:
             versions = [told["version"] for told in known]
-            server.wait_for(lambda seen=versions: [person.told()["version"] for person in people] != seen)
+            server.wait_for(
+                lambda seen=versions: [person.told()["version"] for person in people] != seen
+            )
         for person, told in asked:
             person.answer(told, rng)
     ending = people[0].told()
@@ -94,12 +101,16 @@ def play(server, game, rivals=0):
     return ending
 
 
-@pytest.mark.parametrize("name", [offer.name for offer in list_offers() if offer.kind != "dialogue"])
+@pytest.mark.parametrize(
+    "name", [offer.name for offer in list_offers() if offer.kind != "dialogue"]
+)
 def test_a_game_is_played_to_its_end_by_people(store, name):
     assert play(store, {"name": name})["phase"] == "over"
 
 
-@pytest.mark.parametrize("name", [offer.name for offer in list_offers() if offer.kind not in ("table", "dialogue")])
+@pytest.mark.parametrize(
+    "name", [offer.name for offer in list_offers() if offer.kind not in ("table", "dialogue")]
+)
 def test_a_game_is_played_to_its_end_against_a_strategy(store, name):
     assert play(store, {"name": name}, rivals=1)["stand_ins"] == 0
 
@@ -118,9 +129,16 @@ def test_a_formalized_game_is_played(store, example):
 def test_a_card_is_shown_to_the_one_who_may_see_it_and_to_nobody_else(store):
     """The rules name both cards; what somebody saw is said in the words "you saw"."""
     program = next(one.program for one in library() if one.name == "hidden_card")
-    wanted = {"game": {"name": "card", "program": program}, "seats": ["person"] * 2, "quiz": False, "seed": 1}
+    wanted = {
+        "game": {"name": "card", "program": program},
+        "seats": ["person"] * 2,
+        "quiz": False,
+        "seed": 1,
+    }
     (session,) = store.api().post("/api/lobbies", json=wanted).json()["sessions"]
-    ines, jonas = (Person(store, session["session"], seat, link) for seat, link in enumerate(session["seats"]))
+    ines, jonas = (
+        Person(store, session["session"], seat, link) for seat, link in enumerate(session["seats"])
+    )
     for person in (ines, jonas):
         person.ready()
     store.wait_for(lambda: find_seen(ines))
@@ -128,7 +146,10 @@ def test_a_card_is_shown_to_the_one_who_may_see_it_and_to_nobody_else(store):
     assert card in ("queen", "king")
     assert find_seen(jonas) == []
     turn = ines.told()["turn"]
-    assert ines.api.post(f"{ines.place}/answers", json={"turn": turn, "answer": "double"}).status_code == 200
+    assert (
+        ines.api.post(f"{ines.place}/answers", json={"turn": turn, "answer": "double"}).status_code
+        == 200
+    )
     store.wait_for(lambda: find_seen(jonas))
     assert set(find_seen(jonas)) == {"double"}
     assert set(find_seen(ines)) == {card}

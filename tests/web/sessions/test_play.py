@@ -37,7 +37,12 @@ def test_the_first_page_lists_every_game_and_is_small(server):
 def test_a_table_laid_in_the_browser_is_played_to_its_end_and_recorded(server):
     admin = server.admin
     form = admin.get("/play/new", params={"game": "prisoners-dilemma"})
-    data = {"csrf": hidden(form, "csrf"), "game": "prisoners-dilemma", "seat.0": "person", "seat.1": "strategy:greedy"}
+    data = {
+        "csrf": hidden(form, "csrf"),
+        "game": "prisoners-dilemma",
+        "seat.0": "person",
+        "seat.1": "strategy:greedy",
+    }
     lobby = admin.post("/play", data=data)
     link = re.search(r'href="http://testserver(/seat/[^"]+)"', lobby.text)[1]
     person = server.client()
@@ -46,28 +51,43 @@ def test_a_table_laid_in_the_browser_is_played_to_its_end_and_recorded(server):
     assert answer.status_code == 200
     server.wait_for(lambda: records(server))
     (play,) = records(server)
-    assert {s.role: s.decision.action for s in play.record.submissions} == {"row": "cooperate", "col": "defect"}
+    assert {s.role: s.decision.action for s in play.record.submissions} == {
+        "row": "cooperate",
+        "col": "defect",
+    }
     assert play.record.payoffs == {"row": 0.0, "col": 5.0}
     ending = person.get(link)
     assert "The game is over" in ending.text
     assert "This game has exactly one." not in ending.text
     told = person.get(f"{link}?after=equilibrium").text
     assert "This game has exactly one." in told
-    assert "What was played is no equilibrium: given what the others did, row could have gained 1." in told
+    assert (
+        "What was played is no equilibrium: given what the others did, row could have gained 1."
+        in told
+    )
 
 
 def test_a_restart_in_the_middle_loses_nothing(server):
-    people = sit_down(server, setup("person", "person", game=GameChoice("prisoners-dilemma", rounds=3)))
+    people = sit_down(
+        server, setup("person", "person", game=GameChoice("prisoners-dilemma", rounds=3))
+    )
     (ann, ann_link), (bob, bob_link) = people
     take(ann, ann_link, answer="cooperate")
     take(bob, bob_link, answer="defect")
     take(ann, ann_link, answer="defect")
-    versions = [server.state.sessions.get_session(ann_link.split("/")[2]).version(seat) for seat in (0, 1)]
+    versions = [
+        server.state.sessions.get_session(ann_link.split("/")[2]).version(seat) for seat in (0, 1)
+    ]
     server.restart()
-    assert versions == [server.state.sessions.get_session(ann_link.split("/")[2]).version(seat) for seat in (0, 1)]
+    assert versions == [
+        server.state.sessions.get_session(ann_link.split("/")[2]).version(seat) for seat in (0, 1)
+    ]
     (ann, ann_link), (bob, bob_link) = [(server.client(), link) for _, link in people]
     assert "Waiting for the others" in ann.get(ann_link).text
-    first_round = '<td>1</td><td class="right mine">defect</td><td class="right">cooperate</td><td class="right">5</td>'
+    first_round = (
+        '<td>1</td><td class="right mine">defect</td><td class="right">cooperate</td><td'
+        ' class="right">5</td>'
+    )
     assert first_round in bob.get(bob_link).text
     for answer in ("defect", "defect"):
         take(bob, bob_link, answer=answer)
@@ -86,12 +106,16 @@ def test_an_answer_sent_twice_counts_once_and_the_first_one_counts(server):
     again = ann.post(f"{link}/answer", data={**data, "answer": "defect"})
     assert "the first answer counts" in again.text
     answers = server.state.sessions.journal.read_answers()
-    assert [[a.submission.decision.action for a in found] for found in answers.values()] == [["cooperate"]]
+    assert [[a.submission.decision.action for a in found] for found in answers.values()] == [
+        ["cooperate"]
+    ]
 
 
 def test_an_illegal_answer_gets_a_sentence_beside_the_field_and_keeps_what_was_typed(server):
     seats = ("person", *("strategy:need",) * 4)
-    ((ann, link),) = sit_down(server, setup(*seats, game=GameChoice("water", rounds=2), stand_in="need"))
+    ((ann, link),) = sit_down(
+        server, setup(*seats, game=GameChoice("water", rounds=2), stand_in="need")
+    )
     server.wait_for(lambda: "Your turn" in ann.get(link).text)
     refused = take(ann, link, answer="7000.5")
     assert refused.status_code == 422
@@ -108,7 +132,8 @@ AMBIGUOUS = "1.000 kann 1000 oder 1 heißen. Bitte geben Sie eines davon ein."
 def test_a_mark_that_may_divide_thousands_is_asked_back_in_the_language_of_the_page():
     english, german = load_texts("en"), load_texts("de")
     money = Amount(0, 5000)
-    # Somebody who writes 1,000 means a thousand, and is not paid for 1; the page asks, and 1000 can be typed.
+    # Somebody who writes 1,000 means a thousand, and is not paid for 1; the page asks, and 1000 can
+    # be typed.
     why = "1,000 can mean 1000 or 1. Please type one of these."
     assert read_fields(money, {"answer": "1,000"}, english) == (None, {"answer": why})
     assert read_fields(money, {"answer": "1.000"}, german) == (None, {"answer": AMBIGUOUS})
@@ -146,11 +171,16 @@ def test_probabilities_are_typed_in_percent(server):
     assert 'value="30"' in short.text
     assert take(ann, link, **{"answer.0": "25", "answer.1": "75"}).status_code == 200
     server.wait_for(lambda: records(server))
-    assert {s.role: s.decision.action for s in records(server)[0].record.submissions}["row"] == (0.25, 0.75)
+    assert {s.role: s.decision.action for s in records(server)[0].record.submissions}["row"] == (
+        0.25,
+        0.75,
+    )
 
 
 def test_whoever_is_gone_is_stood_in_for_and_the_record_says_so(server, clock):
-    (ann, link), (bob, bob_link) = sit_down(server, setup("person", "person", seconds=600, stand_in="level-1"))
+    (ann, link), (bob, bob_link) = sit_down(
+        server, setup("person", "person", seconds=600, stand_in="level-1")
+    )
     stale = bob.get(bob_link)
     take(ann, link, answer="cooperate")
     clock.advance(603)
@@ -167,7 +197,9 @@ def test_whoever_is_gone_is_stood_in_for_and_the_record_says_so(server, clock):
 
 
 def test_no_words_are_put_into_the_mouth_of_whoever_is_gone(server, clock):
-    talk = setup("person", "person", game=GameChoice("dialogue:meeting"), seconds=600, referee="rule")
+    talk = setup(
+        "person", "person", game=GameChoice("dialogue:meeting"), seconds=600, referee="rule"
+    )
     lobby = server.state.sessions.create_sessions(talk)
     table = server.state.sessions.get_session(lobby.tables[0].id)
     for seat in range(2):
@@ -219,7 +251,12 @@ def test_people_who_follow_the_shared_link_fill_group_after_group(server):
     lobby = server.state.sessions.create_sessions(setup("person", "person"), 2)
     clients = [server.client() for _ in range(4)]
     places = [str(join(server, lobby, client).url).split("/")[4:6] for client in clients]
-    assert places == [[f"{lobby.id}-1", "0"], [f"{lobby.id}-1", "1"], [f"{lobby.id}-2", "0"], [f"{lobby.id}-2", "1"]]
+    assert places == [
+        [f"{lobby.id}-1", "0"],
+        [f"{lobby.id}-1", "1"],
+        [f"{lobby.id}-2", "0"],
+        [f"{lobby.id}-2", "1"],
+    ]
     assert str(clients[0].get(server.state.join_path(lobby.id)).url).split("/")[4:6] == places[0]
     full = join(server, lobby, server.client())
     assert full.status_code == 422
@@ -227,11 +264,15 @@ def test_people_who_follow_the_shared_link_fill_group_after_group(server):
 
 
 def test_the_quiz_asks_about_payoffs_and_lets_nobody_pass_who_is_wrong(server):
-    lobby = server.state.sessions.create_sessions(setup("person", "strategy:greedy", quiz=True, consent="Be nice."))
+    lobby = server.state.sessions.create_sessions(
+        setup("person", "strategy:greedy", quiz=True, consent="Be nice.")
+    )
     link = server.state.seat_path(lobby.tables[0].id, 0)
     ann = server.client()
     page = ann.get(link)
-    asked = re.findall(r"If you choose (\w+) and col chooses (\w+), how much do you get\?", page.text)
+    asked = re.findall(
+        r"If you choose (\w+) and col chooses (\w+), how much do you get\?", page.text
+    )
     payoff = {
         ("cooperate", "cooperate"): 3,
         ("cooperate", "defect"): 0,
@@ -276,7 +317,12 @@ def test_a_setup_that_does_not_fit_is_refused(server, seats, why):
 def test_only_models_named_at_the_start_can_be_seated(server):
     admin = server.admin
     form = admin.get("/play/new", params={"game": "chicken"})
-    data = {"csrf": hidden(form, "csrf"), "game": "chicken", "seat.0": "person", "seat.1": "model:/etc/passwd"}
+    data = {
+        "csrf": hidden(form, "csrf"),
+        "game": "chicken",
+        "seat.0": "person",
+        "seat.1": "model:/etc/passwd",
+    }
     refused = admin.post("/play", data=data)
     assert refused.status_code == 422
     assert "there is no model named" in refused.text
@@ -284,7 +330,9 @@ def test_only_models_named_at_the_start_can_be_seated(server):
 
 
 def test_who_names_a_model_that_is_not_there_learns_which_are(server):
-    with pytest.raises(UsageError, match=f"there is no model named 'x' here; known: {re.escape(MODEL)}$"):
+    with pytest.raises(
+        UsageError, match=f"there is no model named 'x' here; known: {re.escape(MODEL)}$"
+    ):
         server.state.model("x")
     server.state.models = ()
     with pytest.raises(UsageError, match="known: none; start `bestresponse serve` with --model"):

@@ -1,4 +1,5 @@
-"""A game of a package is a full citizen: quiz, named rivals, equilibrium, and what every answer cost."""
+"""A game of a package is a full citizen: quiz, named rivals, equilibrium, and what every answer
+cost."""
 
 from pathlib import Path
 
@@ -33,20 +34,37 @@ def play(game, *moves):
 
 def test_it_keeps_the_promises_of_games_and_brings_its_quiz(race):
     check_game(race)
-    assert make_questions(race, 0, 3) == (Question("The sum is 8 and you add 2. How much do you get?", 1.0),)
+    assert make_questions(race, 0, 3) == (
+        Question("The sum is 8 and you add 2. How much do you get?", 1.0),
+    )
 
 
 def test_its_own_strategy_is_offered_first_and_beats_all_others(race):
     assert list_strategies(race)[0] == "multiples"
     assert "equilibrium" in list_strategies(race)
     view = race.view((1, 2), "player 1")
-    assert find_strategy("multiples", race, "player 1", 0).decide(view, race.asks((1, 2))["player 1"]).action == "1"
+    assert (
+        find_strategy("multiples", race, "player 1", 0)
+        .decide(view, race.asks((1, 2))["player 1"])
+        .action
+        == "1"
+    )
 
 
 def test_its_end_is_told_beside_the_equilibrium_and_mistakes_cost(race):
     record = play(race, "2", "2", "1", "2", "1", "2")
-    assert measure_against_equilibrium(record, race) == {1: 2.0, 2: 0.0, 3: 0.0, 4: 0.0, 5: 0.0, 6: 0.0}
-    perfect, table, payoffs = describe_equilibria(CHOICE, record)[0], *describe_equilibria(CHOICE, record)[-2:]
+    assert measure_against_equilibrium(record, race) == {
+        1: 2.0,
+        2: 0.0,
+        3: 0.0,
+        4: 0.0,
+        5: 0.0,
+        6: 0.0,
+    }
+    perfect, table, payoffs = (
+        describe_equilibria(CHOICE, record)[0],
+        *describe_equilibria(CHOICE, record)[-2:],
+    )
     assert perfect.text.startswith("In a subgame-perfect equilibrium")
     assert table.rows[0] == ("player 1", "The sum is 0, added so far: nothing.", "2", "1")
     assert payoffs.rows[1] == ("in equilibrium, on average", 1.0, -1.0)

@@ -38,7 +38,10 @@ def test_a_form_of_another_site_takes_no_seat(server):
 
 def test_a_form_has_four_hundred_fields_at_most(server):
     path = server.state.join_path(server.state.sessions.create_sessions(PAIR).id)
-    sent = [server.client().post(path, data=dict.fromkeys(map(str, range(count)), "x")) for count in (400, 401)]
+    sent = [
+        server.client().post(path, data=dict.fromkeys(map(str, range(count)), "x"))
+        for count in (400, 401)
+    ]
     assert [answer.status_code for answer in sent] == [403, 400]
 
 
@@ -59,12 +62,16 @@ def test_cookies_are_secure_behind_https(server):
     client = server.client()
     client.base_url = "https://testserver"
     assert "secure" in join(server, lobby, client).history[0].headers["set-cookie"].lower()
-    entered = client.get(f"/enter/{server.state.keys.admin}").history[0].headers["set-cookie"].lower()
+    entered = (
+        client.get(f"/enter/{server.state.keys.admin}").history[0].headers["set-cookie"].lower()
+    )
     assert "secure" in entered
     assert "samesite=lax" in entered
 
 
-def test_a_label_opens_its_seat_in_the_browser_that_took_it_and_elsewhere_by_a_personal_link_only(server):
+def test_a_label_opens_its_seat_in_the_browser_that_took_it_and_elsewhere_by_a_personal_link_only(
+    server,
+):
     lobby = server.state.sessions.create_sessions(PAIR)
     browser = server.client()
     ann = place(join(server, lobby, browser, PROLIFIC_PID="ann", STUDY_ID="s1", SESSION_ID="x9"))
@@ -72,7 +79,9 @@ def test_a_label_opens_its_seat_in_the_browser_that_took_it_and_elsewhere_by_a_p
     assert ann != bob
     for _ in range(2):
         assert place(join(server, lobby, browser, PROLIFIC_PID="ann")) == ann
-        stranger = server.client().get(server.state.join_path(lobby.id), params={"PROLIFIC_PID": "ann"})
+        stranger = server.client().get(
+            server.state.join_path(lobby.id), params={"PROLIFIC_PID": "ann"}
+        )
         assert stranger.status_code == 403
         assert "Somebody takes part under this label already" in stranger.text
         assert place(server.client().get(server.state.personal_path(lobby.id, "bob"))) == bob
@@ -80,7 +89,10 @@ def test_a_label_opens_its_seat_in_the_browser_that_took_it_and_elsewhere_by_a_p
         browser.app = server.app
     rows = server.api().get("/api/export/participants.json").json()
     labels = ("participant_label", "PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
-    assert [[row[name] for name in labels] for row in rows] == [[None, "ann", "s1", "x9"], ["bob", None, None, None]]
+    assert [[row[name] for name in labels] for row in rows] == [
+        [None, "ann", "s1", "x9"],
+        ["bob", None, None, None],
+    ]
 
 
 LISTED = """
@@ -132,14 +144,18 @@ def test_another_label_in_the_same_browser_leads_to_the_seat_that_the_browser_to
 
 def test_a_label_of_ten_thousand_characters_is_refused_in_a_sentence(server):
     lobby = server.state.sessions.create_sessions(PAIR)
-    answer = server.client().get(server.state.join_path(lobby.id), params={"participant_label": "x" * 10_000})
+    answer = server.client().get(
+        server.state.join_path(lobby.id), params={"participant_label": "x" * 10_000}
+    )
     assert answer.status_code == 422
     assert "Participant_label has 10,000 characters; expected at most 200." in answer.text
     assert seated(server) == []
 
 
 def test_a_seat_that_nobody_confirms_is_given_to_the_next_and_its_old_link_opens_nothing(server):
-    lobby = server.state.sessions.create_sessions(Setup(PAIR.game, ("person", "strategy:greedy"), quiz=False, hold=60))
+    lobby = server.state.sessions.create_sessions(
+        Setup(PAIR.game, ("person", "strategy:greedy"), quiz=False, hold=60)
+    )
     time = [1000.0]
     server.state.sessions.register._clock = lambda: time[0]
     store = server.state.sessions
@@ -169,7 +185,8 @@ def test_a_confirmed_seat_and_one_without_limit_are_kept_for_ever():
 
 
 def register_at(time, *events):
-    """A register that has followed events of seats of the lobby `l`, with a clock that a test can set."""
+    """A register that has followed events of seats of the lobby `l`, with a clock that a test can
+    set."""
     register = SeatRegister(lambda: time[0])
     for event, seat, what in events:
         register.apply({"event": event, "session": "l-1", "seat": seat, "at": "then", **what})
@@ -185,21 +202,33 @@ def test_a_seat_is_kept_as_long_as_the_setup_says_from_when_its_holder_was_last_
         found.append(register.is_free("l-1", 0, 60, seen))
     assert found == [False, True, False, True, True]
     assert register.is_free("l-1", 1, 60, None) is True
-    assert (register.is_free("l-1", 1, 60, 150.0), register.is_free("l-1", 1, 60, 101.0)) == (False, True)
+    assert (register.is_free("l-1", 1, 60, 150.0), register.is_free("l-1", 1, 60, 101.0)) == (
+        False,
+        True,
+    )
 
 
 def test_holders_are_numbered_and_seats_counted():
-    register = register_at([0.0], ("seated", 0, {"labels": {}}), ("seated", 1, {"holder": 2, "labels": {}}))
+    register = register_at(
+        [0.0], ("seated", 0, {"labels": {}}), ("seated", 1, {"holder": 2, "labels": {}})
+    )
     assert [register.get("l-1", seat).number + 1 for seat in (0, 1, 2)] == [1, 3, 0]
     assert (register.taken["l"], register.taken["m"]) == (2, 0)
     holder = register.get("l-1", 0)
-    assert (holder.number, holder.seated, holder.confirmed, holder.quiz_tries) == (0, "then", False, 0)
+    assert (holder.number, holder.seated, holder.confirmed, holder.quiz_tries) == (
+        0,
+        "then",
+        False,
+        0,
+    )
     assert register.get("l-1", 2).taken is False
 
 
 def test_a_person_is_found_by_the_labels_that_tell_people_apart():
     ann = {"PROLIFIC_PID": "ann", "STUDY_ID": "s", "SESSION_ID": "x"}
-    register = register_at([0.0], ("seated", 0, {"labels": ann}), ("seated", 1, {"labels": {"STUDY_ID": "s"}}))
+    register = register_at(
+        [0.0], ("seated", 0, {"labels": ann}), ("seated", 1, {"labels": {"STUDY_ID": "s"}})
+    )
     assert register.find("l", {"PROLIFIC_PID": "ann"}) == ("l-1", 0)
     assert register.find("l", {"participant_label": "ann"}) == ("l-1", 0)
     assert register.find("l", {"STUDY_ID": "s"}) is None
@@ -238,7 +267,9 @@ def test_a_late_comer_is_seated_in_the_next_group_and_never_in_a_game_that_has_b
     taken = [place(join(server, lobby, server.client())) for _ in range(2)]
     assert taken == [[second, "0"], [second, "1"]]
     page = server.client().get(server.state.join_path(lobby.id))
-    refused = server.client().post(server.state.join_path(lobby.id), data={"csrf": hidden(page, "csrf")})
+    refused = server.client().post(
+        server.state.join_path(lobby.id), data={"csrf": hidden(page, "csrf")}
+    )
     assert refused.status_code == 422
     assert "very seat is taken" in refused.text
 
@@ -248,7 +279,10 @@ def test_quiz_tries_are_counted_by_the_server_also_after_a_reload_and_a_restart(
     link = server.state.seat_path(server.state.sessions.create_sessions(setup).tables[0].id, 0)
     for _ in range(3):
         client = server.client()
-        client.post(f"{link}/ready", data={"csrf": hidden(client.get(link), "csrf"), "quiz.0": "99", "tries": "0"})
+        client.post(
+            f"{link}/ready",
+            data={"csrf": hidden(client.get(link), "csrf"), "quiz.0": "99", "tries": "0"},
+        )
     server.restart()
     rows = server.api().get("/api/export/participants.json").json()
     assert [row["quiz_tries"] for row in rows] == [3, None]

@@ -1,4 +1,5 @@
-"""What a server knows again after a restart, besides the answers: who never came, and who came late."""
+"""What a server knows again after a restart, besides the answers: who never came, and who came
+late."""
 
 from web_server import hidden, take
 
@@ -6,8 +7,11 @@ from bestresponse.web.sessions.setup import GameChoice, Setup
 
 
 def begun_without(server, rounds):
-    """A table that was begun without its second person: the first one's link, and the session's name."""
-    setup = Setup(GameChoice("prisoners-dilemma", rounds=rounds), ("person", "person"), seconds=0, quiz=False)
+    """A table that was begun without its second person: the first one's link, and the session's
+    name."""
+    setup = Setup(
+        GameChoice("prisoners-dilemma", rounds=rounds), ("person", "person"), seconds=0, quiz=False
+    )
     name = server.state.sessions.create_sessions(setup).tables[0].id
     ann, link = server.client(), server.state.seat_path(name, 0)
     ann.post(f"{link}/ready", data={"csrf": hidden(ann.get(link), "csrf")})
@@ -43,4 +47,7 @@ def test_whoever_came_late_answers_in_person_after_a_restart(server):
     assert session.state(1) == "is asked"
     assert session.seconds_left(1) is None
     take(server.client(), server.state.seat_path(name, 1), answer="cooperate")
-    assert [s.decision.stand_in for s in session.episode.submissions if s.role == "col"] == ["random", ""]
+    assert [s.decision.stand_in for s in session.episode.submissions if s.role == "col"] == [
+        "random",
+        "",
+    ]

@@ -35,10 +35,17 @@ def create(store, *seats, game=DILEMMA, **settings):
 
 
 def read_answers(store, session):
-    """(role, move, who stood in, why, whether the time was up) of every answer, once the game is over."""
+    """(role, move, who stood in, why, whether the time was up) of every answer, once the game is
+    over."""
     wait_until(lambda: store.is_finished(session.id))
     return [
-        (s.role, s.decision.action, s.decision.stand_in, s.decision.reading.how, answer.timing.timed_out)
+        (
+            s.role,
+            s.decision.action,
+            s.decision.stand_in,
+            s.decision.reading.how,
+            answer.timing.timed_out,
+        )
         for answer in store.get_session(session.id).list_answers()
         for s in [answer.submission]
     ]
@@ -52,12 +59,21 @@ def test_strategies_play_to_the_end_also_where_they_were_left_before_the_worker_
         ("col", "defect", "", "", False),
         ("row", "cooperate", "", "", False),
     ]
-    assert {row[:2] for row in read_answers(store, after)} == {("row", "defect"), ("col", "cooperate")}
+    assert {row[:2] for row in read_answers(store, after)} == {
+        ("row", "defect"),
+        ("col", "cooperate"),
+    }
 
 
 def test_nature_draws_where_the_game_has_chance(store, begin):
     begin()
-    session = create(store, "strategy:random", "strategy:random", game=GameChoice("kuhn-poker"), stand_in="random")
+    session = create(
+        store,
+        "strategy:random",
+        "strategy:random",
+        game=GameChoice("kuhn-poker"),
+        stand_in="random",
+    )
     assert read_answers(store, session)[0][0] == "nature"
 
 
@@ -101,7 +117,9 @@ def test_a_worker_ends_without_waiting_for_slow_players(store):
     wait_until(lambda: session.answer("row", 0) is not None)
 
 
-def test_a_seat_that_breaks_is_told_beside_the_table_and_asked_again_later(store, begin, monkeypatch):
+def test_a_seat_that_breaks_is_told_beside_the_table_and_asked_again_later(
+    store, begin, monkeypatch
+):
     clock, broken = Clock(), [True]
     monkeypatch.setattr(seat_worker, "time", clock)
 
@@ -116,7 +134,10 @@ def test_a_seat_that_breaks_is_told_beside_the_table_and_asked_again_later(store
     assert session.trouble == "row cannot go on: no room. It is asked again every 2 seconds."
     broken[0] = False
     clock.advance(2.5)
-    assert {row[:3] for row in read_answers(store, session)} == {("row", "cooperate", ""), ("col", "cooperate", "")}
+    assert {row[:3] for row in read_answers(store, session)} == {
+        ("row", "cooperate", ""),
+        ("col", "cooperate", ""),
+    }
     wait_until(lambda: not session.trouble)
 
 

@@ -1,4 +1,5 @@
-"""A table by itself: who is waited for, which page everybody sees, and how long an answer may take."""
+"""A table by itself: who is waited for, which page everybody sees, and how long an answer may
+take."""
 
 from dataclasses import replace
 
@@ -43,12 +44,18 @@ TIMING = Timing(shown=None, answered="then")
 def seated(answers="", setup=SETUP, **standing):
     """A table with the answers "row col row col", of which a "-" was given by a stand-in."""
     given = [
-        TimedAnswer(Submission(role, Decision(move.strip("-"), stand_in="random" if "-" in move else "")), TIMING)
+        TimedAnswer(
+            Submission(role, Decision(move.strip("-"), stand_in="random" if "-" in move else "")),
+            TIMING,
+        )
         for role, move in zip(("row", "col") * 2, answers.split(), strict=False)
     ]
     known = TableStanding(**{"ready": {0, 1}, **standing})
     return Session.restore(
-        SessionTable("l-1", "l", 1, wrap_setup(setup)[1], "then"), make_game(setup.game), given, known
+        SessionTable("l-1", "l", 1, wrap_setup(setup)[1], "then"),
+        make_game(setup.game),
+        given,
+        known,
     )
 
 
@@ -61,7 +68,13 @@ C, D = "cooperate", "defect"
         ("", {"ready": set()}, "welcome welcome", "not here yet|not here yet", "welcome welcome"),
         ("", {"ready": {1}}, "welcome gathering", "not here yet|ready", "welcome gathering.1"),
         ("", {"ready": {1}, "absent": {0}}, "welcome turn", "absent|is asked", "welcome turn.0"),
-        ("", {"ready": {1}, "replaced": {0}}, "replaced turn", "replaced by a bot|is asked", "replaced turn.0"),
+        (
+            "",
+            {"ready": {1}, "replaced": {0}},
+            "replaced turn",
+            "replaced by a bot|is asked",
+            "replaced turn.0",
+        ),
         ("", {}, "turn turn", "is asked|is asked", "turn.0 turn.0"),
         (C, {}, "waiting turn", "waits|is asked", "waiting.1.0 turn.0"),
         (f"{C} {D}", {}, "turn turn", "is asked|is asked", "turn.1 turn.1"),
@@ -82,14 +95,29 @@ def test_which_page_everybody_sees(answers, standing, phases, states, versions):
 def test_a_seat_without_a_person_is_never_waited_for():
     setup = replace(SETUP, seats=("person", "strategy:random"))
     session = seated(setup=setup, ready=set())
-    assert (session.missing, session.begun, session.phase(1), session.state(1)) == (1, False, "gathering", "ready")
+    assert (session.missing, session.begun, session.phase(1), session.state(1)) == (
+        1,
+        False,
+        "gathering",
+        "ready",
+    )
     session.standing.ready.add(0)
-    assert (session.missing, session.begun, session.phase(1), session.state(1)) == (0, True, "turn", "is asked")
+    assert (session.missing, session.begun, session.phase(1), session.state(1)) == (
+        0,
+        True,
+        "turn",
+        "is asked",
+    )
 
 
 @pytest.mark.parametrize(
     ("standing", "missing"),
-    [({"ready": set()}, 2), ({"ready": {0}}, 1), ({"ready": {0}, "absent": {1}}, 0), ({"replaced": {1}}, 0)],
+    [
+        ({"ready": set()}, 2),
+        ({"ready": {0}}, 1),
+        ({"ready": {0}, "absent": {1}}, 0),
+        ({"replaced": {1}}, 0),
+    ],
 )
 def test_the_table_begins_when_nobody_is_missing(standing, missing):
     session = seated(**standing)
@@ -110,15 +138,26 @@ def test_nobody_is_asked_at_a_table_that_is_closed_or_was_begun_anew():
 def test_answers_are_found_by_role_and_number():
     session = seated(f"{C} -{D} {D}")
     assert [session.turn(role) for role in ("row", "col")] == [2, 1]
-    assert [session.answer("row", turn) and session.answer("row", turn).decision.action for turn in (-1, 0, 1, 2)] == [
-        None, C, D, None,
-    ]  # fmt: skip
+    assert [
+        session.answer("row", turn) and session.answer("row", turn).decision.action
+        for turn in (-1, 0, 1, 2)
+    ] == [
+        None,
+        C,
+        D,
+        None,
+    ]
     assert (session.stand_ins("row"), session.stand_ins("col")) == (0, 1)
     assert [answer.timing for answer in session.list_answers()] == [TIMING] * 3
 
 
 def test_answers_of_a_round_that_is_not_complete_have_changed_nothing():
-    assert [seated(answers).settled for answers in ("", C, f"{C} {D}", f"{C} {D} {C}")] == [0, 0, 2, 2]
+    assert [seated(answers).settled for answers in ("", C, f"{C} {D}", f"{C} {D} {C}")] == [
+        0,
+        0,
+        2,
+        2,
+    ]
 
 
 def test_payoffs_come_without_rounding_noise():
@@ -156,7 +195,9 @@ def test_a_new_question_has_its_full_time_and_what_happened_is_counted(clock):
 def test_there_is_no_limit_where_nobody_is_asked_or_the_setup_has_none(clock, setup, standing):
     session = seated(setup=setup, **standing)
     clock.now = 1e6
-    assert [(session.seconds_left(seat), session.is_overdue(seat)) for seat in (0, 1)] == [(None, False)] * 2
+    assert [(session.seconds_left(seat), session.is_overdue(seat)) for seat in (0, 1)] == [
+        (None, False)
+    ] * 2
 
 
 def test_a_strategy_has_no_time_limit(clock):
@@ -193,8 +234,12 @@ def test_a_question_that_the_experimenter_advances_is_overdue_at_once(clock):
     assert session.is_overdue(0) is False
 
 
-@pytest.mark.parametrize(("now", "overdue"), [(109.5, False), (110.0, False), (112.0, False), (112.5, True)])
-def test_a_person_who_was_seen_has_two_seconds_more_and_one_who_was_not_has_none(clock, now, overdue):
+@pytest.mark.parametrize(
+    ("now", "overdue"), [(109.5, False), (110.0, False), (112.0, False), (112.5, True)]
+)
+def test_a_person_who_was_seen_has_two_seconds_more_and_one_who_was_not_has_none(
+    clock, now, overdue
+):
     session = seated()
     session.touch(0)
     clock.now = now

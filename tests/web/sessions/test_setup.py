@@ -45,13 +45,19 @@ def test_a_game_has_one_to_two_hundred_rounds(rounds):
 @pytest.mark.parametrize("name", ["seconds", "waiting", "hold"])
 def test_a_limit_is_at_most_a_day_and_nothing_is_no_limit(name, seconds):
     assert [getattr(pair(**{name: limit}), name) for limit in (0, 86_400)] == [0, 86_400]
-    with pytest.raises(UsageError, match=rf"{name} is {seconds}; expected at (least 0|most 86400)$"):
+    with pytest.raises(
+        UsageError, match=rf"{name} is {seconds}; expected at (least 0|most 86400)$"
+    ):
         read_checked(Setup, {"game": DILEMMA, "seats": ("person", "person"), name: seconds})
 
 
-@pytest.mark.parametrize("seat", ["robot", "strategy", "strategy:", "model: ", "person:ann", "robot:x"])
+@pytest.mark.parametrize(
+    "seat", ["robot", "strategy", "strategy:", "model: ", "person:ann", "robot:x"]
+)
 def test_a_seat_is_taken_by_a_person_a_strategy_or_a_model(seat):
-    with pytest.raises(ValueError, match="fills no seat; expected person, strategy:NAME or model:NAME"):
+    with pytest.raises(
+        ValueError, match="fills no seat; expected person, strategy:NAME or model:NAME"
+    ):
         pair(seats=("person", seat))
 
 
@@ -63,13 +69,23 @@ def test_only_languages_that_have_texts_are_known():
 
 def test_what_is_not_said_is_as_documented():
     setup = pair()
-    assert (setup.seconds, setup.waiting, setup.hold, setup.quiz, setup.seed) == (300, 1800, 900, True, 0)
+    assert (setup.seconds, setup.waiting, setup.hold, setup.quiz, setup.seed) == (
+        300,
+        1800,
+        900,
+        True,
+        0,
+    )
     assert (setup.game.rounds, setup.game.mixed, setup.persons) == (1, False, (0, 1))
     assert pair(seats=("strategy:random", "person")).persons == (1,)
 
 
 def test_a_setup_comes_back_from_plain_data():
-    setup = pair(GameChoice("x", parameters={"names": ("a", "b"), "size": 3}), ("person", "model:m"), seconds=5)
+    setup = pair(
+        GameChoice("x", parameters={"names": ("a", "b"), "size": 3}),
+        ("person", "model:m"),
+        seconds=5,
+    )
     assert Setup(**json.loads(json.dumps(asdict(setup)))) == setup
 
 
@@ -114,14 +130,19 @@ def test_a_table_is_played_once_or_repeated_and_may_ask_for_probabilities_once()
     assert [type(ask).__name__ for ask in mixed.asks(mixed.start()).values()] == ["Mixture"] * 2
     plain = make_game(DILEMMA)
     assert [type(ask).__name__ for ask in plain.asks(plain.start()).values()] == ["Choice"] * 2
-    for choice in (GameChoice("prisoners-dilemma", rounds=2, mixed=True), GameChoice("centipede", mixed=True)):
+    for choice in (
+        GameChoice("prisoners-dilemma", rounds=2, mixed=True),
+        GameChoice("centipede", mixed=True),
+    ):
         with pytest.raises(UsageError, match="games with a payoff table and one round only"):
             make_game(choice)
 
 
 def test_rounds_are_set_where_the_game_has_them_and_refused_elsewhere():
     assert make_game(GameChoice("public-goods-punishment", rounds=3)).rounds == 3
-    with pytest.raises(UsageError, match="centipede has its own rounds; leave the number of rounds at 1"):
+    with pytest.raises(
+        UsageError, match="centipede has its own rounds; leave the number of rounds at 1"
+    ):
         make_game(GameChoice("centipede", rounds=2))
 
 
@@ -130,14 +151,24 @@ def test_parameters_are_those_of_the_rules_with_their_kind():
         return GameChoice("public-goods-punishment", parameters=parameters)
 
     known = list_parameters(make_game(choose()))
-    assert sorted(known) == ["endowment", "factor", "impact", "most_points", "punishment", "roles", "rounds"]
+    assert sorted(known) == [
+        "endowment",
+        "factor",
+        "impact",
+        "most_points",
+        "punishment",
+        "roles",
+        "rounds",
+    ]
     assert (known["endowment"], known["factor"]) == (20, 1.6)
     changed = make_game(choose(endowment=30, factor=2, roles=("a", "b")))
     assert (changed.endowment, changed.factor, changed.roles) == (30, 2, ("a", "b"))
     with pytest.raises(UsageError, match="has no parameter 'size'; it has roles, endowment"):
         make_game(choose(size=20))
     for wrong in ("much", 2.5, True):
-        with pytest.raises(UsageError, match=f"the parameter endowment is {wrong!r}; expected something like 20"):
+        with pytest.raises(
+            UsageError, match=f"the parameter endowment is {wrong!r}; expected something like 20"
+        ):
             make_game(choose(endowment=wrong))
 
 
@@ -147,13 +178,17 @@ def test_a_program_is_called_as_it_is_named_or_a_game():
 
 
 def test_no_other_game_than_those_on_the_list_is_made():
-    with pytest.raises(UsageError, match=r"there is no game named 'chiken'\. Did you mean chicken\?"):
+    with pytest.raises(
+        UsageError, match=r"there is no game named 'chiken'\. Did you mean chicken\?"
+    ):
         make_game(GameChoice("chiken"))
 
 
 def test_the_list_has_tables_that_repeat_and_trees_that_do_not():
     offers = {offer.name: offer for offer in list_offers()}
-    assert [(offers[name].kind, offers[name].repeats) for name in ("chicken", "centipede", "water")] == [
+    assert [
+        (offers[name].kind, offers[name].repeats) for name in ("chicken", "centipede", "water")
+    ] == [
         ("table", True),
         ("tree", False),
         ("rules", True),
@@ -166,7 +201,10 @@ def test_eight_programs_are_checked_at_once_and_the_ninth_is_told_to_wait():
     for turn in turns[:8]:
         turn.__enter__()
     try:
-        with pytest.raises(Busy, match="8 programs are being checked or written already; try again in a few seconds"):
+        with pytest.raises(
+            Busy,
+            match="8 programs are being checked or written already; try again in a few seconds",
+        ):
             turns[8].__enter__()
     finally:
         for turn in turns[:8]:
@@ -207,7 +245,10 @@ def test_a_new_journal_tells_the_versions_of_everything(tmp_path):
 def test_an_amount_need_not_be_whole_because_the_usual_one_is():
     game = make_game(GameChoice("ultimatum-amounts", parameters={"pie": 12.5}))
     assert list_parameters(game)["pie"] == 12.5
-    assert list_parameters(make_game(GameChoice("ultimatum-amounts", parameters={"pie": 12})))["pie"] == 12.0
+    assert (
+        list_parameters(make_game(GameChoice("ultimatum-amounts", parameters={"pie": 12})))["pie"]
+        == 12.0
+    )
 
 
 @pytest.mark.parametrize("name", ["chicken", "kuhn-poker"])

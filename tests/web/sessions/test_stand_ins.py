@@ -1,4 +1,5 @@
-"""Answers of stand-ins: announced to everybody, marked in the data, and never in place of what was typed."""
+"""Answers of stand-ins: announced to everybody, marked in the data, and never in place of what was
+typed."""
 
 from types import SimpleNamespace
 
@@ -28,17 +29,30 @@ def test_a_page_with_a_form_does_not_change_when_somebody_else_becomes_ready(ser
     assert session.version(1) == "gathering.1"
 
 
-@pytest.mark.parametrize(("seconds", "passed", "timed_out"), [(60, 59.5, True), (60, 30, False), (0, 59.5, False)])
-def test_what_the_page_sends_when_the_time_is_up_counts_and_is_marked(server, clock, seconds, passed, timed_out):
+@pytest.mark.parametrize(
+    ("seconds", "passed", "timed_out"), [(60, 59.5, True), (60, 30, False), (0, 59.5, False)]
+)
+def test_what_the_page_sends_when_the_time_is_up_counts_and_is_marked(
+    server, clock, seconds, passed, timed_out
+):
     """Whether it was up is seen by the server's clock: anybody can write it into the form."""
-    (ann, link), _ = sit_down(server, Setup(DILEMMA, ("person", "person"), quiz=False, seconds=seconds))
-    data = {"csrf": hidden(ann.get(link), "csrf"), "turn": "0", "answer": "cooperate", "timed_out": "yes"}
+    (ann, link), _ = sit_down(
+        server, Setup(DILEMMA, ("person", "person"), quiz=False, seconds=seconds)
+    )
+    data = {
+        "csrf": hidden(ann.get(link), "csrf"),
+        "turn": "0",
+        "answer": "cooperate",
+        "timed_out": "yes",
+    }
     clock.advance(passed)
     ann.post(f"{link}/answer", data=data)
     given = session_of(server, link).answer("row", 0)
     assert (given.decision.action, given.decision.stand_in) == ("cooperate", "")
     rows = server.api().get("/api/export/decisions.json").json()
-    assert [(row["role"], row["answered_by"], row["timed_out"]) for row in rows] == [("row", "person", timed_out)]
+    assert [(row["role"], row["answered_by"], row["timed_out"]) for row in rows] == [
+        ("row", "person", timed_out)
+    ]
 
 
 def test_a_person_who_is_there_gets_two_seconds_for_the_form_to_arrive(monkeypatch):
@@ -66,27 +80,45 @@ def test_a_stand_in_is_announced_to_the_person_to_the_partner_and_to_the_admin(s
     take(ann, link, answer="cooperate")
     server.state.sessions.advance_person(session, 1)
     server.wait_for(lambda: session.turn("col") == 1)
-    said = "The experimenter moved the session on: a stand-in answered the last question for you (defect)."
+    said = (
+        "The experimenter moved the session on: a stand-in answered the last question for you"
+        " (defect)."
+    )
     assert said in bob.get(bob_link).text
     assert "A stand-in answered for col: 1 of 1 answers so far." in ann.get(link).text
     monitor = server.admin.get(f"/lobby/{session.table.lobby}").text
     assert '<td class="right" data-label="Stand-ins">1</td>' in monitor
     rows = server.api().get("/api/export/decisions.json").json()
     missed = next(row for row in rows if row["role"] == "col")
-    assert (missed["answered_by"], missed["stand_in"], missed["timed_out"]) == ("stand-in", "level-1", False)
+    assert (missed["answered_by"], missed["stand_in"], missed["timed_out"]) == (
+        "stand-in",
+        "level-1",
+        False,
+    )
 
 
 def test_the_time_limit_is_announced_as_such(server, clock):
-    setup = Setup(GameChoice("prisoners-dilemma"), ("person", "person"), seconds=600, stand_in="level-1", quiz=False)
+    setup = Setup(
+        GameChoice("prisoners-dilemma"),
+        ("person", "person"),
+        seconds=600,
+        stand_in="level-1",
+        quiz=False,
+    )
     (ann, link), (bob, bob_link) = sit_down(server, setup)
     take(ann, link, answer="cooperate")
     clock.advance(603)
     server.wait_for(lambda: session_of(server, link).over)
-    assert "Your time was up: a stand-in answered the last question for you (defect)." in bob.get(bob_link).text
+    assert (
+        "Your time was up: a stand-in answered the last question for you (defect)."
+        in bob.get(bob_link).text
+    )
 
 
 def test_the_experimenter_advances_replaces_and_closes(server):
-    setup = Setup(GameChoice("prisoners-dilemma", rounds=3), ("person", "person"), seconds=0, quiz=False)
+    setup = Setup(
+        GameChoice("prisoners-dilemma", rounds=3), ("person", "person"), seconds=0, quiz=False
+    )
     (ann, link), (bob, bob_link) = sit_down(server, setup)
     session = session_of(server, link)
     lobby = session.table.lobby
@@ -127,7 +159,9 @@ def test_the_table_begins_without_the_missing_when_the_waiting_room_is_over(serv
 
 
 def test_every_group_of_a_large_lobby_is_on_some_page(server):
-    lobby = server.state.sessions.create_sessions(Setup(DILEMMA, ("person", "person"), quiz=False), 120)
+    lobby = server.state.sessions.create_sessions(
+        Setup(DILEMMA, ("person", "person"), quiz=False), 120
+    )
     admin = server.admin
     pages = [admin.get(f"/lobby/{lobby.id}", params={"page": number}).text for number in (1, 2, 3)]
     assert all(any(f"Group {k} <" in page for page in pages) for k in range(1, 121))

@@ -1,4 +1,5 @@
-"""The store by itself, without a server: what counts, what is refused, and who sits where in which part."""
+"""The store by itself, without a server: what counts, what is refused, and who sits where in which
+part."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +40,9 @@ def test_a_lobby_has_one_to_five_hundred_groups(store, groups):
 
 def test_groups_are_numbered_from_one_and_the_newest_lobby_comes_first(store):
     first, second = store.create_sessions(PAIR, 3), store.create_sessions(PAIR)
-    assert [(table.id, table.group) for table in first.tables] == [(f"{first.id}-{n}", n) for n in (1, 2, 3)]
+    assert [(table.id, table.group) for table in first.tables] == [
+        (f"{first.id}-{n}", n) for n in (1, 2, 3)
+    ]
     assert store.list_lobbies() == [second, first] == read_again(store).list_lobbies()
     assert store.get_lobby(first.id) == first
     with pytest.raises(NotFound, match="there is no such lobby"):
@@ -60,7 +63,9 @@ def test_an_answer_counts_once_and_for_the_question_that_was_put(store, session)
     with pytest.raises(NotAsked, match="has not been put yet"):
         store.submit(session, "row", 1, Decision("defect"))
     store.submit(session, "row", 0, Decision("defect"))
-    with pytest.raises(AlreadyAnswered, match="You had answered this already; the first answer counts"):
+    with pytest.raises(
+        AlreadyAnswered, match="You had answered this already; the first answer counts"
+    ):
         store.submit(session, "row", 0, Decision("cooperate"))
     store.submit(session, "col", 0, Decision("cooperate", stand_in="random"))
     with pytest.raises(AlreadyAnswered, match="a stand-in had answered for you"):
@@ -78,7 +83,9 @@ def test_nobody_answers_before_everybody_is_ready_or_after_the_table_was_closed_
     with pytest.raises(NotAsked, match="closed by the experimenter"):
         store.submit(session, "row", 0, Decision("defect"))
     again = store.restart_table(session.id)
-    with pytest.raises(NotAsked, match="the experimenter has restarted this game; load the page again"):
+    with pytest.raises(
+        NotAsked, match="the experimenter has restarted this game; load the page again"
+    ):
         store.submit(session, "row", 0, Decision("defect"))
     store.submit(again, "row", 0, Decision("defect"))
     assert (again.attempt, again.turn("row")) == (2, 1)
@@ -92,7 +99,12 @@ def test_the_time_at_which_a_question_was_first_shown_is_kept_with_its_answer(st
     store.submit(session, "row", 0, Decision("defect"), Presence(True, 2, 30))
     store.submit(session, "col", 0, Decision("defect"))
     row, col = (answer.timing for answer in session.list_answers())
-    assert (row.shown, row.timed_out, row.away_times, row.away_seconds) == (event["at"], True, 2, 30)
+    assert (row.shown, row.timed_out, row.away_times, row.away_seconds) == (
+        event["at"],
+        True,
+        2,
+        30,
+    )
     assert (col.shown, col.timed_out, col.away_times, col.away_seconds) == (None, False, None, None)
     store.note_shown(session, 0)
     assert [(e["seat"], e["turn"]) for e in store.journal.read_events("shown")] == [(0, 0), (0, 1)]
@@ -110,16 +122,25 @@ def test_a_play_is_recorded_when_its_last_answer_is_given_and_once(store, sessio
         store.submit(session, role, turn, Decision("defect"))
     assert (store.is_finished(session.id), store.list_unfinished()) == (False, [session.id])
     store.submit(session, "col", 1, Decision("cooperate"))
-    assert (store.is_finished(session.id), store.is_open(session.id), store.list_unfinished()) == (True, False, [])
+    assert (store.is_finished(session.id), store.is_open(session.id), store.list_unfinished()) == (
+        True,
+        False,
+        [],
+    )
     again = read_again(store)
-    assert (again.is_finished(session.id), again.get_session(session.id).payoffs()) == (True, {"row": 6.0, "col": 1.0})
+    assert (again.is_finished(session.id), again.get_session(session.id).payoffs()) == (
+        True,
+        {"row": 6.0, "col": 1.0},
+    )
     assert store.journal.folder.finished() == {session.id}
     with pytest.raises(UsageError, match="this game is over and its result is recorded"):
         store.begin_attempt(session.id)
 
 
 def test_a_record_names_the_people_in_its_seats_but_no_strategy(store, session):
-    mixed = store.get_session(store.create_sessions(replace(PAIR, seats=("strategy:random", "person"))).tables[0].id)
+    mixed = store.get_session(
+        store.create_sessions(replace(PAIR, seats=("strategy:random", "person"))).tables[0].id
+    )
     store.make_ready(mixed, 1)
     for table in (session, mixed):
         for turn in range(2):
@@ -179,7 +200,9 @@ def test_tries_of_the_quiz_are_counted_and_the_last_one_is_that_which_was_right(
 
 
 def test_a_seat_of_a_strategy_is_never_made_ready(store):
-    session = store.get_session(store.create_sessions(replace(PAIR, seats=("person", "strategy:random"))).tables[0].id)
+    session = store.get_session(
+        store.create_sessions(replace(PAIR, seats=("person", "strategy:random"))).tables[0].id
+    )
     store.make_ready(session, 1)
     assert (session.standing.ready, session.begun) == (set(), False)
 
@@ -217,12 +240,18 @@ def test_people_are_put_into_groups_and_roles_as_the_experiment_says(store, grou
     )
     lobby = store.create_experiment(assigned)
     numbers = {table.id: table.group for table in lobby.first_tables}
-    assert [(numbers[table], seat) for table, seat in (store.take_seat(lobby.id) for _ in taken)] == taken
+    assert [
+        (numbers[table], seat) for table, seat in (store.take_seat(lobby.id) for _ in taken)
+    ] == taken
 
 
 def test_a_person_has_a_seat_in_every_part_of_an_experiment(store):
     lobby = store.create_experiment(EXAMPLE.read_text("utf-8"))
-    assert (lobby.experiment.title, len(lobby.tables), len(lobby.first_tables)) == ("Entscheidungen zu zweit", 40, 20)
+    assert (lobby.experiment.title, len(lobby.tables), len(lobby.first_tables)) == (
+        "Entscheidungen zu zweit",
+        40,
+        20,
+    )
     assert lobby.setup == lobby.tables[0].setup != lobby.tables[1].setup
     first, second = (table.id for table in lobby.tables if table.group == 3)
     assert [table.number for table in lobby.tables if table.group == 3] == [1, 2]
@@ -297,7 +326,9 @@ def test_a_person_is_replaced_once(store, session):
     assert (session.standing.replaced, len(store.journal.read_events("replaced"))) == ({0}, 1)
 
 
-def test_a_person_is_told_of_the_own_last_stand_in_and_of_all_settled_ones_of_others(store, session):
+def test_a_person_is_told_of_the_own_last_stand_in_and_of_all_settled_ones_of_others(
+    store, session
+):
     own = "Your time was up: a stand-in answered the last question for you (defect)."
     store.submit(session, "row", 0, Decision("defect", stand_in="random"))
     assert (list_announcements(session, 0), list_announcements(session, 1)) == ([own], [])
@@ -317,18 +348,25 @@ def test_a_person_is_told_of_the_own_last_stand_in_and_of_all_settled_ones_of_ot
     ],
 )
 def test_what_a_stand_in_did_is_told_in_the_words_of_the_question(store, game, role, action, shown):
-    session = store.get_session(store.create_sessions(Setup(game, ("person", "person"), quiz=False)).tables[0].id)
+    session = store.get_session(
+        store.create_sessions(Setup(game, ("person", "person"), quiz=False)).tables[0].id
+    )
     for seat in (0, 1):
         store.make_ready(session, seat)
     store.submit(session, role, 0, Decision(action, stand_in="random"))
     (told,) = list_announcements(session, session.roles.index(role))
-    assert told.startswith(f"Your time was up: a stand-in answered the last question for you ({shown}")
+    assert told.startswith(
+        f"Your time was up: a stand-in answered the last question for you ({shown}"
+    )
 
 
 def test_a_restart_is_announced_until_the_first_answer(store, session):
     assert list_announcements(session, 0) == []
     again = store.restart_table(session.id)
-    said = "The experimenter has restarted this game. It begins again, and earlier answers do not count."
+    said = (
+        "The experimenter has restarted this game. It begins again, and earlier answers do not"
+        " count."
+    )
     assert list_announcements(again, 0) == [said]
     store.submit(again, "row", 0, Decision("defect"))
     assert (list_announcements(again, 0), list_announcements(again, 1)) == ([], [said])
@@ -337,4 +375,7 @@ def test_a_restart_is_announced_until_the_first_answer(store, session):
 def test_messages_are_kept(store, session):
     store.send_message(session, "Five minutes left.")
     store.send_message(session, "Please answer.")
-    assert read_again(store).get_session(session.id).standing.messages == ["Five minutes left.", "Please answer."]
+    assert read_again(store).get_session(session.id).standing.messages == [
+        "Five minutes left.",
+        "Please answer.",
+    ]

@@ -30,12 +30,17 @@ def session(server, clock):
     people = [server.api(seat["token"]) for seat in laid["seats"]]
     places = [f"/api/seats/{laid['session']}/{seat}" for seat in range(3)]
     refused = people[0].post(f"{places[0]}/ready", json={})
-    assert (refused.status_code, refused.json()["error"]) == (422, "consent: Please agree first, or leave this page.")
+    assert (refused.status_code, refused.json()["error"]) == (
+        422,
+        "consent: Please agree first, or leave this page.",
+    )
     for person, place in zip(people, places, strict=True):
         person.post(f"{place}/ready", json={"agreed": True})
     for turn in (0, 1):
         for seat, moves in MOVES.items():
-            answer = people[seat].post(f"{places[seat]}/answers", json={"turn": turn, "answer": moves[turn]})
+            answer = people[seat].post(
+                f"{places[seat]}/answers", json={"turn": turn, "answer": moves[turn]}
+            )
             assert answer.status_code == 200, answer.text
         clock.advance(603)
         server.wait_for(lambda done=3 * turn + 3: table.settled == done)
@@ -74,8 +79,12 @@ def test_participants_have_their_code_and_consent(server, session):
     rows = rows_of(server, "participants")
     told = [(row["consent"], row["answers"], row["stand_ins"]) for row in rows]
     assert told == [("True", "2", "0"), ("True", "2", "0"), ("True", "2", "2")]
-    assert [row["participant"] for row in rows] == [seat["participant"] for seat in session["seats"]]
-    assert all(row["participant"].startswith("P-") and len(row["participant"]) == 10 for row in rows)
+    assert [row["participant"] for row in rows] == [
+        seat["participant"] for seat in session["seats"]
+    ]
+    assert all(
+        row["participant"].startswith("P-") and len(row["participant"]) == 10 for row in rows
+    )
 
 
 def test_parquet_is_offered_only_where_it_can_be_written(server, monkeypatch):
@@ -89,7 +98,9 @@ def test_json_and_parquet_hold_the_same(server, session):
     parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `parquet` is not installed")
     for name in ("decisions", "participants"):
         plain = json.loads(server.api().get(f"/api/export/{name}.json").text)
-        table = parquet.read_table(io.BytesIO(server.api().get(f"/api/export/{name}.parquet").content))
+        table = parquet.read_table(
+            io.BytesIO(server.api().get(f"/api/export/{name}.parquet").content)
+        )
         assert table.to_pylist() == plain
         assert len(plain) == len(rows_of(server, name))
 
@@ -140,8 +151,11 @@ def test_every_page_of_a_person_has_its_time(server):
     lobby = play_auction(server, 1)
     rows = of(server, "times", lobby)
     assert [(row["page"], row["question"]) for row in rows] == [
-        ("rules", None), ("waiting room", None), ("question", 1), ("last page", None)
-    ]  # fmt: skip
+        ("rules", None),
+        ("waiting room", None),
+        ("question", 1),
+        ("last page", None),
+    ]
     assert [row["spent"] is None for row in rows] == [False, False, False, True]
     assert {row["participant"] for row in rows} == {of(server, "payments", lobby)[0]["participant"]}
 

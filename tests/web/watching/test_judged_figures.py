@@ -20,7 +20,8 @@ ITEMS = tuple(JudgedItem(name, "words") for name in "abcd")
 
 
 def judge(rubric, **levels):
-    """A table of the agreement of judges, each with the levels it gave to the items; None where it gave none."""
+    """A table of the agreement of judges, each with the levels it gave to the items; None where it
+    gave none."""
     task = JudgingTask("1f", "title", rubric, ITEMS, tuple(levels))
     key = task.criteria[-1].key
     scores = [
@@ -38,7 +39,8 @@ def test_two_judges_who_differ_once_agree_by_half_beyond_chance():
     assert (scores, median, icc) == (8, 2.0, None)
     # They agree on three of four items; by chance they would with (3/8)^2 + (5/8)^2 = 17/32.
     assert kappa == pytest.approx((3 / 4 - 17 / 32) / (1 - 17 / 32))
-    # Of eight scores two stand beside another one; of all pairs of scores 2 * 3 * 5 of 8 * 7 differ.
+    # Of eight scores two stand beside another one; of all pairs of scores 2 * 3 * 5 of 8 * 7
+    # differ.
     assert alpha.estimate == pytest.approx(1 - (2 / 8) / (30 / 56))
     assert (alpha.n, alpha.high, alpha.level) == (4, 1.0, 0.95)
     assert alpha.low < alpha.estimate
@@ -99,8 +101,11 @@ def test_items_without_a_name_are_numbered():
 
 
 def test_samples_in_which_all_agree_count_as_full_agreement():
-    """A single disagreement among six is left out of many samples, whose alpha is then not defined."""
-    task = JudgingTask("1f", "t", "verdicts", tuple(JudgedItem(str(k), "") for k in range(6)), ("ann", "ben"))
+    """A single disagreement among six is left out of many samples, whose alpha is then not
+    defined."""
+    task = JudgingTask(
+        "1f", "t", "verdicts", tuple(JudgedItem(str(k), "") for k in range(6)), ("ann", "ben")
+    )
     levels = {(name, str(k)): 1 for name in ("ann", "ben") for k in range(6)} | {("ben", "0"): 2}
     scores = [Score(name, item, {"verdict": level}) for (name, item), level in levels.items()]
     alpha = tabulate_agreement(task, scores).rows[-1][3]
@@ -125,7 +130,12 @@ def test_a_sheet_is_kept_where_judge_item_and_levels_are_known():
     head = "judge,item,reading,verdict,remark\n"
     store.give_sheet(task, head + "ann,a,1,2,odd\nben,a,,,\n")
     (score,) = store.scores(task.id)
-    assert (score.judge, score.item, score.levels, score.remark) == ("ann", "a", {"reading": 1, "verdict": 2}, "odd")
+    assert (score.judge, score.item, score.levels, score.remark) == (
+        "ann",
+        "a",
+        {"reading": 1, "verdict": 2},
+        "odd",
+    )
     for line in ("ann,z,1,2,", "zoe,a,1,2,"):
         with pytest.raises(UsageError, match="line 2: there is no judge"):
             store.give_sheet(task, f"{head}{line}\n")
@@ -146,10 +156,14 @@ def test_transcripts_and_their_answers_are_numbered_from_1(tmp_path):
 
 
 def test_a_transcript_tells_before_an_answer_what_the_rules_have_not_told(tmp_path):
-    single = draw_transcripts(sample_runs.simulate_run(tmp_path / "single").folder, 1, 1, "", silent=True)[0].text
+    single = draw_transcripts(
+        sample_runs.simulate_run(tmp_path / "single").folder, 1, 1, "", silent=True
+    )[0].text
     # Nothing happens before the only answer to a table.
     assert "\n\nAnswer 1\nAnswered: " in single
-    days = draw_transcripts(sample_runs.water_run(tmp_path / "days").folder, 1, 1, "", silent=True)[0].text
+    days = draw_transcripts(sample_runs.water_run(tmp_path / "days").folder, 1, 1, "", silent=True)[
+        0
+    ].text
     assert "\n\nAnswer 1\n" in days
     assert "\n\nAnswer 1\nAnswered: " not in days
 
@@ -169,7 +183,11 @@ def test_a_remark_is_kept_up_to_2000_characters():
         (ITEMS, ("ann", "ann"), "expected the names of the judges, at least one and all different"),
         (ITEMS * 2, ("ann",), "two transcripts have the same name"),
         ((), ("ann",), "0 transcripts: expected 1 to 1000"),
-        (tuple(JudgedItem(str(k), "") for k in range(1001)), ("ann",), "1001 transcripts: expected 1 to 1000"),
+        (
+            tuple(JudgedItem(str(k), "") for k in range(1001)),
+            ("ann",),
+            "1001 transcripts: expected 1 to 1000",
+        ),
     ],
 )
 def test_a_task_without_different_judges_and_transcripts_is_refused(items, judges, sentence):

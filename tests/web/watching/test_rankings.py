@@ -1,4 +1,5 @@
-"""Runs beside each other: who is ranked first, and figures and payoffs of two runs with their differences, by hand."""
+"""Runs beside each other: who is ranked first, and figures and payoffs of two runs with their
+differences, by hand."""
 
 import json
 
@@ -27,20 +28,25 @@ from bestresponse.web.watching.runs import (
     rebuild_game,
 )
 
-# The first games of seed 5 for the row player: [[72, 85], [-16, -66]], [[75, 33], [-85, 88]];
-# the first action is the best against the equilibrium opponent of the first, and in the second both mix.
+# The first games of seed 5 for the row player: [[72, 85], [-16, -66]], [[75, 33], [-85, 88]]; the
+# first action is the best against the equilibrium opponent of the first, and in the second both
+# mix.
 SMALL = {"num_rows": 2, "num_cols": 2, "seed": 5, "elicit": "pure"}
 
 
 def run_bench(output, answers, games=1, **settings):
     """The folder of a run in which every model always gives the same answer."""
     config = BenchConfig(tuple(answers), num_games=games, **SMALL, **settings)
-    models = {name: ScriptedModel(lambda request, text=text: text, name=name) for name, text in answers.items()}
+    models = {
+        name: ScriptedModel(lambda request, text=text: text, name=name)
+        for name, text in answers.items()
+    }
     return running.run(bench, config, output, models).folder
 
 
 def record_plays(path, plays):
-    """The folder of a run with these plays, each as what its spec says, its game and its payoffs."""
+    """The folder of a run with these plays, each as what its spec says, its game and its
+    payoffs."""
     with RunFolder.open(path, Manifest("1", "bench", {})) as folder:
         for number, (data, game, payoffs) in enumerate(plays):
             folder.finish(f"play {number}", data, Record(game, 1, {}, (), payoffs))
@@ -49,13 +55,17 @@ def record_plays(path, plays):
 
 def test_the_smallest_gap_is_ranked_first_and_who_was_never_read_not_at_all(tmp_path):
     # A loses nothing in the first game, B loses 72 + 16 of a range of 151.
-    folders = [run_bench(tmp_path / "1", {"bad": "B", "silent": "hm"}), run_bench(tmp_path / "2", {"good": "A"})]
+    folders = [
+        run_bench(tmp_path / "1", {"bad": "B", "silent": "hm"}),
+        run_bench(tmp_path / "2", {"good": "A"}),
+    ]
     table = rank_players(folders)
     columns = [column.name for column in table.columns]
     assert columns[:3] == ["player", "asked for", "run"]
     assert [row[:3] for row in table.rows] == [
-        ("good", "pure", folders[1].path.name), ("bad", "pure", folders[0].path.name),
-    ]  # fmt: skip
+        ("good", "pure", folders[1].path.name),
+        ("bad", "pure", folders[0].path.name),
+    ]
     gaps = [row[columns.index("gap / range")].estimate for row in table.rows]
     assert [round(gap, 3) for gap in gaps] == [0.0, 0.583]
 
@@ -65,8 +75,12 @@ def test_figures_of_two_runs_stand_beside_each_other_with_the_second_less_the_fi
     second = run_bench(tmp_path / "2", {"m": "A"}, games=2)
     table = compare_runs(first, second)
     assert [column.name for column in table.columns] == [
-        "row", "figure", first.path.name, second.path.name, "difference",
-    ]  # fmt: skip
+        "row",
+        "figure",
+        first.path.name,
+        second.path.name,
+        "difference",
+    ]
     rows = {row[:2]: row[2:] for row in table.rows}
     assert rows["m pure", "plays"] == (1, 2, 1.0)
     # In the second game both mix, and every action of the support is a best answer.
@@ -86,9 +100,12 @@ def test_a_figure_that_only_one_of_two_runs_has_is_listed_without_a_difference(t
 def test_games_are_compared_by_the_mean_payoff_of_every_role(tmp_path):
     game = {"game": 0, "payoffs": [1, 2]}
     first = record_plays(
-        tmp_path / "1", [(game, "matrix", {"row": 1.0, "col": 4.0}), (game, "matrix", {"row": 2.0, "col": 0.0})]
+        tmp_path / "1",
+        [(game, "matrix", {"row": 1.0, "col": 4.0}), (game, "matrix", {"row": 2.0, "col": 0.0})],
     )
-    second = record_plays(tmp_path / "2", [(game, "matrix", {"row": 4.0}), ({"game": 1}, "matrix", {"row": 7.0})])
+    second = record_plays(
+        tmp_path / "2", [(game, "matrix", {"row": 4.0}), ({"game": 1}, "matrix", {"row": 7.0})]
+    )
     rows = compare_run_games(first, second)
     assert rows == [
         ComparedGame("matrix, game 1", "row", 1.5, 4.0, ("play 0", "play 0")),
@@ -100,9 +117,18 @@ def test_games_are_compared_by_the_mean_payoff_of_every_role(tmp_path):
 
 
 def test_games_are_the_same_whoever_plays_them_and_however_long_they_reason(tmp_path):
-    """Models that write down reasons, or reason by themselves, meet the same games as those that answer at once."""
-    thinking = {"model": "a", "think": True, "effort": "high", "reasoning_tokens": 500, "elicit": "pure"}
-    first = record_plays(tmp_path / "1", [({"game": 0, "model": "b", "elicit": "mixed"}, "matrix", {"row": 1.0})])
+    """Models that write down reasons, or reason by themselves, meet the same games as those that
+    answer at once."""
+    thinking = {
+        "model": "a",
+        "think": True,
+        "effort": "high",
+        "reasoning_tokens": 500,
+        "elicit": "pure",
+    }
+    first = record_plays(
+        tmp_path / "1", [({"game": 0, "model": "b", "elicit": "mixed"}, "matrix", {"row": 1.0})]
+    )
     second = record_plays(tmp_path / "2", [({"game": 0} | thinking, "matrix", {"row": 3.0})])
     assert [row.difference for row in compare_run_games(first, second)] == [2.0]
 
@@ -138,7 +164,9 @@ def write_calls(folder, *usages):
 
 def test_tokens_and_money_of_a_run_are_added_up_as_it_goes_on(tmp_path, monkeypatch):
     prices = {10: 0.5, 20: 0.25, 30: None}
-    monkeypatch.setattr(runs, "price_by_model", lambda manifest: lambda model, usage: prices[usage["prompt"]])
+    monkeypatch.setattr(
+        runs, "price_by_model", lambda manifest: lambda model, usage: prices[usage["prompt"]]
+    )
     folder = record_plays(tmp_path / "run", [({"game": 0}, "matrix", {})])
     watched = Runs(tmp_path)
     write_calls(folder, {"prompt": 10, "completion": 3}, {"prompt": 20, "completion": None})
@@ -150,7 +178,10 @@ def test_tokens_and_money_of_a_run_are_added_up_as_it_goes_on(tmp_path, monkeypa
     second = watched.progress("run")
     assert (second.calls, second.tokens, second.money, second.version) == (4, 77, None, "1.4.0")
     (tmp_path / "run" / "finished").touch()
-    assert (watched.progress("run").status, watched.progress("run").version) == ("finished", "1.4.1")
+    assert (watched.progress("run").status, watched.progress("run").version) == (
+        "finished",
+        "1.4.1",
+    )
 
 
 def test_a_line_that_is_no_call_makes_a_run_unreadable_and_says_so(tmp_path):
@@ -203,8 +234,17 @@ def test_plays_are_filtered_by_being_void_or_repaired_and_by_words(tmp_path):
 
     records = {
         "fine": Record("chicken", 1, {"row": "Ann"}, (submit(Status.VALID),), {}),
-        "mended": Record("chicken", 1, {"row": "Ben"}, (submit(Status.VALID), submit(Status.REPAIRED)), {}),
-        "void": Record("chicken", 1, {"row": "Cat"}, (submit(Status.UNPARSEABLE),), {}, Void("row", "no answer")),
+        "mended": Record(
+            "chicken", 1, {"row": "Ben"}, (submit(Status.VALID), submit(Status.REPAIRED)), {}
+        ),
+        "void": Record(
+            "chicken",
+            1,
+            {"row": "Cat"},
+            (submit(Status.UNPARSEABLE),),
+            {},
+            Void("row", "no answer"),
+        ),
     }
     with RunFolder.open(tmp_path, Manifest("1", "bench", {})) as folder:
         for spec, record in records.items():
@@ -224,7 +264,13 @@ def test_a_run_that_cannot_be_read_is_not_finished(tmp_path):
     folder = record_plays(tmp_path / "run", [])
     (folder.path / "manifest.json").write_text("{}")
     (run,) = Runs(tmp_path).all()
-    assert (run.status, run.finished, run.total, run.calls, run.tokens) == ("unreadable", False, None, 0, 0)
+    assert (run.status, run.finished, run.total, run.calls, run.tokens) == (
+        "unreadable",
+        False,
+        None,
+        0,
+        0,
+    )
 
 
 def test_plays_of_a_run_that_nobody_works_on_are_not_live(tmp_path):

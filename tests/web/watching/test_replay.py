@@ -1,4 +1,5 @@
-"""The visual replay: the chosen cell, the way through the tree, the timeline, and how runs and plays are found."""
+"""The visual replay: the chosen cell, the way through the tree, the timeline, and how runs and
+plays are found."""
 
 import re
 
@@ -36,7 +37,8 @@ def test_the_chosen_cell_of_every_round_is_marked():
     shown = replay(GameChoice("prisoners-dilemma", rounds=2), *moves)
     assert [own.tolist() for own in shown.table.payoffs] == [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]
     assert shown.weights == ("0,1,0,0", "0,0,0,1")
-    # In the first round defecting too would have earned 1 instead of 0; everything else was a best answer.
+    # In the first round defecting too would have earned 1 instead of 0; everything else was a best
+    # answer.
     assert [(bar.step, bar.seat, bar.cost) for bar in shown.bars] == [
         (0, 0, 1.0),
         (0, 1, 0.0),
@@ -46,13 +48,17 @@ def test_the_chosen_cell_of_every_round_is_marked():
 
 
 def test_a_mixture_shades_every_cell_by_its_chance():
-    shown = replay(GameChoice("matching-pennies", mixed=True), ("row", (0.5, 0.5)), ("col", (0.25, 0.75)))
+    shown = replay(
+        GameChoice("matching-pennies", mixed=True), ("row", (0.5, 0.5)), ("col", (0.25, 0.75))
+    )
     assert shown.weights == ("0.125,0.375,0.125,0.375",)
 
 
 @pytest.mark.drawn
 def test_the_way_through_a_tree_and_its_information_sets_are_drawn():
-    shown = replay(GameChoice("kuhn-poker"), ("nature", "JQ"), ("player 1", "pass"), ("player 2", "pass"))
+    shown = replay(
+        GameChoice("kuhn-poker"), ("nature", "JQ"), ("player 1", "pass"), ("player 2", "pass")
+    )
     assert [path.count(",") for path in shown.paths] == [1, 2, 3]
     assert shown.paths[2].startswith(shown.paths[1])
     drawn = set(re.findall(rb'id="node(\d+)"', shown.tree))
@@ -77,7 +83,9 @@ def test_a_drought_is_drawn_by_day_with_supply_bids_and_health(server):
     choices, health, water = build_replay(play.record, game, list_stages(play.record, game)).charts
     assert [chart.title for chart in (choices, health, water)] == ["choice", "health", "water"]
     assert list(choices.lines) == list(health.lines) == list(game.roles)
-    drawn = [answer.decision.action for answer in play.record.submissions if answer.role == "nature"]
+    drawn = [
+        answer.decision.action for answer in play.record.submissions if answer.role == "nature"
+    ]
     assert water.lines == {"water": [float(supply) for supply in drawn]}
     page = server.admin.get(f"/watch/run/{run.path.name}/play/{play.spec}").text
     assert page.count('<svg class="rounds"') == 3
@@ -97,9 +105,18 @@ def test_runs_and_plays_have_names_that_say_what_they_are(tmp_path):
     assert name_run(folder.manifest) == "scripted, zero-sum, 3 games, seed 1"
     assert name_play(next(folder.plays())).endswith(", game 1")
     assert name_run(Manifest("1", "sessions", {})) == "sessions"
-    game = {"game": {"name": "chicken"}, "model": "gpt-4o", "seat": {"row": "grim"}, "others": None, "repeats": 5}
+    game = {
+        "game": {"name": "chicken"},
+        "model": "gpt-4o",
+        "seat": {"row": "grim"},
+        "others": None,
+        "repeats": 5,
+    }
     assert name_run(Manifest("1", "simulate", game)) == "gpt-4o / grim, chicken, 5 repeats"
-    assert name_run(Manifest("1", "water", {"model": "need", "seat": {}, "repeats": 5})) == "need, 5 repeats"
+    assert (
+        name_run(Manifest("1", "water", {"model": "need", "seat": {}, "repeats": 5}))
+        == "need, 5 repeats"
+    )
     assert not is_worked_on(path)
     with RunFolder.open(tmp_path / "run", Manifest("1", "bench", {})):
         assert is_worked_on(tmp_path / "run")
@@ -108,9 +125,15 @@ def test_runs_and_plays_have_names_that_say_what_they_are(tmp_path):
 def test_runs_are_searched_filtered_and_sorted():
     def run(name, study, status, plays):
         days = f"2026-01-0{plays}"
-        return RunProgress(name, study, days, status == "finished", plays, 9, 0, 0, 0.0, name.upper(), status, "")
+        return RunProgress(
+            name, study, days, status == "finished", plays, 9, 0, 0, 0.0, name.upper(), status, ""
+        )
 
-    runs = [run("b", "bench", "stopped", 1), run("a", "bench", "finished", 2), run("c", "water", "running", 3)]
+    runs = [
+        run("b", "bench", "stopped", 1),
+        run("a", "bench", "finished", 2),
+        run("c", "water", "running", 3),
+    ]
     assert [r.name for r in filter_runs(runs)] == ["c", "a", "b"]
     assert [r.name for r in filter_runs(runs, sort="name")] == ["a", "b", "c"]
     assert [r.name for r in filter_runs(runs, study="bench", status="stopped")] == ["b"]
@@ -146,11 +169,15 @@ def test_plays_are_found_by_player_and_a_search_without_a_hit_says_so(server, fi
 
 
 def test_a_table_is_watched_while_it_is_played(server):
-    setup = Setup(GameChoice("prisoners-dilemma", rounds=2), ("person", "strategy:tit-for-tat"), quiz=False)
+    setup = Setup(
+        GameChoice("prisoners-dilemma", rounds=2), ("person", "strategy:tit-for-tat"), quiz=False
+    )
     ((client, link),) = sit_down(server, setup)
     (table,) = server.state.sessions.list_lobbies()[0].tables
     take(client, link, answer="defect")
-    server.wait_for(lambda: 'data-weights="0,0,1,0"' in server.admin.get(f"/watch/session/{table.id}").text)
+    server.wait_for(
+        lambda: 'data-weights="0,0,1,0"' in server.admin.get(f"/watch/session/{table.id}").text
+    )
     assert "data-follow" in server.admin.get(f"/watch/session/{table.id}").text
 
 
@@ -178,7 +205,12 @@ def test_a_play_of_a_study_is_watched_while_it_goes_on(server, finished):
 def test_only_seats_with_words_are_judged_and_a_judged_item_can_be_opened_again(server):
     name = sample_runs.verify_run(server.folder).path.name
     admin = server.admin
-    form = {"csrf": hidden(admin.get("/judge"), "csrf"), "run": name, "count": "5", "rubric": "play"}
+    form = {
+        "csrf": hidden(admin.get("/judge"), "csrf"),
+        "run": name,
+        "count": "5",
+        "rubric": "play",
+    }
     assert "xpected the names of the judges" in admin.post("/judge", data=form).text
     rubric = re.search(r'name="rubric"><option[^>]*>([^<]+)', admin.get("/judge").text)[1]
     page = admin.post("/judge", data=form | {"judges": "Ann", "rubric": rubric})
@@ -186,7 +218,12 @@ def test_only_seats_with_words_are_judged_and_a_judged_item_can_be_opened_again(
     sheet = server.client()
     shown = sheet.get(link)
     levels = dict.fromkeys(re.findall(r'type="radio" name="([^"]+)" value="1"', shown.text), "1")
-    answer = {"csrf": hidden(shown, "csrf"), "item": hidden(shown, "item"), "remark": "odd", **levels}
+    answer = {
+        "csrf": hidden(shown, "csrf"),
+        "item": hidden(shown, "item"),
+        "remark": "odd",
+        **levels,
+    }
     sheet.post(link, data=answer)
     again = sheet.get(link, params={"item": answer["item"]}).text
     assert ">odd</textarea>" in again

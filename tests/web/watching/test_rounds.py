@@ -19,7 +19,13 @@ def place(name, rounds, answers):
 
 
 def test_a_repeated_table_earns_in_every_round_and_an_open_round_nothing_yet():
-    answers = [("row", "cooperate"), ("col", "defect"), ("row", "defect"), ("col", "defect"), ("row", "defect")]
+    answers = [
+        ("row", "cooperate"),
+        ("col", "defect"),
+        ("row", "defect"),
+        ("col", "defect"),
+        ("row", "defect"),
+    ]
     assert place("prisoners-dilemma", 3, answers) == [
         (1, 1, 0.0, 0.0),
         (1, 1, 5.0, 5.0),
@@ -30,7 +36,10 @@ def test_a_repeated_table_earns_in_every_round_and_an_open_round_nothing_yet():
 
 
 def test_trust_is_one_round_with_two_stages():
-    assert place("trust", 1, [("sender", "4"), ("receiver", "5")]) == [(1, 1, 11.0, 11.0), (1, 2, 17.0, 17.0)]
+    assert place("trust", 1, [("sender", "4"), ("receiver", "5")]) == [
+        (1, 1, 11.0, 11.0),
+        (1, 2, 17.0, 17.0),
+    ]
 
 
 def test_contributions_and_punishments_of_one_round_are_its_two_stages():
@@ -41,7 +50,9 @@ def test_contributions_and_punishments_of_one_round_are_its_two_stages():
     assert [p[:2] for p in found] == [(1, 1)] * len(roles) + [(1, 2)] * len(roles)
 
 
-@pytest.mark.parametrize(("name", "seats"), [("guessing", 5), ("common-pool", 8), ("public-goods", 3)])
+@pytest.mark.parametrize(
+    ("name", "seats"), [("guessing", 5), ("common-pool", 8), ("public-goods", 3)]
+)
 def test_games_in_rounds_count_them(name, seats):
     game = make_game(GameChoice(name, rounds=2))
     ask = game.asks(game.start())[game.roles[0]]
@@ -59,7 +70,9 @@ def test_whether_another_round_follows_is_drawn_in_the_round_before():
 
 
 def test_an_answer_has_the_time_it_was_shown_and_given_also_after_a_restart(server):
-    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    ((ann, link),) = sit_down(
+        server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False)
+    )
     take(ann, link, answer="cooperate")
     server.wait_for(lambda: "The game is over" in ann.get(link).text)
     server.restart()
@@ -67,12 +80,18 @@ def test_an_answer_has_the_time_it_was_shown_and_given_also_after_a_restart(serv
     own, other = sorted(rows, key=lambda row: row["role"] != "row")
     assert own["shown"] <= own["answered"]
     assert len(own["shown"]) == len("2026-01-01T12:00:00.000+00:00")
-    assert (other["shown"], other["answered_by"], own["answered_by"]) == (None, "strategy", "person")
+    assert (other["shown"], other["answered_by"], own["answered_by"]) == (
+        None,
+        "strategy",
+        "person",
+    )
 
 
 @pytest.mark.parametrize("table", ["decisions", "participants"])
 def test_the_codebook_explains_exactly_the_columns_that_are_exported(server, table):
-    ((ann, link),) = sit_down(server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False))
+    ((ann, link),) = sit_down(
+        server, Setup(GameChoice("prisoners-dilemma"), ("person", "strategy:greedy"), quiz=False)
+    )
     take(ann, link, answer="cooperate")
     rows = server.api().get(f"/api/export/{table}.json").json()
     assert list(rows[0]) == list(COLUMNS[table])

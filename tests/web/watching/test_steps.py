@@ -2,7 +2,11 @@
 
 import pytest
 
-from bestresponse.analysis.theory import describe_theory, measure_against_equilibrium, measure_against_others
+from bestresponse.analysis.theory import (
+    describe_theory,
+    measure_against_equilibrium,
+    measure_against_others,
+)
 from bestresponse.core.episode import Episode
 from bestresponse.core.player import Decision
 from bestresponse.formal.formalize.plan import library
@@ -37,19 +41,29 @@ def test_in_a_dilemma_cooperation_costs_against_both():
 
 
 def test_a_mixture_costs_its_share():
-    game, record = play(GameChoice("prisoners-dilemma", mixed=True), ("row", (0.25, 0.75)), ("col", (0.0, 1.0)))
+    game, record = play(
+        GameChoice("prisoners-dilemma", mixed=True), ("row", (0.25, 0.75)), ("col", (0.0, 1.0))
+    )
     assert measure_against_equilibrium(record, game) == {1: 0.25, 2: 0.0}
 
 
 def test_in_a_tree_a_move_is_weighed_by_what_follows():
-    game, record = play(GameChoice("centipede"), ("player 1", "pass"), ("player 2", "pass"), ("player 1", "take"))
-    assert measure_against_equilibrium(record, game) == pytest.approx({1: 0.4 - 0.2, 2: 0.8 - 0.4, 3: 0.0})
+    game, record = play(
+        GameChoice("centipede"), ("player 1", "pass"), ("player 2", "pass"), ("player 1", "take")
+    )
+    assert measure_against_equilibrium(record, game) == pytest.approx(
+        {1: 0.4 - 0.2, 2: 0.8 - 0.4, 3: 0.0}
+    )
     assert measure_against_others(record, game) == {}
 
 
 def test_in_poker_a_move_is_weighed_over_the_cards_that_may_be_out():
-    game, record = play(GameChoice("kuhn-poker"), ("nature", "QJ"), ("player 1", "bet"), ("player 2", "pass"))
-    assert measure_against_equilibrium(record, game)[2] == pytest.approx(1 / 6)  # -1/3 by passing, -1/2 by betting
+    game, record = play(
+        GameChoice("kuhn-poker"), ("nature", "QJ"), ("player 1", "bet"), ("player 2", "pass")
+    )
+    assert measure_against_equilibrium(record, game)[2] == pytest.approx(
+        1 / 6
+    )  # -1/3 by passing, -1/2 by betting
     moves = (("player 1", "pass"), ("player 2", "bet"), ("player 1", "pass"))
     game, record = play(GameChoice("kuhn-poker"), ("nature", "KQ"), *moves)
     assert measure_against_equilibrium(record, game)[4] == pytest.approx(
@@ -61,7 +75,10 @@ def test_where_the_equilibrium_never_comes_no_price_is_made_up():
     fold = (("nature", "JQ"), ("player 1", "bet"), ("player 2", "pass"))
     game, record = play(GameChoice("kuhn-poker"), *fold)
     (equilibrium,) = describe_theory(game).solution.equilibria
-    bluffs = equilibrium.policy.at("player 1", "J")["bet"] + equilibrium.policy.at("player 1", "K")["bet"]
+    bluffs = (
+        equilibrium.policy.at("player 1", "J")["bet"]
+        + equilibrium.policy.at("player 1", "K")["bet"]
+    )
     assert (3 in measure_against_equilibrium(record, game)) == (bluffs > 1e-6)
 
 
@@ -94,12 +111,20 @@ def test_answers_given_at_the_same_time_stand_together_with_what_was_earned_befo
     choice = GameChoice("prisoners-dilemma", rounds=2)
     game, record = play(choice, *((role, "defect") for _ in range(2) for role in ("row", "col")))
     first, second = list_stages(record, game)
-    assert [[step.role for step in stage.steps] for stage in (first, second)] == [["row", "col"], ["row", "col"]]
+    assert [[step.role for step in stage.steps] for stage in (first, second)] == [
+        ["row", "col"],
+        ["row", "col"],
+    ]
     assert (first.earned, second.earned) == ({"row": 0.0, "col": 0.0}, {"row": 1.0, "col": 1.0})
 
 
 def call(role, said):
-    return {"role": role, "model": "m", "request": {"messages": [["user", f"to {role}"]]}, "reply": {"text": said}}
+    return {
+        "role": role,
+        "model": "m",
+        "request": {"messages": [["user", f"to {role}"]]},
+        "reply": {"text": said},
+    }
 
 
 def test_every_call_stands_with_the_answer_that_was_read_from_it():
@@ -119,7 +144,10 @@ def test_answers_of_several_fields_are_told_by_name():
     for role in game.roles:
         episode.submit(role, Decision(10))
     for role in game.roles:
-        episode.submit(role, Decision({other: int(other == "player 2") for other in game.roles if other != role}))
+        episode.submit(
+            role,
+            Decision({other: int(other == "player 2") for other in game.roles if other != role}),
+        )
     assert points.keys() == episode.submissions[4].decision.action.keys()
     while pending := episode.pending:
         for role, ask in pending.items():

@@ -1,1 +1,2 @@
-"""Everything known of one game, gathered: equilibria and how good they are, dominance, efficiency and kind."""
+"""Everything known of one game, gathered: equilibria and how good they are, dominance, efficiency
+and kind."""

@@ -1,4 +1,5 @@
-"""A solved game as plain data, for JSON: floats for numbers, fractions as text beside them where they are known."""
+"""A solved game as plain data, for JSON: floats for numbers, fractions as text beside them where
+they are known."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -20,9 +21,17 @@ _SHOWN = 5e-7
 
 
 def as_data(game: LoadedGame, solved: SolvedTable | SolvedTree) -> JsonObject:
-    """Give one object: `game`, `method`, `equilibria`, `regret`, `value` where there is one, and all the rest."""
-    head = {"game": game.name, "origin": game.origin, "description": game.description, "citation": game.citation}
-    return head | (_describe_tree(solved) if isinstance(solved, SolvedTree) else _describe_table(solved))
+    """Give one object: `game`, `method`, `equilibria`, `regret`, `value` where there is one, and
+    all the rest."""
+    head = {
+        "game": game.name,
+        "origin": game.origin,
+        "description": game.description,
+        "citation": game.citation,
+    }
+    return head | (
+        _describe_tree(solved) if isinstance(solved, SolvedTree) else _describe_table(solved)
+    )
 
 
 def name_mix(game: NormalForm, profile: Iterable[Array]) -> dict[str, dict[str, float]]:
@@ -39,9 +48,17 @@ def name_players(game: NormalForm | Tree, numbers: Array) -> dict[str, float]:
 
 
 def list_cells(game: NormalForm, distribution: Array) -> list[dict[str, object]]:
-    """List the cells that a distribution makes likely, likeliest first, with the action of every player."""
-    likely = [(float(distribution[cell]), cell) for cell in np.ndindex(*game.shape) if distribution[cell] > _SHOWN]
-    return [{"probability": p, **_name_cell(game, cell)} for p, cell in sorted(likely, key=lambda pair: -pair[0])]
+    """List the cells that a distribution makes likely, likeliest first, with the action of every
+    player."""
+    likely = [
+        (float(distribution[cell]), cell)
+        for cell in np.ndindex(*game.shape)
+        if distribution[cell] > _SHOWN
+    ]
+    return [
+        {"probability": p, **_name_cell(game, cell)}
+        for p, cell in sorted(likely, key=lambda pair: -pair[0])
+    ]
 
 
 def describe_correlated(game: NormalForm, correlated: CorrelatedEquilibrium) -> dict[str, object]:
@@ -77,7 +94,9 @@ def _describe_tree(solved: SolvedTree) -> dict[str, object]:
             {
                 "kind": e.kind,
                 "payoffs": e.payoffs,
-                "payoffs_exact": None if e.exact is None else {player: str(u) for player, u in e.exact.items()},
+                "payoffs_exact": (
+                    None if e.exact is None else {player: str(u) for player, u in e.exact.items()}
+                ),
                 "regret": e.regret,
                 "regrets": e.regrets,
                 "nash_conv": e.nash_conv,
@@ -94,7 +113,9 @@ def _describe_tree(solved: SolvedTree) -> dict[str, object]:
         shared = ("engine", "actions", "degenerate", "components", "continua", "equilibria")
         return data | {key: table[key] for key in shared}
     if solved.cfr is not None:
-        steps = [{"iteration": c.iteration, "nash_conv": c.nash_conv} for c in solved.cfr.checkpoints]
+        steps = [
+            {"iteration": c.iteration, "nash_conv": c.nash_conv} for c in solved.cfr.checkpoints
+        ]
         ran = {"nash_conv": solved.cfr.nash_conv, "iterations": solved.cfr.iterations}
         return data | ran | {"checkpoints": steps, "engine": solved.cfr.engine}
     if solved.subgame_perfect is not None:
@@ -143,11 +164,19 @@ def _describe_table(solved: SolvedTable) -> JsonObject:
         "dominated": _describe_dominated(solved),
         "elimination": _describe_elimination(solved),
         "efficiency": None if solved.efficiency is None else asdict(solved.efficiency),
-        "pareto_optimal": None if solved.pareto is None else [[*_name_cell(game, c).values()] for c in solved.pareto],
+        "pareto_optimal": (
+            None
+            if solved.pareto is None
+            else [[*_name_cell(game, c).values()] for c in solved.pareto]
+        ),
         "payoff_dominant": None if best is None else numbers[id(best)],
         "risk_dominant": None if risky is None else [*_name_cell(game, risky).values()],
         "properties": None if kind is None else _describe_kind(kind),
-        **({} if solved.correlated is None else {"correlated": describe_correlated(game, solved.correlated)}),
+        **(
+            {}
+            if solved.correlated is None
+            else {"correlated": describe_correlated(game, solved.correlated)}
+        ),
         "remarks": list(solved.remarks),
     }
 
@@ -162,7 +191,12 @@ def _describe_value(value: Value | None) -> dict[str, object]:
     if value is None:
         return {}
     exact = None if value.exact is None else str(value.exact)
-    return {"value": value.number, "value_exact": exact, "value_of": value.player, "value_gap": value.gap}
+    return {
+        "value": value.number,
+        "value_exact": exact,
+        "value_of": value.player,
+        "value_gap": value.gap,
+    }
 
 
 def _by_player(game: NormalForm, values: Iterable[object]) -> dict[str, object]:
@@ -170,21 +204,27 @@ def _by_player(game: NormalForm, values: Iterable[object]) -> dict[str, object]:
 
 
 def _name_cell(game: NormalForm, cell: Sequence[int]) -> dict[str, str]:
-    return {player: names[a] for player, names, a in zip(game.players, game.actions, cell, strict=True)}
+    return {
+        player: names[a] for player, names, a in zip(game.players, game.actions, cell, strict=True)
+    }
 
 
 def _describe_equilibrium(game: NormalForm, e: Equilibrium) -> dict[str, object]:
     exact = None
     if e.exact is not None:
         fractions = zip(game.actions, e.exact, strict=True)
-        exact = _by_player(game, (dict(zip(names, map(str, mix), strict=True)) for names, mix in fractions))
+        exact = _by_player(
+            game, (dict(zip(names, map(str, mix), strict=True)) for names, mix in fractions)
+        )
     known = e.strict or e.evolutionarily_stable or e.index is not None or e.in_continuum
     return {
         "kind": e.kind,
         "strategies": name_mix(game, e.strategies),
         "strategies_exact": exact,
         "payoffs": name_players(game, e.payoffs),
-        "payoffs_exact": None if e.exact_payoffs is None else _by_player(game, map(str, e.exact_payoffs)),
+        "payoffs_exact": (
+            None if e.exact_payoffs is None else _by_player(game, map(str, e.exact_payoffs))
+        ),
         "welfare": e.welfare,
         "regret": e.regret,
         "strict": e.strict,
@@ -203,7 +243,11 @@ def _describe_security(solved: SolvedTable) -> dict[str, object] | None:
             "value": level.value,
             "value_exact": None if level.exact is None else str(level.exact[0]),
             "strategy": dict(zip(names, level.strategy.tolist(), strict=True)),
-            "strategy_exact": None if level.exact is None else dict(zip(names, map(str, level.exact[1]), strict=True)),
+            "strategy_exact": (
+                None
+                if level.exact is None
+                else dict(zip(names, map(str, level.exact[1]), strict=True))
+            ),
             "pure_value": level.pure_value,
             "pure_action": names[level.pure_action],
         }
@@ -221,7 +265,9 @@ def _describe_dominated(solved: SolvedTable) -> list[dict[str, object]] | None:
             "player": players[d.player],
             "action": actions[d.player][d.action],
             "kind": d.kind,
-            "by": {actions[d.player][a]: float(d.dominator[a]) for a in np.flatnonzero(d.dominator)},
+            "by": {
+                actions[d.player][a]: float(d.dominator[a]) for a in np.flatnonzero(d.dominator)
+            },
             "margin": d.margin,
         }
         for d in solved.dominated
@@ -232,7 +278,9 @@ def _describe_elimination(solved: SolvedTable) -> dict[str, object] | None:
     left, game = solved.elimination, solved.game
     if left is None:
         return None
-    kept = ([names[a] for a in actions] for names, actions in zip(game.actions, left.kept, strict=True))
+    kept = (
+        [names[a] for a in actions] for names, actions in zip(game.actions, left.kept, strict=True)
+    )
     steps = [
         {
             "round": step.round,

@@ -1,8 +1,9 @@
 """Show facts about a game, as they stand in its JSON form, to people.
 
-What a fact is can be told from its shape: a number; a strategy, which gives an action its probability; a policy, which
-gives an information set a strategy; any of these for each player; records, which are a table. A key that ends in
-`_exact` gives as fractions what the key without it gives as floats.
+What a fact is can be told from its shape: a number; a strategy, which gives an action its
+probability; a policy, which gives an information set a strategy; any of these for each player;
+records, which are a table. A key that ends in `_exact` gives as fractions what the key without it
+gives as floats.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,18 +32,26 @@ _HELP = {
 def write_amount(number: float, exact: str | None = None, *, unit: float = 1.0) -> str:
     """Write a number: as a fraction where it is known and short, else with up to six digits.
 
-    What is below 1e-12 of `unit`, such as the range of the payoffs it is made of, is the rounding of 0.
+    What is below 1e-12 of `unit`, such as the range of the payoffs it is made of, is the rounding
+    of 0.
 
     >>> write_amount(0.5), write_amount(1 / 3, "1/3"), write_amount(-1e-17), write_amount(2e-9, unit=1e-9)
     ('0.5', '1/3', '0', '2e-09')
     """
     if exact is not None:
-        return exact if Fraction(exact).denominator <= _LARGEST_DENOMINATOR else f"{float(Fraction(exact)):.6g}"
+        return (
+            exact
+            if Fraction(exact).denominator <= _LARGEST_DENOMINATOR
+            else f"{float(Fraction(exact)):.6g}"
+        )
     return "0" if abs(number) <= 1e-12 * unit else f"{number:.6g}"
 
 
-def mix_text(mix: Mapping[str, float], exact: Mapping[str, str] | None = None, decimals: int | None = None) -> str:
-    """Write a strategy: the action alone where it is pure, else the probability of each action used.
+def mix_text(
+    mix: Mapping[str, float], exact: Mapping[str, str] | None = None, decimals: int | None = None
+) -> str:
+    """Write a strategy: the action alone where it is pure, else the probability of each action
+    used.
 
     Of a strategy that is known to some decimals only, what they do not show is left out.
 
@@ -57,11 +66,17 @@ def mix_text(mix: Mapping[str, float], exact: Mapping[str, str] | None = None, d
         return used[0]
     times = " × " if any(name[:1] in _NUMERIC for name in used) else " "
     texts = [
-        (write_amount(mix[name], exact[name] if exact else None) if decimals is None else f"{mix[name]:.{decimals}f}")
+        (
+            write_amount(mix[name], exact[name] if exact else None)
+            if decimals is None
+            else f"{mix[name]:.{decimals}f}"
+        )
         + f"{times}{name}"
         for name in used[:_NAMED]
     ]
-    return " + ".join(texts) + (f" + {len(used) - _NAMED} more actions" if len(used) > _NAMED else "")
+    return " + ".join(texts) + (
+        f" + {len(used) - _NAMED} more actions" if len(used) > _NAMED else ""
+    )
 
 
 def regret_text(regret: float) -> str:
@@ -74,13 +89,20 @@ def regret_text(regret: float) -> str:
 
 
 def show_facts(facts: Mapping[str, object], players: Sequence[str]) -> tuple[Block, ...]:
-    """Show an answer: its method, its numbers, what it says of each player, its records and policies."""
+    """Show an answer: its method, its numbers, what it says of each player, its records and
+    policies."""
     roles = set(players)
-    shared = {key: fact for key, fact in facts.items() if isinstance(fact, dict) and set(fact) == roles}
+    shared = {
+        key: fact for key, fact in facts.items() if isinstance(fact, dict) and set(fact) == roles
+    }
     policies = [key for key, fact in shared.items() if _is_policy(fact)]
     single = {key: fact for key, fact in facts.items() if _is_single(fact) and key != "method"}
     for fact in facts.values():
-        if isinstance(fact, Mapping) and set(fact) != roles and all(_is_single(value) for value in fact.values()):
+        if (
+            isinstance(fact, Mapping)
+            and set(fact) != roles
+            and all(_is_single(value) for value in fact.values())
+        ):
             single |= fact
     blocks: list[Block] = [Note(f"Method: {facts['method']}.")]
     if single:
@@ -101,9 +123,14 @@ def show_values(facts: Mapping[str, object]) -> KeyValues:
     return KeyValues(tuple((_name(key), _write(fact)) for key, fact in facts.items()))
 
 
-def show_by_player(players: Sequence[str], columns: Mapping[str, Mapping[str, object]], unit: float = 1.0) -> Table:
+def show_by_player(
+    players: Sequence[str], columns: Mapping[str, Mapping[str, object]], unit: float = 1.0
+) -> Table:
     """Show facts that are there for every player, a row each."""
-    records = [{"player": player} | {key: fact[player] for key, fact in columns.items()} for player in players]
+    records = [
+        {"player": player} | {key: fact[player] for key, fact in columns.items()}
+        for player in players
+    ]
     return show_records(records, players, numbered=False, unit=unit)
 
 
@@ -127,22 +154,38 @@ def show_records(
                 parts = {player: fact[player] for player in players}
                 if any(isinstance(part, Mapping) for part in parts.values()):
                     if not _is_policy(fact):
-                        row |= {seat: mix_text(mix, exact and exact[seat]) for seat, mix in parts.items()}
+                        row |= {
+                            seat: mix_text(mix, exact and exact[seat])
+                            for seat, mix in parts.items()
+                        }
                 else:
                     row[_name(key)] = ", ".join(
-                        str(_write(part, exact and exact[seat], unit)) for seat, part in parts.items()
+                        str(_write(part, exact and exact[seat], unit))
+                        for seat, part in parts.items()
                     )
-            elif not (isinstance(fact, list) and fact and isinstance(fact[0], list | Mapping | float)):
+            elif not (
+                isinstance(fact, list) and fact and isinstance(fact[0], list | Mapping | float)
+            ):
                 row[_name(key)] = _write(fact, exact, unit)
         alike.setdefault(tuple(row.items()), []).append(number)
     rows: list[dict[str, Cell]] = [dict(row) for row in [*alike][:_ROWS]]
     if numbered and len(records) > 1:
-        counts = [numbers[0] if len(numbers) == 1 else _join_numbers(numbers) for numbers in alike.values()]
+        counts = [
+            numbers[0] if len(numbers) == 1 else _join_numbers(numbers)
+            for numbers in alike.values()
+        ]
         rows = [{"#": count, **row} for count, row in zip(counts, rows, strict=False)]
     names = list(dict.fromkeys(name for row in rows for name in row))
-    numeric = {name for name in names if all(isinstance(row.get(name), int | float) for row in rows)}
+    numeric = {
+        name for name in names if all(isinstance(row.get(name), int | float) for row in rows)
+    }
     columns = tuple(
-        Column(name, "right" if name in numeric else "left", _HELP.get(name, ""), ".6g" if name in numeric else "")
+        Column(
+            name,
+            "right" if name in numeric else "left",
+            _HELP.get(name, ""),
+            ".6g" if name in numeric else "",
+        )
         for name in names
     )
     if len(alike) > _ROWS:
@@ -157,7 +200,9 @@ def _join_numbers(numbers: Sequence[int]) -> str:
         if not runs or number != runs[-1][-1] + 1:
             runs.append([number])
         runs[-1][1:] = [number]
-    return ", ".join(str(run[0]) if len(run) < 2 or run[0] == run[1] else f"{run[0]}-{run[1]}" for run in runs)
+    return ", ".join(
+        str(run[0]) if len(run) < 2 or run[0] == run[1] else f"{run[0]}-{run[1]}" for run in runs
+    )
 
 
 def show_policies(policies: Sequence[JsonObject], decimals: int | None = None) -> list[Block]:
@@ -171,11 +216,22 @@ def show_policies(policies: Sequence[JsonObject], decimals: int | None = None) -
         ]
         caption = f"Policy {number}" if len(policies) > 1 else "Policy"
         if len(rows) > _SETS:
-            caption += f": the first {_SETS} of {len(rows):,} information sets; the JSON form has all"
+            caption += (
+                f": the first {_SETS} of {len(rows):,} information sets; the JSON form has all"
+            )
         columns = (Column("player"), Column("information set"), Column("plays"))
-        blocks.append(Table(columns, tuple(rows[:_SETS]), caption) if rows else Note("Nobody has anything to choose."))
+        blocks.append(
+            Table(columns, tuple(rows[:_SETS]), caption)
+            if rows
+            else Note("Nobody has anything to choose.")
+        )
     if len(policies) > _POLICIES:
-        blocks.append(Note(f"These are the first {_POLICIES} policies; the JSON form has all {len(policies):,}."))
+        blocks.append(
+            Note(
+                f"These are the first {_POLICIES} policies; the JSON form has all"
+                f" {len(policies):,}."
+            )
+        )
     return blocks
 
 
@@ -200,7 +256,9 @@ def _write(fact: object, exact: object = None, unit: float = 1.0) -> Cell:
         return mix_text(fact, exact if isinstance(exact, Mapping) else None)
     if isinstance(fact, list):
         words = [str(_write(part)) for part in fact]
-        return ", ".join(words[:_NAMED]) + (f" and {len(words) - _NAMED:,} more" if len(words) > _NAMED else "")
+        return ", ".join(words[:_NAMED]) + (
+            f" and {len(words) - _NAMED:,} more" if len(words) > _NAMED else ""
+        )
     if isinstance(fact, float) or exact is not None:
         return write_amount(float(str(fact)), str(exact) if exact is not None else None, unit=unit)
     return fact if isinstance(fact, str | int) else None

@@ -24,16 +24,24 @@ if TYPE_CHECKING:
 TABLE_METHODS = ("enumeration", "lemke-howson", "zero-sum", "pure", "double-oracle")
 CFR_VARIANTS = ("cfr", "cfr+", "dcfr", "pcfr+")
 SAMPLINGS = ("external-sampling", "outcome-sampling")
-TREE_METHODS = ("sequence-form", "backward-induction", "normal-form", "double-oracle", *CFR_VARIANTS, *SAMPLINGS)
+TREE_METHODS = (
+    "sequence-form",
+    "backward-induction",
+    "normal-form",
+    "double-oracle",
+    *CFR_VARIANTS,
+    *SAMPLINGS,
+)
 METHODS = ("auto", *dict.fromkeys((*TABLE_METHODS, *TREE_METHODS)))
 OBJECTIVES = ("welfare", "fairness", "entropy", "any")
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How to solve: `auto` takes the first method that fits; `iterations` are those of CFR; `objective` asks for the
-    correlated equilibrium that is best by it; `seconds` bound the search for mixed equilibria of several players; long
-    solves tell `report` how far they are; `engine` says whether the enumeration is compiled."""
+    """How to solve: `auto` takes the first method that fits; `iterations` are those of CFR;
+    `objective` asks for the correlated equilibrium that is best by it; `seconds` bound the search
+    for mixed equilibria of several players; long solves tell `report` how far they are; `engine`
+    says whether the enumeration is compiled."""
 
     method: str = "auto"
     iterations: int | None = None
@@ -44,14 +52,19 @@ class Wish:
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
-            raise UsageError(f"there is no method {self.method!r}; expected one of {', '.join(METHODS)}")
+            raise UsageError(
+                f"there is no method {self.method!r}; expected one of {', '.join(METHODS)}"
+            )
         if self.objective is not None and self.objective not in OBJECTIVES:
-            raise UsageError(f"there is no objective {self.objective!r}; expected one of {', '.join(OBJECTIVES)}")
+            raise UsageError(
+                f"there is no objective {self.objective!r}; expected one of {', '.join(OBJECTIVES)}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What the first of two players gets when both play optimally and one's gain is the other's loss."""
+    """What the first of two players gets when both play optimally and one's gain is the other's
+    loss."""
 
     number: float
     exact: Fraction | None
@@ -61,7 +74,8 @@ class Value:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SolvedTable:
-    """A game in normal form and what is known of it; None stands where the game is too large, as `remarks` say."""
+    """A game in normal form and what is known of it; None stands where the game is too large, as
+    `remarks` say."""
 
     game: NormalForm
     nash: NashResult
@@ -80,7 +94,8 @@ class SolvedTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeEquilibrium:
-    """A policy, what it earns every player, and what every player could gain by deviating from it alone.
+    """A policy, what it earns every player, and what every player could gain by deviating from it
+    alone.
 
     `exact` has the payoffs as fractions, where they are known.
     """
@@ -104,9 +119,11 @@ class TreeEquilibrium:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SolvedTree:
-    """A tree and its equilibria. At most one of the last three is there: it says how they were found.
+    """A tree and its equilibria. At most one of the last three is there: it says how they were
+    found.
 
-    `equilibria` is empty where `table` is there: the equilibria are then those of the reduced normal form.
+    `equilibria` is empty where `table` is there: the equilibria are then those of the reduced
+    normal form.
     """
 
     tree: Tree
@@ -121,7 +138,8 @@ class SolvedTree:
 
     @property
     def complete(self) -> bool:
-        """Whether every Nash equilibrium is listed, or lies in a component whose extreme ones are."""
+        """Whether every Nash equilibrium is listed, or lies in a component whose extreme ones
+        are."""
         return bool({"Nash", "extreme Nash"} & set(self.complete_for))
 
     @property

@@ -1,8 +1,9 @@
 """Solve a game that was found, whatever its form, and gather what else is known of it.
 
-Trees: backward induction where everything is seen; the sequence-form linear program where two players' payoffs have a
-constant sum; all equilibria of the reduced normal form where that is small; CFR+, whose answer is as good as its
-NashConv, otherwise. Tables are solved by enumeration where they are small enough.
+Trees: backward induction where everything is seen; the sequence-form linear program where two
+players' payoffs have a constant sum; all equilibria of the reduced normal form where that is small;
+CFR+, whose answer is as good as its NashConv, otherwise. Tables are solved by enumeration where
+they are small enough.
 """
 
 from __future__ import annotations
@@ -16,7 +17,14 @@ import numpy as np
 
 from bestresponse import theory
 from bestresponse.analysis.solve import solution
-from bestresponse.analysis.solve.solution import TABLE_METHODS, SolvedTable, SolvedTree, TreeEquilibrium, Value, Wish
+from bestresponse.analysis.solve.solution import (
+    TABLE_METHODS,
+    SolvedTable,
+    SolvedTree,
+    TreeEquilibrium,
+    Value,
+    Wish,
+)
 from bestresponse.core.errors import InvalidGame, NotCertified, SettingError, TooLarge
 from bestresponse.games.lookup import LoadedGame
 from bestresponse.theory.engines import has_numba
@@ -26,7 +34,12 @@ from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.classification import has_constant_sum
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.normal_form import to_tree
-from bestresponse.theory.trees.sequence_form import SequenceForm, find_best_values, has_perfect_recall, plan_regrets
+from bestresponse.theory.trees.sequence_form import (
+    SequenceForm,
+    find_best_values,
+    has_perfect_recall,
+    plan_regrets,
+)
 from bestresponse.theory.trees.tree import Policy, Tree
 
 if TYPE_CHECKING:
@@ -37,8 +50,8 @@ if TYPE_CHECKING:
 
 _LARGEST = 1e100
 _FORGETS = (
-    "Somebody forgets. These are the equilibria in plans: a mixture of plans is drawn before the play, which a player "
-    "who draws move by move and forgets may not be able to do"
+    "Somebody forgets. These are the equilibria in plans: a mixture of plans is drawn before the"
+    " play, which a player who draws move by move and forgets may not be able to do"
 )
 _ITERATIONS = 1000
 _SAMPLES = 10_000
@@ -62,7 +75,9 @@ def solve_loaded_game(game: LoadedGame, wish: Wish | None = None) -> SolvedTable
     """
     solvable = game.solvable()
     if wish and wish.seconds != Wish().seconds and solvable.num_players == 2:
-        raise SettingError("seconds", "it does nothing for two players; it bounds the search for mixes of more")
+        raise SettingError(
+            "seconds", "it does nothing for two players; it bounds the search for mixes of more"
+        )
     return solve_form(solvable, wish)
 
 
@@ -73,11 +88,14 @@ def solve_form(game: NormalForm | Tree, wish: Wish | None = None) -> SolvedTable
     if isinstance(game, Tree) and has_perfect_recall(game):
         return solve_any_tree(game, wish)
     if isinstance(game, Tree):
-        # A player who forgets has no sequence form; its plans have a table, unless it is absent-minded.
+        # A player who forgets has no sequence form; its plans have a table, unless it is
+        # absent-minded.
         solved = solve_table(theory.to_normal_form(game), wish)
         return replace(solved, remarks=(_FORGETS, *solved.remarks))
     if wish.iterations:
-        raise SettingError("iterations", "it does nothing for a game in normal form; it is for trees solved by CFR")
+        raise SettingError(
+            "iterations", "it does nothing for a game in normal form; it is for trees solved by CFR"
+        )
 
     return solve_table(game, wish)
 
@@ -87,25 +105,34 @@ def check_scale(game: NormalForm | Tree) -> None:
     largest = float(np.abs(game.payoffs).max())
     if largest > _LARGEST or 0 < largest < 1 / _LARGEST:
         raise InvalidGame(
-            f"{game.name or 'this game'}: the largest payoff is {largest:g}; expected payoffs between "
-            f"{1 / _LARGEST:g} and {_LARGEST:g} in size; multiply them all by a constant, which changes no equilibrium"
+            f"{game.name or 'this game'}: the largest payoff is {largest:g}; expected payoffs"
+            f" between {1 / _LARGEST:g} and {_LARGEST:g} in size; multiply them all by a constant,"
+            " which changes no equilibrium"
         )
 
 
 def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
-    """The equilibria of `tree`; InvalidGame where a player forgets, UsageError where the method is not for it."""
+    """The equilibria of `tree`; InvalidGame where a player forgets, UsageError where the method is
+    not for it."""
     wish = wish or Wish()
     if wish.objective:
         raise SettingError(
-            "objective", "it needs a game in normal form; correlated equilibria of trees are not computed"
+            "objective",
+            "it needs a game in normal form; correlated equilibria of trees are not computed",
         )
     form = theory.to_sequence_form(tree)
     method = wish.method if wish.method != "auto" else ""
     if method and method not in solution.TREE_METHODS:
-        raise SettingError("method", f"{method} solves tables; for a tree use auto, {', '.join(solution.TREE_METHODS)}")
+        raise SettingError(
+            "method",
+            f"{method} solves tables; for a tree use auto, {', '.join(solution.TREE_METHODS)}",
+        )
     iterates = ("double-oracle", *solution.CFR_VARIANTS, *solution.SAMPLINGS)
     if method and wish.iterations and method not in iterates:
-        raise SettingError("iterations", f"it does nothing with the method {method}; it is for {', '.join(iterates)}")
+        raise SettingError(
+            "iterations",
+            f"it does nothing with the method {method}; it is for {', '.join(iterates)}",
+        )
     match method:
         case "":
             solved = _choose_method(form, wish)
@@ -118,15 +145,20 @@ def solve_any_tree(tree: Tree, wish: Wish | None = None) -> SolvedTree:
         case "double-oracle":
             solved = _search_replies(form, wish)
         case "external-sampling" | "outcome-sampling":
-            solved = _sampled(form, "external" if method == "external-sampling" else "outcome", wish)
+            solved = _sampled(
+                form, "external" if method == "external-sampling" else "outcome", wish
+            )
         case _:
             solved = _iterated(form, cast("Variant", method), wish)
     if wish.iterations and solved.cfr is None and method not in iterates:
         raise SettingError(
-            "iterations", f"it does nothing here, as {solved.method} solves this tree; choose the method cfr+"
+            "iterations",
+            f"it does nothing here, as {solved.method} solves this tree; choose the method cfr+",
         )
     if wish.engine != "auto" and solved.cfr is None and solved.table is None:
-        raise SettingError("engine", f"{solved.method} has only one; CFR and the enumeration of plans have two")
+        raise SettingError(
+            "engine", f"{solved.method} has only one; CFR and the enumeration of plans have two"
+        )
     return solved
 
 
@@ -148,18 +180,31 @@ def _choose_method(form: SequenceForm, wish: Wish) -> SolvedTree:
 def _backward(form: SequenceForm) -> SolvedTree:
     tree = form.tree
     perfect = theory.subgame_perfect(tree)
-    tables = ({p: {i: {m: 1.0} for i, m in at.items()} for p, at in e.moves.items()} for e in perfect.equilibria)
+    tables = (
+        {p: {i: {m: 1.0} for i, m in at.items()} for p, at in e.moves.items()}
+        for e in perfect.equilibria
+    )
     equilibria = tuple(
-        replace(_equilibrium(form, theory.policy_from_table(tree, table)), payoffs=e.payoffs, exact=e.exact)
+        replace(
+            _equilibrium(form, theory.policy_from_table(tree, table)),
+            payoffs=e.payoffs,
+            exact=e.exact,
+        )
         for table, e in zip(tables, perfect.equilibria, strict=True)
     )
     value = None
     if tree.num_players == 2 and tree.is_constant_sum:
         first, exact = tree.players[0], equilibria[0].exact
         value = Value(equilibria[0].payoffs[first], exact[first] if exact else None, first, 0.0)
-    remarks = () if perfect.complete else (f"only the first of {perfect.count:,} subgame perfect equilibria is listed",)
+    remarks = (
+        ()
+        if perfect.complete
+        else (f"only the first of {perfect.count:,} subgame perfect equilibria is listed",)
+    )
     extent: tuple[Concept, ...] = ("pure subgame perfect",) if perfect.complete else ()
-    return SolvedTree(tree, "backward induction", equilibria, value, remarks, extent, subgame_perfect=perfect)
+    return SolvedTree(
+        tree, "backward induction", equilibria, value, remarks, extent, subgame_perfect=perfect
+    )
 
 
 def _linear_program(form: SequenceForm) -> SolvedTree:
@@ -172,9 +217,11 @@ def _linear_program(form: SequenceForm) -> SolvedTree:
 
 
 def exact_value(form: SequenceForm, policy: Policy) -> Fraction | None:
-    """Find the value to the first player as a fraction; None unless simple fractions near the policy prove it.
+    """Find the value to the first player as a fraction; None unless simple fractions near the
+    policy prove it.
 
-    Where what one plan guarantees is what the other concedes, in exact arithmetic, both are optimal.
+    Where what one plan guarantees is what the other concedes, in exact arithmetic, both are
+    optimal.
 
     >>> tree = theory.load_tree("kuhn-poker")
     >>> print(exact_value(theory.to_sequence_form(tree), theory.solve_tree(tree).policy))
@@ -190,7 +237,9 @@ def exact_value(form: SequenceForm, policy: Policy) -> Fraction | None:
         plans.append(plex.plan(np.array(near, dtype=object)))
     exact = replace(form, payoffs=np.array(form.read_payoffs(), dtype=object))
     best, other = (find_best_values(exact, player, plans)[0] for player in (0, 1))
-    proved = min(map(min, plans)) >= 0 and best + other == sum(form.tree.read_payoffs(int(form.tree.leaves[0])))
+    proved = min(map(min, plans)) >= 0 and best + other == sum(
+        form.tree.read_payoffs(int(form.tree.leaves[0]))
+    )
     return best if proved else None
 
 
@@ -200,10 +249,14 @@ def _complementarity(form: SequenceForm) -> SolvedTree:
 
 
 def _normal_form(tree: Tree, limit: int | None, wish: Wish) -> SolvedTree:
-    form = theory.to_normal_form(tree) if limit is None else theory.to_normal_form(tree, limit=limit)
+    form = (
+        theory.to_normal_form(tree) if limit is None else theory.to_normal_form(tree, limit=limit)
+    )
     table = solve_table(form, replace(wish, method="auto", iterations=None))
     method = f"reduced normal form, {table.nash.method}"
-    return SolvedTree(tree, method, (), table.value, table.remarks, table.nash.complete_for, table=table)
+    return SolvedTree(
+        tree, method, (), table.value, table.remarks, table.nash.complete_for, table=table
+    )
 
 
 def _search_replies(form: SequenceForm, wish: Wish) -> SolvedTree:
@@ -211,8 +264,13 @@ def _search_replies(form: SequenceForm, wish: Wish) -> SolvedTree:
     listen = None if report is None else lambda bounds: report(str(bounds))
     solved = theory.search_tree(form.tree, steps=wish.iterations or _ITERATIONS, report=listen)
     approximation = _approximate(form, solved.policy, solved.method)
-    apart = f"the bounds are still {solved.nash_conv:.3g} apart; more iterations bring them together"
-    return replace(approximation, remarks=(apart,) if solved.nash_conv > _SOLVED * _measure_range(form.tree) else ())
+    apart = (
+        f"the bounds are still {solved.nash_conv:.3g} apart; more iterations bring them together"
+    )
+    return replace(
+        approximation,
+        remarks=(apart,) if solved.nash_conv > _SOLVED * _measure_range(form.tree) else (),
+    )
 
 
 def _iterated(form: SequenceForm, variant: Variant, wish: Wish) -> SolvedTree:
@@ -235,10 +293,15 @@ def _sampled(form: SequenceForm, sampling: Sampling, wish: Wish) -> SolvedTree:
 
 
 def _approximate(form: SequenceForm, policy: Policy, method: str) -> SolvedTree:
-    """Give a policy that is an equilibrium up to its NashConv, with the value of a constant-sum game of two."""
+    """Give a policy that is an equilibrium up to its NashConv, with the value of a constant-sum
+    game of two."""
     tree, near = form.tree, _equilibrium(form, policy)
     constant = tree.num_players == 2 and tree.is_constant_sum
-    value = Value(near.payoffs[tree.players[0]], None, tree.players[0], near.nash_conv) if constant else None
+    value = (
+        Value(near.payoffs[tree.players[0]], None, tree.players[0], near.nash_conv)
+        if constant
+        else None
+    )
     return SolvedTree(tree, method, (near,), value)
 
 
@@ -261,9 +324,11 @@ def _equilibrium(form: SequenceForm, policy: Policy) -> TreeEquilibrium:
 _VERTICES = 30_000
 """The most of both polytopes: above, enumerating them takes longer than a user waits unasked."""
 _COMPILED_VERTICES = 15_000_000
-"""The same where the enumeration is compiled: two to five seconds, because games have a tenth of them."""
+"""The same where the enumeration is compiled: two to five seconds, because games have a tenth of
+them."""
 _CELLS = 20_000
-"""From here on only equilibria and the value are looked for; `pareto_optimal` compares as many cells."""
+"""From here on only equilibria and the value are looked for; `pareto_optimal` compares as many
+cells."""
 _ACTIONS = 200
 """The same for the actions of one player: each is compared with every other."""
 _LABELS = 60
@@ -278,27 +343,40 @@ def solve_table(game: NormalForm, wish: Wish | None = None) -> SolvedTable:
     left = theory.iterated_elimination(game) if small else None
     nash = find_equilibria(game, wish)
     if left is not None and left.solved and not nash.complete:
-        nash = NashResult(nash.equilibria, f"{nash.method}; unique by iterated elimination", complete=True)
+        nash = NashResult(
+            nash.equilibria, f"{nash.method}; unique by iterated elimination", complete=True
+        )
     remarks = []
     if not nash.equilibria:
-        remarks.append("no pure equilibrium exists; a mixed one does (Nash 1951): use another method")
+        remarks.append(
+            "no pure equilibrium exists; a mixed one does (Nash 1951): use another method"
+        )
     if wish.method == "auto" and game.num_players == 2 and not nash.complete:
         remarks.append("the method enumeration looks for all of them, which may take long")
     if not small:
-        remarks.append(f"dominance, efficiency and kind are left out above {_CELLS:,} cells or {_ACTIONS} actions")
+        remarks.append(
+            f"dominance, efficiency and kind are left out above {_CELLS:,} cells or {_ACTIONS}"
+            " actions"
+        )
     return SolvedTable(
         game=game,
         nash=nash,
         value=_find_value(game, nash) if is_constant_sum(game) else None,
         kind=theory.classify(game) if small else None,
-        security=tuple(theory.maximin(game, player) for player in range(game.num_players)) if small else None,
+        security=(
+            tuple(theory.maximin(game, player) for player in range(game.num_players))
+            if small
+            else None
+        ),
         dominated=theory.find_dominated(game) if small else None,
         elimination=left,
         efficiency=theory.efficiency(game, nash) if small and nash.equilibria else None,
         pareto=theory.pareto_optimal(game) if small else None,
         payoff_dominant=theory.payoff_dominant(nash),
         risk_dominant=theory.risk_dominant(game) if game.num_players == 2 and small else None,
-        correlated=theory.correlated(game, cast("Objective", wish.objective)) if wish.objective else None,
+        correlated=(
+            theory.correlated(game, cast("Objective", wish.objective)) if wish.objective else None
+        ),
         remarks=tuple(remarks),
     )
 
@@ -307,13 +385,22 @@ def find_equilibria(game: NormalForm, wish: Wish) -> NashResult:
     """The equilibria by the method wished; SettingError where it is not for such a game."""
     method = wish.method
     if method not in ("auto", *TABLE_METHODS):
-        raise SettingError("method", f"{method} solves trees; for a table use auto, {', '.join(TABLE_METHODS)}")
+        raise SettingError(
+            "method", f"{method} solves trees; for a table use auto, {', '.join(TABLE_METHODS)}"
+        )
     if method in ("lemke-howson", "zero-sum", "double-oracle") and game.num_players != 2:
-        raise SettingError("method", f"{method} is for two players; this game has {game.num_players}")
+        raise SettingError(
+            "method", f"{method} is for two players; this game has {game.num_players}"
+        )
     if method in ("zero-sum", "double-oracle") and not is_constant_sum(game):
-        raise SettingError("method", f"{method} is for games where one player's gain is the other's loss; this is none")
+        raise SettingError(
+            "method",
+            f"{method} is for games where one player's gain is the other's loss; this is none",
+        )
     if wish.engine != "auto" and method not in ("auto", "enumeration"):
-        raise SettingError("engine", f"{wish.engine!r} is for enumeration; the method {method} has only one")
+        raise SettingError(
+            "engine", f"{wish.engine!r} is for enumeration; the method {method} has only one"
+        )
     match method:
         case "enumeration":
             return nash(game, engine=wish.engine, seconds=wish.seconds, report=wish.report)
@@ -359,14 +446,22 @@ def is_constant_sum(game: NormalForm) -> bool:
 def _pure(game: NormalForm) -> NashResult:
     cells = pure_nash(game)
     if len(cells) > _PURE_LISTED:
-        raise TooLarge(f"the game has {len(cells):,} pure equilibria; more than {_PURE_LISTED:,} are not listed")
+        raise TooLarge(
+            f"the game has {len(cells):,} pure equilibria; more than {_PURE_LISTED:,} are not"
+            " listed"
+        )
     equilibria = []
     for cell in cells:
         exact = tuple(
-            tuple(Fraction(a == chosen) for a in range(m)) for chosen, m in zip(cell, game.shape, strict=True)
+            tuple(Fraction(a == chosen) for a in range(m))
+            for chosen, m in zip(cell, game.shape, strict=True)
         )
-        equilibria.append(Equilibrium.at(game, tuple(np.array(mix, dtype=np.float64) for mix in exact), exact))
-    return NashResult(tuple(equilibria), "pure strategies only", all_pure=True, mixed_searched=False)
+        equilibria.append(
+            Equilibrium.at(game, tuple(np.array(mix, dtype=np.float64) for mix in exact), exact)
+        )
+    return NashResult(
+        tuple(equilibria), "pure strategies only", all_pure=True, mixed_searched=False
+    )
 
 
 def _by_paths(game: NormalForm) -> NashResult:
@@ -386,10 +481,14 @@ def _optimal_pair(game: NormalForm) -> NashResult:
 
 
 def _find_value(game: NormalForm, nash: NashResult) -> Value:
-    if game.payoffs[0].size > _CELLS and nash.equilibria:  # any equilibrium earns the value, up to both regrets
+    if (
+        game.payoffs[0].size > _CELLS and nash.equilibria
+    ):  # any equilibrium earns the value, up to both regrets
         e = nash.equilibria[0]
         return Value(float(e.payoffs[0]), None, game.players[0], 2 * e.regret)
     level = theory.maximin(game, 0)
-    at_equilibrium = (payoffs[0] for e in nash.equilibria if (payoffs := e.exact_payoffs) is not None)
+    at_equilibrium = (
+        payoffs[0] for e in nash.equilibria if (payoffs := e.exact_payoffs) is not None
+    )
     exact = level.exact[0] if level.exact is not None else next(at_equilibrium, None)
     return Value(level.value if exact is None else float(exact), exact, game.players[0], level.gap)

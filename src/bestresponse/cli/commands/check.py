@@ -1,4 +1,5 @@
-"""`bestresponse check` and `compare`: are programs games, are two games the same, and if not, why not."""
+"""`bestresponse check` and `compare`: are programs games, are two games the same, and if not, why
+not."""
 
 import json
 import os
@@ -35,7 +36,12 @@ from bestresponse.theory.games.normal_form import NormalForm
 
 _MOST_NAMES = 6
 _MOST_LETTERS = 40
-_EXIT_CODES = {"same tree": 0, "different": 1, "same reduced form, other tree": 3, "same order of payoffs": 4}
+_EXIT_CODES = {
+    "same tree": 0,
+    "different": 1,
+    "same reduced form, other tree": 3,
+    "same order of payoffs": 4,
+}
 """2 is left to requests that cannot be carried out, as everywhere."""
 _SCALES = {
     "equal": ", under the same names",
@@ -46,27 +52,35 @@ _SCALES = {
 
 def check_command(
     programs: Annotated[list[Path], typer.Argument(help="Logic programs (.pl), one game each.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line, one line a program.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a line, one line a program.")
+    ] = False,
     name: Annotated[
         str | None,
         typer.Option(
             "--as",
-            help="Also demand the constraints of this game, such as stag-hunt, or of one of the games in a TOML file.",
+            help=(
+                "Also demand the constraints of this game, such as stag-hunt, or of one of the"
+                " games in a TOML file."
+            ),
         ),
     ] = None,
     engine: Annotated[str, typer.Option(help=ENGINE_HELP)] = "auto",
 ) -> None:
-    """Check logic programs in four stages: syntax, names, running, and the game that comes out, which is told in words.
+    """Check logic programs in four stages: syntax, names, running, and the game that comes out,
+    which is told in words.
 
-    Nothing in a program can do any harm: it passes a gate and runs within limits. The exit code is 1 unless all are
-    games.
+    Nothing in a program can do any harm: it passes a gate and runs within limits. The exit code is
+    1 unless all are games.
     """
     wanted = {} if name is None else find_constraints(name)
     open_engine(engine).close()  # type: ignore[arg-type]
     right = True
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for result in pool.map(lambda path: _check_file(path, engine, wanted), programs):
-            print(json.dumps(result, ensure_ascii=False) if as_json else _format(result), flush=True)
+            print(
+                json.dumps(result, ensure_ascii=False) if as_json else _format(result), flush=True
+            )
             right = right and result["ok"]
     if not right:
         raise typer.Exit(1)
@@ -76,15 +90,30 @@ def _check_file(path: Path, engine: str, wanted: Mapping[str, Named]) -> JsonObj
     table, ok = None, False
     try:
         report = br.check(path, engine=engine)  # type: ignore[arg-type]
-        table, ok, messages = report.table, report.ok, [diagnostic.to_json() for diagnostic in report.diagnostics]
+        table, ok, messages = (
+            report.table,
+            report.ok,
+            [diagnostic.to_json() for diagnostic in report.diagnostics],
+        )
     except (OSError, InvalidGame) as error:
-        why = str(error) if isinstance(error, InvalidGame) else f"it cannot be read: {error.strerror or error}"
+        why = (
+            str(error)
+            if isinstance(error, InvalidGame)
+            else f"it cannot be read: {error.strerror or error}"
+        )
         messages = [_make_message("file", why)]
     known = {**named_games(), **wanted}
-    names = [] if table is None else [name for name, named in known.items() if check_constraints(table, named)]
+    names = (
+        []
+        if table is None
+        else [name for name, named in known.items() if check_constraints(table, named)]
+    )
     if wanted and table is not None and not any(name in wanted for name in names):
         ok = False
-        messages += [_make_message("constraints", check_constraints(table, named).why) for named in wanted.values()]
+        messages += [
+            _make_message("constraints", check_constraints(table, named).why)
+            for named in wanted.values()
+        ]
     return {
         "file": str(path),
         "ok": ok,
@@ -110,7 +139,9 @@ def _format(result: JsonObject) -> str:
     for name, roles in result["roles"].items():
         lines.append("  " + visible(f"as {name}: {_tell_roles(roles)}"))
     for message in result["messages"]:
-        position = f"line {message['line']}, column {message['column']}: " if message["line"] else ""
+        position = (
+            f"line {message['line']}, column {message['column']}: " if message["line"] else ""
+        )
         hint = f" ({message['hint']})" if message["hint"] else ""
         lines.append("  " + visible(f"{position}{message['severity']}: {message['message']}{hint}"))
     return "\n".join([*lines, *(f"  {visible(line)}" for line in result["words"])])
@@ -138,29 +169,43 @@ def _tell_roles(roles: JsonObject) -> str:
 
 
 def compare_command(
-    first: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)],
-    second: Annotated[str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)],
+    first: Annotated[
+        str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)
+    ],
+    second: Annotated[
+        str, typer.Argument(help="A name or a file, as for `solve`.", autocompletion=complete_game)
+    ],
     any_names: Annotated[
-        bool, typer.Option("--any-names", help="Names that occur in both games need not mean the same.")
+        bool,
+        typer.Option("--any-names", help="Names that occur in both games need not mean the same."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say whether two games are the same up to names, order and positive affine payoffs, and where they differ.
+    """Say whether two games are the same up to names, order and positive affine payoffs, and where
+    they differ.
 
-    A name of a player that occurs in both games means the same player, and a name of a move means the same move where
-    the same player has it in both; moves that another player has in the second game count as renamed. Trees are
-    compared as trees, up to the order of simultaneous moves; a table is the tree in which nobody sees the others'
-    choices. Where they differ, a shortest play on which they part is told first. The exit code is 0 for the same tree,
-    3 for the same reduced form of another tree, 4 where only the order of everybody's payoffs is the same, and 1 for
+    A name of a player that occurs in both games means the same player, and a name of a move means
+    the same move where the same player has it in both; moves that another player has in the second
+    game count as renamed. Trees are compared as trees, up to the order of simultaneous moves; a
+    table is the tree in which nobody sees the others' choices. Where they differ, a shortest play
+    on which they part is told first. The exit code is 0 for the same tree, 3 for the same reduced
+    form of another tree, 4 where only the order of everybody's payoffs is the same, and 1 for
     different games.
     """
     games = [br.find_game(name) for name in (first, second)]
     comparison = br.compare(*games, any_names=any_names)
     forms = [game.solvable() for game in games]
-    named = [find_names(as_game_table(form)) if isinstance(form, NormalForm) else () for form in forms]
+    named = [
+        find_names(as_game_table(form)) if isinstance(form, NormalForm) else () for form in forms
+    ]
     classes = [name for name in named[0] if name in named[1]]
     if as_json:
-        data = {"verdict": comparison.verdict, "same": comparison.same, "classes": classes, **asdict(comparison)}
+        data = {
+            "verdict": comparison.verdict,
+            "same": comparison.same,
+            "classes": classes,
+            **asdict(comparison),
+        }
         print(json.dumps(data, indent=2, ensure_ascii=False))
     else:
         print(_tell(comparison))
@@ -176,16 +221,23 @@ def _tell(comparison: Comparison) -> str:
         lines += _tell_names(comparison)
     lines += [f"  {sentence}" for sentence in (*comparison.differences, *comparison.remarks)]
     if comparison.num_differences > len(comparison.differences):
-        lines.append(f"  and {comparison.num_differences - len(comparison.differences):,} more differences")
+        lines.append(
+            f"  and {comparison.num_differences - len(comparison.differences):,} more differences"
+        )
     return "\n".join(visible(line) for line in lines)
 
 
 def _tell_names(comparison: Comparison) -> list[str]:
     """Say how many names differ, and the first few of them."""
-    kind = {"payoff tables": "actions", "trees": "moves", "reduced normal forms": "plans"}[comparison.basis]
+    kind = {"payoff tables": "actions", "trees": "moves", "reduced normal forms": "plans"}[
+        comparison.basis
+    ]
     moves = dict.fromkeys(pair for names in comparison.actions.values() for pair in names.items())
     kinds = [("players", [*comparison.players.items()]), (kind, [*moves])]
-    other = [(kind, [(old, new) for old, new in pairs if old != new], len(pairs)) for kind, pairs in kinds]
+    other = [
+        (kind, [(old, new) for old, new in pairs if old != new], len(pairs))
+        for kind, pairs in kinds
+    ]
     counts = [f"{len(renamed):,} of {total:,} {kind}" for kind, renamed, total in other]
     renamed = [pair for _, pairs, _ in other for pair in pairs]
     lines = [f"  other names: {', '.join(counts)}"]

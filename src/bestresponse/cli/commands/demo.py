@@ -1,7 +1,9 @@
-"""`bestresponse demo`: the whole way from a story to a report, in a minute and without a key or a download.
+"""`bestresponse demo`: the whole way from a story to a report, in a minute and without a key or a
+download.
 
-Everything is computed when it is run but two texts: the program of the story, which comes along as an example, and the
-words of the reasoner, a function of this file in the place of a model. One of its sentences is wrong on purpose.
+Everything is computed when it is run but two texts: the program of the story, which comes along as
+an example, and the words of the reasoner, a function of this file in the place of a model. One of
+its sentences is wrong on purpose.
 """
 
 import sys
@@ -28,13 +30,19 @@ _OPPONENTS = ("tit-for-tat", "grim", "cooperator", "defector", "random")
 def demo_command(
     output_dir: OutputDir = Path("results"),
     open_page: Annotated[
-        bool, typer.Option("--open/--no-open", help="Open the report in a browser, where there is a terminal.")
+        bool,
+        typer.Option(
+            "--open/--no-open", help="Open the report in a browser, where there is a terminal."
+        ),
     ] = True,
 ) -> None:
-    """Show the whole way on one story: a game program, its solution, a tournament, checked reasoning and a report."""
+    """Show the whole way on one story: a game program, its solution, a tournament, checked
+    reasoning and a report."""
     example = next(entry for entry in library() if entry.name == FIRST)
     game = NamedGame("two-burglars", ".pl", example.program)
-    story, program, words = (output_dir / "demo" / name for name in ("story.txt", "game.pl", "words.txt"))
+    story, program, words = (
+        output_dir / "demo" / name for name in ("story.txt", "game.pl", "words.txt")
+    )
     try:
         story.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -45,7 +53,10 @@ def demo_command(
     _announce("1. A story", f"bestresponse formalize {story} --model MODEL")
     _tell(example.story)
 
-    _announce("2. Its game program, as a model writes it, checked in a sandbox", f"bestresponse check {program}")
+    _announce(
+        "2. Its game program, as a model writes it, checked in a sandbox",
+        f"bestresponse check {program}",
+    )
     report = br.check(example.program)
     if not report.ok:
         raise InvalidGame(f"the program of the example is no game: {report}")
@@ -60,10 +71,14 @@ def demo_command(
         "4. Played ten rounds each, by five strategies and by a reasoner",
         f"bestresponse tournament {program} --rounds 10 {entries} --entries MODEL",
     )
-    run = br.tournament(game, [*_OPPONENTS, from_function("reasoner", reasoner)], rounds=10, output_dir=output_dir)
+    run = br.tournament(
+        game, [*_OPPONENTS, from_function("reasoner", reasoner)], rounds=10, output_dir=output_dir
+    )
     print_table(console(), run.report().tables[0][1])
 
-    _announce("5. The reasoner's words, checked by logic", f"bestresponse verify {program} --text {words}")
+    _announce(
+        "5. The reasoner's words, checked by logic", f"bestresponse verify {program} --text {words}"
+    )
     _tell(f"It says: {_REASONS}")
     review = br.verify(_REASONS, game)
     _tell(f"Verdict: {review.summary}")

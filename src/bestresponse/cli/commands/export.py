@@ -15,7 +15,8 @@ from bestresponse.studies.improve.export import ExportConfig, export as export_f
 export_command = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 
-@export_command.callback()  # it keeps `sft` a command of its own: other kinds of training want other files
+# it keeps `sft` a command of its own: other kinds of training want other files
+@export_command.callback()
 def _start() -> None:
     """Write games with the solver's answers, for training a model on them."""
 

@@ -1,4 +1,5 @@
-"""`bestresponse formalize`: a story becomes a checked game program, alone or together with a person."""
+"""`bestresponse formalize`: a story becomes a checked game program, alone or together with a
+person."""
 
 import sys
 from dataclasses import replace
@@ -8,7 +9,12 @@ from pathlib import Path
 
 import typer
 
-from bestresponse.api.formalizing import FormalizeConfig, Formalized, formalize_story, formalize_strategy
+from bestresponse.api.formalizing import (
+    FormalizeConfig,
+    Formalized,
+    formalize_story,
+    formalize_strategy,
+)
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, notes, print_document
@@ -44,20 +50,26 @@ is where a check that was asked for finds a difference between story and game, o
 class FormalizeOptions(FormalizeConfig):
     """Turn a story into a game program that is checked, repaired with feedback, and solved.
 
-    With --strategy FILE --game GAME a strategy in words becomes rules for select/4, checked and repaired alike.
+    With --strategy FILE --game GAME a strategy in words becomes rules for select/4, checked and
+    repaired alike.
     """
 
     story: str | Path = setting(default="", kw_only=False, argument=True)
     """A text file with the story, or - to read it from standard input."""
     strategy: Path | None = setting(default=None)
-    """A text file with a strategy in words, instead of a story; its rules go to --output (.pl), or rules and game
-    together as an agent (.json)."""
+    """A text file with a strategy in words, instead of a story; its rules go to --output (.pl), or
+    rules and game together as an agent (.json)."""
     game: OptionalGameSetting = setting(default=None)
-    """The game that the strategy is for: a name or a file; two players who choose among the same moves at once."""
-    output: Path | None = setting(default=None, short="-o", help="Where the program goes; else the story's name, .pl.")
+    """The game that the strategy is for: a name or a file; two players who choose among the same
+    moves at once."""
+    output: Path | None = setting(
+        default=None, short="-o", help="Where the program goes; else the story's name, .pl."
+    )
     page: Path | None = setting(default=None)
     """Also write a page (.html): story, game in words, picture and solution."""
-    interactive: bool = setting(default=False, short="-i", help="See the game, say what is wrong, let it be revised.")
+    interactive: bool = setting(
+        default=False, short="-i", help="See the game, say what is wrong, let it be revised."
+    )
     save_example: Path | None = setting(
         default=None, help="Keep the story and its game in this folder, for --examples."
     )
@@ -72,10 +84,13 @@ def write_game(config: FormalizeOptions, as_json: AsJson = False) -> None:
         raise UsageError("--game is the game of a strategy; give --strategy FILE too")
     story = str(config.story)
     if not story:
-        raise UsageError("name a text file with the story, for example story.txt; or --strategy FILE --game GAME")
+        raise UsageError(
+            "name a text file with the story, for example story.txt; or --strategy FILE --game GAME"
+        )
     if config.interactive and (story == "-" or as_json):
         raise UsageError(
-            "--interactive reads remarks from standard input; give the story as a file and leave out --json"
+            "--interactive reads remarks from standard input; give the story as a file and leave"
+            " out --json"
         )
     text = check_story(_read_story(story))
     target = _find_target(story, config.output)
@@ -83,7 +98,8 @@ def write_game(config: FormalizeOptions, as_json: AsJson = False) -> None:
     made: list[Attempt] = []
 
     def tell(attempt: Attempt) -> None:
-        """Print a line for each answer of the model, and keep the best one so far, whatever happens next."""
+        """Print a line for each answer of the model, and keep the best one so far, whatever happens
+        next."""
         made.append(attempt)
         line = "the program is a game" if attempt.ok else attempt.trouble
         print(f"attempt {len(made)}: {visible(line)}", file=sys.stderr, flush=True)
@@ -91,10 +107,18 @@ def write_game(config: FormalizeOptions, as_json: AsJson = False) -> None:
             _keep_partial(max(made, key=lambda earlier: earlier.progress), target)
 
     refine = partial(talk, target=target) if config.interactive else None
-    result = formalize_story(replace(config, story=text, name=target.stem, tell=tell, refine=refine))
+    result = formalize_story(
+        replace(config, story=text, name=target.stem, tell=tell, refine=refine)
+    )
     files = _write_files(result, target, config.page)
     if as_json:
-        print(dumps({**result.to_json(), "files": [str(path) for path in files]}, indent=2, ensure_ascii=False))
+        print(
+            dumps(
+                {**result.to_json(), "files": [str(path) for path in files]},
+                indent=2,
+                ensure_ascii=False,
+            )
+        )
     else:
         _show(result)
     for path in files:
@@ -106,13 +130,26 @@ def write_game(config: FormalizeOptions, as_json: AsJson = False) -> None:
     if not result.agrees:
         raise typer.Exit(1)
     if config.save_example is not None:
-        write_example(config.save_example, Example(target.stem, result.formalization.story, result.program))
+        write_example(
+            config.save_example, Example(target.stem, result.formalization.story, result.program)
+        )
 
 
 _STORY_ONLY = (
-    "story", "candidates", "back_check", "claims", "shots", "choose", "examples", "form", "page", "interactive",
-    "save_example", "effort", "reasoning_tokens",
-)  # fmt: skip
+    "story",
+    "candidates",
+    "back_check",
+    "claims",
+    "shots",
+    "choose",
+    "examples",
+    "form",
+    "page",
+    "interactive",
+    "save_example",
+    "effort",
+    "reasoning_tokens",
+)
 """Settings that mean nothing where a strategy is formalized."""
 
 
@@ -120,19 +157,27 @@ def write_strategy(config: FormalizeOptions, as_json: bool) -> None:
     """Formalize the strategy in a file, and write its rules or the agent that plays by them."""
     config.refuse_set(_STORY_ONLY, "is for stories; leave it out with --strategy")
     if config.game is None:
-        raise UsageError("--strategy needs the game it is for, for example --game prisoners-dilemma")
+        raise UsageError(
+            "--strategy needs the game it is for, for example --game prisoners-dilemma"
+        )
     assert config.strategy is not None
     words = _read_story(str(config.strategy))
     target = config.output or Path(config.strategy.with_suffix(".pl").name)
     if target.suffix not in (".pl", ".json"):
-        raise UsageError(f"--output {target}: expected a name that ends in .pl (rules) or .json (an agent)")
+        raise UsageError(
+            f"--output {target}: expected a name that ends in .pl (rules) or .json (an agent)"
+        )
     if not target.parent.is_dir():
         raise UsageError(f"--output {target}: there is no folder {target.parent}")
     made: list[StrategyAttempt] = []
 
     def tell(attempt: StrategyAttempt) -> None:
         made.append(attempt)
-        line = attempt.wrong.strip("- ") if attempt.wrong else "the rules give a move in every situation"
+        line = (
+            attempt.wrong.strip("- ")
+            if attempt.wrong
+            else "the rules give a move in every situation"
+        )
         print(f"attempt {len(made)}: {visible(line)}", file=sys.stderr, flush=True)
 
     asked = StrategySettings(
@@ -174,7 +219,10 @@ def _read_story(story: str) -> str:
         return sys.stdin.read()
     path = Path(story)
     if not path.exists():
-        raise UsageError(f"{path}: there is no such file; write the story into a text file, or give - and type it")
+        raise UsageError(
+            f"{path}: there is no such file; write the story into a text file, or give - and"
+            " type it"
+        )
     if path.is_dir():
         raise UsageError(f"{path} is a folder; expected a text file with a story")
     try:
@@ -186,7 +234,9 @@ def _read_story(story: str) -> str:
 def _find_target(story: str, output: Path | None) -> Path:
     target = output or Path("game.pl" if story == "-" else Path(story).with_suffix(".pl").name)
     if target.suffix != ".pl":
-        raise UsageError(f"--output {target}: expected a name that ends in .pl, so that other commands know it")
+        raise UsageError(
+            f"--output {target}: expected a name that ends in .pl, so that other commands know it"
+        )
     if story != "-" and target.exists() and target.resolve() == Path(story).resolve():
         raise UsageError(f"{target} is the story itself; give another --output")
     if not target.parent.is_dir():
@@ -195,14 +245,21 @@ def _find_target(story: str, output: Path | None) -> Path:
 
 
 def _show_estimate(text: str, config: FormalizeConfig) -> None:
-    """Say what the calls will take if the first answer is a game, as it mostly is with a large model."""
+    """Say what the calls will take if the first answer is a game, as it mostly is with a large
+    model."""
     each_prompt, each_reply = estimate_formalizing(text)
     checks = config.back_check + config.claims  # their prompts are about half as long
-    count, most = config.candidates + checks, config.candidates * config.attempts + checks * MOST_ASKED
+    count, most = (
+        config.candidates + checks,
+        config.candidates * config.attempts + checks * MOST_ASKED,
+    )
     prompt, reply = config.candidates * each_prompt + checks * each_prompt // 2, count * each_reply
     money = estimate_price(config.model, prompt, reply)
     price = f", {money:.4f} US dollars" if money else ""
-    line = f"calls: about {count}, at most {most}; about {prompt:,} tokens read and {reply:,} written{price}"
+    line = (
+        f"calls: about {count}, at most {most}; about {prompt:,} tokens read and {reply:,}"
+        f" written{price}"
+    )
     notes().print(line, markup=False, soft_wrap=True)
 
 
@@ -210,7 +267,14 @@ def _write_files(result: Formalized, target: Path, page: Path | None) -> list[Pa
     winner = result.formalization
     pages = [] if page is None else [write_text(page, result.to_page())]
     if not result.ok and winner.no_game is None:
-        return [*pages, *(_keep_partial(winner.best, target, winner.trouble) if winner.best is not None else ())]
+        return [
+            *pages,
+            *(
+                _keep_partial(winner.best, target, winner.trouble)
+                if winner.best is not None
+                else ()
+            ),
+        ]
     for suffix in (".partial.pl", ".messages.txt"):
         target.with_suffix(suffix).unlink(missing_ok=True)
     return [*([result.save(target)] if result.ok else []), *pages]
@@ -223,7 +287,9 @@ def _keep_partial(attempt: Attempt, target: Path, trouble: str = "") -> list[Pat
     messages = feedback(attempt.report) if attempt.report is not None else attempt.problem
     return [
         write_text(target.with_suffix(".partial.pl"), source + "\n"),
-        write_text(target.with_suffix(".messages.txt"), visible(f"{trouble}\n\n{messages}".strip()) + "\n"),
+        write_text(
+            target.with_suffix(".messages.txt"), visible(f"{trouble}\n\n{messages}".strip()) + "\n"
+        ),
     ]
 
 
@@ -237,7 +303,10 @@ def _show(result: Formalized) -> None:
             print_document(console(), result.solve().to_document())
         except BestResponseError as error:
             console().print("\n".join(map(visible, result.words)), markup=False, soft_wrap=True)
-            print(f"bestresponse: the game cannot be solved here: {visible(str(error))}", file=sys.stderr)
+            print(
+                f"bestresponse: the game cannot be solved here: {visible(str(error))}",
+                file=sys.stderr,
+            )
     spent = result.spent
     cost = "" if spent.unpriced else f", {spent.money:.4f} US dollars"
     lines = [
@@ -247,9 +316,16 @@ def _show(result: Formalized) -> None:
     election = result.election
     if len(election.candidates) > 1:
         sizes = ", ".join(str(len(group)) for group in election.groups)
-        lines.append(f"{election.votes} of {len(election.candidates)} candidates describe this game (votes: {sizes})")
+        lines.append(
+            f"{election.votes} of {len(election.candidates)} candidates describe this game (votes:"
+            f" {sizes})"
+        )
     if result.told_back is not None:
-        verdict = {True: "agrees with the story", False: "differs from the story", None: "cannot be judged"}
+        verdict = {
+            True: "agrees with the story",
+            False: "differs from the story",
+            None: "cannot be judged",
+        }
         why = f": {result.told_back.why}" if result.told_back.why else ""
         lines.append(f"told back in words, the game {verdict[result.told_back.agrees]}{why}")
     tested = result.tested
@@ -257,20 +333,24 @@ def _show(result: Formalized) -> None:
         lines.append(f"the claims of the story cannot be read: {tested.problem}")
     elif tested is not None:
         count, unread = len(tested.claims), len(tested.claims) - tested.held - len(tested.broken)
-        lines.append(f"of {count} statements of the story {tested.held} hold in the game, {unread} cannot be tested")
+        lines.append(
+            f"of {count} statements of the story {tested.held} hold in the game, {unread} cannot be"
+            " tested"
+        )
         lines += [f"does not hold: {claim.words!r}: {claim.why}" for claim in tested.broken]
     for line in lines:
         notes().print(visible(line), markup=False, soft_wrap=True)
 
 
 _INVITATION = (
-    "What should be different? (an empty line: it is good; `program` shows the program; `game` the whole game; `undo` "
-    "takes the last change back)"
+    "What should be different? (an empty line: it is good; `program` shows the program; `game` the"
+    " whole game; `undo` takes the last change back)"
 )
 
 
 def talk(formalizer: Formalizer, election: Election, target: Path) -> Election:
-    """Show the game, ask its questions, read remarks until an empty line, and return the last good state."""
+    """Show the game, ask its questions, read remarks until an empty line, and return the last good
+    state."""
     states = [election.winner]
     _show_state(states[-1])
     while True:
@@ -287,12 +367,15 @@ def talk(formalizer: Formalizer, election: Election, target: Path) -> Election:
             _show_state(states[-1])
         else:
             states = _revise(formalizer, states, remark)
-            if states[-1].ok:  # each good state is written at once, so that an interrupted talk loses nothing
+            if states[
+                -1
+            ].ok:  # each good state is written at once, so that an interrupted talk loses nothing
                 write_text(target, states[-1].source + "\n")
 
 
 def _ask(state: Formalization) -> tuple[Formalization, str]:
-    """Ask what the story leaves open; return the answers as one remark, and keep the assumptions that are accepted."""
+    """Ask what the story leaves open; return the answers as one remark, and keep the assumptions
+    that are accepted."""
     answers = []
     for question in state.questions:
         assumed = question.assumed or "as you think best"
@@ -304,7 +387,9 @@ def _ask(state: Formalization) -> tuple[Formalization, str]:
     return state, " ".join(answers)
 
 
-def _revise(formalizer: Formalizer, states: list[Formalization], remark: str) -> list[Formalization]:
+def _revise(
+    formalizer: Formalizer, states: list[Formalization], remark: str
+) -> list[Formalization]:
     before = states[-1]
     after = formalizer.revise(before, remark)
     if before.ok and after.best is before.best:
@@ -314,13 +399,19 @@ def _revise(formalizer: Formalizer, states: list[Formalization], remark: str) ->
     if before.table is None or after.table is None:
         _show_state(after)
     else:
-        changes = describe_changes(before.table, after.table) or ("Nothing in the game has changed.",)
+        changes = describe_changes(before.table, after.table) or (
+            "Nothing in the game has changed.",
+        )
         _print("\n".join(f"- {line}" for line in changes))
     return [*states, after]
 
 
 def _show_state(state: Formalization) -> None:
-    _print(describe_table(state.table) if state.table is not None else f"There is no game yet: {state.trouble}")
+    _print(
+        describe_table(state.table)
+        if state.table is not None
+        else f"There is no game yet: {state.trouble}"
+    )
 
 
 def _read(question: str) -> str:

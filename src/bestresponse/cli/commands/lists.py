@@ -14,12 +14,15 @@ from bestresponse.models.registry import read_default_settings
 
 
 def games_command(as_json: AsJson = False) -> None:
-    """List the games of the catalogue, the registered games and the families that `bench` draws from."""
+    """List the games of the catalogue, the registered games and the families that `bench` draws
+    from."""
     show_frame(br.list_games(), as_json)
 
 
 models_command = typer.Typer(
-    help="Which models there are, and how to get them.", invoke_without_command=True, add_completion=False
+    help="Which models there are, and how to get them.",
+    invoke_without_command=True,
+    add_completion=False,
 )
 
 
@@ -33,7 +36,10 @@ def _list_models(context: typer.Context, as_json: AsJson = False) -> None:
 @models_command.command("pull")
 def _pull(
     name: Annotated[
-        str, typer.Argument(help="A name from the list, such as smollm2.", autocompletion=offer_names(WEIGHTS))
+        str,
+        typer.Argument(
+            help="A name from the list, such as smollm2.", autocompletion=offer_names(WEIGHTS)
+        ),
     ],
 ) -> None:
     """Download the weights of a model into the user's cache folder and check their hash."""
@@ -46,18 +52,32 @@ def convert_command(
         typer.Argument(
             metavar="IN",
             autocompletion=complete_game,
-            help="A name from `bestresponse games`, openspiel:NAME, a .pl, .efg, .nfg or .json file, or - for JSON.",
+            help=(
+                "A name from `bestresponse games`, openspiel:NAME, a .pl, .efg, .nfg or .json file,"
+                " or - for JSON."
+            ),
         ),
     ],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write, ending in .efg, .nfg, .json or .pl.")],
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there.")] = False,
+    out: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT", help="The file to write, ending in .efg, .nfg, .json or .pl."
+        ),
+    ],
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite the file if it is there.")
+    ] = False,
     openspiel: Annotated[
-        bool, typer.Option("--openspiel", help="Write .nfg as OpenSpiel reads it: actions have numbers, no names.")
+        bool,
+        typer.Option(
+            "--openspiel", help="Write .nfg as OpenSpiel reads it: actions have numbers, no names."
+        ),
     ] = False,
 ) -> None:
     """Write a game in another format.
 
-    A tree becomes a table by its reduced normal form; a table becomes a tree in which nobody sees the others' choices.
+    A tree becomes a table by its reduced normal form; a table becomes a tree in which nobody sees
+    the others' choices.
     """
     source = br.find_game(game, read_input=sys.stdin.read)
     written = br.convert(source, out, force=force, openspiel=openspiel)

@@ -44,31 +44,49 @@ ME = "me"
 class PlayConfig(RunSettings):
     """Play a game yourself. Without --seat you take the first one.
 
-    At the end stands what each of your choices cost, where theory knows it. Type `help` at the prompt for other words
-    than your answer. A game that you leave goes on when you type the same command again.
+    At the end stands what each of your choices cost, where theory knows it. Type `help` at the
+    prompt for other words than your answer. A game that you leave goes on when you type the same
+    command again.
     """
 
     game: str = setting(argument=True)
     """A game: see `bestresponse games`, a game file, or a dialogue: see `bestresponse steer`."""
     seat: Mapping[str, str] = setting(default_factory=dict)
-    """ROLE=PLAYER: me, a model, verified:MODEL (its reasoning is checked), random, equilibrium, always:MOVE, a bidder
-    or baseline."""
+    """ROLE=PLAYER: me, a model, verified:MODEL (its reasoning is checked), random, equilibrium,
+    always:MOVE, a bidder or baseline."""
     others: str | None = setting(default=None)
-    """Who takes the seats that are not named, such as tit-for-tat with --rounds; else what suits the game."""
+    """Who takes the seats that are not named, such as tit-for-tat with --rounds; else what suits
+    the game."""
     rounds: int | None = setting(default=None, ge=1, le=10_000)
     """Rounds of a game with a payoff table; days of the water game."""
-    noise: float = setting(default=0.0, ge=0, lt=1, help="Probability that another move is made than was meant.")
+    noise: float = setting(
+        default=0.0, ge=0, lt=1, help="Probability that another move is made than was meant."
+    )
     abundance: str | None = setting(default=None, help="Water game: low, medium or high.")
-    seed: int | None = setting(default=None, ge=0, lt=2**63, help="Seed of nature and of random players.")
+    seed: int | None = setting(
+        default=None, ge=0, lt=2**63, help="Seed of nature and of random players."
+    )
     unused: ClassVar[frozenset[str]] = OF_PLAYS
 
 
 def play_with_person(setup: PlayConfig) -> None:
     """Seat everybody, and play to the end or until the person leaves."""
-    game, rounds, noise, seed, output_dir = setup.game, setup.rounds, setup.noise, setup.seed, Path(setup.output_dir)
+    game, rounds, noise, seed, output_dir = (
+        setup.game,
+        setup.rounds,
+        setup.noise,
+        setup.seed,
+        Path(setup.output_dir),
+    )
     table = _make_game(game, setup.abundance, rounds, noise)
     seats = _seat_players(table, setup.seat, setup.others or choose_default(table))
-    about: JsonObject = {"game": game, "abundance": setup.abundance, "rounds": rounds, "noise": noise, "seats": seats}
+    about: JsonObject = {
+        "game": game,
+        "abundance": setup.abundance,
+        "rounds": rounds,
+        "noise": noise,
+        "seats": seats,
+    }
     if seed is None and (before := find_unfinished(output_dir, {**about, "seed": 0})) is not None:
         print(f"going on with {before.path}; --seed begins another game", file=sys.stderr)
         seed = before.manifest.config["seed"]
@@ -77,7 +95,11 @@ def play_with_person(setup: PlayConfig) -> None:
         table = table.with_seed(config["seed"])
     if ME in seats.values():
         check_telling(table)
-    players = {role: find_strategy(name, table, role, config["seed"]) for role, name in seats.items() if name != ME}
+    players = {
+        role: find_strategy(name, table, role, config["seed"])
+        for role, name in seats.items()
+        if name != ME
+    }
     names = tuple(dict.fromkeys(seats[role] for role, player in players.items() if player is None))
     for name in names:
         check_seat_name(name, table)
@@ -121,7 +143,9 @@ def _seat_players(game: Game[S], chosen: Mapping[str, str], others: str) -> dict
     roles = (*game.roles, REFEREE) if isinstance(game, HasSpeakers) else game.roles
     for role in named:
         if role not in roles:
-            raise SettingError("seat", f"there is no seat {role!r}; expected one of {', '.join(roles)}")
+            raise SettingError(
+                "seat", f"there is no seat {role!r}; expected one of {', '.join(roles)}"
+            )
     if named.get(REFEREE) == ME:
         raise UsageError("the referee of a dialogue is a model, or `simulated`")
     if set(named) <= {REFEREE}:
@@ -129,23 +153,33 @@ def _seat_players(game: Game[S], chosen: Mapping[str, str], others: str) -> dict
     return {role: named.get(role, others) for role in roles}
 
 
-def _sit_down(game: Game[S], config: JsonMapping, seated: Mapping[str, Player], output_dir: Path) -> None:
+def _sit_down(
+    game: Game[S], config: JsonMapping, seated: Mapping[str, Player], output_dir: Path
+) -> None:
     """Play to the end, or until the person leaves."""
     person = ConsolePlayer(lambda prompt: input(visible(prompt)), _show, game=game)
     people = [role for role, name in config["seats"].items() if name == ME]
-    players: dict[str, Player] = {**seated, **dict.fromkeys(people, person), NATURE: Nature(config["seed"])}
+    players: dict[str, Player] = {
+        **seated,
+        **dict.fromkeys(people, person),
+        NATURE: Nature(config["seed"]),
+    }
     if isinstance(game, HasSpeakers):  # nobody tells a person in which manner to write
         for role in people:
             players[role] = Unguided(person, game.neutral(game.roles.index(role)), choosing=True)
     created = datetime.now().astimezone().isoformat(timespec="seconds")
     run = identify_settings("play", config)
-    manifest = Manifest(run, "play", dict(config), read_command_line(), created, environment(find_revision()))
+    manifest = Manifest(
+        run, "play", dict(config), read_command_line(), created, environment(find_revision())
+    )
     spec = Spec.of(dict(config))
     with RunFolder.open(output_dir / f"play-{run}", manifest) as folder:
         for role in people:
             _show(summarise_rules(word_rules(game, game.view(game.start(), role))))
         if spec.id in folder.finished():
-            raise UsageError(f"this game (seed {config['seed']}) has been played; give another --seed, or none")
+            raise UsageError(
+                f"this game (seed {config['seed']}) has been played; give another --seed, or none"
+            )
         begun = folder.begun(set()).get(spec.id, [])
         try:
             record = play_game(
@@ -169,22 +203,37 @@ def _show(text: str) -> None:
     for line in visible(text).split("\n"):
         start = line.lstrip(" ")
         later = " " * (len(line) - len(start) + 2) if start.startswith("- ") else ""
-        print(line if line.startswith("|") else textwrap.fill(line, width, subsequent_indent=later), flush=True)
+        print(
+            line if line.startswith("|") else textwrap.fill(line, width, subsequent_indent=later),
+            flush=True,
+        )
 
 
 def _people_last(questions: list[SeatAsk]) -> list[Decision]:
     """Everybody else thinks while the person does."""
     with ThreadPoolExecutor(max(1, len(questions))) as pool:
         thinking = {
-            role: pool.submit(player.decide, view, ask) for role, player, view, ask in questions if player.name != ME
+            role: pool.submit(player.decide, view, ask)
+            for role, player, view, ask in questions
+            if player.name != ME
         }
-        decided = {role: player.decide(view, ask) for role, player, view, ask in questions if role not in thinking}
-        return [decided[role] if role in decided else thinking[role].result() for role, _, _, _ in questions]
+        decided = {
+            role: player.decide(view, ask)
+            for role, player, view, ask in questions
+            if role not in thinking
+        }
+        return [
+            decided[role] if role in decided else thinking[role].result()
+            for role, _, _, _ in questions
+        ]
 
 
 def _tell_end(game: Game[S], record: Record, people: list[str]) -> None:
     if record.void:
-        _show(f"\nThe game is void: {record.void.role} gave no answer that could be used ({record.void.why}).")
+        _show(
+            f"\nThe game is void: {record.void.role} gave no answer that could be used"
+            f" ({record.void.why})."
+        )
         return
     state = Episode(game, record.submissions).state
     view = game.view(state, people[0] if people else game.roles[0])
@@ -197,4 +246,7 @@ def _tell_end(game: Game[S], record: Record, people: list[str]) -> None:
         if choices.rows:
             print_table(console(), choices.to_table(caption=f"What the choices of {role} cost"))
         if len(choices.rows) > 1 and choices.rows[0]["cost"] is not None:
-            _show("Every cost is that of its round alone: what the others would have done later is not counted.")
+            _show(
+                "Every cost is that of its round alone: what the others would have done later is"
+                " not counted."
+            )

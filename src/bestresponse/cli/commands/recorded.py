@@ -1,4 +1,5 @@
-"""`bestresponse report`, `replay`, `merge` and `reproduce`: what recorded runs tell, without any model."""
+"""`bestresponse report`, `replay`, `merge` and `reproduce`: what recorded runs tell, without any
+model."""
 
 import json
 from pathlib import Path
@@ -15,7 +16,10 @@ from bestresponse.report.files import write_text
 from bestresponse.report.page import render
 from bestresponse.report.text import visible
 
-RunPath = Annotated[Path, typer.Argument(help="The folder of a run, or the folder above it (the newest run is taken).")]
+RunPath = Annotated[
+    Path,
+    typer.Argument(help="The folder of a run, or the folder above it (the newest run is taken)."),
+]
 
 
 def report_command(run: RunPath, as_json: AsJson = False) -> None:
@@ -31,17 +35,25 @@ def report_command(run: RunPath, as_json: AsJson = False) -> None:
 
 
 def replay_command(run: RunPath, as_json: AsJson = False) -> None:
-    """Rebuild every play of a run from the replies it recorded, and check that the records come out the same.
+    """Rebuild every play of a run from the replies it recorded, and check that the records come out
+    the same.
 
-    No model is called. A difference means that the rules, the prompts or the reading of replies have changed since.
+    No model is called. A difference means that the rules, the prompts or the reading of replies
+    have changed since.
     """
     loaded = br.load_run(run)
     replayed = loaded.replay()
     if as_json:
-        result = {"run": loaded.manifest.run, "same": replayed.same, "different": list(replayed.different)}
+        result = {
+            "run": loaded.manifest.run,
+            "same": replayed.same,
+            "different": list(replayed.different),
+        }
         print(json.dumps(result, indent=2))
     else:
-        print(f"{replayed.unit}: {replayed.same} came out the same, {len(replayed.different)} did not")
+        print(
+            f"{replayed.unit}: {replayed.same} came out the same, {len(replayed.different)} did not"
+        )
         for difference in replayed.different[:10]:
             print(visible(f"  {difference}"))
     if replayed.different:
@@ -49,14 +61,20 @@ def replay_command(run: RunPath, as_json: AsJson = False) -> None:
 
 
 def merge_command(
-    part: Annotated[list[Path], typer.Argument(help="The folder of a part, or the folder above it; any order.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the merged run; it gets one of its own.")],
+    part: Annotated[
+        list[Path], typer.Argument(help="The folder of a part, or the folder above it; any order.")
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="Folder for the merged run; it gets one of its own."),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Put parts of a run together, and report the whole. Needs no model and no network.
 
-    Parts may overlap: a play that several hold is kept once, and refused where they recorded it differently. Where
-    plays are missing, the same command that made the parts plays them with `--output-dir OUTPUT` and without `--shard`.
+    Parts may overlap: a play that several hold is kept once, and refused where they recorded it
+    differently. Where plays are missing, the same command that made the parts plays them with
+    `--output-dir OUTPUT` and without `--shard`.
     """
     run = br.merge_runs(part, output)
     show_run(run, as_json)
@@ -65,13 +83,19 @@ def merge_command(
 def reproduce_command(
     paper: Annotated[
         str,
-        typer.Argument(help=f"Which paper: {', '.join(papers.names())}.", autocompletion=offer_names(papers.names())),
+        typer.Argument(
+            help=f"Which paper: {', '.join(papers.names())}.",
+            autocompletion=offer_names(papers.names()),
+        ),
     ],
     data: Annotated[Path, typer.Option(help="The folder with the recorded runs of the paper.")],
-    page: Annotated[Path | None, typer.Option(help="Write the report to this file, as a page.")] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Write the report to this file, as a page.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Work out the figures of a paper from its recorded runs and say which agree with the published ones."""
+    """Work out the figures of a paper from its recorded runs and say which agree with the published
+    ones."""
     reproduction = br.reproduce(paper, data)
     if page is not None:
         write_text(page, render(reproduction.report()))
@@ -83,6 +107,9 @@ def reproduce_command(
         print()
     compared = [check for check in reproduction.checks if check.agrees is not None]
     agree = sum(check.agrees is True for check in compared)
-    print(f"{agree} of {len(compared)} compared figures agree" + (":" if reproduction.differing else "."))
+    print(
+        f"{agree} of {len(compared)} compared figures agree"
+        + (":" if reproduction.differing else ".")
+    )
     for check in reproduction.differing:
         print(f"  differs: {check.what}: published {check.published}, found {check.found}")

@@ -1,4 +1,5 @@
-"""`bestresponse run STUDY`: any study by its name, also one of an installed package, its settings as options."""
+"""`bestresponse run STUDY`: any study by its name, also one of an installed package, its settings
+as options."""
 
 from __future__ import annotations
 
@@ -20,27 +21,35 @@ _OF_WORDS = ("stories", "strategies")
 
 
 class _GameOrWords(TyperCommand):
-    """Let `stories` or `strategies` after `bench`, which are no games, begin another study with its own settings."""
+    """Let `stories` or `strategies` after `bench`, which are no games, begin another study with its
+    own settings."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: Context | None = None, **extra: object
     ) -> Context:
         if not args or args[0] not in _OF_WORDS:
             return super().make_context(info_name, args, parent, **extra)
-        return make_command(args[0]).make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+        return make_command(args[0]).make_context(
+            f"{info_name} {args[0]}", args[1:], parent, **extra
+        )
 
 
 def make_command(name: str) -> Command:
     """Make the command of a study; UsageError where there is none of that name."""
     if name not in studies.names():
         studies.load(name)  # says which name is nearest
-    single = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    single.command(name, cls=_GameOrWords if name == "bench" else None)(make_study_command(find_study(name)))
+    single = typer.Typer(
+        add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+    )
+    single.command(name, cls=_GameOrWords if name == "bench" else None)(
+        make_study_command(find_study(name))
+    )
     return typer.main.get_command(single)
 
 
 class _Studies(TyperGroup):
-    """Load a study when its command is used; one that cannot be loaded spoils nothing but itself."""
+    """Load a study when its command is used; one that cannot be loaded spoils nothing but
+    itself."""
 
     def list_commands(self, ctx: object) -> list[str]:
         return studies.names()
@@ -52,16 +61,21 @@ class _Studies(TyperGroup):
         lines = []
         for name in studies.names():
             try:
-                lines.append((name, (find_study(name).config.__doc__ or "").strip().partition("\n")[0]))
+                lines.append(
+                    (name, (find_study(name).config.__doc__ or "").strip().partition("\n")[0])
+                )
             except StoreError as error:
                 lines.append((name, str(error)))
         with formatter.section("Studies"):
             formatter.write_dl(lines)
 
 
-run_command = typer.Typer(cls=_Studies, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+run_command = typer.Typer(
+    cls=_Studies, no_args_is_help=True, rich_markup_mode=None, add_completion=False
+)
 
 
 @run_command.callback()
 def _start() -> None:
-    """Run a study by its name: `run STUDY --help` lists its settings, --settings takes them from a TOML file."""
+    """Run a study by its name: `run STUDY --help` lists its settings, --settings takes them from a
+    TOML file."""

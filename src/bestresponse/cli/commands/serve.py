@@ -1,5 +1,5 @@
-"""`bestresponse serve`: play in a browser. `bestresponse experiment`: check an experiment file, look at its pages, and
-let programs take part in it.
+"""`bestresponse serve`: play in a browser. `bestresponse experiment`: check an experiment file,
+look at its pages, and let programs take part in it.
 """
 
 import os
@@ -31,7 +31,13 @@ try:
     from bestresponse.web.services.formalizing import prepare_solver
     from bestresponse.web.sessions.setup import GameChoice, list_parameters, make_game
     from bestresponse.web.supervisor import can_supervise, supervise
-    from bestresponse.web.trial import TrialSettings, count_people, list_models, render_preview, try_experiment
+    from bestresponse.web.trial import (
+        TrialSettings,
+        count_people,
+        list_models,
+        render_preview,
+        try_experiment,
+    )
 except ImportError as missing:
     why = f"this needs the extra `web` ({missing.name} is missing): {install_hint('web')}"
     raise UsageError(why) from None
@@ -39,20 +45,29 @@ except ImportError as missing:
 _BACKLOG = 2048  # as uvicorn has it
 _TOKEN = "BESTRESPONSE_ADMIN_TOKEN"
 _GIVEN = "YOUR-ADMIN-TOKEN"
-"""What is printed in the place of a token that was given: whoever gave it knows it, and logs are read by others."""
+"""What is printed in the place of a token that was given: whoever gave it knows it, and logs are
+read by others."""
 
 
 @settings
 class ServeConfig(RunSettings):
-    """Open games to people in a browser. Prints the admin's link; everything is kept below the output folder.
+    """Open games to people in a browser. Prints the admin's link; everything is kept below the
+    output folder.
 
     The same command goes on with every table where it was stopped.
     """
 
-    host: str = setting(default="127.0.0.1", help="Address to listen on; beyond this machine only with --admin-token.")
+    host: str = setting(
+        default="127.0.0.1",
+        help="Address to listen on; beyond this machine only with --admin-token.",
+    )
     port: int = setting(default=8642, ge=0, le=65535, help="Port to listen on; 0 takes a free one.")
-    admin_token: str | None = setting(default=None, help=f"The admin's key, 16 characters or more; or set {_TOKEN}.")
-    model: NamesSetting = setting(default=(), short="-m", help="A model that may be seated, else those at hand.")
+    admin_token: str | None = setting(
+        default=None, help=f"The admin's key, 16 characters or more; or set {_TOKEN}."
+    )
+    model: NamesSetting = setting(
+        default=(), short="-m", help="A model that may be seated, else those at hand."
+    )
     experiment: Path | None = setting(default=None)
     """An experiment file; its sessions are created once, and its link is printed."""
     unused: ClassVar[frozenset[str]] = OF_PLAYS
@@ -63,8 +78,14 @@ def open_to_people(config: ServeConfig) -> None:
     admin_token, output_dir = config.admin_token or os.environ.get(_TOKEN), Path(config.output_dir)
     text = read_experiment(config.experiment) if config.experiment else ""
     pictures = config.experiment.parent / "pictures" if config.experiment else None
-    server_settings = ServerSettings(output_dir, config.host, config.port, admin_token, text, pictures)
-    here = [m["name"] for m in known_models(read_default_settings()) if m["ready"] and m["name"] in WEIGHTS]
+    server_settings = ServerSettings(
+        output_dir, config.host, config.port, admin_token, text, pictures
+    )
+    here = [
+        m["name"]
+        for m in known_models(read_default_settings())
+        if m["ready"] and m["name"] in WEIGHTS
+    ]
     seated = config.model or tuple(here)
     listener = _listen(config.host, config.port)
     app = create_app()
@@ -80,7 +101,9 @@ def open_to_people(config: ServeConfig) -> None:
                     if lobby is not None:
                         print(_link(listener, server.join_path(lobby.id)), flush=True)
                 Thread(target=prepare_solver, daemon=True).start()
-                served = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, server_header=False)
+                served = uvicorn.Config(
+                    app, log_level="warning", timeout_graceful_shutdown=2, server_header=False
+                )
                 with suppress(KeyboardInterrupt):
                     uvicorn.Server(served).run(sockets=[listener])
             finally:
@@ -100,7 +123,9 @@ def read_experiment(path: Path) -> str:
         text = read_text_file(path)
         check_experiment(text)
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise UsageError(
+            f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from None
     except UsageError as error:
         raise UsageError(f"{path}, {error}") from None
     return text
@@ -120,7 +145,9 @@ def _listen(host: str, port: int) -> socket:
         listener.listen(_BACKLOG)
     except OSError as error:
         listener.close()
-        raise UsageError(f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port") from None
+        raise UsageError(
+            f"cannot listen on {host}:{port}: {error.strerror or error}; choose another --port"
+        ) from None
     return listener
 
 
@@ -128,19 +155,27 @@ def _listen(host: str, port: int) -> socket:
 class ExperimentConfig(RunSettings):
     """Try an experiment before people come.
 
-    `game` lists roles, parameters with their usual values, and strategies. `check` names the line and the cause of
-    what is wrong. `preview` writes every page of every role on one sheet. `bots` sends programs through the real
-    pages and compares what the server kept with their own notes.
+    `game` lists roles, parameters with their usual values, and strategies. `check` names the line
+    and the cause of what is wrong. `preview` writes every page of every role on one sheet. `bots`
+    sends programs through the real pages and compares what the server kept with their own notes.
     """
 
-    task: Literal["game", "check", "preview", "bots"] = setting(argument=True, help="What is done with the file.")
+    task: Literal["game", "check", "preview", "bots"] = setting(
+        argument=True, help="What is done with the file."
+    )
     file: Path = setting(argument=True, help="The experiment file, or the name of a game.")
     people: int = setting(default=8, ge=1, le=2000, help="bots: how many take part.")
-    player: str = setting(default="strategy:random", help="bots: strategy:NAME, or model:NAME with --model.")
+    player: str = setting(
+        default="strategy:random", help="bots: strategy:NAME, or model:NAME with --model."
+    )
     drop_outs: int = setting(default=0, ge=0, le=100, help="bots: how many of 100 leave for good.")
-    speed: int = setting(default=100, ge=1, le=10_000, help="Divide the time limits of the file by this.")
+    speed: int = setting(
+        default=100, ge=1, le=10_000, help="Divide the time limits of the file by this."
+    )
     model: NamesSetting = setting(default=(), short="-m", help="A model that may be seated.")
-    out: Path | None = setting(default=None, help="preview: the page to write; bots: a folder for the exported tables.")
+    out: Path | None = setting(
+        default=None, help="preview: the page to write; bots: a folder for the exported tables."
+    )
     unused: ClassVar[frozenset[str]] = OF_PLAYS
 
 
@@ -150,18 +185,26 @@ def try_file(config: ExperimentConfig) -> None:
     if config.task == "game":
         game = make_game(GameChoice(str(file)))
         print(f"roles: {', '.join(game.roles)}")
-        print("\n".join(f"parameter {name} = {value!r}" for name, value in list_parameters(game).items()))
+        print(
+            "\n".join(
+                f"parameter {name} = {value!r}" for name, value in list_parameters(game).items()
+            )
+        )
         print(f"strategies: {', '.join(list_strategies(game))}")
         return
     text = read_experiment(file)
     if config.task == "check":
-        print(f"{file} is right. People who fill one group of every treatment: {count_people(text)}.")
+        print(
+            f"{file} is right. People who fill one group of every treatment: {count_people(text)}."
+        )
         if named := list_models(text):
             needed = " ".join(f"--model {shlex.quote(name)}" for name in named)
             print(f"It seats models: run `serve` and `bots` with {needed}.")
         return
     count = config.people if config.task == "bots" else count_people(text)
-    trial_settings = TrialSettings(count, config.player, config.drop_outs, config.speed, config.model)
+    trial_settings = TrialSettings(
+        count, config.player, config.drop_outs, config.speed, config.model
+    )
     with open_models((), Path(config.output_dir), config.limits) as opened:
         trial = try_experiment(text, trial_settings, opened.open)
     if config.task == "preview":

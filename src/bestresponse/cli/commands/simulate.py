@@ -1,4 +1,5 @@
-"""`bestresponse simulate`: many agents in one game, many times, and play judged by people and by models."""
+"""`bestresponse simulate`: many agents in one game, many times, and play judged by people and by
+models."""
 
 from __future__ import annotations
 
@@ -15,30 +16,46 @@ from bestresponse.runs.inputs import NamesSetting
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 from bestresponse.studies.population.study import population
 from bestresponse.studies.simulate.study import simulate as any_game
-from bestresponse.studies.water.judging import judge_run, make_sheet, read_sheets, rubric, summarise, write_scores
+from bestresponse.studies.water.judging import (
+    judge_run,
+    make_sheet,
+    read_sheets,
+    rubric,
+    summarise,
+    write_scores,
+)
 from bestresponse.studies.water.study import water
 
 if TYPE_CHECKING:
     from typer._click.core import Command, Context
     from typer._click.shell_completion import CompletionItem
 
-RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run of `simulate water`, or above it.")]
+RunFolder = Annotated[
+    Path,
+    typer.Argument(metavar="RUN", help="The folder of a run of `simulate water`, or above it."),
+]
 
 
 class _GameOrCommand(typer.core.TyperGroup):
     """A word that is no command is a game: `simulate stag-hunt` means `simulate game stag-hunt`."""
 
-    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: Context, args: list[str]
+    ) -> tuple[str | None, Command | None, list[str]]:
         known = args[0] in self.commands or args[0].startswith("-")
         return super().resolve_command(ctx, args if known else ["game", *args])
 
     def shell_complete(self, ctx: Context, incomplete: str) -> list[CompletionItem]:
         """Offer games beside the commands."""
-        game = next(parameter for parameter in self.commands["game"].params if parameter.name == "game")
+        game = next(
+            parameter for parameter in self.commands["game"].params if parameter.name == "game"
+        )
         return [*super().shell_complete(ctx, incomplete), *game.shell_complete(ctx, incomplete)]
 
 
-simulate_command = typer.Typer(cls=_GameOrCommand, no_args_is_help=True, rich_markup_mode=None, add_completion=False)
+simulate_command = typer.Typer(
+    cls=_GameOrCommand, no_args_is_help=True, rich_markup_mode=None, add_completion=False
+)
 simulate_command.command("game")(make_study_command(any_game))
 simulate_command.command("water")(make_study_command(water))
 simulate_command.command("population")(make_study_command(population))
@@ -46,17 +63,23 @@ simulate_command.command("population")(make_study_command(population))
 
 @simulate_command.callback()
 def _start() -> None:
-    """Simulate many agents in one game, many times: `simulate GAME` with any game, or one of the commands below."""
+    """Simulate many agents in one game, many times: `simulate GAME` with any game, or one of the
+    commands below."""
 
 
 @simulate_command.command("sheet")
 def write_sheet(
     run: RunFolder,
-    judge: Annotated[str, typer.Option(help="Name of the judge who will fill the sheet in.")] = "judge 1",
-    games: Annotated[int, typer.Option(help="Judge at most so many games, the first ones.", min=1)] = 30,
+    judge: Annotated[
+        str, typer.Option(help="Name of the judge who will fill the sheet in.")
+    ] = "judge 1",
+    games: Annotated[
+        int, typer.Option(help="Judge at most so many games, the first ones.", min=1)
+    ] = 30,
     output: Annotated[Path, typer.Option(help="The CSV file to write.")] = Path("sheet.csv"),
 ) -> None:
-    """Write a sheet for a person: for each game and resident the persona, what happened, its words, and the scales."""
+    """Write a sheet for a person: for each game and resident the persona, what happened, its words,
+    and the scales."""
     write_text(output, make_sheet(run, judge, games))
     print(f"wrote {output}; fill in whole numbers from 1 to 5:")
     for scale, (title, levels) in rubric().items():
@@ -88,8 +111,11 @@ simulate_command.command("judge")(make_settings_command(JudgeConfig, judge))
 
 @simulate_command.command("scores")
 def show_scores(
-    sheets: Annotated[list[Path], typer.Argument(help="Sheets that judges have filled in, people's or models'.")],
+    sheets: Annotated[
+        list[Path], typer.Argument(help="Sheets that judges have filled in, people's or models'.")
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Sum up filled sheets: means, deviations and quartiles of each scale, and how far people and models agree."""
+    """Sum up filled sheets: means, deviations and quartiles of each scale, and how far people and
+    models agree."""
     show_frame(summarise(read_sheets(sheets)), as_json)

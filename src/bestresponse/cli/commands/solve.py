@@ -26,56 +26,84 @@ def solve_command(
     game: Annotated[
         str,
         typer.Argument(
-            help="A name from `bestresponse games`, a .nfg, .efg, .json or .pl file, or - to read JSON.",
+            help=(
+                "A name from `bestresponse games`, a .nfg, .efg, .json or .pl file, or - to read"
+                " JSON."
+            ),
             autocompletion=complete_game,
         ),
     ],
     as_json: AsJson = False,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the game into this .svg or .png file, or a page with everything in .html.")
+        Path | None,
+        typer.Option(
+            help="Draw the game into this .svg or .png file, or a page with everything in .html."
+        ),
     ] = None,
     method: Annotated[
         str,
         typer.Option(
-            help="auto; for a table enumeration, lemke-howson, zero-sum, double-oracle or pure; for a tree "
-            "sequence-form, backward-induction, normal-form, double-oracle, cfr, cfr+, dcfr, pcfr+, external-sampling "
-            "or outcome-sampling."
+            help=(
+                "auto; for a table enumeration, lemke-howson, zero-sum, double-oracle or pure; for"
+                " a tree "
+                "sequence-form, backward-induction, normal-form, double-oracle, cfr, cfr+, dcfr,"
+                " pcfr+, external-sampling "
+                "or outcome-sampling."
+            )
         ),
     ] = "auto",
     iterations: Annotated[
         int | None,
         typer.Option(
-            help="Of CFR or the double oracle, for trees that they solve. [default: 1000]", min=1, max=100_000_000
+            help="Of CFR or the double oracle, for trees that they solve. [default: 1000]",
+            min=1,
+            max=100_000_000,
         ),
     ] = None,
     objective: Annotated[
         str | None,
-        typer.Option(help="Also the correlated equilibrium best by this: welfare, fairness, entropy or any."),
+        typer.Option(
+            help="Also the correlated equilibrium best by this: welfare, fairness, entropy or any."
+        ),
     ] = None,
     seconds: Annotated[
-        float, typer.Option(help="How long mixed equilibria of more than two players are searched.", min=0)
+        float,
+        typer.Option(
+            help="How long mixed equilibria of more than two players are searched.", min=0
+        ),
     ] = SECONDS,
     dynamics: Annotated[
         str | None,
         typer.Option(
-            help="Instead, where play leads by replicator, fictitious-play, regret-matching, multiplicative-weights, "
-            "logit, moran or alpha-rank."
+            help=(
+                "Instead, where play leads by replicator, fictitious-play, regret-matching,"
+                " multiplicative-weights, "
+                "logit, moran or alpha-rank."
+            )
         ),
     ] = None,
     concept: Annotated[
         str | None,
         typer.Option(
-            help="Instead, one of quantal-response, level-k, cognitive-hierarchy, correlated, coarse-correlated, "
-            "rationalizable, maximin, bargaining, ordinal, perfect, proper; of trees subgame-perfect, sequential, "
-            "agent-quantal-response."
+            help=(
+                "Instead, one of quantal-response, level-k, cognitive-hierarchy, correlated,"
+                " coarse-correlated, "
+                "rationalizable, maximin, bargaining, ordinal, perfect, proper; of trees"
+                " subgame-perfect, sequential, "
+                "agent-quantal-response."
+            )
         ),
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", help="A setting of --dynamics or --concept, as NAME=VALUE; an unknown name lists all."),
+        typer.Option(
+            "--set",
+            help="A setting of --dynamics or --concept, as NAME=VALUE; an unknown name lists all.",
+        ),
     ] = None,
 ) -> None:
-    """Print the equilibria of a game, how they were found and how sure they are; dominance, efficiency and kind."""
+    """Print the equilibria of a game, how they were found and how sure they are; dominance,
+    efficiency and kind."""
     ending = "" if plot is None else plot.suffix.lower()
     if plot is not None and ending not in _PICTURE_FILES:
         raise UsageError(f"--plot {plot}: expected a file ending in {', '.join(_PICTURE_FILES)}")
@@ -83,13 +111,18 @@ def solve_command(
     if dynamics is not None or concept is not None:
         if (method, iterations, objective, seconds) != ("auto", None, None, SECONDS):
             raise UsageError(
-                "--dynamics and --concept take --set and none of --method, --iterations, --objective, --seconds"
+                "--dynamics and --concept take --set and none of --method, --iterations,"
+                " --objective, --seconds"
             )
         pairs = read_pairs("set", settings or ())
-        answer = wait_for(lambda: br.ask(resolved, dynamics=dynamics, concept=concept, settings=pairs))
+        answer = wait_for(
+            lambda: br.ask(resolved, dynamics=dynamics, concept=concept, settings=pairs)
+        )
         chart, name = answer.answer.chart, answer.question.name
         if plot is not None and chart is None:
-            raise UsageError(f"--plot {plot}: expected no --plot, as there is nothing to draw for {name}")
+            raise UsageError(
+                f"--plot {plot}: expected no --plot, as there is nothing to draw for {name}"
+            )
         _print(answer, as_json)
         if plot is not None and chart is not None:
             from bestresponse.report.page import render  # templates are slow to load
@@ -103,7 +136,9 @@ def solve_command(
             from bestresponse.analysis.solve.document import drawable
 
             drawable(resolved.solvable())
-        except UsageError as error:  # a page can do without a picture; a picture is refused before a long solve
+        except (
+            UsageError
+        ) as error:  # a page can do without a picture; a picture is refused before a long solve
             if ending != ".html":
                 raise
             notes().print(f"the page has no picture: {error}", markup=False, soft_wrap=True)
@@ -131,7 +166,11 @@ def _print(result: br.Solution | Answered, as_json: bool) -> None:
         print_document(console(), result.to_document())
 
 
-def _write(plot: Path, make_page: Callable[[], str], draw: Callable[[Literal["svg", "png"]], bytes]) -> None:
+def _write(
+    plot: Path, make_page: Callable[[], str], draw: Callable[[Literal["svg", "png"]], bytes]
+) -> None:
     ending = plot.suffix.lower()
-    plot.write_bytes(make_page().encode() if ending == ".html" else draw("png" if ending == ".png" else "svg"))
+    plot.write_bytes(
+        make_page().encode() if ending == ".html" else draw("png" if ending == ".png" else "svg")
+    )
     notes().print(f"wrote {plot}", markup=False, soft_wrap=True)

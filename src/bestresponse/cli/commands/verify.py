@@ -1,4 +1,5 @@
-"""`bestresponse verify`: reasoning about a game, checked claim by claim: of a model, or of a text in a file."""
+"""`bestresponse verify`: reasoning about a game, checked claim by claim: of a model, or of a text
+in a file."""
 
 import json
 import sys
@@ -17,27 +18,47 @@ from bestresponse.report.document import Column, Table
 from bestresponse.report.text import visible
 
 _TEXT = Annotated[
-    Path | None, typer.Option(help="Check the reasoning in this file instead of asking a model; - reads it.")
+    Path | None,
+    typer.Option(help="Check the reasoning in this file instead of asking a model; - reads it."),
 ]
 _ENGINE = Annotated[str, typer.Option(help="Logic engine for --text: auto, embedded or swi.")]
-_FOR_TEXTS = ("game", "text", "engine", "translator", "feedback", "unit", "seat", "output_dir", "as_json", "dry_run")
+_FOR_TEXTS = (
+    "game",
+    "text",
+    "engine",
+    "translator",
+    "feedback",
+    "unit",
+    "seat",
+    "output_dir",
+    "as_json",
+    "dry_run",
+)
 _run_study = make_study_command(br.verify_model)
 
 
 def verify_command(*, text: Path | None, engine: str, **typed: Any) -> None:
-    """Check reasoning about payoffs by logic: of a model, with feedback until it is right, or of a given text.
+    """Check reasoning about payoffs by logic: of a model, with feedback until it is right, or of a
+    given text.
 
-    The same command again goes on where it was stopped. With --text no model is needed; the exit code is then 1 where
-    something is refuted and 2 where nothing could be checked.
+    The same command again goes on where it was stopped. With --text no model is needed; the exit
+    code is then 1 where something is refuted and 2 where nothing could be checked.
     """
     if text is None:
         if typed["model"] is None and typed["settings"] is None:
             raise UsageError("give either --model (who reasons) or --text (a reasoning to check)")
         _run_study(**typed)
         return
-    useless = [name for name, value in typed.items() if value not in (None, [], False) and name not in _FOR_TEXTS]
+    useless = [
+        name
+        for name, value in typed.items()
+        if value not in (None, [], False) and name not in _FOR_TEXTS
+    ]
     if useless:
-        raise UsageError(f"--{useless[0].replace('_', '-')} is about a model that reasons; it does nothing for --text")
+        raise UsageError(
+            f"--{useless[0].replace('_', '-')} is about a model that reasons; it does nothing for"
+            " --text"
+        )
     try:  # bytes that are no text are replaced, not refused
         data = sys.stdin.buffer.read() if str(text) == "-" else text.read_bytes()
     except OSError as error:
@@ -54,7 +75,9 @@ def verify_command(*, text: Path | None, engine: str, **typed: Any) -> None:
     )
     translator = typed["translator"] or "rules"
     if typed["as_json"]:
-        print(json.dumps({"translator": translator, **review.to_json()}, indent=2, ensure_ascii=False))
+        print(
+            json.dumps({"translator": translator, **review.to_json()}, indent=2, ensure_ascii=False)
+        )
     else:
         _print_review(review, translator)
     if code := {State.REFUTED: 1, State.UNREFUTED: 0}.get(review.state, 2):
@@ -73,7 +96,10 @@ verify_command.__annotations__ = {parameter.name: parameter.annotation for param
 def _print_review(review: Review, translator: str) -> None:
     """Print every claim, its verdict, what is true instead, and what was not read."""
     columns = (Column("verdict"), Column("claim"), Column("why it is unknown"))
-    rows = tuple((claim.verdict.value.upper(), claim.text, claim.proof.why or None) for claim in review.checked)
+    rows = tuple(
+        (claim.verdict.value.upper(), claim.text, claim.proof.why or None)
+        for claim in review.checked
+    )
     if rows:
         print_table(console(), Table(columns, rows, f"Claims found by {translator}"))
     print(review.summary)

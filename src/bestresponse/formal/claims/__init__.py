@@ -1,8 +1,9 @@
-"""Claims about a game: read from text or JSON, decided by logic and by theory, corrected in sentences that are true.
+"""Claims about a game: read from text or JSON, decided by logic and by theory, corrected in
+sentences that are true.
 
-After LELMA (Mensfelt, Stathis and Trencsenyi, "Logic-Enhanced Language Model Agents for Trustworthy Social
-Simulations", 2024), made general: any number of players and actions, any numbers, three-valued verdicts.
-Names are imported when first used.
+After LELMA (Mensfelt, Stathis and Trencsenyi, "Logic-Enhanced Language Model Agents for Trustworthy
+Social Simulations", 2024), made general: any number of players and actions, any numbers,
+three-valued verdicts. Names are imported when first used.
 """
 
 from typing import TYPE_CHECKING
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
         parse_json as parse_json,
     )
     from bestresponse.formal.claims.feedback import say as say
-    from bestresponse.formal.claims.review import Review as Review, Reviewer as Reviewer, State as State
+    from bestresponse.formal.claims.review import (
+        Review as Review,
+        Reviewer as Reviewer,
+        State as State,
+    )
     from bestresponse.formal.claims.subject import Subject as Subject
     from bestresponse.formal.claims.translation import (
         ModelTranslator as ModelTranslator,

@@ -1,15 +1,19 @@
-"""Claims decided twice: by arithmetic on the game's payoffs and by a logic engine on the game's program.
+"""Claims decided twice: by arithmetic on the game's payoffs and by a logic engine on the game's
+program.
 
-The two must agree. Where one of them cannot tell (the game is too large for it), the other's verdict stands; where they
-contradict each other, which no game is known to bring about, the verdict is UNKNOWN and says so.
+The two must agree. Where one of them cannot tell (the game is too large for it), the other's
+verdict stands; where they contradict each other, which no game is known to bring about, the verdict
+is UNKNOWN and says so.
 
-In the program a table is one fact per player and cell, `cell(Player, Own, Others, Outcome, Payoff)`, a tree its nodes.
-The rules stand beside the forms (`tables`, `trees`); they share nothing with the arithmetic there. Players are p0 (the
-reasoner), p1, ...; actions are a0, a1, ...: no text of a user is ever part of the program.
+In the program a table is one fact per player and cell, `cell(Player, Own, Others, Outcome,
+Payoff)`, a tree its nodes. The rules stand beside the forms (`tables`, `trees`); they share nothing
+with the arithmetic there. Players are p0 (the reasoner), p1, ...; actions are a0, a1, ...: no text
+of a user is ever part of the program.
 
-Before that `ground` puts a claim to the game: names become numbers of players and actions, or the reason why it cannot
-be decided. Both checkers start from there, so neither can be led astray by a name: a player or an action that does not
-exist, an outcome that leaves somebody out, probabilities that do not sum to 1 make a claim undecidable, not false.
+Before that `ground` puts a claim to the game: names become numbers of players and actions, or the
+reason why it cannot be decided. Both checkers start from there, so neither can be led astray by a
+name: a player or an action that does not exist, an outcome that leaves somebody out, probabilities
+that do not sum to 1 make a claim undecidable, not false.
 """
 
 from __future__ import annotations
@@ -26,7 +30,16 @@ from typing import Any, Final
 from bestresponse.core.errors import BestResponseError, InvalidGame, LogicError, TooLarge
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.formal.claims.claim import FORMS, NO_CLAIM, OF_TABLES, OF_TREES, Claim, Malformed
-from bestresponse.formal.claims.form import SHARED_RULES, Belief, Chain, Mix, Move, Sort, Ungrounded, find_rounding
+from bestresponse.formal.claims.form import (
+    SHARED_RULES,
+    Belief,
+    Chain,
+    Mix,
+    Move,
+    Sort,
+    Ungrounded,
+    find_rounding,
+)
 from bestresponse.formal.claims.subject import Subject, exact
 from bestresponse.formal.claims.tables import TABLE_RULES, TableTheory
 from bestresponse.formal.claims.trees import TREE_RULES, TreeTheory
@@ -35,7 +48,8 @@ from bestresponse.logic.language.terms import Atom, Struct, Term, list_of, write
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 MOST_FACTS: Final = 4_000
-# A node is two facts, itself and the branch to it; no engine is given more than 5,000 clauses, rules among them.
+# A node is two facts, itself and the branch to it; no engine is given more than 5,000 clauses,
+# rules among them.
 _MOST_NODES: Final = 2_400
 
 
@@ -59,19 +73,25 @@ class TheoryCheck:
         return grounded.settle(Proof(Verdict.PROVED if holds else Verdict.REFUTED))
 
     def find_truth(self, grounded: Grounded) -> bool | Fraction | Proof:
-        """Return whether a claim's form holds of its arguments, or the number that its `value` has to be."""
-        answer: bool | Fraction | Proof = getattr(self.game, grounded.claim.form)(**grounded.arguments)
+        """Return whether a claim's form holds of its arguments, or the number that its `value` has
+        to be."""
+        answer: bool | Fraction | Proof = getattr(self.game, grounded.claim.form)(
+            **grounded.arguments
+        )
         return answer
 
 
 class LogicCheck:
-    """Decides claims about one game by resolution on one program. The engine is the caller's to close."""
+    """Decides claims about one game by resolution on one program. The engine is the caller's to
+    close."""
 
     def __init__(self, subject: Subject, engine: LogicEngine) -> None:
         self.subject = subject
         self._engine = engine
         self._rules = SHARED_RULES + (TABLE_RULES if subject.tree is None else TREE_RULES)
-        self._heads = {(kind, form): arguments for kind, form, arguments in _HEAD.findall(self._rules)}
+        self._heads = {
+            (kind, form): arguments for kind, form, arguments in _HEAD.findall(self._rules)
+        }
 
     @cached_property
     def program(self) -> Program:
@@ -83,9 +103,15 @@ class LogicCheck:
         arguments = grounded.arguments
         form = grounded.claim.form
         looks_ahead = ("possible", form) in self._heads
-        ends = [arguments[name] for name in ("outcome", "than") if name in arguments and self.subject.tree is not None]
+        ends = [
+            arguments[name]
+            for name in ("outcome", "than")
+            if name in arguments and self.subject.tree is not None
+        ]
         if ("claim", form) not in self._heads or any(len(nodes) > 1 for nodes in ends):
-            return Proof(Verdict.UNKNOWN, "claims about chance and knowledge are decided by theory alone")
+            return Proof(
+                Verdict.UNKNOWN, "claims about chance and knowledge are decided by theory alone"
+            )
         if looks_ahead and self.subject.tree is not None and not self.subject.tree_is_open:
             why = "somebody moves without knowing what happened before; looking ahead needs that"
             return Proof(Verdict.UNKNOWN, why)
@@ -93,9 +119,15 @@ class LogicCheck:
             program = self.program
         except (InvalidGame, LogicError) as error:
             return Proof(Verdict.UNKNOWN, str(error))
-        terms = [self._write_argument(name, argument, arguments) for name, argument in arguments.items()]
+        terms = [
+            self._write_argument(name, argument, arguments) for name, argument in arguments.items()
+        ]
         if "Error" in self._heads["claim", form]:
-            margin = find_rounding(arguments["share"], 2) if "share" in arguments else find_rounding(arguments["value"])
+            margin = (
+                find_rounding(arguments["share"], 2)
+                if "share" in arguments
+                else find_rounding(arguments["value"])
+            )
             terms.append(_write_number(margin))
         term = Struct(form, tuple(terms))
         proof = self._engine.prove(program, Struct("claim", (term,)))
@@ -112,7 +144,9 @@ class LogicCheck:
         if tree is not None and name == "who":
             return int(self.subject.order[argument])
         if tree is not None and name == "action":
-            return Atom(f"a{tree.infosets[int(tree.infoset[arguments['after']])].moves.index(argument)}")
+            return Atom(
+                f"a{tree.infosets[int(tree.infoset[arguments['after']])].moves.index(argument)}"
+            )
         if tree is not None:
             return Atom(f"n{argument if name == 'after' else argument[0][0]}")
         match name:
@@ -121,20 +155,28 @@ class LogicCheck:
             case "action" | "other" | "chosen":
                 return Atom(f"a{argument}")
             case "removed":
-                return list_of([Struct("-", (Atom(f"p{player}"), Atom(f"a{k}"))) for player, k in argument])
+                return list_of(
+                    [Struct("-", (Atom(f"p{player}"), Atom(f"a{k}"))) for player, k in argument]
+                )
             case "mixed":
                 return _write_belief(argument)
             case "mixes":
                 return list_of(
                     [
-                        Struct("part", (Atom(f"p{i}"), own, high, _write_belief(argument.leave_out(i))))
-                        for i, (own, high) in enumerate(zip(*(map(_write_mix, rows) for rows in argument), strict=True))
+                        Struct(
+                            "part", (Atom(f"p{i}"), own, high, _write_belief(argument.leave_out(i)))
+                        )
+                        for i, (own, high) in enumerate(
+                            zip(*(map(_write_mix, rows) for rows in argument), strict=True)
+                        )
                     ]
                 )
             case "part":
                 player, belief = argument
                 own = _write_mix(belief.rows[0])
-                return Struct("part", (Atom(f"p{player}"), own, Atom(f"p{1 - player}"), _write_belief(belief)))
+                return Struct(
+                    "part", (Atom(f"p{player}"), own, Atom(f"p{1 - player}"), _write_belief(belief))
+                )
             case _:
                 return _write_actions(argument)
 
@@ -148,7 +190,9 @@ def _write_actions(actions: Iterable[int]) -> Term:
 
 
 def _write_mix(row: tuple[Fraction, ...]) -> Term:
-    return list_of([Struct("-", (Atom(f"a{k}"), _write_number(weight))) for k, weight in enumerate(row)])
+    return list_of(
+        [Struct("-", (Atom(f"a{k}"), _write_number(weight))) for k, weight in enumerate(row)]
+    )
 
 
 def _write_belief(belief: Belief) -> Term:
@@ -200,7 +244,10 @@ class Checker:
             return Checked(grounded.claim, by_theory)
         if by_theory.verdict is Verdict.UNKNOWN:
             return Checked(grounded.claim, by_logic)
-        why = f"theory says {by_theory.verdict} and logic says {by_logic.verdict}; please report this game"
+        why = (
+            f"theory says {by_theory.verdict} and logic says {by_logic.verdict}; please report this"
+            " game"
+        )
         return Checked(grounded.claim, Proof(Verdict.UNKNOWN, why))
 
     def check_all(self, claims: Iterable[Claim | Malformed]) -> tuple[Checked, ...]:
@@ -217,10 +264,15 @@ def _write_facts(subject: Subject) -> str:
     """The game as facts of the program; `TooLarge` where it would not fit an engine."""
     if subject.tree is not None:
         if subject.tree.num_nodes > _MOST_NODES:
-            raise TooLarge(f"the tree has {subject.tree.num_nodes:,} nodes; the logic engine takes {_MOST_NODES:,}")
+            raise TooLarge(
+                f"the tree has {subject.tree.num_nodes:,} nodes; the logic engine takes"
+                f" {_MOST_NODES:,}"
+            )
         return "\n".join(_nodes(subject.tree))
     if subject.cells.size > MOST_FACTS:
-        raise TooLarge(f"the table has {subject.cells.size:,} payoffs; the logic engine takes {MOST_FACTS:,}")
+        raise TooLarge(
+            f"the table has {subject.cells.size:,} payoffs; the logic engine takes {MOST_FACTS:,}"
+        )
     return "\n".join(_table(subject))
 
 
@@ -232,8 +284,13 @@ def _table(subject: Subject) -> Iterator[str]:
     for player in range(len(shape)):
         for profile in product(*map(range, shape)):
             others = _write_actions(profile[:player] + profile[player + 1 :])
-            value = write(_write_number(Fraction(int(subject.cells[(player, *profile)]), subject.scale)))
-            yield f"cell(p{player}, a{profile[player]}, {write(others)}, {write(_write_actions(profile))}, {value})."
+            value = write(
+                _write_number(Fraction(int(subject.cells[(player, *profile)]), subject.scale))
+            )
+            yield (
+                f"cell(p{player}, a{profile[player]}, {write(others)},"
+                f" {write(_write_actions(profile))}, {value})."
+            )
 
 
 def _nodes(tree: Tree) -> Iterator[str]:
@@ -241,10 +298,16 @@ def _nodes(tree: Tree) -> Iterator[str]:
         owner = int(tree.owner[node])
         children = tree.children[node]
         if owner == LEAF:
-            yield f"ends(n{node}, [{', '.join(write(_write_number(exact(u))) for u in tree.payoffs[node].tolist())}])."
+            yield (
+                f"ends(n{node},"
+                f" [{', '.join(write(_write_number(exact(u))) for u in tree.payoffs[node].tolist())}])."
+            )
         elif owner == CHANCE:
             yield f"draw(n{node})."
-            yield from (f"drawn(n{node}, {write(_write_number(exact(tree.probability[c])))}, n{c})." for c in children)
+            yield from (
+                f"drawn(n{node}, {write(_write_number(exact(tree.probability[c])))}, n{c})."
+                for c in children
+            )
         else:
             yield f"turn(n{node}, {owner})."
             yield from (f"branch(n{node}, a{k}, n{c})." for k, c in enumerate(children))
@@ -271,11 +334,16 @@ class Grounded:
         """Whether probabilities of the claim may have been rounded."""
         beliefs = [argument for argument in self.arguments.values() if isinstance(argument, Belief)]
         share = self.arguments.get("share", Fraction(0))
-        return any(belief.rows != belief.highest for belief in beliefs) or find_rounding(share, 2) != 0
+        return (
+            any(belief.rows != belief.highest for belief in beliefs) or find_rounding(share, 2) != 0
+        )
 
     def settle(self, proof: Proof) -> Proof:
-        """Turn the verdict on the claim's form and arguments into the verdict on the claim: a denial swaps them."""
-        opposite = {Verdict.PROVED: Verdict.REFUTED, Verdict.REFUTED: Verdict.PROVED}.get(proof.verdict)
+        """Turn the verdict on the claim's form and arguments into the verdict on the claim: a
+        denial swaps them."""
+        opposite = {Verdict.PROVED: Verdict.REFUTED, Verdict.REFUTED: Verdict.PROVED}.get(
+            proof.verdict
+        )
         if not self.claim.negated or opposite is None:
             return proof
         if opposite is Verdict.REFUTED and self.rounded:
@@ -286,16 +354,25 @@ class Grounded:
 def ground(claim: Claim, subject: Subject) -> Grounded:
     """The claim in the game's terms, or `Ungrounded` with the reason.
 
-    Players and actions become numbers; an outcome is one action number per player; what the others do is the
-    same without the player it is about; mixes are one row of probabilities per player. A chain of a tree is a node; an
-    outcome that leaves out what nature draws is all nodes that it may be, each with its probability.
+    Players and actions become numbers; an outcome is one action number per player; what the others
+    do is the same without the player it is about; mixes are one row of probabilities per player. A
+    chain of a tree is a node; an outcome that leaves out what nature draws is all nodes that it may
+    be, each with its probability.
     """
     if not FORMS[claim.form].names and claim.form not in OF_TABLES:
-        raise Ungrounded("it claims nothing" if claim.form == NO_CLAIM else "it is not clear who or what is meant")
+        raise Ungrounded(
+            "it claims nothing"
+            if claim.form == NO_CLAIM
+            else "it is not clear who or what is meant"
+        )
     if subject.tree is not None and claim.form not in OF_TREES:
-        raise Ungrounded(f"{claim.form} is about a table of payoffs; this game is played move by move")
+        raise Ungrounded(
+            f"{claim.form} is about a table of payoffs; this game is played move by move"
+        )
     if subject.tree is None and claim.form not in OF_TABLES:
-        raise Ungrounded(f"{claim.form} is about moves one after the other; in this game all choose at once")
+        raise Ungrounded(
+            f"{claim.form} is about moves one after the other; in this game all choose at once"
+        )
     return _Grounding(claim, subject).ground()
 
 
@@ -334,51 +411,77 @@ class _Grounding:
                 return self._mixes(argument, name)
             case Sort.CHAIN:
                 if self.subject.tree is not None:
-                    return self._known(argument) if name == "known" else self._find_nodes(self.subject.tree, argument)
+                    return (
+                        self._known(argument)
+                        if name == "known"
+                        else self._find_nodes(self.subject.tree, argument)
+                    )
                 if name in ("removed", "chosen"):
                     return self._single_out(argument, name)
                 return self._profile(argument, name == "against")
 
     def _single_out(self, chain: Chain, name: str) -> tuple[Chain, Any]:
-        """Find moves that are eliminated, or the one that the only other player chooses with some probability."""
+        """Find moves that are eliminated, or the one that the only other player chooses with some
+        probability."""
         pairs = [(self._player(move.who), move.action) for move in chain]
         choices = tuple((player, self._action(player, action)) for player, action in pairs)
         moves = tuple(Move(self.subject.players[i], self.subject.actions[i][k]) for i, k in choices)
         if name == "chosen":
-            if len(self.subject.players) != 2 or [player for player, _ in choices] != [1 - self.player]:
-                raise Ungrounded("a probability from which on something holds is one choice's of the only other player")
+            if len(self.subject.players) != 2 or [player for player, _ in choices] != [
+                1 - self.player
+            ]:
+                raise Ungrounded(
+                    "a probability from which on something holds is one choice's of the only other"
+                    " player"
+                )
             return moves, choices[0][1]
-        compared = [(self.player, self._action(self.player, self.claim[which])) for which in ("action", "other")]
+        compared = [
+            (self.player, self._action(self.player, self.claim[which]))
+            for which in ("action", "other")
+        ]
         if not choices or set(choices) & set(compared):
             raise Ungrounded("nothing is eliminated, or what is compared")
         counts = Counter(player for player, _ in set(choices))
-        if any(counts[player] == len(actions) for player, actions in enumerate(self.subject.actions)):
+        if any(
+            counts[player] == len(actions) for player, actions in enumerate(self.subject.actions)
+        ):
             raise Ungrounded("somebody is left without a choice")
         return moves, choices
 
     def _player(self, name: str) -> int:
         player = self.subject.player(name)
         if player is None:
-            raise Ungrounded(f"there is no player {name!r:.60}; the players are {', '.join(self.subject.players)}")
+            raise Ungrounded(
+                f"there is no player {name!r:.60}; the players are"
+                f" {', '.join(self.subject.players)}"
+            )
         return player
 
     def _action(self, player: int, name: str) -> int:
         indices = self.subject.index[player]
         if name in indices:
             return indices[name]
-        folded = [k for action, k in indices.items() if action.casefold() == name.strip().casefold()]
+        folded = [
+            k for action, k in indices.items() if action.casefold() == name.strip().casefold()
+        ]
         if len(folded) == 1:
             return folded[0]
-        raise Ungrounded(f"{self.subject.players[player]} cannot choose {name!r:.60}; possible: {', '.join(indices)}")
+        raise Ungrounded(
+            f"{self.subject.players[player]} cannot choose {name!r:.60}; possible:"
+            f" {', '.join(indices)}"
+        )
 
     def _joint(self, names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
         if len(names) != len(self.subject.players):
-            raise Ungrounded(f"an outcome needs {len(self.subject.players)} choices, got {len(names)}")
+            raise Ungrounded(
+                f"an outcome needs {len(self.subject.players)} choices, got {len(names)}"
+            )
         indices = tuple(self._action(player, name) for player, name in enumerate(names))
         return tuple(self.subject.actions[player][k] for player, k in enumerate(indices)), indices
 
     def _profile(self, chain: Chain, others: bool) -> tuple[Chain, tuple[int, ...]]:
-        """In canonical order: the others from the last player on, `you` at the end (printed outermost)."""
+        """In canonical order: the others from the last player on, `you` at the end (printed
+        outermost)."""
         chosen: dict[int, int] = {}
         for name, action in chain:
             player = self._player(name)
@@ -401,17 +504,23 @@ class _Grounding:
         for mix in mixes:
             i = self._player(mix.who)
             row = [Fraction(0)] * len(self.subject.actions[i])
-            # Who rounds one probability of a mix rounds all of them: 0.27, 0.1 and 0.63 may be 0.2702, 0.1031, 0.6267.
+            # Who rounds one probability of a mix rounds all of them: 0.27, 0.1 and 0.63 may be
+            # 0.2702, 0.1031, 0.6267.
             errors = [find_rounding(weight, 2) for _, weight in mix.weights]
             error = [min(filter(None, errors), default=Fraction(0))] * len(row)
             for action, weight in mix.weights:
                 row[self._action(i, action)] += weight
             total = sum(row, Fraction(0))
             if min(row) < 0 or abs(total - 1) > sum(error, Fraction(0)):
-                raise Ungrounded(f"the probabilities of {self.subject.players[i]} are not a mix: they must sum to 1")
+                raise Ungrounded(
+                    f"the probabilities of {self.subject.players[i]} are not a mix: they must sum"
+                    " to 1"
+                )
             rows[i] = tuple(weight / total for weight in row)
             highest[i] = tuple(weight + most for weight, most in zip(rows[i], error, strict=True))
-        wanted = [i for i in range(len(self.subject.players)) if name == "mixes" or i != self.player]
+        wanted = [
+            i for i in range(len(self.subject.players)) if name == "mixes" or i != self.player
+        ]
         if name == "part":
             wanted = list(rows)
         if name == "part" and (len(wanted) != 1 or len(self.subject.players) != 2):
@@ -421,7 +530,12 @@ class _Grounding:
         named = []
         for i in wanted:
             weights = zip(self.subject.actions[i], rows[i], strict=True)
-            named.append(Mix(self.subject.players[i], tuple((action, weight) for action, weight in weights if weight)))
+            named.append(
+                Mix(
+                    self.subject.players[i],
+                    tuple((action, weight) for action, weight in weights if weight),
+                )
+            )
         belief = Belief(tuple(rows[i] for i in wanted), tuple(highest[i] for i in wanted))
         return tuple(named), (wanted[0], belief) if name == "part" else belief
 
@@ -431,12 +545,17 @@ class _Grounding:
         for name, action in chain:
             nature = name.strip().casefold() == _NATURE
             player = None if nature else self._player(name)
-            label = action if player is None else self.subject.actions[player][self._action(player, action)]
+            label = (
+                action
+                if player is None
+                else self.subject.actions[player][self._action(player, action)]
+            )
             moves.append(Move(_NATURE if player is None else self.subject.players[player], label))
         return tuple(moves), tuple(moves)
 
     def _find_nodes(self, tree: Tree, chain: Chain) -> tuple[Chain, object]:
-        """Follow a chain of moves; where it leaves out what nature draws, every draw is followed."""
+        """Follow a chain of moves; where it leaves out what nature draws, every draw is
+        followed."""
         nodes, moves = [(0, Fraction(1))], []
         for move in chain:
             nodes, made = self._follow(tree, nodes, move)
@@ -476,14 +595,20 @@ class _Grounding:
         owner = int(tree.owner[node])
         if owner == LEAF:
             raise Ungrounded("the game is over before all these moves are made")
-        mover = _NATURE if owner == CHANCE else self.subject.players[self.subject.order.index(owner)]
+        mover = (
+            _NATURE if owner == CHANCE else self.subject.players[self.subject.order.index(owner)]
+        )
         if move.who.strip().casefold() != mover and (
             owner == CHANCE or self._player(move.who) != self.subject.order.index(owner)
         ):
-            raise Ungrounded(f"after {tree.path(node)} it is {mover} who moves, not {move.who!r:.60}")
+            raise Ungrounded(
+                f"after {tree.path(node)} it is {mover} who moves, not {move.who!r:.60}"
+            )
         branches = {tree.branch_labels[child]: child for child in tree.children[node]}
         if move.action not in branches:
-            raise Ungrounded(f"{mover} cannot choose {move.action!r:.60} there; possible: {', '.join(branches)}")
+            raise Ungrounded(
+                f"{mover} cannot choose {move.action!r:.60} there; possible: {', '.join(branches)}"
+            )
         return Move(mover, move.action), branches[move.action]
 
     def _check_end(self, tree: Tree, node: int) -> None:
@@ -492,12 +617,17 @@ class _Grounding:
             raise Ungrounded(f"the game is not over after {tree.path(node)}")
         if self.claim.form in ("will_play", "knows"):
             if owner != self.subject.order[self.player]:
-                raise Ungrounded(f"it is not {self.subject.players[self.player]} who moves after {tree.path(node)}")
+                raise Ungrounded(
+                    f"it is not {self.subject.players[self.player]} who moves after"
+                    f" {tree.path(node)}"
+                )
             if (
                 self.claim.form == "will_play"
                 and self.claim["action"] not in tree.infosets[int(tree.infoset[node])].moves
             ):
-                raise Ungrounded(f"{self.claim['action']!r:.60} is not possible after {tree.path(node)}")
+                raise Ungrounded(
+                    f"{self.claim['action']!r:.60} is not possible after {tree.path(node)}"
+                )
 
 
 def _follow_draws(tree: Tree, nodes: list[tuple[int, Fraction]]) -> list[tuple[int, Fraction]]:
@@ -507,7 +637,10 @@ def _follow_draws(tree: Tree, nodes: list[tuple[int, Fraction]]) -> list[tuple[i
     while stack:
         node, weight = stack.pop()
         if tree.owner[node] == CHANCE:
-            stack += [(child, weight * exact(tree.probability[child])) for child in reversed(tree.children[node])]
+            stack += [
+                (child, weight * exact(tree.probability[child]))
+                for child in reversed(tree.children[node])
+            ]
         else:
             reached.append((node, weight))
     return reached

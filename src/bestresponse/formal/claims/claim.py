@@ -1,13 +1,15 @@
-"""What a claim is: one of a closed list of forms, filled with typed arguments, with one printed form.
+"""What a claim is: one of a closed list of forms, filled with typed arguments, with one printed
+form.
 
-The first forms are those of LELMA's solver: thirteen were offered to its Translator, three (`highest_payoff`,
-`lowest_payoff`, `lowest_guaranteed_payoff_choice`) were defined there but left out of the prompt. Here every form takes
-any player (`you` unless said otherwise), any action and any exact number. The printed form is the paper's notation:
-`finally(goal(you, 3), do(choice(you, 'B'), do(choice(them, 'R'), s0))).`
+The first forms are those of LELMA's solver: thirteen were offered to its Translator, three
+(`highest_payoff`, `lowest_payoff`, `lowest_guaranteed_payoff_choice`) were defined there but left
+out of the prompt. Here every form takes any player (`you` unless said otherwise), any action and
+any exact number. The printed form is the paper's notation: `finally(goal(you, 3), do(choice(you,
+'B'), do(choice(them, 'R'), s0))).`
 
-`parse` reads terms in the paper's notation, `parse_json` a translator's answer. A query is one term with an optional
-full stop; a translator's answer is JSON under a schema. Whatever cannot be read is a `Malformed` with the reason;
-reading never raises and never runs anything."""
+`parse` reads terms in the paper's notation, `parse_json` a translator's answer. A query is one term
+with an optional full stop; a translator's answer is JSON under a schema. Whatever cannot be read is
+a `Malformed` with the reason; reading never raises and never runs anything."""
 
 from __future__ import annotations
 
@@ -22,18 +24,39 @@ from typing import Any, Final
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
-from bestresponse.formal.claims.form import YOU, Chain, Form, Mix, Move, Sort, list_forms, number_text
+from bestresponse.formal.claims.form import (
+    YOU,
+    Chain,
+    Form,
+    Mix,
+    Move,
+    Sort,
+    list_forms,
+    number_text,
+)
 from bestresponse.formal.claims.tables import TableTheory
 from bestresponse.formal.claims.trees import TreeTheory
 from bestresponse.logic.language.reader import read_term
-from bestresponse.logic.language.terms import Atom, String, Struct, Term, Var, brief, deref, items_of, write
+from bestresponse.logic.language.terms import (
+    Atom,
+    String,
+    Struct,
+    Term,
+    Var,
+    brief,
+    deref,
+    items_of,
+    write,
+)
 
 Argument = str | Fraction | Chain | tuple[Mix, ...] | tuple[str, ...]
 
 NO_CLAIM: Final = "no_claim"
 _EMPTY: Final = {
     NO_CLAIM: Form(NO_CLAIM, (), "the text claims <nothing|something> of these kinds"),
-    "unclear": Form("unclear", (), "it is <unclear|clear> of whom or of which choice something is claimed"),
+    "unclear": Form(
+        "unclear", (), "it is <unclear|clear> of whom or of which choice something is claimed"
+    ),
 }
 OF_TABLES: Final[Mapping[str, Form]] = MappingProxyType(list_forms(TableTheory))
 """Every form of claim about a table, by its name."""
@@ -45,7 +68,8 @@ FORMS: Final[Mapping[str, Form]] = MappingProxyType({**OF_TREES, **OF_TABLES, **
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """Something offered as a claim that is none: the text and what is wrong with it, in full and in two words."""
+    """Something offered as a claim that is none: the text and what is wrong with it, in full and in
+    two words."""
 
     text: str
     why: str
@@ -54,7 +78,8 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One claim, or its denial where `negated`. Equal claims print equally; `str` gives the printed form."""
+    """One claim, or its denial where `negated`. Equal claims print equally; `str` gives the printed
+    form."""
 
     form: str
     args: tuple[Argument, ...] = ()
@@ -62,13 +87,17 @@ class Claim:
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
-            raise UsageError(f"there is no form of claim named {self.form!r}; known: {', '.join(FORMS)}")
+            raise UsageError(
+                f"there is no form of claim named {self.form!r}; known: {', '.join(FORMS)}"
+            )
         wanted = FORMS[self.form].parameters
         if len(wanted) != len(self.args):
             raise UsageError(f"{self.form} takes {len(wanted)} arguments, got {len(self.args)}")
         for (name, sort), argument in zip(wanted, self.args, strict=True):
             if not _fits(sort, argument):
-                raise UsageError(f"{self.form}: {name} must be of the sort {sort.value}, got {argument!r}")
+                raise UsageError(
+                    f"{self.form}: {name} must be of the sort {sort.value}, got {argument!r}"
+                )
 
     def __getitem__(self, name: str) -> Any:
         """Return the argument of that name."""
@@ -104,7 +133,9 @@ def _fits(sort: Sort, argument: object) -> bool:
 def _print(claim: Claim) -> str:
     parameters = list(zip(FORMS[claim.form].parameters, claim.args, strict=True))
     if claim.form == "payoff":
-        player, value, outcome = (_print_argument(sort, argument) for (_, sort), argument in parameters)
+        player, value, outcome = (
+            _print_argument(sort, argument) for (_, sort), argument in parameters
+        )
         return f"finally(goal({player}, {value}), {outcome})"
     if parameters and parameters[-1] == (("who", Sort.WHO), YOU):
         parameters.pop()
@@ -128,9 +159,16 @@ def _print_argument(sort: Sort, argument: Any) -> str:
                 text = f"do(choice({write(Atom(move.who))}, {_quote(move.action)}), {text})"
             return text
         case Sort.MIXES:
-            mixes = (", ".join(f"{_quote(action)}-{number_text(p)}" for action, p in mix.weights) for mix in argument)
+            mixes = (
+                ", ".join(f"{_quote(action)}-{number_text(p)}" for action, p in mix.weights)
+                for mix in argument
+            )
             pairs = zip(argument, mixes, strict=True)
-            return "[" + ", ".join(f"mix({write(Atom(mix.who))}, [{weights}])" for mix, weights in pairs) + "]"
+            return (
+                "["
+                + ", ".join(f"mix({write(Atom(mix.who))}, [{weights}])" for mix, weights in pairs)
+                + "]"
+            )
 
 
 def _quote(name: str) -> str:
@@ -148,7 +186,8 @@ class _Unreadable(ValueError):
 
 
 def parse(query: str) -> tuple[Claim | Malformed, ...]:
-    """The claims of one query: one, several for a conjunction or an outcome with several payoffs, or what is wrong.
+    """The claims of one query: one, several for a conjunction or an outcome with several payoffs,
+    or what is wrong.
 
     >>> [str(claim) for claim in parse("higher(5, 2.50)")]
     ['higher(5, 2.5).']
@@ -188,7 +227,9 @@ def _claims(term: Term) -> Iterator[Claim]:
         yield from _finally(*map(deref, term.args))
         return
     if term.name not in FORMS:
-        raise _Unreadable(f"there is no form of claim {term.name!r}.{did_you_mean(term.name, list(FORMS))}")
+        raise _Unreadable(
+            f"there is no form of claim {term.name!r}.{did_you_mean(term.name, list(FORMS))}"
+        )
     yield Claim(term.name, tuple(_arguments(term)))
 
 
@@ -199,12 +240,18 @@ def _finally(result: Term, situation: Term) -> Iterator[Claim]:
     elif isinstance(result, Struct) and result.name == "outcome" and len(result.args) % 3 == 0:
         triples = [result.args[i : i + 3] for i in range(0, len(result.args), 3)]
         outcome = tuple(Move(_name(player), _name(action)) for player, action, _ in triples)
-        stated = [(player, value) for player, _, value in triples if not isinstance(deref(value), Var)]
+        stated = [
+            (player, value) for player, _, value in triples if not isinstance(deref(value), Var)
+        ]
         if not stated:
             raise _Unreadable("the outcome states no payoff")
-        yield from (Claim("payoff", (_name(player), _number(value), outcome)) for player, value in stated)
+        yield from (
+            Claim("payoff", (_name(player), _number(value), outcome)) for player, value in stated
+        )
     else:
-        raise _Unreadable(f"finally/2 takes goal(Player, Payoff) or outcome(...), not {brief(result)}")
+        raise _Unreadable(
+            f"finally/2 takes goal(Player, Payoff) or outcome(...), not {brief(result)}"
+        )
 
 
 def _arguments(term: Struct) -> Iterator[Any]:
@@ -212,7 +259,10 @@ def _arguments(term: Struct) -> Iterator[Any]:
     arguments = list(term.args)
     if wanted and wanted[-1][1] is Sort.JOINT:
         first = len(wanted) - 1
-        yield from (_argument(sort, argument) for (_, sort), argument in zip(wanted[:first], arguments, strict=False))
+        yield from (
+            _argument(sort, argument)
+            for (_, sort), argument in zip(wanted[:first], arguments, strict=False)
+        )
         yield tuple(_name(argument) for argument in arguments[first:])
         return
     if len(arguments) == len(wanted) - 1 and wanted[-1] == ("who", Sort.WHO):
@@ -236,7 +286,8 @@ def _argument(sort: Sort, term: Term) -> object:
 
 
 def _name(term: Term) -> str:
-    """A name: an atom, a string, a number, or a word in capitals that a strict reader takes for a variable."""
+    """A name: an atom, a string, a number, or a word in capitals that a strict reader takes for a
+    variable."""
     term = deref(term)
     if isinstance(term, Var) and not term.name.startswith("_"):
         return term.name
@@ -260,24 +311,30 @@ def _number(term: Term) -> Fraction:
 
 
 def read_number(text: str) -> Fraction:
-    """Read a decimal or a fraction, perhaps with a currency sign; ValueError where it is none or very long.
+    """Read a decimal or a fraction, perhaps with a currency sign; ValueError where it is none or
+    very long.
 
     >>> read_number("$2.50"), read_number("1/3"), read_number("1e-05")
     (Fraction(5, 2), Fraction(1, 3), Fraction(1, 100000))
     """
     plain = text.strip().strip("$€£ ").replace("−", "-")
-    if len(plain) <= _MOST_DIGITS and re.fullmatch(r"-?\d+(?:\.\d+)?(?:e[+-]?\d{1,2}|/0*[1-9]\d*)?", plain, re.ASCII):
+    if len(plain) <= _MOST_DIGITS and re.fullmatch(
+        r"-?\d+(?:\.\d+)?(?:e[+-]?\d{1,2}|/0*[1-9]\d*)?", plain, re.ASCII
+    ):
         return Fraction(plain)
     raise _Unreadable(f"a number was expected, not {brief(Atom(text))}")
 
 
 def _chain(term: Term) -> tuple[Move, ...]:
-    """`do(choice(Who, Action), Before)` down to an initial situation, as moves from the first one on."""
+    """`do(choice(Who, Action), Before)` down to an initial situation, as moves from the first one
+    on."""
     moves: list[Move] = []
     term = deref(term)
     while isinstance(term, Struct) and term.name == "do" and len(term.args) == 2:
         move = deref(term.args[0])
-        if not (isinstance(move, Struct) and move.name in ("choice", "move") and len(move.args) == 2):
+        if not (
+            isinstance(move, Struct) and move.name in ("choice", "move") and len(move.args) == 2
+        ):
             raise _Unreadable(f"choice(Player, Action) was expected, not {brief(move)}")
         moves.append(Move(_name(move.args[0]), _name(move.args[1])))
         term = deref(term.args[1])
@@ -303,12 +360,14 @@ _NUMBER: Final[JsonObject] = {"type": ["number", "string"]}
 _LIST: Final = re.compile(r'"claims"\s*:\s*\[\s*|^\s*\[\s*')
 _BETWEEN: Final = re.compile(r"\s*,?\s*")
 _MOST_NAMES: Final = 100
-"""The most names that the schema lists; with more, any name is allowed and checked when the claim is decided."""
+"""The most names that the schema lists; with more, any name is allowed and checked when the claim
+is decided."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuotedClaim:
-    """A claim of a translator's answer, and the words of the text that make it ("" where it does not say)."""
+    """A claim of a translator's answer, and the words of the text that make it ("" where it does
+    not say)."""
 
     claim: Claim | Malformed
     quote: str = ""
@@ -316,7 +375,8 @@ class QuotedClaim:
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """What a translator answered; `complete` is false where the answer was cut off after these claims.
+    """What a translator answered; `complete` is false where the answer was cut off after these
+    claims.
 
     `kept` is the part of the answer that these claims were read from, as JSON.
     """
@@ -334,17 +394,29 @@ def _sorts(players: tuple[str, ...], actions: tuple[str, ...]) -> dict[Sort, dic
         Sort.NUMBER: _NUMBER,
         Sort.ACTION: action,
         Sort.CHAIN: {"type": "array", "items": _object({"who": player, "action": action})},
-        Sort.MIXES: {"type": "array", "items": _object({"who": player, "weights": {"type": "array", "items": weight}})},
+        Sort.MIXES: {
+            "type": "array",
+            "items": _object({"who": player, "weights": {"type": "array", "items": weight}}),
+        },
         Sort.JOINT: {"type": "array", "items": action},
     }
 
 
 def _one_of(names: tuple[str, ...]) -> dict[str, object]:
-    return {"type": "string", "enum": list(names)} if 0 < len(names) <= _MOST_NAMES else {"type": "string"}
+    return (
+        {"type": "string", "enum": list(names)}
+        if 0 < len(names) <= _MOST_NAMES
+        else {"type": "string"}
+    )
 
 
 def _object(properties: Mapping[str, object]) -> dict[str, object]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 def _or_null(schema: JsonObject) -> dict[str, object]:
@@ -354,12 +426,15 @@ def _or_null(schema: JsonObject) -> dict[str, object]:
 
 
 def claims_schema(
-    forms: tuple[str, ...] = tuple(FORMS), players: tuple[str, ...] = (), actions: tuple[str, ...] = ()
+    forms: tuple[str, ...] = tuple(FORMS),
+    players: tuple[str, ...] = (),
+    actions: tuple[str, ...] = (),
 ) -> dict[str, object]:
-    """Return the JSON schema of a translator's answer, `{"claims": [{"form": ..., its arguments by name}, ...]}`.
+    """Return the JSON schema of a translator's answer, `{"claims": [{"form": ..., its arguments by
+    name}, ...]}`.
 
-    It is valid in OpenAI's strict mode: every property is required, no object is open, and what a form does not take
-    is null. Where players and actions are given, no other names are allowed.
+    It is valid in OpenAI's strict mode: every property is required, no object is open, and what a
+    form does not take is null. Where players and actions are given, no other names are allowed.
     """
     sorts = _sorts(players, actions)
     properties: JsonObject = {
@@ -383,9 +458,12 @@ def parse_json(text: str) -> tuple[Claim | Malformed, ...]:
 
 
 def read_answer(text: str) -> JsonAnswer:
-    """Read a translator's JSON answer, whatever stands around it; of one that was cut off, the claims before that."""
+    """Read a translator's JSON answer, whatever stands around it; of one that was cut off, the
+    claims before that."""
     if len(text) > MOST_QUERY * MOST_CLAIMS:
-        return _no_answer(text, f"the answer has {len(text):,} characters, over {MOST_QUERY * MOST_CLAIMS:,}")
+        return _no_answer(
+            text, f"the answer has {len(text):,} characters, over {MOST_QUERY * MOST_CLAIMS:,}"
+        )
     start = _LIST.search(text)
     if start is None:
         return _no_answer(text, 'expected an object with a list "claims"')
@@ -405,7 +483,11 @@ def read_answer(text: str) -> JsonAnswer:
     read = [_read_row(row) for row in rows[:MOST_CLAIMS]]
     if len(rows) > MOST_CLAIMS:
         read.append(
-            QuotedClaim(Malformed("...", f"{len(rows):,} claims came; the limit is {MOST_CLAIMS:,}", "too long"))
+            QuotedClaim(
+                Malformed(
+                    "...", f"{len(rows):,} claims came; the limit is {MOST_CLAIMS:,}", "too long"
+                )
+            )
         )
     return JsonAnswer(tuple(read), complete, json.dumps({"claims": rows}, ensure_ascii=False))
 
@@ -430,7 +512,11 @@ def _read_row(row: object) -> QuotedClaim:
             value = YOU if sort is Sort.WHO and row.get(parameter) is None else row[parameter]
             arguments.append(_read_argument(sort, value))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            why = f"{name} needs {parameter!r}" if row.get(parameter) is None else f"{parameter}: {error}"
+            why = (
+                f"{name} needs {parameter!r}"
+                if row.get(parameter) is None
+                else f"{parameter}: {error}"
+            )
             return QuotedClaim(Malformed(shown, why), quote)
     return QuotedClaim(Claim(name, tuple(arguments), row.get("negated") is True), quote)
 
@@ -444,12 +530,17 @@ def _read_argument(sort: Sort, value: Any) -> Argument:
         case Sort.JOINT:
             return tuple(map(_read_name, value))
         case Sort.CHAIN:
-            return tuple(Move(_read_name(move["who"]), _read_name(move["action"])) for move in value)
+            return tuple(
+                Move(_read_name(move["who"]), _read_name(move["action"])) for move in value
+            )
         case Sort.MIXES:
             return tuple(
                 Mix(
                     _read_name(mix["who"]),
-                    tuple((_read_name(w["action"]), read_number(_read_name(w["probability"]))) for w in mix["weights"]),
+                    tuple(
+                        (_read_name(w["action"]), read_number(_read_name(w["probability"])))
+                        for w in mix["weights"]
+                    ),
                 )
                 for mix in value
             )

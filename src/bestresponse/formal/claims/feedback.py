@@ -1,9 +1,11 @@
-"""What is said about refuted claims: the true values (positive form) or the plain negation (negative form).
+"""What is said about refuted claims: the true values (positive form) or the plain negation
+(negative form).
 
-No sentence is ever false: a positive one is said only of claims that were proved, a negative one only of claims that
-were refuted; a tie is corrected by saying that it is a tie.
+No sentence is ever false: a positive one is said only of claims that were proved, a negative one
+only of claims that were refuted; a tie is corrected by saying that it is a tie.
 
-`say` puts a claim into plain English, a sentence that is true exactly when the claim is, `deny` its negation.
+`say` puts a claim into plain English, a sentence that is true exactly when the claim is, `deny` its
+negation.
 """
 
 import re
@@ -18,7 +20,17 @@ import numpy as np
 from bestresponse.core.game import NATURE
 from bestresponse.formal.claims.checker import Checked, Checker, Grounded, TheoryCheck, ground
 from bestresponse.formal.claims.claim import FORMS, Argument, Claim
-from bestresponse.formal.claims.form import SORTS, YOU, Belief, Chain, Form, Mix, Move, Sort, number_text
+from bestresponse.formal.claims.form import (
+    SORTS,
+    YOU,
+    Belief,
+    Chain,
+    Form,
+    Mix,
+    Move,
+    Sort,
+    number_text,
+)
 from bestresponse.formal.claims.tables import TableTheory
 from bestresponse.formal.claims.trees import TreeTheory
 from bestresponse.logic.engine import Verdict
@@ -27,7 +39,8 @@ Tone = Literal["positive", "negative"]
 """Whether feedback states the true values or only that a claim is false."""
 # A reasoner is told a few truths about a claim; more would bury what is wrong with it.
 _MOST_SAID: Final = 4
-# Every action that may be right instead is proved before it is named: these are tried, in the order of the game.
+# Every action that may be right instead is proved before it is named: these are tried, in the order
+# of the game.
 _MOST_TRIED: Final = 500
 _INSTEAD: Final = (
     ("higher", "lower", "equal"),
@@ -52,27 +65,33 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What the reasoner is told about one refuted claim: the claim itself, and what is true instead."""
+    """What the reasoner is told about one refuted claim: the claim itself, and what is true
+    instead."""
 
     claim: Claim
     sentences: tuple[Sentence, ...]
 
     @property
     def text(self) -> str:
-        """The correction in one line: what was said, and what is true instead or that it is false."""
+        """The correction in one line: what was said, and what is true instead or that it is
+        false."""
         if any(sentence.denies for sentence in self.sentences):
             return " ".join(sentence.text for sentence in self.sentences)
         truths = "; ".join(phrase(sentence.claim) for sentence in self.sentences)
         return f"You say that {phrase(self.claim)}. In fact, {truths}."
 
 
-def correct(checked: tuple[Checked, ...], checker: Checker, tone: Tone = "positive") -> tuple[Correction, ...]:
+def correct(
+    checked: tuple[Checked, ...], checker: Checker, tone: Tone = "positive"
+) -> tuple[Correction, ...]:
     """Correct every refuted claim, in order."""
     corrections: list[Correction] = []
     for claim in (judged.claim for judged in checked if judged.verdict is Verdict.REFUTED):
         if isinstance(claim, Claim):
             truths = tuple(_truths(claim, checker)) if tone == "positive" else ()
-            corrections.append(Correction(claim, truths or (Sentence(deny(claim), claim, denies=True),)))
+            corrections.append(
+                Correction(claim, truths or (Sentence(deny(claim), claim, denies=True),))
+            )
     return tuple(corrections)
 
 
@@ -109,8 +128,15 @@ def _candidates(grounded: Grounded, theory: TheoryCheck) -> Iterator[Claim]:
         if claim.form == "continuation_payoff" and isinstance(game, TreeTheory):
             values = list(game.list_worths(arguments["after"], arguments["who"]))
         yield from (claim.change(value=value) for value in values)
-        if claim.form == "pure_equilibria" and isinstance(game, TableTheory) and values[0] < _MOST_SAID:
-            yield from (Claim("equilibrium", (_name_outcome(game, outcome),)) for outcome in _list_outcomes(game))
+        if (
+            claim.form == "pure_equilibria"
+            and isinstance(game, TableTheory)
+            and values[0] < _MOST_SAID
+        ):
+            yield from (
+                Claim("equilibrium", (_name_outcome(game, outcome),))
+                for outcome in _list_outcomes(game)
+            )
     elif claim.form.startswith("best_response") or claim.form in ("will_play", *_GUARANTEED):
         actions = theory.subject.actions[arguments["who"]][:_MOST_TRIED]
         yield from (claim.change(action=action) for action in actions)
@@ -125,10 +151,17 @@ def _table_candidates(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
     claim, arguments = grounded.claim, grounded.arguments
     actions = game.subject.actions[arguments.get("who", 0)]
     match claim.form:
-        case "better_response" | "equal_response" | "better_response_to_mix" | "equal_response_to_mix":
+        case (
+            "better_response"
+            | "equal_response"
+            | "better_response_to_mix"
+            | "equal_response_to_mix"
+        ):
             kind = claim.form.partition("_")[2]
             yield Claim(f"better_{kind}", claim.args)
-            yield Claim(f"better_{kind}", claim.change(action=claim["other"], other=claim["action"]).args)
+            yield Claim(
+                f"better_{kind}", claim.change(action=claim["other"], other=claim["action"]).args
+            )
             yield Claim(f"equal_{kind}", claim.args)
         case "guaranteed_payoff_for_choice" | "limited_payoff_for_choice":
             form = _EXTREMES[claim.form]
@@ -137,16 +170,25 @@ def _table_candidates(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
         case "highest_mutual_payoff" | "lowest_mutual_payoff":
             wanted = game.total.max() if claim.form.startswith("highest") else game.total.min()
             for outcome in np.argwhere(game.total == wanted)[:_MOST_SAID].tolist():
-                yield Claim(claim.form, (tuple(game.subject.actions[i][k] for i, k in enumerate(outcome)),))
+                yield Claim(
+                    claim.form, (tuple(game.subject.actions[i][k] for i, k in enumerate(outcome)),)
+                )
         case "no_dominant_choice":
             for action in actions[:_MOST_TRIED]:
-                yield from (Claim(f"{how}_dominant", (action, claim["who"])) for how in ("strictly", "weakly"))
+                yield from (
+                    Claim(f"{how}_dominant", (action, claim["who"]))
+                    for how in ("strictly", "weakly")
+                )
         case "equilibrium":
             yield from _list_deviations(claim, arguments["outcome"], game)
         case "mixed_equilibrium":
             yield from _show_better_choice(claim, arguments["mixes"], game)
         case "pareto_optimal":
-            better = (other for other in _list_outcomes(game) if game.pareto_dominates(other, arguments["outcome"]))
+            better = (
+                other
+                for other in _list_outcomes(game)
+                if game.pareto_dominates(other, arguments["outcome"])
+            )
             for outcome in islice(better, 1):
                 yield Claim("pareto_dominates", (_name_outcome(game, outcome), claim["outcome"]))
         case "pareto_dominates":
@@ -166,7 +208,9 @@ def _list_outcomes(game: TableTheory) -> Iterator[tuple[int, ...]]:
 
 def _name_outcome(game: TableTheory, outcome: tuple[int, ...]) -> Chain:
     subject = game.subject
-    return tuple(reversed([Move(subject.players[i], subject.actions[i][k]) for i, k in enumerate(outcome)]))
+    return tuple(
+        reversed([Move(subject.players[i], subject.actions[i][k]) for i, k in enumerate(outcome)])
+    )
 
 
 def _list_deviations(claim: Claim, outcome: tuple[int, ...], game: TableTheory) -> Iterator[Claim]:
@@ -181,7 +225,8 @@ def _list_deviations(claim: Claim, outcome: tuple[int, ...], game: TableTheory) 
 
 
 def _show_better_choice(claim: Claim, mixes: Belief, game: TableTheory) -> Iterator[Claim]:
-    """For the first player who would rather choose otherwise: what a choice in the mix and the best one earn."""
+    """For the first player who would rather choose otherwise: what a choice in the mix and the best
+    one earn."""
     for i, player in enumerate(game.subject.players):
         values = game.expect(i, mixes.leave_out(i))
         worst = min((k for k, weight in enumerate(mixes.rows[i]) if weight), key=values.__getitem__)
@@ -195,20 +240,31 @@ def _show_better_choice(claim: Claim, mixes: Belief, game: TableTheory) -> Itera
 
 
 def _show_counterexample(grounded: Grounded, game: TableTheory) -> Iterator[Claim]:
-    """Yield the payoffs of both choices in a case, not eliminated, where the first does not earn more."""
+    """Yield the payoffs of both choices in a case, not eliminated, where the first does not earn
+    more."""
     arguments, strict = grounded.arguments, grounded.claim.form.startswith("strict")
     player, first = arguments["who"], arguments["action"]
     gone = {(i, k) for i, k in arguments.get("removed", ()) if i != player}
-    others = [arguments["other"]] if "other" in arguments else [k for k in range(len(game.own[player])) if k != first]
+    others = (
+        [arguments["other"]]
+        if "other" in arguments
+        else [k for k in range(len(game.own[player])) if k != first]
+    )
     for second in others:
         cases = (outcome for outcome in _list_outcomes(game) if not gone & set(enumerate(outcome)))
-        pairs = [(case, (*case[:player], second, *case[player + 1 :])) for case in cases if case[player] == first]
+        pairs = [
+            (case, (*case[:player], second, *case[player + 1 :]))
+            for case in cases
+            if case[player] == first
+        ]
         leads = [int(game.cells[(player, *a)] - game.cells[(player, *b)]) for a, b in pairs]
         worst = min(range(len(leads)), key=lambda k: (leads[k] > 0, leads[k] == 0))
         if first != second and (leads[worst] < 0 or (strict and leads[worst] == 0)):
             for outcome in pairs[worst]:
                 value = game.pay(player, outcome)
-                yield Claim("payoff", (game.subject.players[player], value, _name_outcome(game, outcome)))
+                yield Claim(
+                    "payoff", (game.subject.players[player], value, _name_outcome(game, outcome))
+                )
             return
 
 
@@ -254,10 +310,16 @@ def phrase(claim: Claim) -> str:
             return "yours" if player == YOU else _name(str(player))
         text = _tell(name, arguments[name])
         if way == "after":
-            return f"after {', then '.join(map(_tell_move, arguments[name]))}" if text else "at the start"
+            return (
+                f"after {', then '.join(map(_tell_move, arguments[name]))}"
+                if text
+                else "at the start"
+            )
         return text if way is None else f"if {text}, " if text else ""
 
-    return _PLACEHOLDER.sub(fill, _VERB.sub(lambda verb: _choose_verb(verb[1], str(player), claim.negated), form.words))
+    return _PLACEHOLDER.sub(
+        fill, _VERB.sub(lambda verb: _choose_verb(verb[1], str(player), claim.negated), form.words)
+    )
 
 
 def describe(form: Form) -> str:
@@ -272,7 +334,8 @@ def describe(form: Form) -> str:
 
 
 def _choose_verb(verb: str, person: str, denied: bool) -> str:
-    """Return the first or second of two ways to say something, or a verb as it goes with a person."""
+    """Return the first or second of two ways to say something, or a verb as it goes with a
+    person."""
     made, bar, opposite = verb.partition("|")
     if bar:
         return opposite if denied else made
@@ -300,9 +363,13 @@ def _tell(name: str, argument: Any) -> str:
         case Sort.CHAIN:
             if name == "removed":
                 whose = ("yours" if move.who == YOU else _name(move.who) for move in argument)
-                return " and ".join(f"{move.action} of {owner}" for move, owner in zip(argument, whose, strict=True))
+                return " and ".join(
+                    f"{move.action} of {owner}" for move, owner in zip(argument, whose, strict=True)
+                )
             movers = {move.who for move in argument}
-            if len(movers) == len(argument) and NATURE not in movers:  # order does not matter: the reasoner first
+            if (
+                len(movers) == len(argument) and NATURE not in movers
+            ):  # order does not matter: the reasoner first
                 argument = sorted(argument, key=lambda move: move.who != YOU)
             return " and ".join(map(_tell_move, argument))
 
@@ -313,5 +380,7 @@ def _tell_move(move: Move) -> str:
 
 
 def _tell_mix(mix: Mix) -> str:
-    shares = " and ".join(f"{action} with probability {number_text(weight)}" for action, weight in mix.weights)
+    shares = " and ".join(
+        f"{action} with probability {number_text(weight)}" for action, weight in mix.weights
+    )
     return f"{_name(mix.who)} {_choose_verb('choose', mix.who, denied=False)} {shares}"

@@ -1,17 +1,19 @@
-"""What a form of claim is. Each is declared once, at a method of a theory of games (`tables`, `trees`):
+"""What a form of claim is. Each is declared once, at a method of a theory of games (`tables`,
+`trees`):
 
     @form("{if outcome}{who} <get> {value}")
     def payoff(self, who: int, value: Fraction, outcome: PureProfile) -> Fraction: ...
 
-The method's name and parameters are the form's name and arguments, in its words `<a|b>` is a where the claim is made
-and b where it is denied, and `<get>` is a verb of {who}. The method decides the claim by arithmetic: it returns whether
-it holds, or the number that `value` has to be. The rule by which a logic engine decides it stands in `shared.pl`,
-`tables.pl` or `trees.pl`:
+The method's name and parameters are the form's name and arguments, in its words `<a|b>` is a where
+the claim is made and b where it is denied, and `<get>` is a verb of {who}. The method decides the
+claim by arithmetic: it returns whether it holds, or the number that `value` has to be. The rule by
+which a logic engine decides it stands in `shared.pl`, `tables.pl` or `trees.pl`:
 
     claim(payoff(Who, Value, Outcome)) :- pays(Who, Outcome, U), U =:= Value.
 
-Its arguments are those of the method and perhaps `Error`, half a unit of the last place of a number that was written;
-`possible(...)` is the rule by which it may hold. A form without a rule is decided by theory alone.
+Its arguments are those of the method and perhaps `Error`, half a unit of the last place of a number
+that was written; `possible(...)` is the rule by which it may hold. A form without a rule is decided
+by theory alone.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ SORTS: Final = {
     "who": Sort.WHO,
     **dict.fromkeys(("value", "first", "second", "share"), Sort.NUMBER),
     **dict.fromkeys(("action", "other"), Sort.ACTION),
-    **dict.fromkeys(("outcome", "than", "against", "after", "known", "removed", "chosen"), Sort.CHAIN),
+    **dict.fromkeys(
+        ("outcome", "than", "against", "after", "known", "removed", "chosen"), Sort.CHAIN
+    ),
     **dict.fromkeys(("mixed", "mixes", "part"), Sort.MIXES),
     "actions": Sort.JOINT,
 }
@@ -72,7 +76,8 @@ Chain = tuple[Move, ...]
 
 
 class Belief(NamedTuple):
-    """How some players mix, in the order of the players: probabilities, and the most that each may have been."""
+    """How some players mix, in the order of the players: probabilities, and the most that each may
+    have been."""
 
     rows: tuple[tuple[Fraction, ...], ...]
     highest: tuple[tuple[Fraction, ...], ...]
@@ -188,7 +193,9 @@ class SharedForms(ABC, Generic[Outcome]):
         return self.pay(who, outcome) > self.pay(who, than)
 
     @form("{who} <get> {value} more if {outcome} than if {than}")
-    def payoff_difference(self, who: int, value: Fraction, outcome: Outcome, than: Outcome) -> Fraction:
+    def payoff_difference(
+        self, who: int, value: Fraction, outcome: Outcome, than: Outcome
+    ) -> Fraction:
         """Say how much more a player gets in one outcome than in another."""
         return self.pay(who, outcome) - self.pay(who, than)
 
@@ -215,7 +222,8 @@ def number_text(value: Fraction) -> str:
 
 
 class WrittenNumber(Fraction):
-    """A number as it was written: `decimals` are the digits after its point, zeros at its end too."""
+    """A number as it was written: `decimals` are the digits after its point, zeros at its end
+    too."""
 
     decimals: int
 
@@ -227,7 +235,8 @@ class WrittenNumber(Fraction):
 
 
 def find_rounding(value: Fraction, decimals: int = 1) -> Fraction:
-    """Return how far a number may be from the decimal that was written for it: half a unit of its last place.
+    """Return how far a number may be from the decimal that was written for it: half a unit of its
+    last place.
 
     What has fewer decimals is taken as it stands, and so is a probability of 0.50.
 

@@ -1,9 +1,9 @@
-"""Review a reasoning: translate it, decide every claim, correct what is refuted, and say how much of it was read.
+"""Review a reasoning: translate it, decide every claim, correct what is refuted, and say how much
+of it was read.
 
 unrefuted   at least one claim was proved, and none is refuted: nothing is said of what was not read
-refuted     some claim is refuted
-undecided   there are claims, but none could be decided
-unchecked   no claim was found: nothing is known about the reasoning, and it is counted apart from the unrefuted
+refuted     some claim is refuted undecided   there are claims, but none could be decided unchecked
+no claim was found: nothing is known about the reasoning, and it is counted apart from the unrefuted
 
 `Review.summary` also says how many sentences were not read, or only in part.
 """
@@ -52,7 +52,8 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Refutation:
-    """A refuted claim with its correction, and the passages of the text that make it (none where not known)."""
+    """A refuted claim with its correction, and the passages of the text that make it (none where
+    not known)."""
 
     claim: Claim
     correction: str
@@ -61,10 +62,11 @@ class Refutation:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """Every claim of a reasoning with its verdict, the corrections, and the calls that translation took.
+    """Every claim of a reasoning with its verdict, the corrections, and the calls that translation
+    took.
 
-    `passages` are the sentences and tables of the text as they were read; None where the translator cannot tell. The
-    claims in them are in the game's own names, as in `checked`.
+    `passages` are the sentences and tables of the text as they were read; None where the translator
+    cannot tell. The claims in them are in the game's own names, as in `checked`.
     """
 
     checked: tuple[Checked, ...]
@@ -77,11 +79,20 @@ class Review:
         return f"Review({self.summary})"
 
     def _repr_html_(self) -> str:
-        right: dict[object, str] = {correction.claim: correction.text for correction in self.corrections}
+        right: dict[object, str] = {
+            correction.claim: correction.text for correction in self.corrections
+        }
         rows = []
         for checked in self.checked:
             words = say(checked.claim) if isinstance(checked.claim, Claim) else checked.text
-            rows.append((checked.verdict.value, words, right.get(checked.claim, checked.proof.why), checked.text))
+            rows.append(
+                (
+                    checked.verdict.value,
+                    words,
+                    right.get(checked.claim, checked.proof.why),
+                    checked.text,
+                )
+            )
         return format_html(self.summary, ("verdict", "claim", "why", "formula"), rows)
 
     @property
@@ -94,20 +105,26 @@ class Review:
         """Every false claim with its correction and its places in the text."""
         passages = self.passages or ()
         return tuple(
-            Refutation(correction.claim, correction.text, tuple(p for p in passages if correction.claim in p.claims))
+            Refutation(
+                correction.claim,
+                correction.text,
+                tuple(p for p in passages if correction.claim in p.claims),
+            )
             for correction in self.corrections
         )
 
     @property
     def unread(self) -> tuple[str, ...] | None:
-        """The sentences that speak of amounts or solutions and gave no claim; None where that is not known."""
+        """The sentences that speak of amounts or solutions and gave no claim; None where that is
+        not known."""
         if self.passages is None:
             return None
         return tuple(passage.text for passage in self.passages if passage.reading is Reading.UNREAD)
 
     @property
     def partly_read(self) -> tuple[Passage, ...] | None:
-        """The sentences of which a part that says something of the game gave no claim; None where that is not known."""
+        """The sentences of which a part that says something of the game gave no claim; None where
+        that is not known."""
         if self.passages is None:
             return None
         return tuple(passage for passage in self.passages if passage.reading is Reading.PARTLY_READ)
@@ -135,7 +152,8 @@ class Review:
 
     @property
     def troubles(self) -> Counter[str]:
-        """How often a translator's reply broke off or named no form, a reference was unclear, two readers differed."""
+        """How often a translator's reply broke off or named no form, a reference was unclear, two
+        readers differed."""
         kinds = Counter({"replies cut off": self.cut_replies})
         for checked in self.checked:
             if isinstance(checked.claim, Malformed):
@@ -147,8 +165,11 @@ class Review:
         return +kinds
 
     def to_json(self) -> JsonObject:
-        """Return every claim with its words, verdict, correction and places, and what was not read, as plain data."""
-        right: dict[object, str] = {correction.claim: correction.text for correction in self.corrections}
+        """Return every claim with its words, verdict, correction and places, and what was not read,
+        as plain data."""
+        right: dict[object, str] = {
+            correction.claim: correction.text for correction in self.corrections
+        }
         claims: list[JsonObject] = []
         for checked in self.checked:
             claim = checked.claim
@@ -164,9 +185,16 @@ class Review:
                     "places": [_tell_span(passage) for passage in passages],
                 }
             )
-        report: JsonObject = {"summary": self.summary, "state": self.state.value, "claims": claims, "partly_read": None}
+        report: JsonObject = {
+            "summary": self.summary,
+            "state": self.state.value,
+            "claims": claims,
+            "partly_read": None,
+        }
         if self.partly_read is not None:
-            report["partly_read"] = [_tell_span(one) | {"left_out": list(one.left_out)} for one in self.partly_read]
+            report["partly_read"] = [
+                _tell_span(one) | {"left_out": list(one.left_out)} for one in self.partly_read
+            ]
         for name, reading in (("unread", Reading.UNREAD), ("not_asserted", Reading.NOT_ASSERTED)):
             apart = [passage for passage in self.passages or () if passage.reading is reading]
             spans = [_tell_span(passage) | {"why": passage.why} for passage in apart]
@@ -194,10 +222,12 @@ def _count(number: int, what: str) -> str:
 
 
 class Reviewer:
-    """Reviews reasoning about any game. `engine` makes the logic engine; without one, theory decides alone.
+    """Reviews reasoning about any game. `engine` makes the logic engine; without one, theory
+    decides alone.
 
-    With `second` another translator reads the text too. It adds no claims; where both read a sentence and only one of
-    them finds something false in it, there is no verdict on what that sentence claims.
+    With `second` another translator reads the text too. It adds no claims; where both read a
+    sentence and only one of them finds something false in it, there is no verdict on what that
+    sentence claims.
     """
 
     def __init__(
@@ -238,16 +268,23 @@ class Reviewer:
                 passages = None
         disputed = dict(_list_disputed(passages or [], others, checker))
         checked = tuple(
-            Checked(judged.claim, Proof(Verdict.UNKNOWN, f"{_DISPUTED}: {disputed[judged.claim]}"))
-            if judged.claim in disputed and judged.verdict is not Verdict.UNKNOWN
-            else judged
+            (
+                Checked(
+                    judged.claim, Proof(Verdict.UNKNOWN, f"{_DISPUTED}: {disputed[judged.claim]}")
+                )
+                if judged.claim in disputed and judged.verdict is not Verdict.UNKNOWN
+                else judged
+            )
             for judged in checker.check_all(claims)
         )
         read_passages = None if passages is None else tuple(passages)
-        return Review(checked, correct(checked, checker, self.tone), tuple(calls), read_passages, cut)
+        return Review(
+            checked, correct(checked, checker, self.tone), tuple(calls), read_passages, cut
+        )
 
     def _checker(self, subject: Subject) -> Checker:
-        """One checker per thread and game in a row: programs are loaded once, engines are never shared."""
+        """One checker per thread and game in a row: programs are loaded once, engines are never
+        shared."""
         known: tuple[Subject, Checker] | None = getattr(self._own, "known", None)
         if known is not None and known[0].same_as(subject):
             return known[1]
@@ -260,9 +297,15 @@ class Reviewer:
 def _list_disputed(
     passages: Iterable[Passage], others: Iterable[Passage], checker: Checker
 ) -> Iterator[tuple[Claim | Malformed, str]]:
-    """Yield the claims of sentences that another reader judges differently, each with what that reader understood."""
+    """Yield the claims of sentences that another reader judges differently, each with what that
+    reader understood."""
     for passage in passages:
-        near = [claim for o in others if o.start < passage.end and passage.start < o.end for claim in o.claims]
+        near = [
+            claim
+            for o in others
+            if o.start < passage.end and passage.start < o.end
+            for claim in o.claims
+        ]
         refutes = []
         for claims in (passage.claims, near):
             verdicts = {checker.check(claim).verdict for claim in claims} - {Verdict.UNKNOWN}
@@ -273,7 +316,8 @@ def _list_disputed(
 
 
 def _place(passage: Passage, start: int, subject: Subject) -> Passage:
-    """Move a passage of a paragraph to its place in the text, its claims in the game's own names."""
+    """Move a passage of a paragraph to its place in the text, its claims in the game's own
+    names."""
     claims = tuple(_ground(claim, subject) for claim in passage.claims)
     return replace(passage, start=passage.start + start, end=passage.end + start, claims=claims)
 
@@ -287,7 +331,9 @@ def _ground(claim: Claim | Malformed, subject: Subject) -> Claim | Malformed:
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:
     """The paragraphs with their places; the last of many holds all that is left."""
-    paragraphs = [(match.start(), match.group()) for match in re.finditer(r"\S(?:.|\n(?!\s*\n))*", text)]
+    paragraphs = [
+        (match.start(), match.group()) for match in re.finditer(r"\S(?:.|\n(?!\s*\n))*", text)
+    ]
     yield from paragraphs[: _MOST_PARAGRAPHS - 1]
     if len(paragraphs) >= _MOST_PARAGRAPHS:
         start = paragraphs[_MOST_PARAGRAPHS - 1][0]

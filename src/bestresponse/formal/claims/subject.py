@@ -1,7 +1,8 @@
 """The game a claim is about, as its reasoner speaks of it: `you`, the others, and exact payoffs.
 
-Payoffs are the numbers that were written (0.1 is 1/10), so that a tie is a tie. They are kept as whole numbers over
-one common denominator: `cells[p]` is the tensor of player p, the reasoner first, times `scale`.
+Payoffs are the numbers that were written (0.1 is 1/10), so that a tie is a tie. They are kept as
+whole numbers over one common denominator: `cells[p]` is the tensor of player p, the reasoner first,
+times `scale`.
 """
 
 from __future__ import annotations
@@ -20,17 +21,22 @@ from bestresponse.formal.claims.form import YOU
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Tree
 
-# Sums and differences of payoffs below this fit into 64 bits; larger payoffs are whole numbers of Python.
+# Sums and differences of payoffs below this fit into 64 bits; larger payoffs are whole numbers of
+# Python.
 _SMALL = 2**40
-# Two fractions with denominators up to this differ by at least 1e-12, so that a float tells them apart.
+# Two fractions with denominators up to this differ by at least 1e-12, so that a float tells them
+# apart.
 _SIMPLE = 1_000_000
 THEM = "them"
 _SELF = frozenset({"you", "i", "me", "myself", "reasoner", "self"})
-_OTHERS = frozenset({"them", "they", "opponent", "other", "the other", "other player", "the other player"})
+_OTHERS = frozenset(
+    {"them", "they", "opponent", "other", "the other", "other player", "the other player"}
+)
 
 
 def exact(value: float) -> Fraction:
-    """The number that a float stands for: a simple fraction where one has that float, else its shortest decimal.
+    """The number that a float stands for: a simple fraction where one has that float, else its
+    shortest decimal.
 
     >>> exact(0.1), exact(1 / 3)
     (Fraction(1, 10), Fraction(1, 3))
@@ -41,7 +47,8 @@ def exact(value: float) -> Fraction:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A game seen from one seat. Players are called `you`, and `them` or, where there are several, by their names."""
+    """A game seen from one seat. Players are called `you`, and `them` or, where there are several,
+    by their names."""
 
     game: NormalForm | Tree
     seat: int = 0
@@ -62,9 +69,16 @@ class Subject:
         if self.game is other.game:
             return self.seat == other.seat
         tables = isinstance(self.game, NormalForm) and isinstance(other.game, NormalForm)
-        names = (self.seat, self.players, self.game.players) == (other.seat, other.players, other.game.players)
+        names = (self.seat, self.players, self.game.players) == (
+            other.seat,
+            other.players,
+            other.game.players,
+        )
         return (
-            tables and names and self.actions == other.actions and np.array_equal(self.game.payoffs, other.game.payoffs)
+            tables
+            and names
+            and self.actions == other.actions
+            and np.array_equal(self.game.payoffs, other.game.payoffs)
         )
 
     @property
@@ -79,10 +93,13 @@ class Subject:
 
     @cached_property
     def actions(self) -> tuple[tuple[str, ...], ...]:
-        """Everybody's actions, in the order of `players`; in a tree, all labels of the player's moves."""
+        """Everybody's actions, in the order of `players`; in a tree, all labels of the player's
+        moves."""
         if isinstance(self.game, NormalForm):
             return tuple(self.game.actions[i] for i in self.order)
-        moves = [[m for s in self.game.infosets if s.player == i for m in s.moves] for i in self.order]
+        moves = [
+            [m for s in self.game.infosets if s.player == i for m in s.moves] for i in self.order
+        ]
         return tuple(tuple(dict.fromkeys(labels)) for labels in moves)
 
     @cached_property
@@ -93,7 +110,8 @@ class Subject:
 
     @cached_property
     def cells(self) -> NDArray[Any]:
-        """Payoffs times `scale` as whole numbers: axis 0 is the player, then one axis per player's action."""
+        """Payoffs times `scale` as whole numbers: axis 0 is the player, then one axis per player's
+        action."""
         if not isinstance(self.game, NormalForm):
             raise UsageError("a tree has no table of payoffs")
         source = self.game.payoffs[list(self.order)].transpose(0, *(1 + i for i in self.order))
@@ -117,4 +135,8 @@ class Subject:
         """Which player a name means, in the order of `players`; None where nobody is called so."""
         plain = name.strip()
         # A player of three may be called I or Self.
-        return self.players.index(plain) if plain in self.players else self._people.get(plain.casefold())
+        return (
+            self.players.index(plain)
+            if plain in self.players
+            else self._people.get(plain.casefold())
+        )

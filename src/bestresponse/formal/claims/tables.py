@@ -1,7 +1,9 @@
-"""What can be claimed of a table of payoffs: every form with its words, its rule in logic, and its arithmetic.
+"""What can be claimed of a table of payoffs: every form with its words, its rule in logic, and its
+arithmetic.
 
-Everything is exact: payoffs are whole numbers over a common denominator, so no tolerance decides a tie. Only what was
-written with decimals may be rounded: an average, and probabilities of at least two decimals.
+Everything is exact: payoffs are whole numbers over a common denominator, so no tolerance decides a
+tie. Only what was written with decimals may be rounded: an average, and probabilities of at least
+two decimals.
 """
 
 from collections.abc import Iterable, Iterator
@@ -38,8 +40,12 @@ class TableTheory(SharedForms[PureProfile]):
 
     @cached_property
     def own(self) -> tuple[Numbers, ...]:
-        """For each player its payoffs with its own action as the first axis and the others' flattened in order."""
-        return tuple(np.moveaxis(c, p, 0).reshape(self.cells.shape[1 + p], -1) for p, c in enumerate(self.cells))
+        """For each player its payoffs with its own action as the first axis and the others'
+        flattened in order."""
+        return tuple(
+            np.moveaxis(c, p, 0).reshape(self.cells.shape[1 + p], -1)
+            for p, c in enumerate(self.cells)
+        )
 
     @cached_property
     def worst(self) -> tuple[Numbers, ...]:
@@ -73,19 +79,31 @@ class TableTheory(SharedForms[PureProfile]):
         """Return what each action earns on average."""
         weights = _multiply(mixed.rows)
         rows = self.own[player].tolist()
-        sums = (sum((w * u for w, u in zip(weights, row, strict=True) if w), Fraction(0)) for row in rows)
+        sums = (
+            sum((w * u for w, u in zip(weights, row, strict=True) if w), Fraction(0))
+            for row in rows
+        )
         return [total / self.subject.scale for total in sums]
 
     def find_slack(self, mixed: Belief, differences: Iterable[int]) -> Fraction:
-        """Return how far the average of `differences` (times `scale`) may be off because probabilities are rounded."""
-        ranges = [high - low for high, low in zip(_multiply(mixed.highest), _multiply(mixed.rows), strict=True)]
+        """Return how far the average of `differences` (times `scale`) may be off because
+        probabilities are rounded."""
+        ranges = [
+            high - low
+            for high, low in zip(_multiply(mixed.highest), _multiply(mixed.rows), strict=True)
+        ]
         pairs = zip(ranges, differences, strict=True)
         return sum((r * abs(d) for r, d in pairs if r), Fraction(0)) / self.subject.scale
 
-    def find_lead(self, player: int, action: int, other: int, mixed: Belief) -> tuple[Fraction, Fraction]:
-        """Return how much more one action earns than another on average, and how far that may be off."""
+    def find_lead(
+        self, player: int, action: int, other: int, mixed: Belief
+    ) -> tuple[Fraction, Fraction]:
+        """Return how much more one action earns than another on average, and how far that may be
+        off."""
         values = self.expect(player, mixed)
-        slack = self.find_slack(mixed, (self.own[player][action] - self.own[player][other]).tolist())
+        slack = self.find_slack(
+            mixed, (self.own[player][action] - self.own[player][other]).tolist()
+        )
         return values[action] - values[other], slack
 
     def list_best(self, player: int, mixed: Belief) -> list[int]:
@@ -97,12 +115,16 @@ class TableTheory(SharedForms[PureProfile]):
     # What somebody gets.
 
     @form("the most {who} can get by choosing {action} <is|is not> {value}")
-    def highest_individual_payoff_for_choice(self, value: Fraction, action: int, who: int) -> Fraction:
+    def highest_individual_payoff_for_choice(
+        self, value: Fraction, action: int, who: int
+    ) -> Fraction:
         """Say what is the most that an action can earn."""
         return self.unscale(self.own[who][action].max())
 
     @form("the least {who} can get by choosing {action} <is|is not> {value}")
-    def lowest_individual_payoff_for_choice(self, value: Fraction, action: int, who: int) -> Fraction:
+    def lowest_individual_payoff_for_choice(
+        self, value: Fraction, action: int, who: int
+    ) -> Fraction:
         """Say what is the least that an action can earn."""
         return self.unscale(self.worst[who][action])
 
@@ -167,12 +189,15 @@ class TableTheory(SharedForms[PureProfile]):
     def expected_payoff(self, who: int, value: Fraction, action: int, mixed: Belief) -> Fraction:
         """Say what an action earns on average against a mix."""
         mean = self.expect(who, mixed)[action]
-        slack = self.find_slack(mixed, [u - mean * self.subject.scale for u in self.own[who][action].tolist()])
+        slack = self.find_slack(
+            mixed, [u - mean * self.subject.scale for u in self.own[who][action].tolist()]
+        )
         return value if abs(mean - value) <= find_rounding(value) + slack else mean
 
     @form("{if mixes}{who} <get> {value} on average")
     def mixed_payoff(self, who: int, value: Fraction, mixes: Belief) -> Fraction:
-        """Say what a player gets on average if everybody mixes: also the value of an equilibrium that is named."""
+        """Say what a player gets on average if everybody mixes: also the value of an equilibrium
+        that is named."""
         mixed, scale = mixes.leave_out(who), self.subject.scale
         own, high, means = mixes.rows[who], mixes.highest[who], self.expect(who, mixed)
         mean = sum((w * e for w, e in zip(own, means, strict=True)), Fraction(0))
@@ -216,48 +241,73 @@ class TableTheory(SharedForms[PureProfile]):
         lead, slack = self.find_lead(who, action, other, mixed)
         return abs(lead) <= slack
 
-    # From which probability on: what is linear in a probability holds between two ends where it holds at both.
+    # From which probability on: what is linear in a probability holds between two ends where it
+    # holds at both.
 
     def _is_ahead(
         self, player: int, action: int, other: int, chosen: int, share: Fraction, side: int
     ) -> tuple[bool, bool]:
-        """Say whether one action earns more than another, and whether it earns no less, wherever the other player
-        chooses something with a probability above (side 1) or below (side -1) a share."""
-        gains = [self.unscale(value) for value in self.own[player][action] - self.own[player][other]]
+        """Say whether one action earns more than another, and whether it earns no less, wherever
+        the other player chooses something with a probability above (side 1) or below (side -1) a
+        share."""
+        gains = [
+            self.unscale(value) for value in self.own[player][action] - self.own[player][other]
+        ]
         edge = share + side * find_rounding(share, 2)
         often = gains.pop(chosen)
         ends = [often] if side > 0 else gains
         at_edge = all(edge * often + (1 - edge) * rest >= 0 for rest in gains)
         return at_edge and all(end > 0 for end in ends), at_edge and all(end >= 0 for end in ends)
 
-    @form("if the probability that {chosen} is above {share}, {action} <earns|need not earn> {who} more than {other}")
-    def better_response_above(self, share: Fraction, action: int, other: int, chosen: int, who: int) -> bool:
+    @form(
+        "if the probability that {chosen} is above {share}, {action} <earns|need not earn> {who}"
+        " more than {other}"
+    )
+    def better_response_above(
+        self, share: Fraction, action: int, other: int, chosen: int, who: int
+    ) -> bool:
         """Compare two actions where the other player chooses something often enough."""
         return self._is_ahead(who, action, other, chosen, share, 1)[0]
 
-    @form("if the probability that {chosen} is below {share}, {action} <earns|need not earn> {who} more than {other}")
-    def better_response_below(self, share: Fraction, action: int, other: int, chosen: int, who: int) -> bool:
+    @form(
+        "if the probability that {chosen} is below {share}, {action} <earns|need not earn> {who}"
+        " more than {other}"
+    )
+    def better_response_below(
+        self, share: Fraction, action: int, other: int, chosen: int, who: int
+    ) -> bool:
         """Compare two actions where the other player chooses something seldom enough."""
         return self._is_ahead(who, action, other, chosen, share, -1)[0]
 
     @form(
-        "if the probability that {chosen} is above {share}, <no|some> choice <earns|can earn> {who} more than {action}"
+        "if the probability that {chosen} is above {share}, <no|some> choice <earns|can earn> {who}"
+        " more than {action}"
     )
     def best_response_above(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
         """Say whether nothing earns more where the other player chooses something often enough."""
-        return all(self._is_ahead(who, action, other, chosen, share, 1)[1] for other in range(len(self.own[who])))
+        return all(
+            self._is_ahead(who, action, other, chosen, share, 1)[1]
+            for other in range(len(self.own[who]))
+        )
 
     @form(
-        "if the probability that {chosen} is below {share}, <no|some> choice <earns|can earn> {who} more than {action}"
+        "if the probability that {chosen} is below {share}, <no|some> choice <earns|can earn> {who}"
+        " more than {action}"
     )
     def best_response_below(self, share: Fraction, action: int, chosen: int, who: int) -> bool:
         """Say whether nothing earns more where the other player chooses something seldom enough."""
-        return all(self._is_ahead(who, action, other, chosen, share, -1)[1] for other in range(len(self.own[who])))
+        return all(
+            self._is_ahead(who, action, other, chosen, share, -1)[1]
+            for other in range(len(self.own[who]))
+        )
 
     # Dominance.
 
-    def _compare(self, player: int, action: int, other: int, removed: tuple[tuple[int, int], ...] = ()) -> Numbers:
-        """Return how much more one action earns than another in every case that is left, times `scale`."""
+    def _compare(
+        self, player: int, action: int, other: int, removed: tuple[tuple[int, int], ...] = ()
+    ) -> Numbers:
+        """Return how much more one action earns than another in every case that is left, times
+        `scale`."""
         cells = np.moveaxis(self.cells[player], player, 0)
         difference: Numbers = cells[action] - cells[other]
         others = [i for i in range(len(self.cells)) if i != player]
@@ -277,15 +327,23 @@ class TableTheory(SharedForms[PureProfile]):
         difference = self._compare(who, action, other)
         return bool((difference >= 0).all() and (difference > 0).any())
 
-    @form("once {removed} is gone, {action} <strictly dominates|does not strictly dominate> {other} for {who}")
+    @form(
+        "once {removed} is gone, {action} <strictly dominates|does not strictly dominate> {other}"
+        " for {who}"
+    )
     def strictly_dominates_without(
         self, action: int, other: int, removed: tuple[tuple[int, int], ...], who: int
     ) -> bool:
         """Say the same of the game that is left when some choices are eliminated."""
         return action != other and bool((self._compare(who, action, other, removed) > 0).all())
 
-    @form("once {removed} is gone, {action} <weakly dominates|does not weakly dominate> {other} for {who}")
-    def weakly_dominates_without(self, action: int, other: int, removed: tuple[tuple[int, int], ...], who: int) -> bool:
+    @form(
+        "once {removed} is gone, {action} <weakly dominates|does not weakly dominate> {other} for"
+        " {who}"
+    )
+    def weakly_dominates_without(
+        self, action: int, other: int, removed: tuple[tuple[int, int], ...], who: int
+    ) -> bool:
         """Say the same of the game that is left when some choices are eliminated."""
         difference = self._compare(who, action, other, removed)
         return bool((difference >= 0).all() and (difference > 0).any())
@@ -296,17 +354,23 @@ class TableTheory(SharedForms[PureProfile]):
     @form("{action} <is|is not> strictly dominant for {who}")
     def strictly_dominant(self, action: int, who: int) -> bool:
         """Say whether an action strictly dominates every other one."""
-        return all(self.strictly_dominates(action, other, who) for other in self._list_others(action, who))
+        return all(
+            self.strictly_dominates(action, other, who) for other in self._list_others(action, who)
+        )
 
     @form("{action} <is|is not> weakly dominant for {who}")
     def weakly_dominant(self, action: int, who: int) -> bool:
         """Say whether an action weakly dominates every other one."""
-        return all(self.weakly_dominates(action, other, who) for other in self._list_others(action, who))
+        return all(
+            self.weakly_dominates(action, other, who) for other in self._list_others(action, who)
+        )
 
     @form("{action} <is|is not> strictly dominated by a single choice for {who}")
     def strictly_dominated(self, action: int, who: int) -> bool:
         """Say whether some other action strictly dominates this one."""
-        return any(self.strictly_dominates(other, action, who) for other in self._list_others(action, who))
+        return any(
+            self.strictly_dominates(other, action, who) for other in self._list_others(action, who)
+        )
 
     @form("<no|some> choice of {whose} is dominant")
     def no_dominant_choice(self, who: int) -> bool:
@@ -318,7 +382,10 @@ class TableTheory(SharedForms[PureProfile]):
     @form("the outcome in which {outcome} <is|is not> a Nash equilibrium")
     def equilibrium(self, outcome: PureProfile) -> bool:
         """Say whether nobody gains by deviating alone."""
-        return all(self.best_response(action, outcome[:i] + outcome[i + 1 :], i) for i, action in enumerate(outcome))
+        return all(
+            self.best_response(action, outcome[:i] + outcome[i + 1 :], i)
+            for i, action in enumerate(outcome)
+        )
 
     @form("the number of pure Nash equilibria <is|is not> {value}")
     def pure_equilibria(self, value: Fraction) -> Fraction:
@@ -331,21 +398,31 @@ class TableTheory(SharedForms[PureProfile]):
     @form("it <is|is not> a Nash equilibrium that {mixes}")
     def mixed_equilibrium(self, mixes: Belief) -> bool:
         """Say whether nobody gains by deviating alone from a mix."""
-        best = [self.list_best(player, mixes.leave_out(player)) for player in range(len(self.cells))]
-        return all(not w or a in best[player] for player, row in enumerate(mixes.rows) for a, w in enumerate(row))
+        best = [
+            self.list_best(player, mixes.leave_out(player)) for player in range(len(self.cells))
+        ]
+        return all(
+            not w or a in best[player]
+            for player, row in enumerate(mixes.rows)
+            for a, w in enumerate(row)
+        )
 
     @form("in <some|no> Nash equilibrium {part}")
     def mixed_equilibrium_part(self, part: tuple[int, Belief]) -> bool:
         """Say whether one of two players mixes so in some equilibrium.
 
-        The other one mixes over its best replies. What of these keeps the first one's choices best is an interval,
-        whose ends are replies themselves or points at which two choices tie: one of these points has to do.
+        The other one mixes over its best replies. What of these keeps the first one's choices best
+        is an interval, whose ends are replies themselves or points at which two choices tie: one of
+        these points has to do.
         """
         player, mixed = part
         replies = self.list_best(1 - player, mixed)
         if len(replies) > 2:
             raise Ungrounded("the other player has more than two best replies to that mix")
-        first, second = self.own[player][:, replies[0]].tolist(), self.own[player][:, replies[-1]].tolist()
+        first, second = (
+            self.own[player][:, replies[0]].tolist(),
+            self.own[player][:, replies[-1]].tolist(),
+        )
         weights = {Fraction(0), Fraction(1)}
         for i, k in combinations(range(len(first)), 2):
             here, there = first[i] - first[k], second[i] - second[k]
@@ -353,19 +430,29 @@ class TableTheory(SharedForms[PureProfile]):
                 weights.add(Fraction(there, there - here))
         for weight in weights:
             values = [weight * u + (1 - weight) * v for u, v in zip(first, second, strict=True)]
-            if all(not w or value == max(values) for w, value in zip(mixed.rows[0], values, strict=True)):
+            if all(
+                not w or value == max(values)
+                for w, value in zip(mixed.rows[0], values, strict=True)
+            ):
                 return True
         return False
 
     @form("in equilibrium {who} <get> {value}")
     def equilibrium_payoff(self, who: int, value: Fraction) -> Fraction | Proof:
-        """Say what a player gets in equilibrium; open where one equilibrium pays this and another something else."""
+        """Say what a player gets in equilibrium; open where one equilibrium pays this and another
+        something else."""
         if len(self.cells) != 2 or max(self.cells.shape) > _MOST_SOLVED:
-            raise Ungrounded(f"all equilibria are found of two players with at most {_MOST_SOLVED} choices each")
+            raise Ungrounded(
+                f"all equilibria are found of two players with at most {_MOST_SOLVED} choices each"
+            )
         error = find_rounding(value)
         spans = []
         for component in nash(NormalForm.bimatrix(*self.cells.tolist())).components:
-            paid = [pay[who] / self.subject.scale for e in component.equilibria if (pay := e.exact_payoffs) is not None]
+            paid = [
+                pay[who] / self.subject.scale
+                for e in component.equilibria
+                if (pay := e.exact_payoffs) is not None
+            ]
             if len(paid) < len(component.equilibria):
                 raise Ungrounded("its equilibria are not known exactly")
             spans.append((min(paid), max(paid)))
@@ -373,19 +460,29 @@ class TableTheory(SharedForms[PureProfile]):
         if low == high:
             return value if abs(low - value) <= error else low
         if any(start - error <= value <= end + error for start, end in spans):
-            return Proof(Verdict.UNKNOWN, "equilibria pay differently, and it is not said which one is meant")
+            return Proof(
+                Verdict.UNKNOWN, "equilibria pay differently, and it is not said which one is meant"
+            )
         return Proof(Verdict.REFUTED)
 
-    @form("<|it is not so that >everybody gets at least as much, and somebody more, if {outcome} than if {than}")
+    @form(
+        "<|it is not so that >everybody gets at least as much, and somebody more, if {outcome} than"
+        " if {than}"
+    )
     def pareto_dominates(self, outcome: PureProfile, than: PureProfile) -> bool:
         """Say whether one outcome is as good as another for all, and better for somebody."""
         leads = [cells[outcome] - cells[than] for cells in self.cells]
         return bool(min(leads) >= 0 and max(leads) > 0)
 
-    @form("<no|some> outcome is at least as good for everybody, and better for somebody, than that in which {outcome}")
+    @form(
+        "<no|some> outcome is at least as good for everybody, and better for somebody, than that in"
+        " which {outcome}"
+    )
     def pareto_optimal(self, outcome: PureProfile) -> bool:
         """Say whether no outcome Pareto-dominates this one."""
-        return not any(self.pareto_dominates(better, outcome) for better in np.ndindex(self.cells.shape[1:]))
+        return not any(
+            self.pareto_dominates(better, outcome) for better in np.ndindex(self.cells.shape[1:])
+        )
 
 
 def _multiply(rows: tuple[tuple[Fraction, ...], ...]) -> list[Fraction]:

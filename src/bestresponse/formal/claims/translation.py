@@ -1,17 +1,18 @@
 """Translators find the claims of a text: by rules, or by a language model.
 
-A text falls into blocks (a paragraph, an item of a list, a heading), and blocks into sentences; which of these assert
-something is told by their words.
+A text falls into blocks (a paragraph, an item of a list, a heading), and blocks into sentences;
+which of these assert something is told by their words.
 
-`RulesTranslator` reads the sentences that its grammar accounts for word by word. What stands before a colon, or a
-heading above a list, may set the case that its sentences speak of. A sentence that speaks of amounts or of solutions
-and that is not understood is told as unread, and so is everything behind words that may put the rest of a paragraph
-into another game ("once B is removed", "suppose the game is repeated"). Where the statement is understood and a reason,
-a comment or an aside is not, although it has an amount or a term too, the sentence is partly read.
+`RulesTranslator` reads the sentences that its grammar accounts for word by word. What stands before
+a colon, or a heading above a list, may set the case that its sentences speak of. A sentence that
+speaks of amounts or of solutions and that is not understood is told as unread, and so is everything
+behind words that may put the rest of a paragraph into another game ("once B is removed", "suppose
+the game is repeated"). Where the statement is understood and a reason, a comment or an aside is
+not, although it has an amount or a term too, the sentence is partly read.
 
-`ModelTranslator` gives the text to a model as material, in a fresh conversation; claims come out through the grammar,
-as JSON, held to a schema where the model can be. Whatever it answers is only ever parsed: it cannot state a verdict.
-Each sentence gets the claims that are quoted from it.
+`ModelTranslator` gives the text to a model as material, in a fresh conversation; claims come out
+through the grammar, as JSON, held to a schema where the model can be. Whatever it answers is only
+ever parsed: it cannot state a verdict. Each sentence gets the claims that are quoted from it.
 """
 
 import re
@@ -67,10 +68,11 @@ class Reading(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A sentence or a table of a text: where it stands (`text[start:end]`), what it claims, how it was read.
+    """A sentence or a table of a text: where it stands (`text[start:end]`), what it claims, how it
+    was read.
 
-    `why` says why a sentence is unread, where the translator knows, and `left_out` the parts that were not read in one
-    that is partly read.
+    `why` says why a sentence is unread, where the translator knows, and `left_out` the parts that
+    were not read in one that is partly read.
     """
 
     start: int
@@ -84,7 +86,8 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The claims of a text, in order, each once; its passages where the translator knows them; the calls it took.
+    """The claims of a text, in order, each once; its passages where the translator knows them; the
+    calls it took.
 
     `cut_replies` counts replies of a model that broke off.
     """
@@ -113,7 +116,9 @@ class Translator(Protocol):
 
 
 translators = Registry(
-    "bestresponse.translators", "translator", {"rules": "bestresponse.formal.claims.translation:RulesTranslator"}
+    "bestresponse.translators",
+    "translator",
+    {"rules": "bestresponse.formal.claims.translation:RulesTranslator"},
 )
 """Classes, or functions without arguments, that return a `Translator`."""
 
@@ -128,10 +133,12 @@ def find_translator(name: str) -> Translator:
 MARK: Final = re.compile(r"[ \t]*(?:[-*•+>]|\d{1,3}[.)]|[a-z][.)]|(?P<heading>#+))\s+")
 """What begins an item of a list or a heading."""
 _SENTENCE_END: Final = re.compile(
-    r"(?<=[^\s.!?])(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bcf)\s*[.!?](?=\s|$)|;(?=\s)|\n\s*\n", re.IGNORECASE
+    r"(?<=[^\s.!?])(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bcf)\s*[.!?](?=\s|$)|;(?=\s)|\n\s*\n",
+    re.IGNORECASE,
 )
 _SPEAKS: Final = re.compile(
-    r"\b(?:best (?:response|reply)|dominan|dominat|equilibri|guarantee|(?:best|worst)[- ]case|maximin|minimax|pareto"
+    r"\b(?:best (?:response|reply)|dominan|dominat|equilibri|guarantee|(?:best|worst)[-"
+    r" ]case|maximin|minimax|pareto"
     r"|payoffs? (?:is|are)|safest|safer)",
     re.IGNORECASE,
 )
@@ -141,16 +148,20 @@ _HEADING: Final = re.compile(
 )
 _AMOUNT: Final = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w%])")
 _NOT_ASSERTED: Final = re.compile(
-    r"\b(?:whether|would have been|could have been|wonder\w* if|at first (?:glance|sight|look)|naively|superficially"
-    r"|(?:tempting|natural|easy|intuitive|common) to (?:think|believe|say|assume|conclude|argue|suppose|guess)"
+    r"\b(?:whether|would have been|could have been|wonder\w* if|at first"
+    r" (?:glance|sight|look)|naively|superficially"
+    r"|(?:tempting|natural|easy|intuitive|common) to"
+    r" (?:think|believe|say|assume|conclude|argue|suppose|guess)"
     r"|(?:one|you|some|many|people|others|someone|somebody|players|critics?)"
     r" (?:\w+ )?(?:might |may |could |would |will |can )?(?:also |even |well )?"
     r"(?:think|say|argue|believe|claim|assume|object|suppose|guess|suggest|ask|tell|assure)s?)\b"
-    r"|\b(?:if|suppose|imagine|assuming|unless)\b[^,;]*\b(?:were|was|had been|happened to be|turned out)\b[^,;]*"
+    r"|\b(?:if|suppose|imagine|assuming|unless)\b[^,;]*\b(?:were|was|had been|happened to be|turned"
+    r" out)\b[^,;]*"
     r"\b(?:dominant|dominated|equilibri\w*|optimal|best response|better|worse)\b",
     re.IGNORECASE,
 )
-# Signs that carry no meaning become a space and signs with a plain twin become that: every character keeps its place.
+# Signs that carry no meaning become a space and signs with a plain twin become that: every
+# character keeps its place.
 _SIGNS: Final = str.maketrans('’‘−‑“”"*`_$€£', "''--         ")
 
 
@@ -172,12 +183,17 @@ def clean(text: str) -> str:
 
 
 def split_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each item of a list, heading or paragraph starts and ends; lines of wrapped text are joined."""
+    """Yield where each item of a list, heading or paragraph starts and ends; lines of wrapped text
+    are joined."""
     start = end = 0
     for line in text.splitlines(keepends=True):
         before = text[start:end].rstrip()
         # A line shorter than this does not end because the page does.
-        wrapped = len(before) > 60 and before[-1] not in ".:;!?|" and not (MARK.match(line) or "|" in line)
+        wrapped = (
+            len(before) > 60
+            and before[-1] not in ".:;!?|"
+            and not (MARK.match(line) or "|" in line)
+        )
         if not (wrapped and line.strip()):
             yield start, end
             start = end
@@ -208,7 +224,8 @@ def take_stance(sentence: str, subject: Subject) -> Stance:
 
 
 def _speaks(sentence: str, subject: Subject) -> bool:
-    """Return whether a sentence has an amount, or a word of the theory beside something else than a heading's words."""
+    """Return whether a sentence has an amount, or a word of the theory beside something else than a
+    heading's words."""
     names = [*subject.game.players, *(f"player {seat + 1}" for seat in subject.order)]
     names += [action for actions in subject.actions for action in actions if action[:1].isdigit()]
     bare = re.sub(rf"\b(?:{'|'.join(map(re.escape, names))})\b", "", sentence, flags=re.IGNORECASE)
@@ -218,10 +235,17 @@ def _speaks(sentence: str, subject: Subject) -> bool:
 def find_passages(text: str, subject: Subject, rows: Iterable[QuotedClaim]) -> tuple[Passage, ...]:
     """Return the sentences of a text with the claims whose quotes stand in them."""
     text = text[:LONGEST_TEXT]
-    quoted = [(span, row.claim) for row in rows if isinstance(row.claim, Claim) for span in _find(text, row.quote)]
+    quoted = [
+        (span, row.claim)
+        for row in rows
+        if isinstance(row.claim, Claim)
+        for span in _find(text, row.quote)
+    ]
     passages = []
     plain = clean(text)
-    sentences = (span for start, end in split_blocks(plain) for span in split_sentences(plain, start, end))
+    sentences = (
+        span for start, end in split_blocks(plain) for span in split_sentences(plain, start, end)
+    )
     for first, last in sentences:
         near = [(span, claim) for span, claim in quoted if span[0] < last and span[1] > first]
         claims = tuple(dict.fromkeys(claim for _, claim in near))
@@ -237,7 +261,9 @@ def find_passages(text: str, subject: Subject, rows: Iterable[QuotedClaim]) -> t
     return tuple(passages)
 
 
-def _find_unquoted(text: str, first: int, last: int, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
+def _find_unquoted(
+    text: str, first: int, last: int, spans: Iterable[tuple[int, int]]
+) -> Iterator[str]:
     """Yield the parts of a sentence that no quote covers.
 
     >>> list(_find_unquoted("R is best, since it pays 7.", 0, 27, [(0, 9)]))
@@ -251,7 +277,8 @@ def _find_unquoted(text: str, first: int, last: int, spans: Iterable[tuple[int, 
 
 
 def _find(text: str, quote: str) -> list[tuple[int, int]]:
-    """Return where a quote stands in the text, whatever its spaces, case and marks; dots may stand for words left out.
+    """Return where a quote stands in the text, whatever its spaces, case and marks; dots may stand
+    for words left out.
 
     >>> _find("If I choose **B**, then it’s 3.", "if I choose B ... it's 3")
     [(0, 30)]
@@ -259,24 +286,36 @@ def _find(text: str, quote: str) -> list[tuple[int, int]]:
     # Two parts, not far apart: more would let a quote of single letters search for minutes.
     parts = [[sign for sign in part if sign.isalnum()] for part in re.split(r"\.{3,}|…", quote)[:2]]
     patterns = [r"[\W_]*".join(map(re.escape, signs[:1000])) for signs in parts if signs]
-    matches = re.finditer(".{0,300}?".join(patterns), text, re.IGNORECASE | re.DOTALL) if patterns else ()
+    matches = (
+        re.finditer(".{0,300}?".join(patterns), text, re.IGNORECASE | re.DOTALL) if patterns else ()
+    )
     return [match.span() for match in matches]
 
 
 def _refuse_invented(row: QuotedClaim, text: str) -> QuotedClaim:
     """Return what a translator quoted, as no claim where its words do not stand in the text."""
-    if not row.quote or not isinstance(row.claim, Claim) or row.claim.form == NO_CLAIM or _find(text, row.quote):
+    if (
+        not row.quote
+        or not isinstance(row.claim, Claim)
+        or row.claim.form == NO_CLAIM
+        or _find(text, row.quote)
+    ):
         return row
-    return QuotedClaim(Malformed(row.quote[:80], "these words do not stand in the text", "quote not in the text"))
+    return QuotedClaim(
+        Malformed(row.quote[:80], "these words do not stand in the text", "quote not in the text")
+    )
 
 
 _MOST_SENTENCES: Final = 500
-"""Sentences of a text that are parsed, at some hundredths of a second each; the others are told as unread."""
+"""Sentences of a text that are parsed, at some hundredths of a second each; the others are told as
+unread."""
 _LONGEST_SENTENCE: Final = 600
 _IF: Final = re.compile(r"\W*(?:\w+,?\s+)?(?:if|when)\b", re.IGNORECASE)
 _FIRST: Final = re.compile(r"\b(?:I|me|my|mine)\b")
 _SECOND: Final = re.compile(r"(?<!of )\b(?:you|your|yours)\b", re.IGNORECASE)
-_THIRD: Final = re.compile(r"\b(?:they|them|their|he|she|him|her|other|opponent|partner|rival)\b", re.IGNORECASE)
+_THIRD: Final = re.compile(
+    r"\b(?:they|them|their|he|she|him|her|other|opponent|partner|rival)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,16 +327,23 @@ class RulesTranslator:
     def translate(self, text: str, subject: Subject) -> Translation:
         """Return the claims of a text, each once, and how every passage was read."""
         passages = list(_TextReader(subject, text[:LONGEST_TEXT]).read())
-        claims: list[Claim | Malformed] = [claim for passage in passages for claim in passage.claims]
+        claims: list[Claim | Malformed] = [
+            claim for passage in passages for claim in passage.claims
+        ]
         if len(text) > LONGEST_TEXT:
             rest = refuse_rest(text)
             claims.append(rest)
-            passages.append(Passage(LONGEST_TEXT, len(text), text[LONGEST_TEXT:][:200], (), Reading.UNREAD, rest.why))
+            passages.append(
+                Passage(
+                    LONGEST_TEXT, len(text), text[LONGEST_TEXT:][:200], (), Reading.UNREAD, rest.why
+                )
+            )
         return Translation(tuple(dict.fromkeys(claims)), passages=tuple(passages))
 
 
 class _Level(NamedTuple):
-    """What a heading says of the deeper lines under it; no context where it may put them into another game."""
+    """What a heading says of the deeper lines under it; no context where it may put them into
+    another game."""
 
     depth: int
     context: Context | None
@@ -316,9 +362,12 @@ class _TextReader:
 
     def __post_init__(self) -> None:
         self.text = clean(self.written)
-        sentences = [self.text[start:end] for start, end in split_sentences(self.text, 0, len(self.text))]
+        sentences = [
+            self.text[start:end] for start, end in split_sentences(self.text, 0, len(self.text))
+        ]
         speaks_to_them = len(self.subject.players) == 2 and any(
-            _FIRST.search(text) and _SECOND.search(text) and not _THIRD.search(text) for text in sentences
+            _FIRST.search(text) and _SECOND.search(text) and not _THIRD.search(text)
+            for text in sentences
         )
         self.alone = SentenceReader(self.subject, 0)
         self.addressed = SentenceReader(self.subject, 1) if speaks_to_them else self.alone
@@ -338,7 +387,9 @@ class _TextReader:
         self.levels = [level for level in self.levels if level.depth < depth]
         context: Context | None = Context()
         for level in self.levels:
-            context = None if level.context is None or context is None else context.add(level.context)
+            context = (
+                None if level.context is None or context is None else context.add(level.context)
+            )
         for first, last in split_sentences(self.text, begin, end):
             sentence = " ".join(self.text[first:last].split())
             stance = take_stance(sentence, self.subject)
@@ -353,19 +404,24 @@ class _TextReader:
             if told.claims:
                 reading = Reading.PARTLY_READ if told.left_out else Reading.READ
             why = self.why if reading is Reading.UNREAD else ""
-            yield Passage(first, last, sentence.rstrip(" .!;"), told.claims, reading, why, told.left_out)
+            yield Passage(
+                first, last, sentence.rstrip(" .!;"), told.claims, reading, why, told.left_out
+            )
         if depth != 0 or context is None or self.text[begin:end].rstrip().endswith(":"):
             self.levels.append(_Level(depth, context))
 
     def _read_sentence(self, sentence: str, context: Context) -> tuple[Told, Context | None]:
-        """Return the claims of a sentence, and the context of what follows: None where that may be another game."""
+        """Return the claims of a sentence, and the context of what follows: None where that may be
+        another game."""
         if self.parsed >= _MOST_SENTENCES:
             self.why = f"{_MOST_SENTENCES} sentences stand before it"
             return Told(), context
         self.parsed += 1
         reader = self.alone if _THIRD.search(sentence) else self.addressed
         told = self._claim(reader, sentence, context)
-        self.why = "a choice was eliminated before" if self.reduced and reader.why == "" else reader.why
+        self.why = (
+            "a choice was eliminated before" if self.reduced and reader.why == "" else reader.why
+        )
         if told.claims:
             return told, context
         head, colon, rest = sentence.partition(":")
@@ -378,11 +434,15 @@ class _TextReader:
             told = self._claim(reader, rest, context)
             if told.claims and reader.tells(head) and not _HEADING.match(head):
                 told = Told(told.claims, (head, *told.left_out))
-        return told, None if not told.claims and (conditional or has_word(sentence, "shifts")) else context
+        return told, (
+            None if not told.claims and (conditional or has_word(sentence, "shifts")) else context
+        )
 
     def _claim(self, reader: SentenceReader, sentence: str, context: Context) -> Told:
         told = reader.read(sentence, context)
-        of_dominance = any(re.match("strictly_|weakly_|no_dominant", claim.form) for claim in told.claims)
+        of_dominance = any(
+            re.match("strictly_|weakly_|no_dominant", claim.form) for claim in told.claims
+        )
         return Told() if self.reduced and of_dominance else told
 
 
@@ -391,7 +451,8 @@ _MOST_REPLIES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class ModelTranslator:
-    """Asks a model for the claims of a text; a reply that is cut off is kept as far as it goes and gone on with."""
+    """Asks a model for the claims of a text; a reply that is cut off is kept as far as it goes and
+    gone on with."""
 
     model: Model
     max_tokens: int = 4096
@@ -404,24 +465,38 @@ class ModelTranslator:
         return self.model.id
 
     def translate(self, text: str, subject: Subject) -> Translation:
-        """Return the claims the model finds; an answer that is none of the forms is a `Malformed`, never an error."""
+        """Return the claims the model finds; an answer that is none of the forms is a `Malformed`,
+        never an error."""
         rows: list[QuotedClaim] = []
         calls: list[Call] = []
         cut = 0
         prompt = _prompt(text, subject)
-        messages: tuple[Message, ...] = (Message("system", TEXTS.text("system")), Message("user", prompt))
-        moves = () if subject.tree is not None else tuple(dict.fromkeys(chain.from_iterable(subject.actions)))
+        messages: tuple[Message, ...] = (
+            Message("system", TEXTS.text("system")),
+            Message("user", prompt),
+        )
+        moves = (
+            ()
+            if subject.tree is not None
+            else tuple(dict.fromkeys(chain.from_iterable(subject.actions)))
+        )
         players = subject.players if subject.tree is None else (*subject.players, NATURE)
         wanted = claims_schema(forms_for(subject), players, moves)
         schema = schema_text(wanted) if self.model.abilities.schema else None
         for number in range(1, _MOST_REPLIES + 1):
             request = Request(
-                messages, max_tokens=self.max_tokens, temperature=self.temperature, seed=self.seed, schema=schema
+                messages,
+                max_tokens=self.max_tokens,
+                temperature=self.temperature,
+                seed=self.seed,
+                schema=schema,
             )
             reply = self.model.complete(request)
             calls.append(Call(self.model.id, request_to_json(request), reply_to_json(reply)))
             answer = read_answer(reply.text)
-            if reply.finish is Finish.LENGTH and all(isinstance(row.claim, Malformed) for row in answer.rows):
+            if reply.finish is Finish.LENGTH and all(
+                isinstance(row.claim, Malformed) for row in answer.rows
+            ):
                 answer = JsonAnswer((), complete=False, kept='{"claims": []}')
             rows += answer.rows
             if answer.complete:
@@ -430,7 +505,11 @@ class ModelTranslator:
             if number == _MOST_REPLIES:
                 why = f"the reply was cut off {number} times; claims are missing"
                 rows.append(QuotedClaim(Malformed("...", why, "cut off")))
-            messages = (*messages, Message("assistant", answer.kept), Message("user", TEXTS.text("continue")))
+            messages = (
+                *messages,
+                Message("assistant", answer.kept),
+                Message("user", TEXTS.text("continue")),
+            )
         rows = [_refuse_invented(row, text[:LONGEST_TEXT]) for row in rows]
         claims = [row.claim for row in rows if row.claim != Claim(NO_CLAIM)]
         if len(text) > LONGEST_TEXT:
@@ -451,11 +530,13 @@ def _prompt(text: str, subject: Subject) -> str:
         "translate_json",
         people="\n".join(_people(subject)),
         actions="\n".join(
-            f"- {player}: {', '.join(moves)}" for player, moves in zip(subject.players, subject.actions, strict=True)
+            f"- {player}: {', '.join(moves)}"
+            for player, moves in zip(subject.players, subject.actions, strict=True)
         ),
         forms="\n".join(
-            f"- {form.name}: {', '.join(f'{name} ({sort.value})' for name, sort in form.parameters)}. "
-            f"Meaning: {describe(form)}"
+            f"- {form.name}:"
+            f" {', '.join(f'{name} ({sort.value})' for name, sort in form.parameters)}. Meaning:"
+            f" {describe(form)}"
             for form in map(FORMS.__getitem__, forms_for(subject))
             if form.name != NO_CLAIM
         ),
@@ -467,11 +548,21 @@ def _people(subject: Subject) -> Iterator[str]:
     """Which words of a text mean which player."""
     names = [subject.game.players[seat] for seat in subject.order]
     labels = [f"Player {seat + 1}" for seat in subject.order]
-    sides = [("the row player", "the column player")[seat] if len(names) == 2 else "" for seat in subject.order]
+    sides = [
+        ("the row player", "the column player")[seat] if len(names) == 2 else ""
+        for seat in subject.order
+    ]
     for number, player in enumerate(subject.players):
-        also = dict.fromkeys(word for word in (names[number], labels[number], sides[number]) if word and word != player)
+        also = dict.fromkeys(
+            word
+            for word in (names[number], labels[number], sides[number])
+            if word and word != player
+        )
         words = [*(["I", "me", "my"] if number == 0 else ()), *also]
         if number == 1 and len(names) == 2:
             words += ["they", "he", "she", "the other player", "the opponent"]
-        yield f"- {player}: {'the writer of the text, ' if number == 0 else ''}also called {', '.join(words)}"
+        yield (
+            f"- {player}: {'the writer of the text, ' if number == 0 else ''}also called"
+            f" {', '.join(words)}"
+        )
     yield "- we, both, each, everybody: all players; write one claim for each."

@@ -1,9 +1,11 @@
-"""What can be claimed of a game played move by move, decided by backward induction and by looking at its ends.
+"""What can be claimed of a game played move by move, decided by backward induction and by looking
+at its ends.
 
-Where everybody sees everything, a move is certain where every pure subgame perfect equilibrium makes it, impossible
-where none does; where some do and others do not, the mover is indifferent somewhere below, and the claim is undecided:
-a tie is stated as a tie. Where something is hidden, a move is certain where all others are worse in every case that
-the mover thinks possible (`find_surviving_moves`), and undecided where that depends on what the others do.
+Where everybody sees everything, a move is certain where every pure subgame perfect equilibrium
+makes it, impossible where none does; where some do and others do not, the mover is indifferent
+somewhere below, and the claim is undecided: a tie is stated as a tie. Where something is hidden, a
+move is certain where all others are worse in every case that the mover thinks possible
+(`find_surviving_moves`), and undecided where that depends on what the others do.
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ from bestresponse.core.errors import TooLarge
 from bestresponse.formal.claims.form import Chain, Move, SharedForms, Ungrounded, form, number_text
 from bestresponse.formal.claims.subject import Subject, exact
 from bestresponse.logic.engine import Proof, Verdict
-from bestresponse.theory.trees.perfection.subgame_perfect import SubgamePerfectEquilibrium, subgame_perfect
+from bestresponse.theory.trees.perfection.subgame_perfect import (
+    SubgamePerfectEquilibrium,
+    subgame_perfect,
+)
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 MOST_EQUILIBRIA: Final = 2_000
@@ -34,7 +39,8 @@ Weighted = tuple[tuple[int, Fraction], ...]
 """Nodes, each with the probability that nature leads there."""
 
 TREE_RULES: Final = Path(__file__).with_name("trees.pl").read_text("utf-8")
-"""What the rules of the forms are made of: looking ahead is backward induction, every tie followed."""
+"""What the rules of the forms are made of: looking ahead is backward induction, every tie
+followed."""
 
 
 class TreeTheory(SharedForms[Weighted]):
@@ -50,7 +56,10 @@ class TreeTheory(SharedForms[Weighted]):
         """All pure subgame perfect equilibria."""
         solution = subgame_perfect(self.tree, MOST_EQUILIBRIA)
         if not solution.complete:
-            raise TooLarge(f"the game has {solution.count:,} subgame perfect equilibria, more than {MOST_EQUILIBRIA:,}")
+            raise TooLarge(
+                f"the game has {solution.count:,} subgame perfect equilibria, more than"
+                f" {MOST_EQUILIBRIA:,}"
+            )
         return solution.equilibria
 
     @cached_property
@@ -69,11 +78,16 @@ class TreeTheory(SharedForms[Weighted]):
         return tuple(move for move in infoset.moves if move in made)
 
     def list_worths(self, node: int, player: int) -> tuple[Fraction, ...]:
-        """List what a player can get by best play from a node on, each value once; the ends where it is a range."""
+        """List what a player can get by best play from a node on, each value once; the ends where
+        it is a range."""
         seat = self.subject.order[player]
         if not self.subject.tree_is_open:
-            return tuple(sorted({bound[node][seat] for bound in (self.surviving.least, self.surviving.most)}))
-        return tuple(sorted({self._follow(node, seat, equilibrium) for equilibrium in self.equilibria}))
+            return tuple(
+                sorted({bound[node][seat] for bound in (self.surviving.least, self.surviving.most)})
+            )
+        return tuple(
+            sorted({self._follow(node, seat, equilibrium) for equilibrium in self.equilibria})
+        )
 
     def _follow(self, node: int, seat: int, play: SubgamePerfectEquilibrium) -> Fraction:
         owner = int(self.tree.owner[node])
@@ -82,13 +96,16 @@ class TreeTheory(SharedForms[Weighted]):
         children = self.tree.children[node]
         if owner == CHANCE:
             shares = ((exact(self.tree.probability[child]), child) for child in children)
-            return sum((share * self._follow(child, seat, play) for share, child in shares), Fraction(0))
+            return sum(
+                (share * self._follow(child, seat, play) for share, child in shares), Fraction(0)
+            )
         infoset = self.tree.infosets[int(self.tree.infoset[node])]
         move = play.moves[self.tree.players[owner]][infoset.label]
         return self._follow(children[infoset.moves.index(move)], seat, play)
 
     def pay(self, player: int, outcome: Weighted) -> Fraction:
-        """Return what a player gets at an end; where that depends on nature, a claim about it cannot be decided."""
+        """Return what a player gets at an end; where that depends on nature, a claim about it
+        cannot be decided."""
         values = {exact(self.tree.payoffs[node][self.subject.order[player]]) for node, _ in outcome}
         if len(values) > 1:
             raise Ungrounded("it depends on what nature draws, which is not said")
@@ -114,7 +131,11 @@ class TreeTheory(SharedForms[Weighted]):
             return Proof(Verdict.REFUTED)
         if len(moves) == 1:
             return Proof(Verdict.PROVED)
-        why = "a tie: best play may choose" if self.subject.tree_is_open else "it depends on what the others do:"
+        why = (
+            "a tie: best play may choose"
+            if self.subject.tree_is_open
+            else "it depends on what the others do:"
+        )
         return Proof(Verdict.UNKNOWN, f"{why} {' or '.join(moves)}")
 
     @form("{after after}, with everybody looking ahead {who} <get> {value}")
@@ -123,7 +144,9 @@ class TreeTheory(SharedForms[Weighted]):
         values = self.list_worths(after, who)
         if not self.subject.tree_is_open and values[0] <= value <= values[-1] and len(values) > 1:
             low, high = map(number_text, values)
-            return Proof(Verdict.UNKNOWN, f"between {low} and {high}, depending on what the players do")
+            return Proof(
+                Verdict.UNKNOWN, f"between {low} and {high}, depending on what the players do"
+            )
         if len(values) == 1:
             return values[0]
         tie = Proof(Verdict.UNKNOWN, "a tie: best play can lead to different payoffs")
@@ -132,7 +155,9 @@ class TreeTheory(SharedForms[Weighted]):
     @form("over what chance draws, {who} <get> {value} on average if {outcome}")
     def average_payoff(self, who: int, value: Fraction, outcome: Weighted) -> Fraction:
         """Say what a player gets on average over what nature draws."""
-        return sum((weight * self.pay(who, ((node, weight),)) for node, weight in outcome), Fraction(0))
+        return sum(
+            (weight * self.pay(who, ((node, weight),)) for node, weight in outcome), Fraction(0)
+        )
 
     @form("{after after}, the next to choose <is|is not> {who}")
     def moves_next(self, who: int, after: int) -> bool:
@@ -149,7 +174,11 @@ class TreeTheory(SharedForms[Weighted]):
         moves = []
         while (parent := int(self.tree.parent[node])) >= 0:
             owner = int(self.tree.owner[parent])
-            mover = "nature" if owner == CHANCE else self.subject.players[self.subject.order.index(owner)]
+            mover = (
+                "nature"
+                if owner == CHANCE
+                else self.subject.players[self.subject.order.index(owner)]
+            )
             moves.append(Move(mover, self.tree.branch_labels[node]))
             node = parent
         return moves
@@ -157,7 +186,8 @@ class TreeTheory(SharedForms[Weighted]):
 
 @dataclass(frozen=True, slots=True)
 class Surviving:
-    """The moves that are left in each information set, and the least and most that each node can be worth."""
+    """The moves that are left in each information set, and the least and most that each node can be
+    worth."""
 
     moves: tuple[frozenset[int], ...]
     least: Values
@@ -165,15 +195,20 @@ class Surviving:
 
 
 def find_surviving_moves(tree: Tree) -> Surviving:
-    """Find what somebody will certainly not do in a tree with hidden moves, whatever the others do and it believes.
+    """Find what somebody will certainly not do in a tree with hidden moves, whatever the others do
+    and it believes.
 
-    A move is taken away where another move of the same information set is better at every node of the set: the least
-    that it can lead to is more than the most that the first can lead to, with averages over nature and among the moves
-    that are left. This is repeated until nothing changes; what is left is a superset of what rational players may do
-    (Li 2017 calls such a move obviously dominated).
+    A move is taken away where another move of the same information set is better at every node of
+    the set: the least that it can lead to is more than the most that the first can lead to, with
+    averages over nature and among the moves that are left. This is repeated until nothing changes;
+    what is left is a superset of what rational players may do (Li 2017 calls such a move obviously
+    dominated).
     """
     if tree.num_nodes > MOST_NODES:
-        raise TooLarge(f"the tree has {tree.num_nodes:,} nodes; hidden moves are looked through in {MOST_NODES:,}")
+        raise TooLarge(
+            f"the tree has {tree.num_nodes:,} nodes; hidden moves are looked through in"
+            f" {MOST_NODES:,}"
+        )
     sets: list[list[int]] = [[] for _ in tree.infosets]
     for node, index in enumerate(tree.infoset.tolist()):
         if index >= 0:
@@ -182,7 +217,12 @@ def find_surviving_moves(tree: Tree) -> Surviving:
     while True:
         least, most = _bound(tree, moves, min), _bound(tree, moves, max)
         fewer = [
-            kept - {bad for good, bad in permutations(kept, 2) if _is_better(tree, nodes, good, bad, least, most)}
+            kept
+            - {
+                bad
+                for good, bad in permutations(kept, 2)
+                if _is_better(tree, nodes, good, bad, least, most)
+            }
             for nodes, kept in zip(sets, moves, strict=True)
         ]
         if fewer == moves:
@@ -190,14 +230,19 @@ def find_surviving_moves(tree: Tree) -> Surviving:
         moves = fewer
 
 
-def _bound(tree: Tree, moves: list[frozenset[int]], choose: Callable[[tuple[Fraction, ...]], Fraction]) -> Values:
+def _bound(
+    tree: Tree, moves: list[frozenset[int]], choose: Callable[[tuple[Fraction, ...]], Fraction]
+) -> Values:
     values: Values = [()] * tree.num_nodes
     for node in reversed(range(tree.num_nodes)):
         owner, children = int(tree.owner[node]), tree.children[node]
         if owner == LEAF:
             values[node] = tuple(map(exact, tree.payoffs[node].tolist()))
         elif owner == CHANCE:
-            parts = [[exact(tree.probability[child]) * value for value in values[child]] for child in children]
+            parts = [
+                [exact(tree.probability[child]) * value for value in values[child]]
+                for child in children
+            ]
             values[node] = tuple(sum(part, Fraction(0)) for part in zip(*parts, strict=True))
         else:
             kept = [values[children[k]] for k in moves[int(tree.infoset[node])]]
@@ -205,6 +250,11 @@ def _bound(tree: Tree, moves: list[frozenset[int]], choose: Callable[[tuple[Frac
     return values
 
 
-def _is_better(tree: Tree, nodes: list[int], good: int, bad: int, least: Values, most: Values) -> bool:
+def _is_better(
+    tree: Tree, nodes: list[int], good: int, bad: int, least: Values, most: Values
+) -> bool:
     seat = int(tree.owner[nodes[0]])
-    return all(least[tree.children[node][good]][seat] > most[tree.children[node][bad]][seat] for node in nodes)
+    return all(
+        least[tree.children[node][good]][seat] > most[tree.children[node][bad]][seat]
+        for node in nodes
+    )

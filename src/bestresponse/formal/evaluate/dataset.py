@@ -1,15 +1,16 @@
 """The project's own stories with their true games: what autoformalization is measured on.
 
-Five games, each told with numbers and without, in the usual costume and in disguise; games beyond two moves at once:
-rock-paper-scissors, the dilemma in turn, ultimatum, public goods for three, first-price auctions, entry deterrence,
-traffic; and games with chance, secrets, signals, auctions, bargaining, repetition, many players, some of them in other
-languages. All were written for this project. Where a story gives no numbers, the true payoffs are ranks and only the
-order counts, or where `orders` say so only what the story tells of it.
+Five games, each told with numbers and without, in the usual costume and in disguise; games beyond
+two moves at once: rock-paper-scissors, the dilemma in turn, ultimatum, public goods for three,
+first-price auctions, entry deterrence, traffic; and games with chance, secrets, signals, auctions,
+bargaining, repetition, many players, some of them in other languages. All were written for this
+project. Where a story gives no numbers, the true payoffs are ranks and only the order counts, or
+where `orders` say so only what the story tells of it.
 
-A tree is written in plain lines, one for each way the game can go: `~1/2 heads > Nora[dare] hold : 3,-3` draws heads
-with probability 1/2, then Nora, who knows only what stands in the brackets and what she did herself, holds; then come
-everybody's payoffs. Without any brackets everything is seen. `{a|b}` stands for one line with a and one with b; all
-braces of a line are taken together.
+A tree is written in plain lines, one for each way the game can go: `~1/2 heads > Nora[dare] hold :
+3,-3` draws heads with probability 1/2, then Nora, who knows only what stands in the brackets and
+what she did herself, holds; then come everybody's payoffs. Without any brackets everything is seen.
+`{a|b}` stands for one line with a and one with b; all braces of a line are taken together.
 """
 
 import re
@@ -46,7 +47,8 @@ from bestresponse.theory.trees.tree import Tree
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _DRAW = re.compile(r"~(\S+)\s+(.+)")
 _Step = tuple[str, str, Fraction | None, str | None]
-"""Who moves, which move, its probability if it is drawn, and what the mover knows, if that is said."""
+"""Who moves, which move, its probability if it is drawn, and what the mover knows, if that is
+said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,29 +79,40 @@ def stories() -> tuple[Story, ...]:
     folder = files(f"{__package__}.stories")
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".toml"))
     return tuple(
-        story for name in names for story in _parse(parse_toml(folder.joinpath(name).read_text("utf-8")), name)
+        story
+        for name in names
+        for story in _parse(parse_toml(folder.joinpath(name).read_text("utf-8")), name)
     )
 
 
 def read_stories(path: Path) -> tuple[Story, ...]:
-    """Read further stories: a TOML file of the same form, or a folder with a game `NAME.efg`, `.nfg` or `.pl` beside
-    every text `NAME.txt`."""
+    """Read further stories: a TOML file of the same form, or a folder with a game `NAME.efg`,
+    `.nfg` or `.pl` beside every text `NAME.txt`."""
     if not path.is_dir():
         return tuple(_parse(read_toml(path), str(path)))
     texts = sorted(path.glob("*.txt"))
     if not texts:
-        raise UsageError(f"{path} holds no stories; expected texts NAME.txt with games NAME.efg, NAME.nfg or NAME.pl")
+        raise UsageError(
+            f"{path} holds no stories; expected texts NAME.txt with games NAME.efg, NAME.nfg or"
+            " NAME.pl"
+        )
     return tuple(
-        make_story(text.stem, read_text_file(text), format_game(read_reference(text), ".pl")) for text in texts
+        make_story(text.stem, read_text_file(text), format_game(read_reference(text), ".pl"))
+        for text in texts
     )
 
 
 def read_reference(text: Path) -> NormalForm | Tree:
-    """Return the true game of a story in a folder; UsageError where there is none beside it, or several."""
-    games = [path for ending in (".efg", ".nfg", ".pl") if (path := text.with_suffix(ending)).exists()]
+    """Return the true game of a story in a folder; UsageError where there is none beside it, or
+    several."""
+    games = [
+        path for ending in (".efg", ".nfg", ".pl") if (path := text.with_suffix(ending)).exists()
+    ]
     if len(games) != 1:
         names = f"{text.stem}.efg, {text.stem}.nfg or {text.stem}.pl"
-        raise UsageError(f"{text} has {len(games) or 'no'} game{'s' * bool(games)} beside it; expected {names}")
+        raise UsageError(
+            f"{text} has {len(games) or 'no'} game{'s' * bool(games)} beside it; expected {names}"
+        )
     return find_game(games[0]).solvable()
 
 
@@ -113,18 +126,22 @@ def make_story(
     language: str = "en",
     orders: Sequence[str] = (),
 ) -> Story:
-    """Return a story of one's own with its true game as a program; a game without a name is called as the story."""
+    """Return a story of one's own with its true game as a program; a game without a name is called
+    as the story."""
     table = validate(program, open_engine()).table
     if table is None:
         raise InvalidGame(f"the game of the story {name} is none")
-    return Story(name, game or name, numeric, canonical, text.strip(), table, language, tuple(orders))
+    return Story(
+        name, game or name, numeric, canonical, text.strip(), table, language, tuple(orders)
+    )
 
 
 def judge_program(report: Report, story: Story) -> tuple[LevelFindings, Finding]:
     """Judge a validated program on every level, and say whether it means what the story says.
 
-    It does where its game is the true one: payoff for payoff where the story gives numbers, else by the constraints of
-    the game's name or the story's orders, or, where there are none, by the order of everybody's payoffs.
+    It does where its game is the true one: payoff for payoff where the story gives numbers, else by
+    the constraints of the game's name or the story's orders, or, where there are none, by the order
+    of everybody's payoffs.
     """
     levels = judge_levels(report, story.table, story.named, story.orders)
     if story.numeric:
@@ -134,13 +151,21 @@ def judge_program(report: Report, story: Story) -> tuple[LevelFindings, Finding]
     return levels, levels.constraints if story.named is not None or story.orders else levels.order
 
 
-def choose(known: Iterable[Story], games: Iterable[str] = (), ids: Iterable[str] = ()) -> tuple[Story, ...]:
-    """The stories of certain games or ids, all if neither is named; UsageError for a name nobody knows."""
+def choose(
+    known: Iterable[Story], games: Iterable[str] = (), ids: Iterable[str] = ()
+) -> tuple[Story, ...]:
+    """The stories of certain games or ids, all if neither is named; UsageError for a name nobody
+    knows."""
     pool = tuple(known)
     kinds, names = set(games), set(ids)
-    for what, wanted, have in (("game", kinds, {s.game for s in pool}), ("story", names, {s.id for s in pool})):
+    for what, wanted, have in (
+        ("game", kinds, {s.game for s in pool}),
+        ("story", names, {s.id for s in pool}),
+    ):
         for name in sorted(wanted - have):
-            raise UsageError(f"there is no {what} {name!r} in these stories.{did_you_mean(name, sorted(have))}")
+            raise UsageError(
+                f"there is no {what} {name!r} in these stories.{did_you_mean(name, sorted(have))}"
+            )
     return tuple(s for s in pool if (not kinds or s.game in kinds) and (not names or s.id in names))
 
 
@@ -165,7 +190,11 @@ def _parse(data: Mapping[str, object], where: str) -> Iterable[Story]:
                 raise ValueError(broken)
             yield story
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            name = entry.get("id", f"number {number + 1}") if isinstance(entry, dict) else f"number {number + 1}"
+            name = (
+                entry.get("id", f"number {number + 1}")
+                if isinstance(entry, dict)
+                else f"number {number + 1}"
+            )
             raise InvalidGame(f"{where}: story {name} is incomplete or wrong: {error}") from None
 
 
@@ -179,8 +208,12 @@ def _read_table(entry: JsonMapping) -> GameTable:
     if "ends" in entry:
         return read_game_lines(players, entry["ends"])
     # One list of moves for all or one for each player; payoffs as in `3,3 0,5 5,0 1,1`.
-    moves = entry["moves"] if isinstance(entry["moves"][0], list) else [entry["moves"]] * len(players)
-    return table_from_cells(players, tuple(map(tuple, moves)), tuple(map(_numbers, entry["payoffs"].split())))
+    moves = (
+        entry["moves"] if isinstance(entry["moves"][0], list) else [entry["moves"]] * len(players)
+    )
+    return table_from_cells(
+        players, tuple(map(tuple, moves)), tuple(map(_numbers, entry["payoffs"].split()))
+    )
 
 
 def _numbers(text: str) -> tuple[Fraction, ...]:
@@ -193,15 +226,19 @@ def read_game_lines(players: Sequence[str], text: str) -> GameTable:
     >>> read_game_lines(["a"], "~{1/3|2/3} {x|y} > a stay : {1|0}").rows[1].chances
     (Fraction(2, 3), None)
     """
-    lines = [unfolded for line in text.splitlines() if line.strip() for unfolded in _unfold(line.strip())]
+    lines = [
+        unfolded for line in text.splitlines() if line.strip() for unfolded in _unfold(line.strip())
+    ]
     plays = [
-        ([_read_step(players, part.strip()) for part in line.rpartition(":")[0].split(">")], line) for line in lines
+        ([_read_step(players, part.strip()) for part in line.rpartition(":")[0].split(">")], line)
+        for line in lines
     ]
     private = any(knows is not None for steps, _ in plays for *_, knows in steps)
     chancy = any(chance is not None for steps, _ in plays for _, _, chance, _ in steps)
     rows = tuple(_build_row(players, steps, line, chancy, private) for steps, line in plays)
     moves = tuple(
-        tuple(dict.fromkeys(move for row in rows for mover, move in row.moves if mover == player)) for player in players
+        tuple(dict.fromkeys(move for row in rows for mover, move in row.moves if mover == player))
+        for player in players
     )
     return GameTable(tuple(players), moves, rows, private=private)
 
@@ -227,12 +264,16 @@ def _read_step(players: Sequence[str], part: str) -> _Step:
     raise ValueError(f"nobody of {', '.join(players)} moves in {part!r}")
 
 
-def _build_row(players: Sequence[str], steps: list[_Step], line: str, chancy: bool, private: bool) -> Row:
+def _build_row(
+    players: Sequence[str], steps: list[_Step], line: str, chancy: bool, private: bool
+) -> Row:
     payoffs = _numbers(line.rpartition(":")[2])
     if len(payoffs) != len(players):
         raise ValueError(f"{len(payoffs)} payoffs for {len(players)} players: {line}")
     later = [*steps[1:], None]
-    percepts = tuple(((step[0], step[3]),) if step is not None and step[3] else () for step in later)
+    percepts = tuple(
+        ((step[0], step[3]),) if step is not None and step[3] else () for step in later
+    )
     return Row(
         tuple((mover, move) for mover, move, _, _ in steps),
         payoffs,

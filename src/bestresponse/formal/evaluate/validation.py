@@ -1,16 +1,18 @@
 """How much of a story a program has caught, level by level, each verdict with its reason.
 
-The levels are those of Mensfelt, Stathis and Trencsenyi (2024, section 3): *syntactic* (it can be loaded), *functional*
-(it plays to an end with a payoff for everybody), *approximate* (the players' total payoffs are right), *exact* (the
-payoffs of every end are), and the *constraints* of a named game; and beyond them *order* (every player ranks the ends
-as it should) and *equivalent* (the same game up to positive affine payoffs and names).
+The levels are those of Mensfelt, Stathis and Trencsenyi (2024, section 3): *syntactic* (it can be
+loaded), *functional* (it plays to an end with a payoff for everybody), *approximate* (the players'
+total payoffs are right), *exact* (the payoffs of every end are), and the *constraints* of a named
+game; and beyond them *order* (every player ranks the ends as it should) and *equivalent* (the same
+game up to positive affine payoffs and names).
 
-Tables are compared as trees by `games.comparison`, the one comparison of this package: reduced forms that agree are not
-enough, since they forget who learns what.
+Tables are compared as trees by `games.comparison`, the one comparison of this package: reduced
+forms that agree are not enough, since they forget who learns what.
 
-What makes a game the one it is called is data: `named_games.toml` lists for each name the letters of its payoffs and
-the comparisons that must hold (ibid., sections 2.1 and 3.2.4). Comparisons are sums and multiples of letters, in
-the arithmetic of game programs; they are evaluated exactly and can do nothing else.
+What makes a game the one it is called is data: `named_games.toml` lists for each name the letters
+of its payoffs and the comparisons that must hold (ibid., sections 2.1 and 3.2.4). Comparisons are
+sums and multiples of letters, in the arithmetic of game programs; they are evaluated exactly and
+can do nothing else.
 """
 
 import re
@@ -28,7 +30,13 @@ from bestresponse.core.files import parse_toml, read_toml
 from bestresponse.core.json import JsonMapping
 from bestresponse.core.registry import did_you_mean
 from bestresponse.games.capabilities import HasTree
-from bestresponse.games.comparison import Comparison, Ends, compare_games, list_isomorphisms, plain_name
+from bestresponse.games.comparison import (
+    Comparison,
+    Ends,
+    compare_games,
+    list_isomorphisms,
+    plain_name,
+)
 from bestresponse.games.logic.game import LogicGame, as_game
 from bestresponse.logic.embedded.arithmetic import COMPARISONS, evaluate_arithmetic
 from bestresponse.logic.embedded.unify import Fault
@@ -47,7 +55,8 @@ _LETTER = re.compile(r"[A-Za-z]\w*")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A game with a name: its moves, the letters of each cell (row player's, column player's), and what holds.
+    """A game with a name: its moves, the letters of each cell (row player's, column player's), and
+    what holds.
 
     `roles` says what each move is, C or D in games with a cooperative move; else the move itself.
     """
@@ -93,12 +102,14 @@ def named_game(name: str) -> Named:
 
 
 def find_constraints(name: str) -> Mapping[str, Named]:
-    """Return the constraints of a game that comes along, by its name, or all those in a TOML file, by its path."""
+    """Return the constraints of a game that comes along, by its name, or all those in a TOML file,
+    by its path."""
     if name.endswith(".toml"):
         found = read_named_games(Path(name))
         if not found:
             raise InvalidGame(
-                f"{name} holds no game; expected a table such as [snowdrift] with moves, payoffs and holds"
+                f"{name} holds no game; expected a table such as [snowdrift] with moves, payoffs"
+                " and holds"
             )
         return found
     return {name: named_game(name)}
@@ -124,11 +135,16 @@ def describe_titles(titles: Sequence[str]) -> str:
 
 
 def check_constraints(table: GameTable, named: Named) -> Finding:
-    """Whether a table satisfies the constraints of a name, under some naming of moves and players."""
+    """Whether a table satisfies the constraints of a name, under some naming of moves and
+    players."""
     if len(table.players) != 2:
         return Finding(False, f"{named.title} has two players, this game has {len(table.players)}")
     if not _is_simultaneous(table):
-        return Finding(False, f"in {named.title} both choose once without knowing of each other, which is not so here")
+        return Finding(
+            False,
+            f"in {named.title} both choose once without knowing of each other, which is not so"
+            " here",
+        )
     size = len(named.moves)
     if any(len(moves) != size for moves in table.moves):
         counts = " and ".join(str(len(moves)) for moves in table.moves)
@@ -137,9 +153,12 @@ def check_constraints(table: GameTable, named: Named) -> Finding:
 
 
 def _is_simultaneous(table: GameTable) -> bool:
-    """Say whether everybody chooses once and knows nothing of the others, in whatever order the moves are written."""
+    """Say whether everybody chooses once and knows nothing of the others, in whatever order the
+    moves are written."""
     chosen = {
-        (mover, table.knowledge(row, depth, mover)) for row in table.rows for depth, (mover, _) in enumerate(row.moves)
+        (mover, table.knowledge(row, depth, mover))
+        for row in table.rows
+        for depth, (mover, _) in enumerate(row.moves)
     }
     everybody = sorted(table.players)
     once = all(sorted(mover for mover, _ in row.moves) == everybody for row in table.rows)
@@ -148,16 +167,26 @@ def _is_simultaneous(table: GameTable) -> bool:
 
 def _list_cells(table: GameTable) -> Cells:
     first, second = table.moves
-    return {pair: [cast("tuple[Fraction, Fraction]", table.payoffs(pair))] for pair in product(first, second)}
+    return {
+        pair: [cast("tuple[Fraction, Fraction]", table.payoffs(pair))]
+        for pair in product(first, second)
+    }
 
 
 def broken(cells: Cells, named: Named, *, shared: bool) -> Finding:
     """The verdict on bare cells; with `shared` both players' moves of one name mean the same."""
     wrong = [_wrong(cells, named, *naming) for naming in _namings(cells, len(named.moves), shared)]
     if not wrong:
-        return Finding(False, f"the moves of {named.title} cannot be told: there are not {len(named.moves)} for each")
+        return Finding(
+            False,
+            f"the moves of {named.title} cannot be told: there are not {len(named.moves)} for each",
+        )
     least = min(wrong, key=len)
-    return Finding(False, f"it is no {named.title}: " + "; ".join(least[:3])) if least else Finding(True)
+    return (
+        Finding(False, f"it is no {named.title}: " + "; ".join(least[:3]))
+        if least
+        else Finding(True)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +200,15 @@ class RolesFound:
 
 
 def find_roles(table: GameTable, named: Named) -> RolesFound | None:
-    """Return which move is which under the first naming that satisfies the constraints; None where none does."""
+    """Return which move is which under the first naming that satisfies the constraints; None where
+    none does."""
     if not check_constraints(table, named):
         return None
     cells = _list_cells(table)
     roles = named.roles or named.moves
-    for rows, cols, swapped in _namings(cells, len(named.moves), set(table.moves[0]) == set(table.moves[1])):
+    for rows, cols, swapped in _namings(
+        cells, len(named.moves), set(table.moves[0]) == set(table.moves[1])
+    ):
         if not _wrong(cells, named, rows, cols, swapped):
             seats = ("column", "row") if swapped else ("row", "column")
             return RolesFound(
@@ -187,22 +219,34 @@ def find_roles(table: GameTable, named: Named) -> RolesFound | None:
 
 
 def check_names(table: GameTable, true: GameTable, named: Named) -> Finding:
-    """Whether moves and players with names of the true game have their roles there; both satisfy the constraints."""
+    """Whether moves and players with names of the true game have their roles there; both satisfy
+    the constraints."""
     readings = product(_list_roles(table, named), _list_roles(true, named))
-    agree = any(all(roles.get(name, role) == role for name, role in meant.items()) for roles, meant in readings)
-    return Finding(agree, "" if agree else f"it is a {named.title}, but names of the story mean something else in it")
+    agree = any(
+        all(roles.get(name, role) == role for name, role in meant.items())
+        for roles, meant in readings
+    )
+    return Finding(
+        agree,
+        "" if agree else f"it is a {named.title}, but names of the story mean something else in it",
+    )
 
 
 def _list_roles(table: GameTable, named: Named) -> Iterator[dict[str, int]]:
-    """Yield the place of every player and move in the named game, for each naming under which its constraints hold."""
+    """Yield the place of every player and move in the named game, for each naming under which its
+    constraints hold."""
     cells = _list_cells(table)
-    for rows, cols, swapped in _namings(cells, len(named.moves), set(table.moves[0]) == set(table.moves[1])):
+    for rows, cols, swapped in _namings(
+        cells, len(named.moves), set(table.moves[0]) == set(table.moves[1])
+    ):
         if not _wrong(cells, named, rows, cols, swapped):
             groups = (table.players[::-1] if swapped else table.players, rows, cols)
             yield {plain_name(name): role for group in groups for role, name in enumerate(group)}
 
 
-def _namings(cells: Cells, size: int, shared: bool) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], bool]]:
+def _namings(
+    cells: Cells, size: int, shared: bool
+) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], bool]]:
     first, second = (tuple(dict.fromkeys(cell[seat] for cell in cells)) for seat in (0, 1))
     for rows in permutations(first, size):
         for cols in (rows,) if shared else permutations(second, size):
@@ -210,12 +254,17 @@ def _namings(cells: Cells, size: int, shared: bool) -> Iterator[tuple[tuple[str,
                 yield rows, cols, swapped
 
 
-def _wrong(cells: Cells, named: Named, rows: tuple[str, ...], cols: tuple[str, ...], swapped: bool) -> list[str]:
-    """What is not as it should be under one naming; the first choice among several values that fits wins."""
+def _wrong(
+    cells: Cells, named: Named, rows: tuple[str, ...], cols: tuple[str, ...], swapped: bool
+) -> list[str]:
+    """What is not as it should be under one naming; the first choice among several values that fits
+    wins."""
     positions = list(product(range(len(rows)), range(len(cols))))
     choices = [cells.get((rows[i], cols[k]), ()) for i, k in positions]
     missing = [
-        f"no payoffs for {rows[i]}, {cols[k]}" for (i, k), values in zip(positions, choices, strict=True) if not values
+        f"no payoffs for {rows[i]}, {cols[k]}"
+        for (i, k), values in zip(positions, choices, strict=True)
+        if not values
     ]
     if missing:
         return missing
@@ -228,12 +277,15 @@ def _wrong(cells: Cells, named: Named, rows: tuple[str, ...], cols: tuple[str, .
             for name, value in zip(names, pair[::-1] if swapped else pair, strict=True):
                 if letters.setdefault(name, value) != value:
                     wrong.append(f"{name} is both {letters[name]} and {value}")
-        attempts.append(wrong or [failure for rule in named.holds if (failure := _fails(rule, letters))])
+        attempts.append(
+            wrong or [failure for rule in named.holds if (failure := _fails(rule, letters))]
+        )
     return min(attempts, key=len)
 
 
 def _fails(rule: str, letters: Mapping[str, Fraction]) -> str:
-    """Empty if the comparison holds, else the comparison with its numbers; InvalidGame where it is none."""
+    """Empty if the comparison holds, else the comparison with its numbers; InvalidGame where it is
+    none."""
     try:
         comparison = read_term(_LETTER.sub(lambda letter: f"({letters[letter[0]]})", rule)).term
         holds = COMPARISONS[indicator(comparison)]
@@ -248,19 +300,30 @@ def _fails(rule: str, letters: Mapping[str, Fraction]) -> str:
 def _named(name: str, entry: JsonMapping, where: str) -> Named:
     try:
         cells = [[cell.split(",") for cell in row] for row in entry["payoffs"]]
-        letters = tuple(tuple((first.strip(), second.strip()) for first, second in row) for row in cells)
+        letters = tuple(
+            tuple((first.strip(), second.strip()) for first, second in row) for row in cells
+        )
         moves, holds = tuple(entry["moves"]), tuple(entry["holds"])
         for rule in holds:
-            _fails(rule, {letter: Fraction(1) for row in letters for cell in row for letter in cell})
+            _fails(
+                rule, {letter: Fraction(1) for row in letters for cell in row for letter in cell}
+            )
     except (KeyError, TypeError, ValueError, InvalidGame) as error:
-        raise InvalidGame(f"{where}: {name} needs moves, payoffs such as 'R,S' and holds ({error})") from None
+        raise InvalidGame(
+            f"{where}: {name} needs moves, payoffs such as 'R,S' and holds ({error})"
+        ) from None
     size = len(moves)
     if len(letters) != size or any(len(row) != size for row in letters):
         raise InvalidGame(f"{where}: {name} has {size} moves and needs {size} x {size} cells")
     roles = tuple(entry.get("roles", ()))
     if roles and len(roles) != size:
-        raise InvalidGame(f"{where}: {name} has {size} moves and {len(roles)} roles; expected one role for each move")
-    return Named(name, entry.get("title", name), moves, letters, holds, entry.get("citation", ""), roles)
+        raise InvalidGame(
+            f"{where}: {name} has {size} moves and {len(roles)} roles; expected one role for each"
+            " move"
+        )
+    return Named(
+        name, entry.get("title", name), moves, letters, holds, entry.get("citation", ""), roles
+    )
 
 
 NOT_ASKED = Finding(None)
@@ -278,11 +341,20 @@ class LevelFindings:
     constraints: Finding = NOT_ASKED
     equivalent: Finding = NOT_ASKED
     verdict: str = "no game"
-    """How the game is related to the true one, as `compare` says it; `not compared` where no true one is known."""
+    """How the game is related to the true one, as `compare` says it; `not compared` where no true
+    one is known."""
 
     def items(self) -> Iterator[tuple[str, Finding]]:
         """Names and findings, in order."""
-        for name in ("syntactic", "functional", "approximate", "exact", "order", "constraints", "equivalent"):
+        for name in (
+            "syntactic",
+            "functional",
+            "approximate",
+            "exact",
+            "order",
+            "constraints",
+            "equivalent",
+        ):
             yield name, getattr(self, name)
 
 
@@ -292,7 +364,8 @@ def judge_levels(
     named: Named | None = None,
     orders: Sequence[str] = (),
 ) -> LevelFindings:
-    """Judge a validated program, as far as what is known allows: the true table, the game's name or orders of ends."""
+    """Judge a validated program, as far as what is known allows: the true table, the game's name or
+    orders of ends."""
     syntactic = _find_first_error(report, Stage.READER, Stage.STATIC)
     functional = Finding(False, "it cannot be loaded")
     if syntactic:
@@ -303,7 +376,9 @@ def judge_levels(
         no = Finding(False, "there is no game to compare")
         asked = no if true is not None else NOT_ASKED
         constrained = named is not None or bool(orders)
-        return LevelFindings(syntactic, functional, asked, asked, asked, no if constrained else NOT_ASKED, asked)
+        return LevelFindings(
+            syntactic, functional, asked, asked, asked, no if constrained else NOT_ASKED, asked
+        )
     table = report.table
     constraints = NOT_ASKED
     if named is not None:
@@ -316,11 +391,19 @@ def judge_levels(
     comparison = compare_tables(table, true)
     why = "its payoffs are those of the true game only up to scale"
     for difference in comparison.differences[:1]:
-        why = re.sub("the first( game)?", "the program", re.sub("the second( game)?", "the true game", difference))
+        why = re.sub(
+            "the first( game)?",
+            "the program",
+            re.sub("the second( game)?", "the true game", difference),
+        )
     order = comparison.same or comparison.relation == "ordinal"
     totals, wanted = _total_payoffs(table), _total_payoffs(true)
     sums = [" and ".join(map(str, numbers)) for numbers in (totals, wanted)]
-    differing = "" if totals == wanted else f"over all ends the players earn {sums[0]} in total, not {sums[1]}"
+    differing = (
+        ""
+        if totals == wanted
+        else f"over all ends the players earn {sums[0]} in total, not {sums[1]}"
+    )
     return LevelFindings(
         syntactic,
         functional,
@@ -339,7 +422,9 @@ def _find_first_error(report: Report, *stages: Stage) -> Finding:
 
 
 def _total_payoffs(table: GameTable) -> list[Fraction]:
-    return sorted(sum(paid, Fraction(0)) for paid in zip(*(row.payoffs for row in table.rows), strict=True))
+    return sorted(
+        sum(paid, Fraction(0)) for paid in zip(*(row.payoffs for row in table.rows), strict=True)
+    )
 
 
 def compare_tables(first: GameTable, second: GameTable, *, any_names: bool = False) -> Comparison:
@@ -349,11 +434,14 @@ def compare_tables(first: GameTable, second: GameTable, *, any_names: bool = Fal
     try:
         return compare_games(*trees, any_names=any_names)
     except TooLarge as error:
-        return Comparison("different", "trees", {}, {}, (f"the games are too large to compare: {error}",), 1)
+        return Comparison(
+            "different", "trees", {}, {}, (f"the games are too large to compare: {error}",), 1
+        )
 
 
 def find_broken_order(table: GameTable, true: GameTable, orders: Sequence[str]) -> str:
-    """Say which of orders such as `Ann: 2 > 1 = 3`, over the ends of `true`, a table built like it breaks; "" if none.
+    """Say which of orders such as `Ann: 2 > 1 = 3`, over the ends of `true`, a table built like it
+    breaks; "" if none.
 
     The ends are numbered from 1; what the orders do not compare is free.
     """
@@ -364,7 +452,9 @@ def find_broken_order(table: GameTable, true: GameTable, orders: Sequence[str]) 
     broken = ""
     for renaming in list_isomorphisms(first, second, "none"):
         earned = {
-            (second.players[seat], numbers[frozenset(renaming.moves[move] for move in end)]): float(payoffs[player])
+            (second.players[seat], numbers[frozenset(renaming.moves[move] for move in end)]): float(
+                payoffs[player]
+            )
             for end, payoffs in zip(first.ends, first.payoffs, strict=True)
             for player, seat in enumerate(renaming.players)
         }
@@ -383,4 +473,7 @@ def _find_broken(earned: Mapping[tuple[str, int], float], orders: Sequence[str])
             payoffs = earned[player, int(better)], earned[player, int(worse)]
             if not (payoffs[0] > payoffs[1] if sign == ">" else payoffs[0] == payoffs[1]):
                 numbers = f"{payoffs[0]:g} and {payoffs[1]:g}"
-                yield f"{player} should have {better} {sign} {worse} (numbers of ends), but it is {numbers}"
+                yield (
+                    f"{player} should have {better} {sign} {worse} (numbers of ends), but it is"
+                    f" {numbers}"
+                )

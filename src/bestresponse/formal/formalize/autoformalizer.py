@@ -1,15 +1,18 @@
 """Stories into checked game programs: write, check, and repair with feedback.
 
-A model is shown a few examples and the story, and answers with a program. The program passes through the four stages
-of `logic.validate`; as long as something is wrong, the model is told only that, with its program in numbered lines,
-and may try again. What it wrote is foreign text throughout: it runs nowhere but inside the logic engine.
+A model is shown a few examples and the story, and answers with a program. The program passes
+through the four stages of `logic.validate`; as long as something is wrong, the model is told only
+that, with its program in numbered lines, and may try again. What it wrote is foreign text
+throughout: it runs nowhere but inside the logic engine.
 
-After Mensfelt, Stathis and Trencsenyi (2024), algorithm 1, who showed one example and gave back the loader's messages.
+After Mensfelt, Stathis and Trencsenyi (2024), algorithm 1, who showed one example and gave back the
+loader's messages.
 
-Several programs for one story are put to the vote by the games they describe: programs that look different may be the
-same game; what is counted is the tree each produces, up to names that do not occur in both and the order of
-simultaneous moves. The game that most candidates describe wins, the earliest among equals (self-consistency: Wang et
-al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2023, applied to trees).
+Several programs for one story are put to the vote by the games they describe: programs that look
+different may be the same game; what is counted is the tree each produces, up to names that do not
+occur in both and the order of simultaneous moves. The game that most candidates describe wins, the
+earliest among equals (self-consistency: Wang et al., "Self-Consistency Improves Chain of Thought
+Reasoning in Language Models", 2023, applied to trees).
 """
 
 from collections.abc import Callable, Sequence
@@ -18,9 +21,23 @@ from typing import Literal, get_args
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.formal.evaluate.validation import compare_tables
-from bestresponse.formal.formalize.forms import Form, ProgramForm, TableForm, TreeForm, what_is_wrong
+from bestresponse.formal.formalize.forms import (
+    Form,
+    ProgramForm,
+    TableForm,
+    TreeForm,
+    what_is_wrong,
+)
 from bestresponse.formal.formalize.json_answer import OpenQuestion
-from bestresponse.formal.formalize.plan import FIRST, Example, FormName, Wish, library, nearest, plan
+from bestresponse.formal.formalize.plan import (
+    FIRST,
+    Example,
+    FormName,
+    Wish,
+    library,
+    nearest,
+    plan,
+)
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.logic.game import describe_table
 from bestresponse.logic.engine import LogicEngine
@@ -45,10 +62,10 @@ NO_CHOICE = "nobody in this game has a choice between two moves"
 class Settings:
     """How a model is asked.
 
-    `shots` examples are shown: the nearest, or with `choose="first"` the prisoner's dilemma as in the published prompt.
-    With `form="table"` or `"tree"` the model writes JSON, under a schema where it can be held to one, and
-    the program is written by rule; `auto` chooses by the story and the model (see `plan.plan`). `replicate` tells
-    repeated tries of one story apart.
+    `shots` examples are shown: the nearest, or with `choose="first"` the prisoner's dilemma as in
+    the published prompt. With `form="table"` or `"tree"` the model writes JSON, under a schema
+    where it can be held to one, and the program is written by rule; `auto` chooses by the story and
+    the model (see `plan.plan`). `replicate` tells repeated tries of one story apart.
     """
 
     attempts: int = 5
@@ -74,10 +91,11 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One answer of the model: the request, the reply, the program found in it and everything found out about that.
+    """One answer of the model: the request, the reply, the program found in it and everything found
+    out about that.
 
-    `problem` says in words what kept the answer from being a program; `report` is None then. `form` is what the model
-    was asked to write.
+    `problem` says in words what kept the answer from being a program; `report` is None then. `form`
+    is what the model was asked to write.
     """
 
     request: Request
@@ -92,7 +110,8 @@ class Attempt:
 
     @property
     def ok(self) -> bool:
-        """Whether there is a whole game: one whose text was cut off may lack moves that its last clauses would give."""
+        """Whether there is a whole game: one whose text was cut off may lack moves that its last
+        clauses would give."""
         whole = not self.problem or self.reply.finish is not Finish.LENGTH
         return whole and self.report is not None and self.report.ok
 
@@ -112,21 +131,29 @@ class Attempt:
             return f"the {self.form} does not fit: {self.misfit}"
         if self.report is None:
             return f"no {self.form}: {self.problem}{self.room}"
-        unfinished = f"{self.problem}{self.room}" if self.problem else "no table could be taken out of it"
+        unfinished = (
+            f"{self.problem}{self.room}" if self.problem else "no table could be taken out of it"
+        )
         return str(self.report.errors[0]) if self.report.errors else unfinished
 
     @property
     def room(self) -> str:
-        """What to do where the model had too little room, for whoever set the limit; empty where it had enough."""
+        """What to do where the model had too little room, for whoever set the limit; empty where it
+        had enough."""
         if self.reply.finish is not Finish.LENGTH:
             return ""
-        thought = self.reply.usage.reasoning or (0 if self.reply.text.strip() else self.request.max_tokens)
+        thought = self.reply.usage.reasoning or (
+            0 if self.reply.text.strip() else self.request.max_tokens
+        )
         spent = f", {thought:,} of them for reasoning" if thought else ""
-        return f" ({self.request.max_tokens:,} tokens were too few{spent}; --max-tokens gives it more)"
+        return (
+            f" ({self.request.max_tokens:,} tokens were too few{spent}; --max-tokens gives it more)"
+        )
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How far it came: the stage of its first error, and how few errors there are. Larger is better."""
+        """How far it came: the stage of its first error, and how few errors there are. Larger is
+        better."""
         if self.report is None:
             return (-1, 0)
         if self.ok:
@@ -151,7 +178,11 @@ class Formalization:
     @property
     def best(self) -> Attempt | None:
         """The attempt that came furthest, the latest among equals."""
-        return max(enumerate(self.attempts), key=lambda pair: (pair[1].progress, pair[0]))[1] if self.attempts else None
+        return (
+            max(enumerate(self.attempts), key=lambda pair: (pair[1].progress, pair[0]))[1]
+            if self.attempts
+            else None
+        )
 
     @property
     def ok(self) -> bool:
@@ -167,13 +198,20 @@ class Formalization:
     def table(self) -> GameTable | None:
         """The game of the best program, where it is one."""
         best = self.best
-        return best.report.table if best is not None and best.report is not None and best.ok else None
+        return (
+            best.report.table if best is not None and best.report is not None and best.ok else None
+        )
 
     @property
     def questions(self) -> tuple[OpenQuestion, ...]:
-        """What the story leaves open, as the model that wrote the best program says, and no remark has answered."""
+        """What the story leaves open, as the model that wrote the best program says, and no remark
+        has answered."""
         asked = self.best.questions if self.best is not None else ()
-        return tuple(question for question in asked if not any(question.text in remark for remark in self.remarks))
+        return tuple(
+            question
+            for question in asked
+            if not any(question.text in remark for remark in self.remarks)
+        )
 
     @property
     def told(self) -> str:
@@ -197,7 +235,9 @@ class Formalization:
         best = self.best
         tries = "1 attempt" if len(self.attempts) == 1 else f"{len(self.attempts)} attempts"
         if best is not None and best.misfit is not None:
-            return f"after {tries} {self.model} says that the {best.form} does not fit: {best.misfit}"
+            return (
+                f"after {tries} {self.model} says that the {best.form} does not fit: {best.misfit}"
+            )
         if best is None or best.report is None:
             why = best.problem + best.room if best else "it was not asked"
             return f"after {tries} {self.model} has written no program: {why}"
@@ -210,13 +250,16 @@ def check_story(story: str) -> str:
     if not any(c.isalpha() for c in plain):
         raise UsageError("the story is empty: tell who chooses what, when, and what everybody gets")
     if len(plain) > MOST_CHARACTERS:
-        raise UsageError(f"the story has {len(plain):,} characters; expected at most {MOST_CHARACTERS:,}")
+        raise UsageError(
+            f"the story has {len(plain):,} characters; expected at most {MOST_CHARACTERS:,}"
+        )
     return plain
 
 
 @dataclass(frozen=True)
 class Formalizer:
-    """Writes games with a model and checks them with an engine. `tell` hears of every attempt as it is made."""
+    """Writes games with a model and checks them with an engine. `tell` hears of every attempt as it
+    is made."""
 
     model: Model
     engine: LogicEngine
@@ -231,7 +274,8 @@ class Formalizer:
         return self._tried(Formalization(story, self.model.id, ()), names, None)
 
     def revise(self, before: Formalization, remark: str) -> Formalization:
-        """The game changed as a person asks, in the form in which it was written; the attempts of `before` are kept.
+        """The game changed as a person asks, in the form in which it was written; the attempts of
+        `before` are kept.
 
         Where no game comes of it, `best` stays the attempt it was.
         """
@@ -252,8 +296,11 @@ class Formalizer:
         first = tuple(example for example in self.examples if example.name == FIRST)
         return ProgramForm(first[: self.settings.shots])
 
-    def _tried(self, begun: Formalization, names: Sequence[FormName], first: str | None) -> Formalization:
-        """Attempts until one is a game. The first text may be given; after that a form begins with its task."""
+    def _tried(
+        self, begun: Formalization, names: Sequence[FormName], first: str | None
+    ) -> Formalization:
+        """Attempts until one is a game. The first text may be given; after that a form begins with
+        its task."""
         made: list[Attempt] = []
         shown: dict[str, None] = dict.fromkeys(begun.examples)
         last: Form | None = None
@@ -267,7 +314,14 @@ class Formalizer:
             answer = form.read(reply)
             report = self._validated(answer.source) if answer.source else None
             attempt = Attempt(
-                request, reply, answer.source, report, answer.problem, form.name, answer.questions, answer.misfit
+                request,
+                reply,
+                answer.source,
+                report,
+                answer.problem,
+                form.name,
+                answer.questions,
+                answer.misfit,
             )
             no_game = answer.no_game
             last = form
@@ -293,9 +347,11 @@ class Formalizer:
         return report
 
     def _request(self, form: Form, text: str, before: Sequence[Attempt]) -> Request:
-        """An answer given twice, or running in circles, would come again: then the model is asked with more freedom.
+        """An answer given twice, or running in circles, would come again: then the model is asked
+        with more freedom.
 
-        After every answer that was cut off the next may be twice as long: a model that reasons needs room for both.
+        After every answer that was cut off the next may be twice as long: a model that reasons
+        needs room for both.
         """
         s = self.settings
         answers = [attempt.reply.text for attempt in before[-2:] if attempt.form == form.name]
@@ -322,7 +378,8 @@ def _add_doubt(report: Report, message: str, hint: str, severity: Severity) -> R
 
 
 def _text(story: str, form: Form, before: Sequence[Attempt], first: str | None) -> str:
-    """What the model is told now: the task, or what is wrong with its last answer; no diagnosis is lost."""
+    """What the model is told now: the task, or what is wrong with its last answer; no diagnosis is
+    lost."""
     if not before:
         return form.task(story) if first is None else first
     last = before[-1]
@@ -340,10 +397,14 @@ class Election:
 
     @property
     def winner(self) -> Formalization:
-        """The first candidate of the largest group; where none is a game, the one that came furthest."""
+        """The first candidate of the largest group; where none is a game, the one that came
+        furthest."""
         if self.groups:
             return self.candidates[self.groups[0][0]]
-        return max(self.candidates, key=lambda candidate: candidate.best.progress if candidate.best else (-2, 0))
+        return max(
+            self.candidates,
+            key=lambda candidate: candidate.best.progress if candidate.best else (-2, 0),
+        )
 
     @property
     def votes(self) -> int:
@@ -370,7 +431,8 @@ def elect(candidates: Sequence[Formalization]) -> Election:
 
 
 def formalize_many(formalizer: Formalizer, story: str, count: int) -> Election:
-    """Formalize a story `count` times, the first time at the set temperature and then with more freedom, and vote."""
+    """Formalize a story `count` times, the first time at the set temperature and then with more
+    freedom, and vote."""
     if count < 1:
         raise UsageError(f"{count} candidates are none; give at least 1")
     base = formalizer.settings

@@ -1,14 +1,17 @@
 """The forms in which a model can write a game, and how it is asked for each.
 
-As a *program* it can write any game. Two JSON forms, held to a schema where the model can be, are within reach of
-smaller models: a *table* where everybody moves once, and a *tree* with chance and hidden moves.
+As a *program* it can write any game. Two JSON forms, held to a schema where the model can be, are
+within reach of smaller models: a *table* where everybody moves once, and a *tree* with chance and
+hidden moves.
 
-`find_code` finds the program in a model's answer: between fences, or bare among prose. Fences are lines that begin with
-three or more backticks or tildes, which no clause of Prolog does; the published study used `@`, which is an operator
-there. An answer may hold several blocks, an unclosed one, or none.
+`find_code` finds the program in a model's answer: between fences, or bare among prose. Fences are
+lines that begin with three or more backticks or tildes, which no clause of Prolog does; the
+published study used `@`, which is an operator there. An answer may hold several blocks, an unclosed
+one, or none.
 
-`what_is_wrong` tells the author of a program only the faults that count, each once, with its line. Faults of one kind
-are told together: a payoff that is missing at four ends is one thing to repair, not eight.
+`what_is_wrong` tells the author of a program only the faults that count, each once, with its line.
+Faults of one kind are told together: a payoff that is missing at four ends is one thing to repair,
+not eight.
 """
 
 import re
@@ -61,7 +64,10 @@ class ProgramForm:
 
     def task(self, story: str) -> str:
         """Show the examples, then the story."""
-        examples = [TEXTS.fill("example", story=example.story, program=example.program) for example in self._shown]
+        examples = [
+            TEXTS.fill("example", story=example.story, program=example.program)
+            for example in self._shown
+        ]
         return TEXTS.fill("task", examples="\n\n".join(examples), story=story).lstrip("\n")
 
     def read(self, reply: Reply) -> ProgramAnswer:
@@ -77,12 +83,15 @@ class ProgramForm:
             said = "there is no game" if asides.no_game is not None else "a program does not fit"
             questions += (
                 OpenQuestion(
-                    f"The answer says that {said} ({refusal}) and gives a program: which holds?", "the program"
+                    f"The answer says that {said} ({refusal}) and gives a program: which holds?",
+                    "the program",
                 ),
             )
         if code.programs > 1:
             questions += (
-                OpenQuestion(f"Which of the {code.programs} programs in the answer is meant?", "the last one"),
+                OpenQuestion(
+                    f"Which of the {code.programs} programs in the answer is meant?", "the last one"
+                ),
             )
         return ProgramAnswer(code.text, _CUT if cut else "", questions)
 
@@ -121,7 +130,9 @@ class TableForm:
 
     def repair(self, story: str, reply: Reply, source: str, wrong: str) -> str:
         """Show the last answer and what is wrong with it."""
-        return TEXTS.fill("repair_json", task=self.task(story), answer=reply.text[:_LONGEST_QUOTE], wrong=wrong)
+        return TEXTS.fill(
+            "repair_json", task=self.task(story), answer=reply.text[:_LONGEST_QUOTE], wrong=wrong
+        )
 
     def revise(self, story: str, source: str, game: str, remark: str) -> str:
         """Show the game and the reader's remark."""
@@ -129,7 +140,8 @@ class TableForm:
 
 
 class TreeForm(TableForm):
-    """Chance, choices with what is known, and ends as nested JSON; the program is written by rule."""
+    """Chance, choices with what is known, and ends as nested JSON; the program is written by
+    rule."""
 
     name: FormName = "tree"
     examples = ("hidden_coin",)
@@ -148,7 +160,8 @@ Form = ProgramForm | TableForm
 
 
 def estimate_formalizing(story: str) -> tuple[int, int]:
-    """Return about how many tokens the prompt and the program of a story take, at four characters each."""
+    """Return about how many tokens the prompt and the program of a story take, at four characters
+    each."""
     examples = library()
     shown = sum(len(example.story) + len(example.program) for example in examples) // len(examples)
     return (len(TEXTS.text("system")) + shown + len(story)) // _CHARACTERS_PER_TOKEN, _USUAL_REPLY
@@ -166,7 +179,9 @@ def _read_json(reply: Reply, read: Callable[[str], GameTable]) -> ProgramAnswer:
         return replace(asides, source=write_table_program(read(reply.text)))
     except InvalidGame as error:
         wrong = _CUT if reply.finish is Finish.LENGTH else str(error)
-        return replace(asides, problem=wrong, no_game="it lists no players" if wrong == NO_PLAYERS else None)
+        return replace(
+            asides, problem=wrong, no_game="it lists no players" if wrong == NO_PLAYERS else None
+        )
 
 
 def _no_program(reply: Reply) -> str:
@@ -183,8 +198,12 @@ def _no_program(reply: Reply) -> str:
 _FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})\s*([\w+-]*)\s*$")
 _CLAUSE = re.compile(r"^\s*(?::-|%|/\*|[a-z]\w*\s*(?:\(|:-|\.\s*(?:%.*)?$))")
 _FACT = re.compile(r"^\s*[a-z]\w*\s*\(")
-_REFUSAL = re.compile(r"^[*_#>%\"' ]{0,10}(NO GAME|DOES NOT FIT)\b[ \t:*.-]{0,10}(.*)", re.MULTILINE)
-_QUESTION = re.compile(r"^[ \t]{0,10}%{1,5}[ \t]{0,10}QUESTION:[ \t]{0,10}([^\n]{1,600})", re.MULTILINE)
+_REFUSAL = re.compile(
+    r"^[*_#>%\"' ]{0,10}(NO GAME|DOES NOT FIT)\b[ \t:*.-]{0,10}(.*)", re.MULTILINE
+)
+_QUESTION = re.compile(
+    r"^[ \t]{0,10}%{1,5}[ \t]{0,10}QUESTION:[ \t]{0,10}([^\n]{1,600})", re.MULTILINE
+)
 _ASSUMED = re.compile(r"\bASSUMED:[ \t]{0,10}")
 _BEGINNING = re.compile(r"^\s*initial\s*\(", re.MULTILINE)
 _MOST_QUESTIONS = 10
@@ -196,7 +215,8 @@ _LONGEST_FENCE = 100
 
 @dataclass(frozen=True, slots=True)
 class ExtractedCode:
-    """A program, and how it was found: `fenced`, `unclosed` (the answer ended inside a fence) or `bare`.
+    """A program, and how it was found: `fenced`, `unclosed` (the answer ended inside a fence) or
+    `bare`.
 
     `programs` counts those in the answer; the last one is taken, since models correct themselves.
     """
@@ -223,18 +243,26 @@ def find_code(answer: str) -> ExtractedCode | None:
 
 
 def find_asides(answer: str) -> ProgramAnswer:
-    """Return the questions in the comments of an answer, and its reason for giving no game or not this form.
+    """Return the questions in the comments of an answer, and its reason for giving no game or not
+    this form.
 
     >>> find_asides("% QUESTION: Does Bo see the offer? ASSUMED: yes").questions
     (OpenQuestion(text='Does Bo see the offer?', assumed='yes'),)
     """
     answer = answer[:_LONGEST_ANSWER]
-    pairs = (_ASSUMED.split(question, maxsplit=1) for question in _QUESTION.findall(answer)[:_MOST_QUESTIONS])
-    questions = tuple(OpenQuestion(pair[0].strip(), pair[1].strip() if len(pair) > 1 else "") for pair in pairs)
+    pairs = (
+        _ASSUMED.split(question, maxsplit=1)
+        for question in _QUESTION.findall(answer)[:_MOST_QUESTIONS]
+    )
+    questions = tuple(
+        OpenQuestion(pair[0].strip(), pair[1].strip() if len(pair) > 1 else "") for pair in pairs
+    )
     refusal = _REFUSAL.search(answer)
     if refusal is None:
         return ProgramAnswer(questions=questions)
-    return ProgramAnswer.refuse(questions, refusal.group(2).strip()[:_LONGEST_REASON], refusal.group(1) == "NO GAME")
+    return ProgramAnswer.refuse(
+        questions, refusal.group(2).strip()[:_LONGEST_REASON], refusal.group(1) == "NO GAME"
+    )
 
 
 def _blocks(answer: str) -> tuple[list[str], bool]:
@@ -276,7 +304,8 @@ def _bare(answer: str) -> str:
     for line in answer.splitlines():
         if inside or _CLAUSE.match(line):
             kept.append(line)
-            # A comment or an empty line within a clause does not end it: what follows belongs to the clause.
+            # A comment or an empty line within a clause does not end it: what follows belongs to
+            # the clause.
             if line.strip() and not line.lstrip().startswith("%"):
                 inside = not _ends(line)
         elif not line.strip() and kept:
@@ -299,13 +328,17 @@ _MOST_ENDS = 9
 _LONGEST_LINE = 160
 _NO_PAYOFF = re.compile(r"^(?P<player>.*) has no payoff after (?P<end>.*)$", re.DOTALL)
 _ALSO = (
-    (re.compile(r"before '(?:and|or|not)'"), "write a comma for and, a semicolon for or, \\+ for not"),
+    (
+        re.compile(r"before '(?:and|or|not)'"),
+        "write a comma for and, a semicolon for or, \\+ for not",
+    ),
     (re.compile(r"before '(?:=>|->|<-|if|:)'"), "write rules as head :- body."),
     (re.compile(r"before '='|before '=='"), "write X is Y to compute, X =:= Y to compare numbers"),
 )
 """Habits of other languages, and what to write instead."""
 _LIMIT = (
-    "does every rule come to an end? if so, tell the game with fewer moves, players or rounds, or with simpler rules"
+    "does every rule come to an end? if so, tell the game with fewer moves, players or rounds, or"
+    " with simpler rules"
 )
 """Who writes a program cannot raise a limit; who runs it is told how."""
 
@@ -314,14 +347,19 @@ def what_is_wrong(report: Report, problem: str = "") -> str:
     """The errors of a report, or its warnings where there is no error."""
     faults = report.errors or report.warnings
     others = [fault for fault in faults if _NO_PAYOFF.match(fault.message) is None]
-    lines = [f"- {problem}: write a shorter program" if problem else "", *_unpaid(report, faults), *_grouped(others)]
+    lines = [
+        f"- {problem}: write a shorter program" if problem else "",
+        *_unpaid(report, faults),
+        *_grouped(others),
+    ]
     shown = [line for line in lines if line]
     more = len(shown) - _MOST
     return "\n".join(shown[:_MOST] + ([f"- and {more} more of the same kinds"] if more > 0 else []))
 
 
 def _unpaid(report: Report, faults: Iterable[Diagnostic]) -> list[str]:
-    """The ends without a payoff in one line, and predicates written with different numbers of arguments."""
+    """The ends without a payoff in one line, and predicates written with different numbers of
+    arguments."""
     matches = [match for fault in faults if (match := _NO_PAYOFF.match(fault.message))]
     if not matches:
         return []
@@ -329,16 +367,25 @@ def _unpaid(report: Report, faults: Iterable[Diagnostic]) -> list[str]:
     ends = list(dict.fromkeys(match["end"] for match in matches))
     more = f" and {len(ends) - _MOST_ENDS} more" if len(ends) > _MOST_ENDS else ""
     line = (
-        f"- {', '.join(players)} got no payoff at these ends: ({'), ('.join(ends[:_MOST_ENDS])}){more} "
-        "(finally(goal(Player, Payoff), S) must give every player a number at every end: is there a payoff fact for "
-        "each combination of moves, and can the rule find it?)"
+        f"- {', '.join(players)} got no payoff at these ends:"
+        f" ({'), ('.join(ends[:_MOST_ENDS])}){more} (finally(goal(Player, Payoff), S) must give"
+        " every player a number at every end: is there a payoff fact for each combination of"
+        " moves, and can the rule find it?)"
     )
     kinds: dict[str, list[str]] = {}
     for key in sorted(report.defined):
         name, _, arity = key.rpartition("/")
         kinds.setdefault(name, []).append(arity)
-    several = {name: " and with ".join(arities) for name, arities in kinds.items() if len(arities) > 1}
-    return [line, *(f"- {n} is written with {a} arguments, which are different predicates" for n, a in several.items())]
+    several = {
+        name: " and with ".join(arities) for name, arities in kinds.items() if len(arities) > 1
+    }
+    return [
+        line,
+        *(
+            f"- {n} is written with {a} arguments, which are different predicates"
+            for n, a in several.items()
+        ),
+    ]
 
 
 def _grouped(faults: Sequence[Diagnostic]) -> list[str]:
@@ -353,7 +400,11 @@ def _grouped(faults: Sequence[Diagnostic]) -> list[str]:
 def _line(message: str, hint: str, faults: Sequence[Diagnostic]) -> str:
     hint = hint or next((advice for habit, advice in _ALSO if habit.search(message)), "")
     lines = sorted({fault.line for fault in faults if fault.line})
-    where = f"line {', '.join(map(str, lines[:6]))}{', ...' if len(lines) > 6 else ''}: " if lines else ""
+    where = (
+        f"line {', '.join(map(str, lines[:6]))}{', ...' if len(lines) > 6 else ''}: "
+        if lines
+        else ""
+    )
     source = faults[0].source_line.strip()
     shown = f"\n    {source[:_LONGEST_LINE]}" if source and len(lines) == 1 else ""
     return f"- {where}{message}{f' ({hint})' if hint else ''}{shown}"

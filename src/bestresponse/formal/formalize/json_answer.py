@@ -1,16 +1,20 @@
-"""Games as JSON, for models whose decoding can be constrained and for those too small for programs: a table, or a tree.
+"""Games as JSON, for models whose decoding can be constrained and for those too small for programs:
+a table, or a tree.
 
-The model fills in a form under a schema; the program is then written by rule. Nothing it says is run.
+The model fills in a form under a schema; the program is then written by rule. Nothing it says is
+run.
 
-In a *table* the order is that of thinking: who plays, what each can do, and only then what comes of it: for every end
-first the words of the story about it, then everybody's payoff beside the move that earns it. Small models read numbers
-off words that they have just quoted far better than off a story they were told long before.
+In a *table* the order is that of thinking: who plays, what each can do, and only then what comes of
+it: for every end first the words of the story about it, then everybody's payoff beside the move
+that earns it. Small models read numbers off words that they have just quoted far better than off a
+story they were told long before.
 
-A *tree* is nested: chance with exact probabilities, choices with what is known, ends with payoffs. What a player knows
-adds up: the `knows` of its positions so far, and its own moves. Positions at which a player knows the same are one
-information set. Only where a position says `forgets` the player knows nothing but the `knows` of that position.
-Everything is checked before it is used: probabilities sum to exactly 1, an information set offers the same moves
-everywhere, every end pays everybody.
+A *tree* is nested: chance with exact probabilities, choices with what is known, ends with payoffs.
+What a player knows adds up: the `knows` of its positions so far, and its own moves. Positions at
+which a player knows the same are one information set. Only where a position says `forgets` the
+player knows nothing but the `knows` of that position. Everything is checked before it is used:
+probabilities sum to exactly 1, an information set offers the same moves everywhere, every end pays
+everybody.
 """
 
 from __future__ import annotations
@@ -58,8 +62,8 @@ class OpenQuestion:
 class ProgramAnswer:
     """A program, empty where there is none, and what kept the answer from being one.
 
-    `no_game` is the reason why the story is no game, `misfit` the reason why the form cannot hold the game, where the
-    model says so.
+    `no_game` is the reason why the story is no game, `misfit` the reason why the form cannot hold
+    the game, where the model says so.
     """
 
     source: str = ""
@@ -69,10 +73,14 @@ class ProgramAnswer:
     misfit: str | None = None
 
     @classmethod
-    def refuse(cls, questions: tuple[OpenQuestion, ...], reason: str, no_game: bool) -> ProgramAnswer:
+    def refuse(
+        cls, questions: tuple[OpenQuestion, ...], reason: str, no_game: bool
+    ) -> ProgramAnswer:
         """Return the answer that the story is no game, or that the form does not fit."""
         why = reason or "it gave no reason"
-        return cls(questions=questions, no_game=why if no_game else None, misfit=None if no_game else why)
+        return cls(
+            questions=questions, no_game=why if no_game else None, misfit=None if no_game else why
+        )
 
 
 def object_schema(optional: Mapping[str, Schema] | None = None, /, **properties: Schema) -> Schema:
@@ -88,11 +96,14 @@ def object_schema(optional: Mapping[str, Schema] | None = None, /, **properties:
 def list_schema(items: Schema, least: int | None = None, most: int | None = None) -> Schema:
     """Return the schema of a list, of a bounded length where bounds are given."""
     bounds = {"minItems": least, "maxItems": most}
-    return {"type": "array", "items": items} | {name: bound for name, bound in bounds.items() if bound is not None}
+    return {"type": "array", "items": items} | {
+        name: bound for name, bound in bounds.items() if bound is not None
+    }
 
 
 def asides_schema() -> dict[str, Schema]:
-    """Return the optional properties in which a model asks, or says that there is no game or that it does not fit."""
+    """Return the optional properties in which a model asks, or says that there is no game or that
+    it does not fit."""
     return {
         "unclear": list_schema(object_schema(question=TEXT, assumed=TEXT)),
         "refusal": object_schema(kind={"type": "string", "enum": [NO_GAME, MISFIT]}, reason=TEXT),
@@ -130,7 +141,9 @@ def read_asides(data: Mapping[str, object]) -> ProgramAnswer:
     refusal = data.get("refusal")
     if not isinstance(refusal, dict):
         return ProgramAnswer(questions=questions)
-    return ProgramAnswer.refuse(questions, _shorten(refusal.get("reason")), refusal.get("kind") == NO_GAME)
+    return ProgramAnswer.refuse(
+        questions, _shorten(refusal.get("reason")), refusal.get("kind") == NO_GAME
+    )
 
 
 def _shorten(value: object) -> str:
@@ -140,7 +153,9 @@ def _shorten(value: object) -> str:
 def read_name(value: object) -> str:
     """Return a name of a player or a move; InvalidGame where it is none."""
     if not isinstance(value, str) or not 0 < len(value.strip()) <= _LONGEST_NAME:
-        raise InvalidGame(f"expected a name of 1 to {_LONGEST_NAME} characters, got {str(value)[:40]!r}")
+        raise InvalidGame(
+            f"expected a name of 1 to {_LONGEST_NAME} characters, got {str(value)[:40]!r}"
+        )
     return value.strip()
 
 
@@ -167,7 +182,9 @@ _End = tuple[tuple[str, ...], tuple[Fraction, ...]]
 """The moves made, in the order of the players, and everybody's payoff."""
 
 
-_SEAT: Final = object_schema(player=TEXT, move={"type": ["string", "null"]}, payoff={"type": "number"})
+_SEAT: Final = object_schema(
+    player=TEXT, move={"type": ["string", "null"]}, payoff={"type": "number"}
+)
 TABLE_SCHEMA: Final = schema_text(
     object_schema(
         asides_schema(),
@@ -186,14 +203,20 @@ def read_game_table(answer: str) -> GameTable:
     if not listed:
         raise InvalidGame(NO_PLAYERS)
     players = list(read_players([player.get("name") for player in listed]))
-    moves = [_moves(name, player.get("moves")) for name, player in zip(players, listed, strict=True)]
+    moves = [
+        _moves(name, player.get("moves")) for name, player in zip(players, listed, strict=True)
+    ]
     ends = data.get("ends")
     if not isinstance(ends, list) or not 0 < len(ends) <= MOST_ENDS:
         raise InvalidGame(f"expected a list of 1 to {MOST_ENDS} ends")
     if data.get("timing") not in (AT_ONCE, IN_TURN):
         raise InvalidGame(f'timing must be "{AT_ONCE}" or "{IN_TURN}"')
     read = [_end(players, end) for end in ends]
-    return _at_once(players, moves, read) if data["timing"] == AT_ONCE else _in_turn(players, moves, read)
+    return (
+        _at_once(players, moves, read)
+        if data["timing"] == AT_ONCE
+        else _in_turn(players, moves, read)
+    )
 
 
 def _objects(data: Mapping[str, object], key: str) -> list[dict[str, object]]:
@@ -206,23 +229,32 @@ def _objects(data: Mapping[str, object], key: str) -> list[dict[str, object]]:
 def _moves(player: str, listed: object) -> list[str]:
     moves = [read_name(name) for name in listed] if isinstance(listed, list) else []
     if not moves or len(set(moves)) != len(moves):
-        raise InvalidGame(f"{player} needs different moves, at least one; got {', '.join(moves) or 'none'}")
+        raise InvalidGame(
+            f"{player} needs different moves, at least one; got {', '.join(moves) or 'none'}"
+        )
     return moves
 
 
 def _end(players: Sequence[str], end: object) -> _End:
-    """One end: every player once, in any order, with a move (none where it was over before) and a number."""
+    """One end: every player once, in any order, with a move (none where it was over before) and a
+    number."""
     result = _objects(end, "result") if isinstance(end, dict) else []
     seats = {str(seat.get("player")).strip(): seat for seat in result}
     if len(result) != len(players) or seats.keys() != set(players):
         named = ", ".join(player[:40] for player in seats) or "nobody"
-        raise InvalidGame(f"each end must tell of {', '.join(players)}, once each; one tells of {named}")
+        raise InvalidGame(
+            f"each end must tell of {', '.join(players)}, once each; one tells of {named}"
+        )
     made = [seats[player].get("move") for player in players]
     moved = [read_name(move) for move in made if move is not None]
     if made[len(moved) :] != [None] * (len(made) - len(moved)):
-        raise InvalidGame(f"in the end {_join_moves(moved)} a player without a move comes before one who moves")
+        raise InvalidGame(
+            f"in the end {_join_moves(moved)} a player without a move comes before one who moves"
+        )
     otherwise = f"the payoffs of the end {_join_moves(moved)} must be numbers"
-    return tuple(moved), read_numbers([seats[player].get("payoff") for player in players], len(players), otherwise)
+    return tuple(moved), read_numbers(
+        [seats[player].get("payoff") for player in players], len(players), otherwise
+    )
 
 
 def _join_moves(moves: Sequence[str]) -> str:
@@ -234,9 +266,13 @@ def _at_once(players: list[str], moves: list[list[str]], ends: list[_End]) -> Ga
     profiles = list(product(*moves))
     for profile, payoffs in ends:
         if cells.get(profile, payoffs) != payoffs:
-            raise InvalidGame(f"the end {_join_moves(profile)} stands there twice, with different payoffs")
+            raise InvalidGame(
+                f"the end {_join_moves(profile)} stands there twice, with different payoffs"
+            )
         if profile not in profiles:
-            raise InvalidGame(f"the end {_join_moves(profile)} is no combination of one move of each player")
+            raise InvalidGame(
+                f"the end {_join_moves(profile)} is no combination of one move of each player"
+            )
         cells[profile] = payoffs
     missing = [profile for profile in profiles if profile not in cells]
     if missing:
@@ -249,26 +285,35 @@ def _in_turn(players: list[str], moves: list[list[str]], ends: list[_End]) -> Ga
     rows: dict[tuple[str, ...], Row] = {}
     for made, payoffs in ends:
         if not made or any(move not in choices for move, choices in zip(made, moves, strict=False)):
-            raise InvalidGame(f"the end {_join_moves(made)} has a move that is not the next player's")
+            raise InvalidGame(
+                f"the end {_join_moves(made)} has a move that is not the next player's"
+            )
         if made in rows and rows[made].payoffs == payoffs:
             continue
         if any(made[: len(other)] == other or other[: len(made)] == made for other in rows):
-            raise InvalidGame(f"the end {_join_moves(made)} stands there twice, or the game goes on after another end")
+            raise InvalidGame(
+                f"the end {_join_moves(made)} stands there twice, or the game goes on after"
+                " another end"
+            )
         rows[made] = Row(tuple(zip(players, made, strict=False)), payoffs, (1,) * len(made))
     replies: dict[tuple[str, ...], set[str]] = {}
     for made in rows:
         for seat, move in enumerate(made):
             replies.setdefault(made[:seat], set()).add(move)
     for seat, choices in enumerate(moves):
-        missing = set(choices).difference(*(there for before, there in replies.items() if len(before) == seat))
+        missing = set(choices).difference(
+            *(there for before, there in replies.items() if len(before) == seat)
+        )
         if missing:
-            raise InvalidGame(f"it is not said what happens after {min(missing, key=choices.index)}")
+            raise InvalidGame(
+                f"it is not said what happens after {min(missing, key=choices.index)}"
+            )
     for before, there in replies.items():
         # An end that was forgotten would leave the player no choice.
         if len(there) == 1 < len(moves[len(before)]) and (*before, *there) in rows:
             raise InvalidGame(
-                f"after {_join_moves(before)} only {_join_moves([*there])} is possible: say what happens after the "
-                "others, or leave the move out where there is no choice"
+                f"after {_join_moves(before)} only {_join_moves([*there])} is possible: say what"
+                " happens after the others, or leave the move out where there is no choice"
             )
     return GameTable(tuple(players), tuple(tuple(labels) for labels in moves), tuple(rows.values()))
 
@@ -277,19 +322,23 @@ MOST_NODES = 3_000
 # Each level of a tree is read by a call within a call.
 MOST_LEVELS = 60
 _NOTHING = "(nothing)"
-"""What the player who begins perceives where it has forgotten everything, though it knew something when it began."""
+"""What the player who begins perceives where it has forgotten everything, though it knew something
+when it began."""
 
 _NODE: Final = {"$ref": "#/$defs/node"}
 _DRAWS: Final = list_schema(object_schema(draw=TEXT, probability=PROBABILITY, then=_NODE))
 _CHOICES: Final = list_schema(object_schema(move=TEXT, then=_NODE))
-# A player forgets only where the story says so, and the word stands before the moves that are made without knowing.
-_CHOICE: Final = object_schema(player=TEXT, knows=TEXT, forgets={"type": "boolean"}, moves=_CHOICES) | {
-    "required": ["player", "knows", "moves"]
-}
+# A player forgets only where the story says so, and the word stands before the moves that are made
+# without knowing.
+_CHOICE: Final = object_schema(
+    player=TEXT, knows=TEXT, forgets={"type": "boolean"}, moves=_CHOICES
+) | {"required": ["player", "knows", "moves"]}
 _PAYOFFS: Final = list_schema({"type": ["number", "string"]})
 TREE_SCHEMA: Final = schema_text(
     {
-        **object_schema(asides_schema(), players=list_schema(TEXT), tree={"anyOf": [_NODE, {"type": "null"}]}),
+        **object_schema(
+            asides_schema(), players=list_schema(TEXT), tree={"anyOf": [_NODE, {"type": "null"}]}
+        ),
         "$defs": {
             "node": {
                 "anyOf": [
@@ -314,15 +363,20 @@ def read_players(listed: object) -> tuple[str, ...]:
     """Return the names of the players; InvalidGame where they are none."""
     players = tuple(read_name(name) for name in listed) if isinstance(listed, list) else ()
     if not players or len(set(players)) != len(players):
-        raise InvalidGame(f"players must be a list of different names; got {', '.join(players) or 'none'}")
+        raise InvalidGame(
+            f"players must be a list of different names; got {', '.join(players) or 'none'}"
+        )
     luck = next((player for player in players if player.casefold() in (NATURE, "luck")), None)
     if luck is not None:
-        raise InvalidGame(f"{luck} is no player: write what luck decides as chance, with probabilities")
+        raise InvalidGame(
+            f"{luck} is no player: write what luck decides as chance, with probabilities"
+        )
     return players
 
 
 def build_table(players: tuple[str, ...], tree: object) -> GameTable:
-    """Return the game of a tree in nested JSON; InvalidGame says what is wrong with it, and where."""
+    """Return the game of a tree in nested JSON; InvalidGame says what is wrong with it, and
+    where."""
     reader = _Reader(players, tree)
     rows = tuple(reader.read(tree, _Path()))
     private = any(seen.count > 1 for seen in reader.sets.values())
@@ -330,29 +384,43 @@ def build_table(players: tuple[str, ...], tree: object) -> GameTable:
     return GameTable(
         players,
         tuple(tuple(reader.moves[player]) for player in players),
-        tuple(Row(r.moves, r.payoffs, r.blocks, r.chances * chancy, r.percepts * private) for r in rows),
+        tuple(
+            Row(r.moves, r.payoffs, r.blocks, r.chances * chancy, r.percepts * private)
+            for r in rows
+        ),
         private=private,
     )
 
 
 _Known = tuple[tuple[str, str], ...]
-"""What a player has seen and done, in order: what was seen with "sees" before it, a move with "did"."""
+"""What a player has seen and done, in order: what was seen with "sees" before it, a move with
+"did"."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """The way to a position: moves, their probabilities, what was perceived after each, and what everybody knows."""
+    """The way to a position: moves, their probabilities, what was perceived after each, and what
+    everybody knows."""
 
     moves: tuple[tuple[str, str], ...] = ()
     chances: tuple[Fraction | None, ...] = ()
     percepts: tuple[tuple[tuple[str, str], ...], ...] = ()
     known: Mapping[str, _Known] = field(default_factory=dict)
 
-    def extend(self, mover: str, move: str, chance: Fraction | None, percepts: tuple[tuple[str, str], ...]) -> _Path:
-        return _Path((*self.moves, (mover, move)), (*self.chances, chance), (*self.percepts, percepts), self.known)
+    def extend(
+        self, mover: str, move: str, chance: Fraction | None, percepts: tuple[tuple[str, str], ...]
+    ) -> _Path:
+        return _Path(
+            (*self.moves, (mover, move)),
+            (*self.chances, chance),
+            (*self.percepts, percepts),
+            self.known,
+        )
 
     def __str__(self) -> str:
-        return f"after {' > '.join(move for _, move in self.moves)}" if self.moves else "at the start"
+        return (
+            f"after {' > '.join(move for _, move in self.moves)}" if self.moves else "at the start"
+        )
 
 
 @dataclass(slots=True)
@@ -373,7 +441,8 @@ class _Reader:
         self.sets: dict[tuple[str, _Known], _Seen] = {}
         self._nodes = 0
         root = tree if isinstance(tree, dict) and tree.get("moves") is not None else {}
-        # Nobody perceives anything before the first move: what the first mover knows then has no percept.
+        # Nobody perceives anything before the first move: what the first mover knows then has no
+        # percept.
         self._beginner = self._match_player(root.get("player"))
         self._knows_at_start = _read_knowledge(root)
 
@@ -381,13 +450,18 @@ class _Reader:
         """Yield every end below a position."""
         self._nodes += 1
         if self._nodes > MOST_NODES or len(path.moves) > MOST_LEVELS:
-            raise InvalidGame(f"the tree has more than {MOST_NODES:,} positions or {MOST_LEVELS} levels")
+            raise InvalidGame(
+                f"the tree has more than {MOST_NODES:,} positions or {MOST_LEVELS} levels"
+            )
         if not isinstance(node, dict):
-            raise InvalidGame(f"{path}: expected an object with chance, with player and moves, or with payoffs")
+            raise InvalidGame(
+                f"{path}: expected an object with chance, with player and moves, or with payoffs"
+            )
         kinds = [kind for kind in ("chance", "moves", "payoffs") if node.get(kind) is not None]
         if len(kinds) != 1:
             raise InvalidGame(
-                f"{path}: expected one of chance, moves and payoffs; got {', '.join(map(str, node)) or 'nothing'}"
+                f"{path}: expected one of chance, moves and payoffs; got"
+                f" {', '.join(map(str, node)) or 'nothing'}"
             )
         if kinds == ["chance"]:
             yield from self._read_chance(node["chance"], path)
@@ -398,10 +472,14 @@ class _Reader:
 
     def _read_chance(self, draws: object, path: _Path) -> Iterator[Row]:
         branches = _read_branches(draws, "draw", path)
-        odds = [_read_probability(branch.get("probability"), move, path) for move, branch in branches]
+        odds = [
+            _read_probability(branch.get("probability"), move, path) for move, branch in branches
+        ]
         if sum(odds) != 1:
             terms = " + ".join(map(str, odds))
-            raise InvalidGame(f"{path}: the probabilities {terms} sum to {sum(odds)}; they must sum to exactly 1")
+            raise InvalidGame(
+                f"{path}: the probabilities {terms} sum to {sum(odds)}; they must sum to exactly 1"
+            )
         for (move, branch), chance in zip(branches, odds, strict=True):
             if chance:
                 yield from self._read_next(branch.get("then"), path, NATURE, move, chance)
@@ -419,7 +497,9 @@ class _Reader:
             after = replace(path, known={**path.known, player: (*known, ("did", move))})
             yield from self._read_next(branch.get("then"), after, player, move, None)
 
-    def _read_next(self, node: object, path: _Path, mover: str, move: str, chance: Fraction | None) -> Iterator[Row]:
+    def _read_next(
+        self, node: object, path: _Path, mover: str, move: str, chance: Fraction | None
+    ) -> Iterator[Row]:
         return self.read(node, path.extend(mover, move, chance, self._find_percepts(node)))
 
     def _find_percepts(self, node: object) -> tuple[tuple[str, str], ...]:
@@ -438,15 +518,23 @@ class _Reader:
 
     def _read_end(self, payoffs: object, path: _Path) -> Row:
         count = len(self.players)
-        otherwise = f"{path}: payoffs must be {count} numbers, one for each of {', '.join(self.players)}"
+        otherwise = (
+            f"{path}: payoffs must be {count} numbers, one for each of {', '.join(self.players)}"
+        )
         return Row(
-            path.moves, read_numbers(payoffs, count, otherwise), (1,) * len(path.moves), path.chances, path.percepts
+            path.moves,
+            read_numbers(payoffs, count, otherwise),
+            (1,) * len(path.moves),
+            path.chances,
+            path.percepts,
         )
 
     def _find_player(self, label: object, path: _Path) -> str:
         player = self._match_player(label)
         if not player:
-            raise InvalidGame(f"{path}: {str(label)[:40]!r} moves, but the players are {', '.join(self.players)}")
+            raise InvalidGame(
+                f"{path}: {str(label)[:40]!r} moves, but the players are {', '.join(self.players)}"
+            )
         return player
 
     def _match_player(self, label: object) -> str:
@@ -463,9 +551,9 @@ class _Reader:
         if set(seen.moves) != set(moves):
             words = "; ".join(what for _, what in known) or "nothing"
             raise InvalidGame(
-                f"{path}: {player}, knowing {words!r}, can choose {', '.join(moves)}, but {seen.path}, "
-                f"knowing the same, {', '.join(seen.moves)}; give both positions the same moves, or say in knows what "
-                "tells them apart"
+                f"{path}: {player}, knowing {words!r}, can choose {', '.join(moves)}, but"
+                f" {seen.path}, knowing the same, {', '.join(seen.moves)}; give both positions the"
+                " same moves, or say in knows what tells them apart"
             )
 
 
@@ -480,7 +568,9 @@ def _read_forgets(node: Mapping[str, object], path: _Path) -> bool:
     return forgets is True
 
 
-def _read_branches(branches: object, name: str, path: _Path) -> list[tuple[str, Mapping[str, object]]]:
+def _read_branches(
+    branches: object, name: str, path: _Path
+) -> list[tuple[str, Mapping[str, object]]]:
     listed = branches if isinstance(branches, list) else ()
     if not listed or not all(isinstance(branch, dict) for branch in listed):
         raise InvalidGame(f"{path}: expected a list of objects with {name} and then")
@@ -494,6 +584,7 @@ def _read_probability(written: object, draw: str, path: _Path) -> Fraction:
     probability = read_exact(written)
     if probability is None or not 0 <= probability <= 1:
         raise InvalidGame(
-            f'{path}: the probability of {draw} is {str(written)[:40]!r}; expected one such as "1/3" or "0.25"'
+            f"{path}: the probability of {draw} is {str(written)[:40]!r}; expected one such as"
+            ' "1/3" or "0.25"'
         )
     return probability

@@ -1,22 +1,24 @@
 """Which form a model is asked for, attempt by attempt: by what the story needs, and by the model.
 
-A table cannot hold chance, secrets or long plays, and neither a table nor a tree holds a wide range of amounts; a
-program holds every game. A model on this machine, which is a small one, begins with the simplest JSON form that can
-hold the game; every other model begins with the program.
+A table cannot hold chance, secrets or long plays, and neither a table nor a tree holds a wide range
+of amounts; a program holds every game. A model on this machine, which is a small one, begins with
+the simplest JSON form that can hold the game; every other model begins with the program.
 
-How a game is built is told by words for turns, chance, secrets, bids and shares, in four languages. English words are
-matched whole, those of other languages by their beginnings, because they are inflected more. The language of a story is
-the one whose commonest words it uses most.
+How a game is built is told by words for turns, chance, secrets, bids and shares, in four languages.
+English words are matched whole, those of other languages by their beginnings, because they are
+inflected more. The language of a story is the one whose commonest words it uses most.
 
-Prompts show checked examples, stories with the programs that tell them, those nearest to the story. The examples that
-come along cover two and three moves, moves in turn, offers, three players, votes, auctions, chance, hidden cards and
-private values. A folder of one's own with `NAME.txt` and `NAME.pl` files is read in the same way; games formalized
-together with a person can so become examples for the next.
+Prompts show checked examples, stories with the programs that tell them, those nearest to the story.
+The examples that come along cover two and three moves, moves in turn, offers, three players, votes,
+auctions, chance, hidden cards and private values. A folder of one's own with `NAME.txt` and
+`NAME.pl` files is read in the same way; games formalized together with a person can so become
+examples for the next.
 
-Nearness is the cosine similarity of tf-idf vectors (Salton and Buckley, "Term-weighting approaches in automatic text
-retrieval", Information Processing & Management 24, 1988). Words that tell how a game is built (who moves after whom,
-how many players, bids and shares) are folded into cues and weigh more than the furniture of the story; a story without
-any cue is nearest to the prisoner's dilemma, the plainest of games.
+Nearness is the cosine similarity of tf-idf vectors (Salton and Buckley, "Term-weighting approaches
+in automatic text retrieval", Information Processing & Management 24, 1988). Words that tell how a
+game is built (who moves after whom, how many players, bids and shares) are folded into cues and
+weigh more than the furniture of the story; a story without any cue is nearest to the prisoner's
+dilemma, the plainest of games.
 """
 
 import math
@@ -42,7 +44,9 @@ _ENOUGH_CUES = 2
 _TRIES = 2
 # A table or a tree spells out a branch for every amount; a program says all of them in one rule.
 _MOST_AMOUNTS = 8
-_RANGE = re.compile(r"\b(?:from|between)?\s*(\d{1,9})\s*(?:to|and|up to|-|–|bis|und|à|et|a|y|hasta)\s*(\d{1,9})\b")
+_RANGE = re.compile(
+    r"\b(?:from|between)?\s*(\d{1,9})\s*(?:to|and|up to|-|–|bis|und|à|et|a|y|hasta)\s*(\d{1,9})\b"
+)
 _BETWEEN = re.compile(
     r"\b(?:from|between|any|whole|offers?|bids?|amount|number|zwischen|von|bietet|betrag|entre|de|desde|ofrece|offre)\b",
     re.IGNORECASE,
@@ -53,7 +57,8 @@ _AROUND = 40
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """What the words of a story say about its game; `amounts` is the widest range of numbers to choose from."""
+    """What the words of a story say about its game; `amounts` is the widest range of numbers to
+    choose from."""
 
     hidden: bool = False
     turns: bool = False
@@ -83,7 +88,8 @@ def read_structure(story: str) -> Structure:
 
 
 def plan(wish: Wish, model: Model, attempts: int, story: str = "") -> tuple[FormName, ...]:
-    """Choose the form of every attempt; after two failures in one form it is the other's turn, and so on.
+    """Choose the form of every attempt; after two failures in one form it is the other's turn, and
+    so on.
 
     Only forms that can hold the game are asked for, unless one is wished for.
     """
@@ -99,11 +105,15 @@ def plan(wish: Wish, model: Model, attempts: int, story: str = "") -> tuple[Form
 
 
 WORD: Final = re.compile(r"[^\W\d_][^\W\d_-]*(?:-[^\W\d_]+)*")
-_UNSEEN = re.compile(r"\b(?:without|before|cannot|never|not|neither|nobody) (?:seeing|knowing|see|sees|learns|hears)\b")
+_UNSEEN = re.compile(
+    r"\b(?:without|before|cannot|never|not|neither|nobody)"
+    r" (?:seeing|knowing|see|sees|learns|hears)\b"
+)
 
 
 class _Language(NamedTuple):
-    """The commonest words of a language, and what its words, or their beginnings, say about a game."""
+    """The commonest words of a language, and what its words, or their beginnings, say about a
+    game."""
 
     common: frozenset[str]
     cues: dict[str, str]
@@ -115,7 +125,9 @@ def _load_languages() -> dict[str, _Language]:
     languages = {}
     for name, lists in data.items():
         common = frozenset(lists.pop("common").split())
-        languages[name] = _Language(common, {word: cue for cue, words in lists.items() for word in words.split()})
+        languages[name] = _Language(
+            common, {word: cue for cue, words in lists.items() for word in words.split()}
+        )
     return languages
 
 
@@ -131,7 +143,9 @@ def count_cues(text: str) -> Counter[str]:
     cues = languages[name].cues
     if name == "english":
         return Counter(cues[word] for word in words if word in cues)
-    matched = (next((cue for stem, cue in cues.items() if word.startswith(stem)), None) for word in words)
+    matched = (
+        next((cue for stem, cue in cues.items() if word.startswith(stem)), None) for word in words
+    )
     return Counter(cue for cue in matched if cue is not None)
 
 
@@ -140,9 +154,10 @@ _CUE_SHARE = 0.75
 # Makes the prisoner's dilemma the nearest example to a story without any cue.
 _PLAIN = 0.1
 _STOP_WORDS = (
-    "a an and are as at be both but by can each either for from get gets has have he her him his if in is it its of on "
-    "one or other she so that the their them they this to two was we were when whether which while who will with "
-    "would you your than more much into out up does do not no nobody neither nor"
+    "a an and are as at be both but by can each either for from get gets has have he her him his if"
+    " in is it its of on one or other she so that the their them they this to two was we were when"
+    " whether which while who will with would you your than more much into out up does do not no"
+    " nobody neither nor"
 )
 _STOP = frozenset(_STOP_WORDS.split())
 FIRST = "prisoners_dilemma"
@@ -170,7 +185,9 @@ def read_examples(folder: Path) -> tuple[Example, ...]:
         raise UsageError(f"{folder} is no folder; expected one with NAME.txt and NAME.pl files")
     examples = _read(folder)
     if not examples:
-        raise UsageError(f"{folder} holds no examples; expected pairs of files NAME.txt (the story) and NAME.pl")
+        raise UsageError(
+            f"{folder} holds no examples; expected pairs of files NAME.txt (the story) and NAME.pl"
+        )
     return examples
 
 
@@ -182,10 +199,18 @@ def write_example(folder: Path, example: Example) -> None:
 
 
 def _read(folder: Traversable | Path) -> tuple[Example, ...]:
-    texts = {entry.name: entry for entry in folder.iterdir() if entry.name.endswith((".txt", ".pl"))}
-    names = sorted(name[:-3] for name in texts if name.endswith(".pl") and f"{name[:-3]}.txt" in texts)
+    texts = {
+        entry.name: entry for entry in folder.iterdir() if entry.name.endswith((".txt", ".pl"))
+    }
+    names = sorted(
+        name[:-3] for name in texts if name.endswith(".pl") and f"{name[:-3]}.txt" in texts
+    )
     return tuple(
-        Example(name, texts[f"{name}.txt"].read_text("utf-8").strip(), texts[f"{name}.pl"].read_text("utf-8").strip())
+        Example(
+            name,
+            texts[f"{name}.txt"].read_text("utf-8").strip(),
+            texts[f"{name}.pl"].read_text("utf-8").strip(),
+        )
         for name in names
     )
 
@@ -229,12 +254,17 @@ def _vectors(counted: Sequence[Counter[str]]) -> list[dict[str, float]]:
     documents: Counter[str] = Counter(word for words in counted for word in words)
     total = len(counted)
     return [
-        {word: (1 + math.log(n)) * math.log(1 + total / documents[word]) for word, n in words.items()}
+        {
+            word: (1 + math.log(n)) * math.log(1 + total / documents[word])
+            for word, n in words.items()
+        }
         for words in counted
     ]
 
 
 def _cosine(first: dict[str, float], second: dict[str, float]) -> float:
     product = math.fsum(weight * second[word] for word, weight in first.items() if word in second)
-    sizes = math.sqrt(math.fsum(w * w for w in first.values()) * math.fsum(w * w for w in second.values()))
+    sizes = math.sqrt(
+        math.fsum(w * w for w in first.values()) * math.fsum(w * w for w in second.values())
+    )
     return product / sizes if sizes else 0.0

@@ -1,10 +1,12 @@
-"""Two checks without ground truth: what a story says, tested on the game by rule, and the game told back in words.
+"""Two checks without ground truth: what a story says, tested on the game by rule, and the game told
+back in words.
 
-For the first a model reads the story and the names in the game, but not its rules, and lists what the story says in a
-closed list of forms: who moves first, who knows what, what luck decides, what somebody gets, what somebody prefers.
-Whether the game does so is decided here, without a model; only the reading of the story is an opinion. For the second
-the words are made by rule from the table (`games.logic.game`), so they say what the program does and not what a model
-believes it does; the model only compares two texts, and its verdict is recorded as an opinion.
+For the first a model reads the story and the names in the game, but not its rules, and lists what
+the story says in a closed list of forms: who moves first, who knows what, what luck decides, what
+somebody gets, what somebody prefers. Whether the game does so is decided here, without a model;
+only the reading of the story is an opinion. For the second the words are made by rule from the
+table (`games.logic.game`), so they say what the program does and not what a model believes it does;
+the model only compares two texts, and its verdict is recorded as an opinion.
 """
 
 import re
@@ -18,7 +20,13 @@ from typing import Final, NamedTuple
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping
-from bestresponse.formal.formalize.json_answer import TEXT, list_schema, object_schema, read_exact, read_object
+from bestresponse.formal.formalize.json_answer import (
+    TEXT,
+    list_schema,
+    object_schema,
+    read_exact,
+    read_object,
+)
 from bestresponse.formal.formalize.texts import TEXTS
 from bestresponse.games.comparison import plain_name
 from bestresponse.games.logic.game import describe_table
@@ -36,7 +44,15 @@ _CLAIM: Final = object_schema(
     words=TEXT,
     kind={
         "type": "string",
-        "enum": ["moves first", "same time", "knows", "does not know", "probability", "payoff", "prefers"],
+        "enum": [
+            "moves first",
+            "same time",
+            "knows",
+            "does not know",
+            "probability",
+            "payoff",
+            "prefers",
+        ],
     },
     player=TEXT,
     other=TEXT,
@@ -49,7 +65,8 @@ CLAIMS_SCHEMA: Final = schema_text(object_schema(claims=list_schema(_CLAIM)))
 
 @dataclass(frozen=True, slots=True)
 class TestedClaim:
-    """The words of the story, and whether the game does as they say; None where that cannot be tested."""
+    """The words of the story, and whether the game does as they say; None where that cannot be
+    tested."""
 
     words: str
     holds: bool | None
@@ -102,7 +119,8 @@ def check_claims(
 
 
 def _ask_until_whole(model: Model, request: Request) -> tuple[Request, Reply]:
-    """Ask again, with twice the room, where an answer is cut off: a model that reasons needs room for both."""
+    """Ask again, with twice the room, where an answer is cut off: a model that reasons needs room
+    for both."""
     reply = model.complete(request)
     for _ in range(MOST_ASKED - 1):
         if reply.finish is not Finish.LENGTH:
@@ -122,7 +140,9 @@ def read_claims(answer: str, table: GameTable) -> Iterable[TestedClaim]:
             words = " ".join(str(claim.get("words") or claim.get("kind")).split())[:300]
             try:
                 if claim.get("kind") not in _TESTS:
-                    raise InvalidGame(f"there are no claims of the kind {str(claim.get('kind'))[:40]!r}")
+                    raise InvalidGame(
+                        f"there are no claims of the kind {str(claim.get('kind'))[:40]!r}"
+                    )
                 why = _TESTS[claim["kind"]](_Reading(claim, table))
                 yield TestedClaim(words, not why, why)
             except InvalidGame as error:
@@ -151,9 +171,12 @@ class _Reading:
         return player
 
     def list_steps(self, key: str) -> list[_Step]:
-        """Return the moves and draws of a field, in order; InvalidGame where the game has no such move."""
+        """Return the moves and draws of a field, in order; InvalidGame where the game has no such
+        move."""
         listed = self.claim.get(key)
-        steps = [step for step in listed if isinstance(step, dict)] if isinstance(listed, list) else []
+        steps = (
+            [step for step in listed if isinstance(step, dict)] if isinstance(listed, list) else []
+        )
         found: list[_Step] = []
         for step in steps:
             player = _Reading(step, self.table).find_player("player")
@@ -181,15 +204,21 @@ class _Reading:
 
 
 def _match_name(name: str, known: Sequence[str]) -> str | None:
-    """Return the name as it stands where the game has it, else the first that is plainly the same: A is not A'."""
+    """Return the name as it stands where the game has it, else the first that is plainly the same:
+    A is not A'."""
     alike = (candidate for candidate in known if plain_name(candidate) == plain_name(name))
     return name if name in known else next(alike, None)
 
 
 def _test_first(reading: _Reading) -> str:
     player = reading.find_player("player")
-    movers = {next((mover for mover, _ in row.moves if mover != NATURE), "nobody") for row in reading.table.rows}
-    together = {row.moves[k][0] for row in reading.table.rows for k in range(_find_first_block(row))}
+    movers = {
+        next((mover for mover, _ in row.moves if mover != NATURE), "nobody")
+        for row in reading.table.rows
+    }
+    together = {
+        row.moves[k][0] for row in reading.table.rows for k in range(_find_first_block(row))
+    }
     return "" if player in movers | together else f"{', '.join(sorted(movers))} moves first"
 
 
@@ -205,13 +234,16 @@ def _find_first_block(row: Row) -> int:
 
 def _test_same_time(reading: _Reading) -> str:
     player, other = reading.find_player("player"), reading.find_player("other")
-    if _choose_together(reading.table, player, other) or _choose_together(reading.table, other, player):
+    if _choose_together(reading.table, player, other) or _choose_together(
+        reading.table, other, player
+    ):
         return ""
     return f"{player} and {other} never choose without knowing something of each other's choice"
 
 
 def _choose_together(table: GameTable, earlier: str, later: str) -> bool:
-    """Whether a player somewhere knows nothing of the last choice of one who is listed before, such as in one round."""
+    """Whether a player somewhere knows nothing of the last choice of one who is listed before, such
+    as in one round."""
     options: dict[object, set[str]] = {}
     chosen: dict[object, set[str]] = {}
     possible: dict[object, set[str]] = {}
@@ -225,7 +257,9 @@ def _choose_together(table: GameTable, earlier: str, later: str) -> bool:
             if mover == later and before:
                 position = (table.knowledge(row, depth, later), len(before))
                 chosen.setdefault(position, set()).add(row.moves[before[-1]][1])
-                possible.setdefault(position, set()).update(options[table.knowledge(row, before[-1], earlier)])
+                possible.setdefault(position, set()).update(
+                    options[table.knowledge(row, before[-1], earlier)]
+                )
     return any(moves == possible[position] for position, moves in chosen.items())
 
 
@@ -235,11 +269,14 @@ def _test_knowledge(reading: _Reading) -> str:
     knows = _knows(reading.table, player, other, named)
     if knows == (reading.claim["kind"] == "knows"):
         return ""
-    return f"{player} knows it when choosing" if knows else f"{player} does not know it when choosing"
+    return (
+        f"{player} knows it when choosing" if knows else f"{player} does not know it when choosing"
+    )
 
 
 class _Decision(NamedTuple):
-    """One of the choices or draws of a player: what can come out, and how many alike came before in the same play."""
+    """One of the choices or draws of a player: what can come out, and how many alike came before in
+    the same play."""
 
     options: frozenset[str]
     number: int
@@ -248,20 +285,25 @@ class _Decision(NamedTuple):
 def _knows(table: GameTable, player: str, other: str, named: Sequence[str]) -> bool:
     """Return whether a player, choosing after another has moved, can tell that one's moves so far.
 
-    Where the other moves or luck draws several times, `named` says by its outcomes which time is meant. InvalidGame
-    where it does not say so, and some of these are known and others are not.
+    Where the other moves or luck draws several times, `named` says by its outcomes which time is
+    meant. InvalidGame where it does not say so, and some of these are known and others are not.
     """
     plays = _list_plays(table)
     meant = {
         decision
         for play in plays
         for (mover, _), decision in zip(play.row.moves, play.decisions, strict=True)
-        if mover == other and len(decision.options) > 1 and (not named or decision.options & {*named})
+        if mover == other
+        and len(decision.options) > 1
+        and (not named or decision.options & {*named})
     }
     apart = [_can_tell(table, plays, player, other, {decision}) for decision in meant]
     told = {known for known in apart if known is not None}
     if told == {True, False}:
-        raise InvalidGame(f"{player} knows some of it when choosing; it does not say which draw or choice is meant")
+        raise InvalidGame(
+            f"{player} knows some of it when choosing; it does not say which draw or choice is"
+            " meant"
+        )
     # Each by itself may be told apart while all of them together are not.
     return told == {True} and _can_tell(table, plays, player, other, meant) is True
 
@@ -293,7 +335,8 @@ def _list_plays(table: GameTable) -> list[_Play]:
 def _can_tell(
     table: GameTable, plays: Iterable[_Play], player: str, other: str, meant: Collection[_Decision]
 ) -> bool | None:
-    """Return whether a player who chooses later can tell how decisions came out; None where it never chooses later.
+    """Return whether a player who chooses later can tell how decisions came out; None where it
+    never chooses later.
 
     What is chosen at the same time comes neither before nor after.
     """
@@ -303,14 +346,17 @@ def _can_tell(
         for depth, (chooser, _) in enumerate(row.moves):
             before = max(start for start in starts if start <= depth)
             steps = zip(row.moves[:before], decisions[:before], strict=True)
-            done = tuple(move for (mover, move), decision in steps if mover == other and decision in meant)
+            done = tuple(
+                move for (mover, move), decision in steps if mover == other and decision in meant
+            )
             if chooser == player and done:
                 seen.setdefault(table.knowledge(row, depth, player), set()).add(done)
     return all(len(histories) == 1 for histories in seen.values()) if seen else None
 
 
 def _test_probability(reading: _Reading) -> str:
-    """Test the probability of the last draw that is named, after the moves and draws that are named before it."""
+    """Test the probability of the last draw that is named, after the moves and draws that are named
+    before it."""
     wanted = read_exact(reading.claim.get("number"))
     if wanted is None:
         raise InvalidGame("it gives no probability")
@@ -327,18 +373,27 @@ def _test_probability(reading: _Reading) -> str:
         return ""
     listing = " or ".join(map(str, chances))
     # How likely a draw is in all depends on the players where they move before it.
-    total = None if any(played for *_, played in draws) else sum(before * chance for before, chance, _ in draws)
+    total = (
+        None
+        if any(played for *_, played in draws)
+        else sum(before * chance for before, chance, _ in draws)
+    )
     if total == wanted and not given:
         return ""
     if total == wanted:
-        raise InvalidGame(f"{draw[1]} is drawn with probability {listing}, and with all that is named {wanted}")
+        raise InvalidGame(
+            f"{draw[1]} is drawn with probability {listing}, and with all that is named {wanted}"
+        )
     if wanted in chances:
-        raise InvalidGame(f"{draw[1]} is drawn with probability {listing}; it does not say after what")
+        raise InvalidGame(
+            f"{draw[1]} is drawn with probability {listing}; it does not say after what"
+        )
     return f"{draw[1]} is drawn with probability {listing}"
 
 
 class _Draw(NamedTuple):
-    """How likely luck alone makes what comes before a draw, how likely it then is, and whether players move before."""
+    """How likely luck alone makes what comes before a draw, how likely it then is, and whether
+    players move before."""
 
     before: Fraction
     chance: Fraction
@@ -371,8 +426,14 @@ def _test_preference(reading: _Reading) -> str:
     player = reading.find_player("player")
     if player == NATURE:
         raise InvalidGame("luck prefers nothing")
-    better, worse = (reading.list_payoffs(reading.find_ends(key), player) for key in ("moves", "rather_than"))
-    return "" if min(better) > max(worse) else f"{player} gets {min(better)} there and {max(worse)} in the other case"
+    better, worse = (
+        reading.list_payoffs(reading.find_ends(key), player) for key in ("moves", "rather_than")
+    )
+    return (
+        ""
+        if min(better) > max(worse)
+        else f"{player} gets {min(better)} there and {max(worse)} in the other case"
+    )
 
 
 _TESTS: dict[str, Callable[[_Reading], str]] = {
@@ -387,14 +448,21 @@ _TESTS: dict[str, Callable[[_Reading], str]] = {
 
 
 def _list_names(table: GameTable) -> str:
-    lines = [f"{player}: {', '.join(moves)}" for player, moves in zip(table.players, table.moves, strict=True)]
-    drawn = dict.fromkeys(move for row in table.rows for mover, move in row.moves if mover == NATURE)
+    lines = [
+        f"{player}: {', '.join(moves)}"
+        for player, moves in zip(table.players, table.moves, strict=True)
+    ]
+    drawn = dict.fromkeys(
+        move for row in table.rows for mover, move in row.moves if mover == NATURE
+    )
     return "\n".join([*lines, *([f"{LUCK}: {', '.join(drawn)}"] if drawn else [])])
 
 
-# In capitals anywhere, or alone at the beginning of a line: "the rules do not agree" is no agreement.
+# In capitals anywhere, or alone at the beginning of a line: "the rules do not agree" is no
+# agreement.
 _VERDICT = re.compile(
-    r"\b(?:AGREES|DIFFERS)\b|^[^A-Za-z\n]{0,20}(?i:AGREES?|DIFFERS?)(?=[*_ \t]{0,10}(?:[.:;(-]|$))", re.MULTILINE
+    r"\b(?:AGREES|DIFFERS)\b|^[^A-Za-z\n]{0,20}(?i:AGREES?|DIFFERS?)(?=[*_ \t]{0,10}(?:[.:;(-]|$))",
+    re.MULTILINE,
 )
 
 
@@ -412,16 +480,24 @@ def compare_with_story(
     story: str, table: GameTable, model: Model, *, max_tokens: int = 1500, seed: int | None = None
 ) -> BackCheck:
     """Ask `model` whether the game is that of the story."""
-    plain = ask(TEXTS.fill("compare", story=story.strip(), game=describe_table(table)), max_tokens=max_tokens)
+    plain = ask(
+        TEXTS.fill("compare", story=story.strip(), game=describe_table(table)),
+        max_tokens=max_tokens,
+    )
     request = Request(plain.messages, max_tokens=max_tokens, temperature=0.0, seed=seed)
     request, reply = _ask_until_whole(model, request)
     verdicts = list(_VERDICT.finditer(reply.text))
     difference = next((verdict for verdict in verdicts if "DIFFER" in verdict[0].upper()), None)
     if difference is not None:
         rest = reply.text[difference.end() :].partition("\n")[0]
-        return BackCheck(False, rest.lstrip(" \t:.*-").rstrip()[:_LONGEST_DIFFERENCE], request, reply)
+        return BackCheck(
+            False, rest.lstrip(" \t:.*-").rstrip()[:_LONGEST_DIFFERENCE], request, reply
+        )
     if reply.finish is Finish.LENGTH:
-        why = f"the answer was cut off after {request.max_tokens:,} tokens; --max-tokens gives it more"
+        why = (
+            f"the answer was cut off after {request.max_tokens:,} tokens; --max-tokens gives it"
+            " more"
+        )
         return BackCheck(None, why, request, reply)
     if not verdicts:
         return BackCheck(None, "the answer is neither AGREES nor DIFFERS", request, reply)

@@ -1,17 +1,20 @@
 """An agent: a game and a strategy, both as logic programs, under a name.
 
-Agents are values. They are made from rules (text, files or the published strategies), saved and loaded as JSON, cloned,
-and changed by replacing the strategy or the default move; each change gives a new agent. What an agent does is a
-table or an automaton (`Agent.seats`), taken out of its rules inside a logic engine; the rules never run anywhere else.
+Agents are values. They are made from rules (text, files or the published strategies), saved and
+loaded as JSON, cloned, and changed by replacing the strategy or the default move; each change gives
+a new agent. What an agent does is a table or an automaton (`Agent.seats`), taken out of its rules
+inside a logic engine; the rules never run anywhere else.
 
-Rules that see only the last move of each player are a strategy of memory one (see `theory.repeated.automaton`). Rules
-with a memory of their own, a counter for example, have one state for each state of memory and pair of last moves. In a
-game whose seats differ a strategy is one automaton for each seat. `write_match_program` writes a table of payoffs as a
-game program, so that strategies written as rules can play any matrix game.
+Rules that see only the last move of each player are a strategy of memory one (see
+`theory.repeated.automaton`). Rules with a memory of their own, a counter for example, have one
+state for each state of memory and pair of last moves. In a game whose seats differ a strategy is
+one automaton for each seat. `write_match_program` writes a table of payoffs as a game program, so
+that strategies written as rules can play any matrix game.
 
-Strategies in words are made into rules: a model writes `select/4`, the rules are checked, and it may repair them, after
-Mensfelt, Stathis and Trencsenyi (2024), section 3.3: one example, tit-for-tat, is shown. Rules count only if they
-give a legal move in every situation, in both seats (`Seats`); what is wrong is told back in words.
+Strategies in words are made into rules: a model writes `select/4`, the rules are checked, and it
+may repair them, after Mensfelt, Stathis and Trencsenyi (2024), section 3.3: one example,
+tit-for-tat, is shown. Rules count only if they give a legal move in every situation, in both seats
+(`Seats`); what is wrong is told back in words.
 """
 
 from __future__ import annotations
@@ -37,17 +40,28 @@ from bestresponse.logic.confined.engine import ConfinedEngine
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.language.diagnostics import numbered
 from bestresponse.logic.language.terms import Atom, write
-from bestresponse.logic.programs.strategies import Mixture, SeatsFound, StrategyMachine, StrategyTable
+from bestresponse.logic.programs.strategies import (
+    Mixture,
+    SeatsFound,
+    StrategyMachine,
+    StrategyTable,
+)
 from bestresponse.logic.programs.validate import validate_strategy
 from bestresponse.logic.settings import settings
 from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.repeated.automaton import Automaton, cooperative_actions, memory_one, reduced
+from bestresponse.theory.repeated.automaton import (
+    Automaton,
+    cooperative_actions,
+    memory_one,
+    reduced,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """`game` and `rules` are programs; `words` says where the strategy comes from, if it was told in words."""
+    """`game` and `rules` are programs; `words` says where the strategy comes from, if it was told
+    in words."""
 
     name: str
     game: str
@@ -57,8 +71,11 @@ class Agent:
     __pydantic_config__ = ConfigDict(extra="forbid", strict=True)
 
     @classmethod
-    def of(cls, name: str, game: str | Path | NormalForm | LoadedGame, strategy: str | Path) -> Agent:
-        """A game as program text, file, payoff table or found game; a strategy as rules, file, or published name.
+    def of(
+        cls, name: str, game: str | Path | NormalForm | LoadedGame, strategy: str | Path
+    ) -> Agent:
+        """A game as program text, file, payoff table or found game; a strategy as rules, file, or
+        published name.
 
         >>> from bestresponse.theory.catalogue.tables import load
         >>> Agent.of("Ada", load("prisoners-dilemma"), "tit-for-tat").name
@@ -69,7 +86,8 @@ class Agent:
             return cls(name, write_match_program(form), _strategy(strategy))
         if not isinstance(form, str | Path):
             raise UsageError(
-                f"{name}: expected a game as program, file or payoff table of two players, got {type(form).__name__}"
+                f"{name}: expected a game as program, file or payoff table of two players, got"
+                f" {type(form).__name__}"
             )
         return cls(name, _text(form), _strategy(strategy))
 
@@ -97,15 +115,21 @@ class Agent:
         except ValidationError as error:
             wrong = error.errors()[0]
             problem = f"{wrong['msg']} {'.'.join(map(str, wrong['loc']))}".rstrip()
-            raise UsageError(f"{path}: expected an agent as JSON, with name, game and rules: {problem}") from None
+            raise UsageError(
+                f"{path}: expected an agent as JSON, with name, game and rules: {problem}"
+            ) from None
 
     def seats(self, usual_moves: Sequence[str] = ()) -> Seats:
-        """Return what it does in either seat of its game; all of it is found out in a confined process.
+        """Return what it does in either seat of its game; all of it is found out in a confined
+        process.
 
-        `usual_moves` are the default moves of both seats where neither the agent nor its game names one.
+        `usual_moves` are the default moves of both seats where neither the agent nor its game names
+        one.
         """
         engine = ConfinedEngine(settings.limits.patient)
-        return Seats(self.name, engine.find_seats(self.game, self.rules, self.default_move, usual_moves))
+        return Seats(
+            self.name, engine.find_seats(self.game, self.rules, self.default_move, usual_moves)
+        )
 
 
 _SEATS = ("first", "second")
@@ -113,20 +137,26 @@ _SEATS = ("first", "second")
 
 @dataclass(frozen=True, slots=True)
 class Seats:
-    """The two seats of an agent's game: who sits there, which moves there are, what the agent does."""
+    """The two seats of an agent's game: who sits there, which moves there are, what the agent
+    does."""
 
     agent: str
     facts: SeatsFound
 
     def table(self, seat: int) -> StrategyTable:
-        """What the agent does in seat 0 or 1; InvalidGame where its rules do not say, or keep a memory."""
+        """What the agent does in seat 0 or 1; InvalidGame where its rules do not say, or keep a
+        memory."""
         behaviour = self._behaviour(seat)
         if isinstance(behaviour, StrategyMachine):
-            raise InvalidGame(f"the strategy {self.agent} keeps a memory of its own; it is an automaton, not a table")
+            raise InvalidGame(
+                f"the strategy {self.agent} keeps a memory of its own; it is an automaton, not a"
+                " table"
+            )
         return behaviour
 
     def automaton(self, seat: int, actions: Sequence[Sequence[str]] = ((), ())) -> Automaton:
-        """The same as an automaton; `actions` are the moves of both seats in the order the game lists them."""
+        """The same as an automaton; `actions` are the moves of both seats in the order the game
+        lists them."""
         return build_automaton(self._behaviour(seat), self.agent, actions[seat], actions[1 - seat])
 
     def _behaviour(self, seat: int) -> StrategyTable | StrategyMachine:
@@ -141,37 +171,52 @@ def _text(source: str | Path) -> str:
 
 
 def _strategy(strategy: str | Path) -> str:
-    return published_strategy(strategy) if strategy in PUBLISHED and isinstance(strategy, str) else _text(strategy)
+    return (
+        published_strategy(strategy)
+        if strategy in PUBLISHED and isinstance(strategy, str)
+        else _text(strategy)
+    )
 
 
 def build_automaton(
-    behaviour: StrategyTable | StrategyMachine, name: str, own: Sequence[str] = (), other: Sequence[str] = ()
+    behaviour: StrategyTable | StrategyMachine,
+    name: str,
+    own: Sequence[str] = (),
+    other: Sequence[str] = (),
 ) -> Automaton:
     """Return what a strategy does as an automaton.
 
-    `own` and `other` are the moves in the order in which the game lists them for each seat; without them the strategy's
-    own order is used.
+    `own` and `other` are the moves in the order in which the game lists them for each seat; without
+    them the strategy's own order is used.
     """
     mine, theirs = tuple(own or behaviour.moves), tuple(other or behaviour.moves)
     if isinstance(behaviour, StrategyTable):
         after = [[_weights(behaviour.reply(a, b), mine, name) for b in theirs] for a in mine]
         return reduced(memory_one(name, _weights(behaviour.first, mine, name), after))
-    pair_index = {pair: index for index, pair in enumerate(product(behaviour.moves, behaviour.moves))}
+    pair_index = {
+        pair: index for index, pair in enumerate(product(behaviour.moves, behaviour.moves))
+    }
     mix = [_weights(mixture, mine, name) for mixture, _ in behaviour.states]
-    step = [[[following[pair_index[a, b]] for b in theirs] for a in mine] for _, following in behaviour.states]
+    step = [
+        [[following[pair_index[a, b]] for b in theirs] for a in mine]
+        for _, following in behaviour.states
+    ]
     return reduced(Automaton(name, np.array(mix), np.array(step)))
 
 
 def _weights(mixture: Mixture, moves: tuple[str, ...], name: str) -> list[float]:
     foreign = [move for move, _ in mixture if move not in moves]
     if foreign:
-        raise InvalidGame(f"the strategy {name} plays {foreign[0]}, which is none of {', '.join(moves)}")
+        raise InvalidGame(
+            f"the strategy {name} plays {foreign[0]}, which is none of {', '.join(moves)}"
+        )
     chances = dict(mixture)
     return [float(chances.get(move, 0)) for move in moves]
 
 
 def find_default_moves(form: NormalForm) -> tuple[int, int]:
-    """Return the number of the default move of each player: to cooperate where that is possible, else the first.
+    """Return the number of the default move of each player: to cooperate where that is possible,
+    else the first.
 
     >>> from bestresponse.theory.catalogue.tables import load
     >>> hawk_dove = load("hawk-dove")
@@ -187,11 +232,13 @@ def find_default_moves(form: NormalForm) -> tuple[int, int]:
 def write_match_program(form: NormalForm) -> str:
     """Write the program of a two-player game with as many moves for each.
 
-    Both players' moves have the first one's names. The default move is to cooperate where the game has such a move,
-    else the first one.
+    Both players' moves have the first one's names. The default move is to cooperate where the game
+    has such a move, else the first one.
     """
     if form.num_players != 2 or form.shape[0] != form.shape[1]:
-        raise InvalidGame(f"a repeated match needs two players with equally many moves, got {form.shape}")
+        raise InvalidGame(
+            f"a repeated match needs two players with equally many moves, got {form.shape}"
+        )
     moves = form.actions[0]
     table = as_game_table(NormalForm(form.payoffs, players=("p1", "p2"), actions=(moves, moves)))
     names = [write(Atom(move)) for move in moves]
@@ -209,12 +256,16 @@ def write_match_program(form: NormalForm) -> str:
             f"initially(default_move(p2, {default_of_second}), s0).",
         ]
     if len(names) == 2:
-        lines += [f"opposite_move({names[0]}, {names[1]}).", f"opposite_move({names[1]}, {names[0]})."]
+        lines += [
+            f"opposite_move({names[0]}, {names[1]}).",
+            f"opposite_move({names[1]}, {names[0]}).",
+        ]
     game = ":- discontiguous initially/2.\n" + write_table_program(table)
     return game + "\n".join([_OUTCOME, *payoffs, *_ROLES, *lines]) + "\n"
 
 
-# What strategies of the published study ask for besides: who is row, and the outcome with both moves and payoffs.
+# What strategies of the published study ask for besides: who is row, and the outcome with both
+# moves and payoffs.
 _ROLES = ("initially(role(p1, row), s0).", "initially(role(p2, col), s0).")
 _OUTCOME = (
     "finally(outcome(p1, M1, U1, p2, M2, U2), S) :- "
@@ -230,7 +281,8 @@ _DECLINED = re.compile(r"^[*_#>%\"' ]{0,10}CANNOT\b[ \t:*.-]{0,10}(.*)", re.MULT
 
 @dataclass(frozen=True, slots=True)
 class StrategySettings:
-    """How a model is asked for rules; `replicate` tells repeated formalizations of the same words apart."""
+    """How a model is asked for rules; `replicate` tells repeated formalizations of the same words
+    apart."""
 
     attempts: int = 5
     max_tokens: int = 800
@@ -241,7 +293,8 @@ class StrategySettings:
 
 @dataclass(frozen=True, slots=True)
 class StrategyAttempt:
-    """One answer: the request, the reply, the rules found in it, and what is wrong with them (nothing if empty)."""
+    """One answer: the request, the reply, the rules found in it, and what is wrong with them
+    (nothing if empty)."""
 
     request: Request
     reply: Reply
@@ -275,7 +328,9 @@ class StrategyFormalization:
         if self.ok:
             return ""
         if self.declined:
-            return f"{self.model} says that the strategy cannot be written as rules: {self.declined}"
+            return (
+                f"{self.model} says that the strategy cannot be written as rules: {self.declined}"
+            )
         tries = "1 attempt" if len(self.attempts) == 1 else f"{len(self.attempts)} attempts"
         return f"after {tries} the rules of {self.model} are still wrong: {self.attempts[-1].wrong}"
 
@@ -288,17 +343,25 @@ def formalize_strategy(
     asked: StrategySettings | None = None,
     tell: Callable[[StrategyAttempt], None] = lambda attempt: None,
 ) -> StrategyFormalization:
-    """Return rules for the strategy told in `words`, in the game of the program `game`, with everything that was tried.
+    """Return rules for the strategy told in `words`, in the game of the program `game`, with
+    everything that was tried.
 
     `tell` hears of every attempt.
     """
     asked = asked or StrategySettings()
     strategy = words.strip()
     if not any(c.isalpha() for c in strategy):
-        raise UsageError("the strategy is empty: tell what to do first, and what after each move of the other player")
+        raise UsageError(
+            "the strategy is empty: tell what to do first, and what after each move of the other"
+            " player"
+        )
     if len(strategy) > MOST_CHARACTERS:
-        raise UsageError(f"the strategy has {len(strategy):,} characters; expected at most {MOST_CHARACTERS:,}")
-    task = TEXTS.fill("task", example=published_strategy("tit-for-tat").strip(), game=game.strip(), words=strategy)
+        raise UsageError(
+            f"the strategy has {len(strategy):,} characters; expected at most {MOST_CHARACTERS:,}"
+        )
+    task = TEXTS.fill(
+        "task", example=published_strategy("tit-for-tat").strip(), game=game.strip(), words=strategy
+    )
     made: list[StrategyAttempt] = []
     declined = ""
     while len(made) < asked.attempts and not declined and (not made or made[-1].wrong):

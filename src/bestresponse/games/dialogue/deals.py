@@ -1,12 +1,15 @@
 """What can be agreed on in a dialogue: one class for each kind of deal.
 
-A referee says what was agreed; the rules read that, refuse what contradicts itself or cannot be carried out, and
-compute every speaker's utility from the private information: arithmetic instead of a model's guess.
+A referee says what was agreed; the rules read that, refuse what contradicts itself or cannot be
+carried out, and compute every speaker's utility from the private information: arithmetic instead of
+a model's guess.
 
     option    one of a few items for everybody, or none: worth each speaker's own value of it
     trade     what each speaker gives to the other: worth what comes in minus what goes out
-    price     a price between a seller and a buyer, or none: worth the difference to what the thing is worth to each
-    issues    one level of each of several issues, or no deal: worth the sum of each speaker's own values of them
+    price     a price between a seller and a buyer, or none: worth the difference to what the thing
+              is worth to each
+    issues    one level of each of several issues, or no deal: worth the sum of each speaker's own
+              values of them
     moves     a move of each, named in a sealed note after the talk: worth what a table says
     verdict   who argued better: 1, 0, or 0.5 each where undecided
 """
@@ -58,10 +61,14 @@ class DomainReader:
         """Raise InvalidGame at the first key that nobody has asked for, once all is read."""
         waiting = list(self.data.items())
         for path, value in waiting:  # it grows by what is inside tables of which parts were read
-            if isinstance(value, Mapping) and any(other.startswith(f"{path}.") for other in self.read):
+            if isinstance(value, Mapping) and any(
+                other.startswith(f"{path}.") for other in self.read
+            ):
                 waiting += [(f"{path}.{name}", inner) for name, inner in value.items()]
             elif path not in self.read:
-                siblings = [other for other in sorted(self.read) if other.count(".") == path.count(".")]
+                siblings = [
+                    other for other in sorted(self.read) if other.count(".") == path.count(".")
+                ]
                 raise self.wrong(f"there is no key {path}.{did_you_mean(path, siblings)}")
 
     def words(self, path: str, count: int = 1) -> tuple[str, ...]:
@@ -78,13 +85,19 @@ class DomainReader:
     def range(self, path: str) -> tuple[int, int]:
         """Return two whole numbers, the smaller first."""
         bounds = self.get(path, list)
-        if len(bounds) != 2 or not all(isinstance(x, int) for x in bounds) or bounds[0] > bounds[1] or bounds[0] < 0:
+        if (
+            len(bounds) != 2
+            or not all(isinstance(x, int) for x in bounds)
+            or bounds[0] > bounds[1]
+            or bounds[0] < 0
+        ):
             raise self.wrong(f"{path} is {bounds!r}, expected two whole numbers, the smaller first")
         return bounds[0], bounds[1]
 
 
 Private = JsonMapping
-"""What one speaker alone knows: `values`, `endowment` (numbers by item), `part`, `worth` or `side`."""
+"""What one speaker alone knows: `values`, `endowment` (numbers by item), `part`, `worth` or
+`side`."""
 
 Deal = JsonMapping
 """What was agreed, as plain data; people are seats, in the order of the names."""
@@ -140,7 +153,8 @@ class DealRules(Protocol):
         """Read the section `deal` of a domain."""
 
     def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
-        """Check the section `generate` and return the lowest and the highest utility that it allows."""
+        """Check the section `generate` and return the lowest and the highest utility that it
+        allows."""
 
     def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
         """Draw what each of the people knows."""
@@ -149,13 +163,17 @@ class DealRules(Protocol):
         """Tell whether these people can come to a deal."""
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
-        """Return the JSON schema of what one person knows, with the ranges that the domain draws from."""
+        """Return the JSON schema of what one person knows, with the ranges that the domain draws
+        from."""
 
     def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the JSON schema of the referee's ruling."""
 
-    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()) -> Deal:
-        """Return the ruling as a deal; InvalidMove where it contradicts itself, the rules or what was said."""
+    def read(
+        self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()
+    ) -> Deal:
+        """Return the ruling as a deal; InvalidMove where it contradicts itself, the rules or what
+        was said."""
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
         """Return what the deal is worth to each person."""
@@ -169,7 +187,8 @@ class DealRules(Protocol):
         return bool(deal.get("agreed"))
 
     def rule(self, last: Sequence[str]) -> Deal | None:
-        """Return what the last message of everybody agrees on by itself; None where only a reader can tell."""
+        """Return what the last message of everybody agrees on by itself; None where only a reader
+        can tell."""
         return None
 
 
@@ -192,7 +211,10 @@ class Option(DealRules):
         low, high = reader.range("generate.values")
         fewest, most = reader.range("generate.available")
         if not 1 <= fewest <= most <= len(self.items):
-            raise reader.wrong(f"generate.available: no deal is reachable with {fewest} to {most} of {len(self.items)}")
+            raise reader.wrong(
+                f"generate.available: no deal is reachable with {fewest} to {most} of"
+                f" {len(self.items)}"
+            )
         return min(low, 0), high
 
     def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
@@ -200,7 +222,15 @@ class Option(DealRules):
         drawn = []
         for _ in range(players):
             free = rng.sample(self.items, rng.randint(*generate["available"]))
-            drawn.append({"values": {item: rng.randint(*generate["values"]) for item in self.items if item in free}})
+            drawn.append(
+                {
+                    "values": {
+                        item: rng.randint(*generate["values"])
+                        for item in self.items
+                        if item in free
+                    }
+                }
+            )
         return tuple(drawn)
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
@@ -217,14 +247,18 @@ class Option(DealRules):
         """Return the schema of an item or null."""
         return make_object({"agreed": {"type": "boolean"}, "choice": _make_choice(self.items)})
 
-    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()) -> Deal:
+    def read(
+        self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()
+    ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it contradicts itself."""
         choice = _read_item(data.get("choice"), self.items)
         return {"agreed": _read_agreed(data, choice is not None, "choice"), "choice": choice}
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
         """Return what the chosen item is worth to each person."""
-        return tuple(float(p["values"].get(deal["choice"], 0)) if deal["agreed"] else 0.0 for p in private)
+        return tuple(
+            float(p["values"].get(deal["choice"], 0)) if deal["agreed"] else 0.0 for p in private
+        )
 
     def rule(self, last: Sequence[str]) -> Deal:
         """Return the item that the last message of everybody names, and no other."""
@@ -253,7 +287,9 @@ class Trade(DealRules):
         _, value = reader.range("generate.values")
         _, most = reader.range("generate.endowment")
         if most < 1:
-            raise reader.wrong("generate.endowment: no deal is reachable, because nobody owns anything")
+            raise reader.wrong(
+                "generate.endowment: no deal is reachable, because nobody owns anything"
+            )
         return -value * most * len(self.items), value * most * len(self.items)
 
     def draw(self, generate: Ranges, rng: Random, players: int) -> tuple[Private, ...]:
@@ -279,20 +315,29 @@ class Trade(DealRules):
     def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of what everybody gives."""
         basket = make_object({key: {"type": "integer", "minimum": 0} for key in self.items})
-        return make_object({"agreed": {"type": "boolean"}, "gives": make_object(dict.fromkeys(names, basket))})
+        return make_object(
+            {"agreed": {"type": "boolean"}, "gives": make_object(dict.fromkeys(names, basket))}
+        )
 
-    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()) -> Deal:
-        """Return the ruling as a deal, or InvalidMove where it contradicts itself or cannot be carried out."""
+    def read(
+        self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()
+    ) -> Deal:
+        """Return the ruling as a deal, or InvalidMove where it contradicts itself or cannot be
+        carried out."""
         gives = _read_mapping(data, "gives", "what each person gives")
         strangers = [name for name in gives if name not in names]
         if strangers:
-            raise InvalidMove(f"{strangers[0]!r} gives something, but only {' and '.join(names)} trade")
+            raise InvalidMove(
+                f"{strangers[0]!r} gives something, but only {' and '.join(names)} trade"
+            )
         baskets = [self._read_basket(gives.get(name) or {}, name) for name in names]
         agreed = _read_agreed(data, any(baskets), "gives")
         for name, basket, person in zip(names, baskets, private, strict=True):
             for item, count in basket.items():
                 if agreed and count > person["endowment"].get(item, 0):
-                    raise InvalidMove(f"{name} gives {count} x {item} but owns {person['endowment'].get(item, 0)}")
+                    raise InvalidMove(
+                        f"{name} gives {count} x {item} but owns {person['endowment'].get(item, 0)}"
+                    )
         return {"agreed": agreed, "gives": baskets}
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
@@ -301,18 +346,32 @@ class Trade(DealRules):
             return (0.0,) * len(private)
 
         def worth(basket: Mapping[str, int], person: Private) -> float:
-            return float(sum(count * person["values"].get(item, 0) for item, count in basket.items()))
+            return float(
+                sum(count * person["values"].get(item, 0) for item, count in basket.items())
+            )
 
         gives = deal["gives"]
-        return tuple(worth(gives[1 - i], person) - worth(gives[i], person) for i, person in enumerate(private))
+        return tuple(
+            worth(gives[1 - i], person) - worth(gives[i], person)
+            for i, person in enumerate(private)
+        )
 
     def _read_basket(self, pieces: object, name: str) -> dict[str, int]:
         if not isinstance(pieces, Mapping):
-            raise InvalidMove(f"{name} gives {pieces!r}, expected numbers of pieces by fruit", Flaw.UNPARSEABLE)
+            raise InvalidMove(
+                f"{name} gives {pieces!r}, expected numbers of pieces by fruit", Flaw.UNPARSEABLE
+            )
         basket: dict[str, int] = {}
         for item, count in pieces.items():
-            if not isinstance(count, int | float) or isinstance(count, bool) or count != int(count) or count < 0:
-                raise InvalidMove(f"{name} gives {count!r} of {item}, expected a whole number of pieces")
+            if (
+                not isinstance(count, int | float)
+                or isinstance(count, bool)
+                or count != int(count)
+                or count < 0
+            ):
+                raise InvalidMove(
+                    f"{name} gives {count!r} of {item}, expected a whole number of pieces"
+                )
             known = _read_item(item, self.items)
             if count and known is not None:
                 basket[known] = int(count)
@@ -321,12 +380,15 @@ class Trade(DealRules):
 
 @dataclass(frozen=True, slots=True)
 class Price(DealRules):
-    """A price from `low` to `high` between a seller and a buyer, or none; what the thing is worth to each is secret."""
+    """A price from `low` to `high` between a seller and a buyer, or none; what the thing is worth
+    to each is secret."""
 
     low: int
     high: int
     kind: ClassVar[str] = "price"
-    impossible: ClassVar[str] = "it is worth more to the seller than to the buyer, or both have the same part"
+    impossible: ClassVar[str] = (
+        "it is worth more to the seller than to the buyer, or both have the same part"
+    )
     public: ClassVar[frozenset[str]] = frozenset({"prices"})
     private: ClassVar[frozenset[str]] = frozenset({"part", "worth"})
 
@@ -350,7 +412,9 @@ class Price(DealRules):
 
     def is_possible(self, private: tuple[Private, ...]) -> bool:
         """Tell whether some price leaves nobody worse off."""
-        gains = sum(person["worth"] if person["part"] == "buyer" else -person["worth"] for person in private)
+        gains = sum(
+            person["worth"] if person["part"] == "buyer" else -person["worth"] for person in private
+        )
         return gains >= 0 and len({person["part"] for person in private}) == 2
 
     def private_schema(self, generate: Ranges) -> dict[str, object]:
@@ -366,8 +430,11 @@ class Price(DealRules):
         """Return the schema of a price or null."""
         return make_object({"agreed": {"type": "boolean"}, "price": {"type": ["number", "null"]}})
 
-    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()) -> Deal:
-        """Return the ruling as a deal, or InvalidMove where the price is out of range or nobody named it."""
+    def read(
+        self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()
+    ) -> Deal:
+        """Return the ruling as a deal, or InvalidMove where the price is out of range or nobody
+        named it."""
         price = data.get("price")
         if price is not None and (not isinstance(price, int | float) or isinstance(price, bool)):
             raise InvalidMove(f"the price is {price!r}, expected a number", Flaw.UNPARSEABLE)
@@ -378,15 +445,20 @@ class Price(DealRules):
             raise InvalidMove(f"the price {price:g} is not {self.fill_public()['prices']}")
         figures = re.compile(rf"(?<![\d.]){re.escape(f'{price:g}')}(?!\d|[.,]\d)")
         if talk and not any(figures.search(text) for _, text in talk):
-            raise InvalidMove(f"the referee says {price:g}, but no message names that price in figures")
+            raise InvalidMove(
+                f"the referee says {price:g}, but no message names that price in figures"
+            )
         return {"agreed": agreed, "price": float(price)}
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
-        """Return the price less the worth to the seller, and the worth less the price to the buyer."""
+        """Return the price less the worth to the seller, and the worth less the price to the
+        buyer."""
         if not deal["agreed"]:
             return (0.0,) * len(private)
         price = float(deal["price"])
-        return tuple(price - p["worth"] if p["part"] == "seller" else p["worth"] - price for p in private)
+        return tuple(
+            price - p["worth"] if p["part"] == "seller" else p["worth"] - price for p in private
+        )
 
     def rule(self, last: Sequence[str]) -> Deal:
         """Return the price that the last message of both names, and no other number."""
@@ -399,7 +471,8 @@ class Price(DealRules):
 class Issues(DealRules):
     """One level of each of `issues`, or no deal, such as salary, start and leave of a job.
 
-    The levels of an issue stand in an order: the part `climbing` prefers the last, the other one the first.
+    The levels of an issue stand in an order: the part `climbing` prefers the last, the other one
+    the first.
     """
 
     issues: Mapping[str, tuple[str, ...]]
@@ -416,10 +489,14 @@ class Issues(DealRules):
         parts = reader.words("generate.parts", 2)
         if players != 2 or len(parts) != 2:
             raise reader.wrong("issues are settled by 2 players with 2 generate.parts")
-        issues = {name: reader.words(f"deal.issues.{name}", 2) for name in reader.get("deal.issues", dict)}
+        issues = {
+            name: reader.words(f"deal.issues.{name}", 2) for name in reader.get("deal.issues", dict)
+        }
         levels = [level.casefold() for scale in issues.values() for level in scale]
         if len(set(levels)) < len(levels):
-            raise reader.wrong("deal.issues: two levels have the same name; expected different ones")
+            raise reader.wrong(
+                "deal.issues: two levels have the same name; expected different ones"
+            )
         return cls(issues, parts[0])
 
     @property
@@ -439,7 +516,9 @@ class Issues(DealRules):
             values: dict[str, int] = {}
             for levels in self.issues.values():
                 rising = sorted(rng.randint(*generate["values"]) for _ in levels)
-                values |= zip(levels, rising if part == self.climbing else rising[::-1], strict=True)
+                values |= zip(
+                    levels, rising if part == self.climbing else rising[::-1], strict=True
+                )
             drawn.append({"part": part, "values": values})
         return tuple(drawn)
 
@@ -450,43 +529,63 @@ class Issues(DealRules):
     def private_schema(self, generate: Ranges) -> dict[str, object]:
         """Return the schema of a part and values."""
         part = {"type": "string", "enum": list(generate["parts"])}
-        return make_object({"part": part, "values": make_object(_make_numbers(self.levels, generate["values"]))})
+        return make_object(
+            {"part": part, "values": make_object(_make_numbers(self.levels, generate["values"]))}
+        )
 
     def fill_public(self) -> dict[str, str]:
         """Return the issues with their levels."""
-        return {"issues": "; ".join(f"{name} ({', '.join(levels)})" for name, levels in self.issues.items())}
+        return {
+            "issues": "; ".join(
+                f"{name} ({', '.join(levels)})" for name, levels in self.issues.items()
+            )
+        }
 
     def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of a level or null for each issue."""
         terms = {name: _make_choice(levels) for name, levels in self.issues.items()}
         return make_object({"agreed": {"type": "boolean"}, "terms": make_object(terms)})
 
-    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()) -> Deal:
-        """Return the ruling as a deal, or InvalidMove where an issue of an agreement is left open."""
+    def read(
+        self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()
+    ) -> Deal:
+        """Return the ruling as a deal, or InvalidMove where an issue of an agreement is left
+        open."""
         written = _read_mapping(data, "terms", "a level of each issue")
         if data.get("agreed") is False:
             return {"agreed": False, "terms": {}}
-        terms = {name: _read_item(written.get(name), levels) for name, levels in self.issues.items()}
+        terms = {
+            name: _read_item(written.get(name), levels) for name, levels in self.issues.items()
+        }
         agreed = _read_agreed(data, any(terms.values()), "terms")
         left = [name for name, level in terms.items() if level is None]
         if left:
-            raise InvalidMove(f"the referee says agreed, but {left[0]} is left open; a deal settles all issues")
+            raise InvalidMove(
+                f"the referee says agreed, but {left[0]} is left open; a deal settles all issues"
+            )
         return {"agreed": agreed, "terms": terms}
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
         """Return the sum of what the levels are worth to each person."""
-        return tuple(float(sum(person["values"][level] for level in deal["terms"].values())) for person in private)
+        return tuple(
+            float(sum(person["values"][level] for level in deal["terms"].values()))
+            for person in private
+        )
 
     def rule(self, last: Sequence[str]) -> Deal:
         """Return the levels that the last message of both names, one of each issue."""
-        terms = {name: _find_common(_find_named(levels, text) for text in last) for name, levels in self.issues.items()}
+        terms = {
+            name: _find_common(_find_named(levels, text) for text in last)
+            for name, levels in self.issues.items()
+        }
         agreed = all(terms.values())
         return {"agreed": agreed, "terms": terms if agreed else {}}
 
 
 @dataclass(frozen=True, slots=True)
 class Moves(DealRules):
-    """One of `moves` for each of two after a talk; `table` has a row for one's own move, a column for the other's."""
+    """One of `moves` for each of two after a talk; `table` has a row for one's own move, a column
+    for the other's."""
 
     moves: tuple[str, ...]
     table: tuple[tuple[float, ...], ...]
@@ -499,9 +598,13 @@ class Moves(DealRules):
     def from_reader(cls, reader: DomainReader, players: int) -> Moves:
         """Read the moves and the table."""
         moves, rows = reader.words("deal.moves", 2), reader.get("deal.payoffs", list)
-        numbers = [x for row in rows if isinstance(row, list) for x in row if type(x) in (int, float)]
+        numbers = [
+            x for row in rows if isinstance(row, list) for x in row if type(x) in (int, float)
+        ]
         if players != 2 or len(rows) != len(moves) or len(numbers) != len(moves) ** 2:
-            raise reader.wrong(f"deal.payoffs: expected {len(moves)} rows of {len(moves)} numbers, for 2 players")
+            raise reader.wrong(
+                f"deal.payoffs: expected {len(moves)} rows of {len(moves)} numbers, for 2 players"
+            )
         return cls(moves, tuple(tuple(map(float, row)) for row in rows))
 
     def find_bounds(self, reader: DomainReader) -> tuple[float, float]:
@@ -527,18 +630,26 @@ class Moves(DealRules):
             for own, row in zip(self.moves, self.table, strict=True)
             for other, payoff in zip(self.moves, row, strict=True)
         ]
-        return {"moves": ", ".join(self.moves[:-1]) + f" or {self.moves[-1]}", "payoffs": "\n".join(lines)}
+        return {
+            "moves": ", ".join(self.moves[:-1]) + f" or {self.moves[-1]}",
+            "payoffs": "\n".join(lines),
+        }
 
     def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of a move for each person."""
         move = {"type": "string", "enum": list(self.moves)}
         return make_object({"moves": make_object(dict.fromkeys(names, move))})
 
-    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()) -> Deal:
-        """Return the moves, or InvalidMove where one is missing or is not the one that the writer's note names."""
+    def read(
+        self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()
+    ) -> Deal:
+        """Return the moves, or InvalidMove where one is missing or is not the one that the writer's
+        note names."""
         written = data.get("moves")
         if not isinstance(written, Mapping):
-            raise InvalidMove(f"'moves' is {written!r}, expected the move of each person", Flaw.UNPARSEABLE)
+            raise InvalidMove(
+                f"'moves' is {written!r}, expected the move of each person", Flaw.UNPARSEABLE
+            )
         moves = [_read_item(written.get(name), self.moves) for name in names]
         notes = dict(talk)
         for seat, (name, move) in enumerate(zip(names, moves, strict=True)):
@@ -547,13 +658,19 @@ class Moves(DealRules):
             named = _find_named(self.moves, notes[seat]) if seat in notes else [move]
             if named != [move]:
                 noted_moves = " and ".join(named) or "no move"
-                raise InvalidMove(f"the referee says {name} plays {move}, but the note names {noted_moves}")
+                raise InvalidMove(
+                    f"the referee says {name} plays {move}, but the note names {noted_moves}"
+                )
         return {"moves": moves}
 
     def rule(self, last: Sequence[str]) -> Deal | None:
         """Return the moves that the notes name; None where a note names none, or several."""
         named = [_find_named(self.moves, text) for text in last]
-        return {"moves": [moves[0] for moves in named]} if all(len(moves) == 1 for moves in named) else None
+        return (
+            {"moves": [moves[0] for moves in named]}
+            if all(len(moves) == 1 for moves in named)
+            else None
+        )
 
     def utilities(self, deal: Deal, private: tuple[Private, ...]) -> tuple[float, ...]:
         """Return what the table says."""
@@ -596,9 +713,13 @@ class Verdict(DealRules):
 
     def schema(self, names: tuple[str, ...]) -> dict[str, object]:
         """Return the schema of reasons and a winner."""
-        return make_object({"reasons": {"type": "string"}, "winner": {"type": "string", "enum": [*names, _TIE]}})
+        return make_object(
+            {"reasons": {"type": "string"}, "winner": {"type": "string", "enum": [*names, _TIE]}}
+        )
 
-    def read(self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()) -> Deal:
+    def read(
+        self, data: Ruling, names: tuple[str, ...], private: tuple[Private, ...], talk: Talk = ()
+    ) -> Deal:
         """Return the ruling as a deal, or InvalidMove where it names no winner."""
         winner = _read_item(data.get("winner"), (*names, _TIE))
         if winner is None:
@@ -625,7 +746,9 @@ def make_object(properties: Mapping[str, object], *, required: bool = True) -> d
 
 
 def _make_numbers(names: Sequence[str], span: Sequence[int], **more: int) -> dict[str, object]:
-    return {name: {"type": "integer", "minimum": span[0], "maximum": span[1], **more} for name in names}
+    return {
+        name: {"type": "integer", "minimum": span[0], "maximum": span[1], **more} for name in names
+    }
 
 
 def _make_choice(items: Sequence[str]) -> dict[str, object]:
@@ -633,12 +756,17 @@ def _make_choice(items: Sequence[str]) -> dict[str, object]:
 
 
 def _read_agreed(data: Ruling, named: bool, field: str) -> bool:
-    """Return whether the referee says that all agreed; InvalidMove where the deal it names, or none, contradicts it."""
+    """Return whether the referee says that all agreed; InvalidMove where the deal it names, or
+    none, contradicts it."""
     agreed = data.get("agreed")
     if not isinstance(agreed, bool):
         raise InvalidMove(f"'agreed' is {agreed!r}, expected true or false", Flaw.UNPARSEABLE)
     if agreed != named:
-        what = f"agreed, but {field!r} is empty" if agreed else f"not agreed, but {field!r} names a deal"
+        what = (
+            f"agreed, but {field!r} is empty"
+            if agreed
+            else f"not agreed, but {field!r} names a deal"
+        )
         raise InvalidMove(f"the referee contradicts itself: {what}")
     return agreed
 
@@ -672,7 +800,8 @@ def _find_common(named: Iterable[list[str]]) -> str | None:
 
 
 def describe_form(schema: JsonMapping) -> str:
-    """Describe what a value of a schema looks like, with a place in angle brackets for every value in it."""
+    """Describe what a value of a schema looks like, with a place in angle brackets for every value
+    in it."""
     match schema:
         case {"enum": values}:
             return " or ".join(json.dumps(value, ensure_ascii=False) for value in values)
@@ -682,16 +811,21 @@ def describe_form(schema: JsonMapping) -> str:
             form = ", ".join(f'"{name}": {describe_form(part)}' for name, part in parts.items())
             if "minProperties" not in schema:
                 return f"{{{form}}}"
-            return f"{{{form}}} with {schema['minProperties']} to {schema['maxProperties']} of these"
+            return (
+                f"{{{form}}} with {schema['minProperties']} to {schema['maxProperties']} of these"
+            )
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     return " or ".join(_PLACES[kind] for kind in kinds)
 
 
 def read_by_schema(answer: object, schema: JsonMapping, name: str) -> Any:
-    """Return what somebody wrote by a schema, in its spelling and order; InvalidGame says where it differs."""
+    """Return what somebody wrote by a schema, in its spelling and order; InvalidGame says where it
+    differs."""
     match schema:
         case {"enum": options}:
-            same = [option for option in options if option.casefold() == str(answer).strip().casefold()]
+            same = [
+                option for option in options if option.casefold() == str(answer).strip().casefold()
+            ]
             if not same:
                 raise InvalidGame(f"{name} is {shorten(answer)}, expected {' or '.join(options)}")
             return same[0]
@@ -711,8 +845,14 @@ def read_by_schema(answer: object, schema: JsonMapping, name: str) -> Any:
     fewest, most = schema.get("minProperties", len(parts)), schema.get("maxProperties", len(parts))
     if not fewest <= len(written) <= most:
         expected = f"{fewest} to {most}" if fewest < most else f"{most}"
-        raise InvalidGame(f"{name} has {len(written)} entries, expected {expected}: {', '.join(parts)}")
-    return {key: read_by_schema(written[key], parts[key], f"{key} of {name}") for key in parts if key in written}
+        raise InvalidGame(
+            f"{name} has {len(written)} entries, expected {expected}: {', '.join(parts)}"
+        )
+    return {
+        key: read_by_schema(written[key], parts[key], f"{key} of {name}")
+        for key in parts
+        if key in written
+    }
 
 
 def shorten(value: object) -> str:

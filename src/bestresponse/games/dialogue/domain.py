@@ -1,22 +1,27 @@
-"""A domain of dialogue, one file of data and texts (who talks about what, how, for what), and the games drawn from it.
+"""A domain of dialogue, one file of data and texts (who talks about what, how, for what), and the
+games drawn from it.
 
     name, players, [utilities] low and high
-    [actions.<set>]      options, the neutral one, and a text for each that tells a speaker how to speak; `new` tells
-                         it for a manner found later
-    [deal]               kind (see `deals`) and what may be agreed on: items, prices, issues, or moves and payoffs
-    [generate]           names, ranges of values (and availability, endowments, topics, sides, parts) to draw games
-                         from; `situations`, if given, are sentences of which one is told after the task
-    [texts]              task, private, message, referee, score, with $places; `note` where notes are sealed
+    [actions.<set>]      options, the neutral one, and a text for each that tells a speaker how to
+                         speak; `new` tells it for a manner found later
+    [deal]               kind (see `deals`) and what may be agreed on: items, prices, issues, or
+                         moves and payoffs
+    [generate]           names, ranges of values (and availability, endowments, topics, sides,
+                         parts) to draw games from; `situations`, if given, are sentences of which
+                         one is told after the task
+    [texts]              task, private, message, referee, score, with $places; `note` where notes
+                         are sealed
 
-I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, appendix G, has the idea of such a file.
+I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, appendix G, has the
+idea of such a file.
 
-`scenarios(domain, seed, count)` gives `count` different ones; the n-th depends only on the seed and on n. In a debate
-the sides always differ; elsewhere some deal is possible.
+`scenarios(domain, seed, count)` gives `count` different ones; the n-th depends only on the seed and
+on n. In a debate the sides always differ; elsewhere some deal is possible.
 
-A written scenario (by a model, a person) has the form of `Scenario.to_json`: names, what everybody knows (`public`),
-and what each knows alone (`private`, in the order of the names). It has to keep to what the domain's own generator
-draws: the items, the ranges of numbers, different sides; and some deal must be possible. Names, topics and situations
-are the writer's own.
+A written scenario (by a model, a person) has the form of `Scenario.to_json`: names, what everybody
+knows (`public`), and what each knows alone (`private`, in the order of the names). It has to keep
+to what the domain's own generator draws: the items, the ranges of numbers, different sides; and
+some deal must be possible. Names, topics and situations are the writer's own.
 """
 
 from __future__ import annotations
@@ -54,9 +59,13 @@ from bestresponse.games.dialogue.deals import (
 )
 
 _TEXTS = ("task", "private", "message", "referee", "score")
-_KINDS: dict[str, type[DealRules]] = {kind.kind: kind for kind in (Option, Trade, Price, Issues, Moves, Verdict)}
+_KINDS: dict[str, type[DealRules]] = {
+    kind.kind: kind for kind in (Option, Trade, Price, Issues, Moves, Verdict)
+}
 _MOST_PLAYERS = 10
-_TRIES = 1000  # draws in a row without a new or possible game, after which there is taken to be none
+_TRIES = (
+    1000  # draws in a row without a new or possible game, after which there is taken to be none
+)
 _NAME = re.compile(r"[^\W\d_][\w.'’-]*( [\w.'’-]+)?")
 _FOLDER_NAME = re.compile(r"\w[\w -]{0,59}")
 _LONGEST_NAME = 30
@@ -71,7 +80,8 @@ _PUBLIC_RULES = {
 class Actions:
     """Ways to speak: labels, the neutral one among them, and the instruction that goes with each.
 
-    `new` is the instruction for a manner that is not listed, with the place $manner; empty where there are no others.
+    `new` is the instruction for a manner that is not listed, with the place $manner; empty where
+    there are no others.
     """
 
     name: str
@@ -103,13 +113,16 @@ class Domain:
     texts: Mapping[str, str]
     digest: str
     written: tuple[JsonMapping, ...] = ()
-    """Scenarios that were written for this domain, as data: if there are any, its games are these and no others."""
+    """Scenarios that were written for this domain, as data: if there are any, its games are these
+    and no others."""
 
     def manners(self, name: str = "") -> Actions:
         """The set of actions of that name; the first one without a name."""
         chosen = name or next(iter(self.actions))
         if chosen not in self.actions:
-            raise UsageError(f"{self.name} has no actions named {chosen!r}; expected {', '.join(self.actions)}")
+            raise UsageError(
+                f"{self.name} has no actions named {chosen!r}; expected {', '.join(self.actions)}"
+            )
         return self.actions[chosen]
 
     def fill(self, text: str, placeholders: Mapping[str, object]) -> str:
@@ -120,7 +133,11 @@ class Domain:
 def domain_names() -> tuple[str, ...]:
     """The domains that come with the package."""
     entries = files("bestresponse.games.dialogue.domains").iterdir()
-    return tuple(sorted(entry.name.removesuffix(".toml") for entry in entries if entry.name.endswith(".toml")))
+    return tuple(
+        sorted(
+            entry.name.removesuffix(".toml") for entry in entries if entry.name.endswith(".toml")
+        )
+    )
 
 
 def load_domain(source: str | Path) -> Domain:
@@ -135,11 +152,18 @@ def load_domain(source: str | Path) -> Domain:
 def read_domain_text(source: str | Path) -> str:
     """Read the TOML text of a domain by name or file; UsageError where there is none."""
     if str(source) in domain_names():
-        return files("bestresponse.games.dialogue.domains").joinpath(f"{source}.toml").read_text("utf-8")
+        return (
+            files("bestresponse.games.dialogue.domains")
+            .joinpath(f"{source}.toml")
+            .read_text("utf-8")
+        )
     path = Path(source)
     if path.suffix != ".toml":
         near = did_you_mean(str(source), list(domain_names()))
-        raise UsageError(f"there is no domain named {source!s}; expected {', '.join(domain_names())} or a file.{near}")
+        raise UsageError(
+            f"there is no domain named {source!s}; expected {', '.join(domain_names())} or a"
+            f" file.{near}"
+        )
     try:
         return read_text_file(path)
     except FileNotFoundError:
@@ -171,8 +195,8 @@ def parse_domain(text: str, where: str = "domain") -> Domain:
     name = reader.get("name", str)
     if not _FOLDER_NAME.fullmatch(name):
         raise reader.wrong(
-            f"name is {name!r}, expected at most 60 letters, digits, hyphens, underscores and spaces, since folders "
-            "are named after it"
+            f"name is {name!r}, expected at most 60 letters, digits, hyphens, underscores and"
+            " spaces, since folders are named after it"
         )
     domain = Domain(
         name=name,
@@ -195,13 +219,17 @@ def _read_actions(reader: DomainReader, name: str) -> Actions:
     options = reader.words(f"actions.{name}.options")
     neutral = reader.get(f"actions.{name}.neutral", str)
     if neutral not in options:
-        raise reader.wrong(f"actions.{name}.neutral is {neutral!r}, expected one of {', '.join(options)}")
+        raise reader.wrong(
+            f"actions.{name}.neutral is {neutral!r}, expected one of {', '.join(options)}"
+        )
     texts = reader.get(f"actions.{name}.texts", dict)
     for option in options:
         if not isinstance(texts.get(option), str) or not texts[option].strip():
             raise reader.wrong(f"actions.{name}.texts has no text for {option!r}")
     if len({texts[option] for option in options}) != len(options):
-        raise reader.wrong(f"actions.{name}: two actions have the same text, so they would be one action")
+        raise reader.wrong(
+            f"actions.{name}: two actions have the same text, so they would be one action"
+        )
     new = reader.get(f"actions.{name}.new", str, "")
     if new and "$manner" not in new:
         raise reader.wrong(f"actions.{name}.new: expected a text with the place $manner")
@@ -221,12 +249,16 @@ def _read_texts(reader: DomainReader, deal: DealRules) -> dict[str, str]:
         unknown = sorted(set(template.get_identifiers()) - known) if template.is_valid() else ["$"]
         if unknown:
             expected = ", ".join(f"${placeholder}" for placeholder in sorted(known))
-            raise reader.wrong(f"texts.{name}: the place ${unknown[0].lstrip('$')} is not known; expected {expected}")
+            raise reader.wrong(
+                f"texts.{name}: the place ${unknown[0].lstrip('$')} is not known; expected"
+                f" {expected}"
+            )
     return {name: texts[name].strip() for name in names}
 
 
 def _check_generator(domain: Domain, reader: DomainReader) -> None:
-    """Ranges that make sense, utilities that stay in their range, and a deal that can be reached."""
+    """Ranges that make sense, utilities that stay in their range, and a deal that can be
+    reached."""
     if not domain.low < domain.high:
         raise reader.wrong(f"utilities: low {domain.low:g} is not less than high {domain.high:g}")
     if len(reader.words("generate.names")) < domain.players:
@@ -236,7 +268,9 @@ def _check_generator(domain: Domain, reader: DomainReader) -> None:
     least, most = domain.deal.find_bounds(reader)
     if least < domain.low or most > domain.high:
         span = f"{domain.low:g} to {domain.high:g}"
-        raise reader.wrong(f"utilities can be {least:g} to {most:g}, outside the stated range {span}")
+        raise reader.wrong(
+            f"utilities can be {least:g} to {most:g}, outside the stated range {span}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +294,11 @@ class Scenario:
     @classmethod
     def from_json(cls, data: JsonMapping) -> Scenario:
         """Return the value that `to_json` wrote."""
-        return cls(tuple(data["names"]), dict(data["public"]), tuple(dict(known) for known in data["private"]))
+        return cls(
+            tuple(data["names"]),
+            dict(data["public"]),
+            tuple(dict(known) for known in data["private"]),
+        )
 
 
 def scenarios(domain: Domain, seed: int, count: int) -> list[Scenario]:
@@ -272,7 +310,8 @@ def scenarios(domain: Domain, seed: int, count: int) -> list[Scenario]:
 
 
 def all_scenarios(domain: Domain, seed: int) -> Iterator[Scenario]:
-    """Different games without end, or until `_TRIES` draws in a row bring nothing new; written ones as they stand."""
+    """Different games without end, or until `_TRIES` draws in a row bring nothing new; written ones
+    as they stand."""
     if domain.written:
         yield from map(Scenario.from_json, domain.written)
         return
@@ -288,8 +327,11 @@ def all_scenarios(domain: Domain, seed: int) -> Iterator[Scenario]:
             return
 
 
-def variants(domain: Domain, scenario: Scenario, seed: int, count: int, *, fewer: bool = False) -> tuple[Scenario, ...]:
-    """`scenario` and `count - 1` others that differ from it and from each other in private information only.
+def variants(
+    domain: Domain, scenario: Scenario, seed: int, count: int, *, fewer: bool = False
+) -> tuple[Scenario, ...]:
+    """`scenario` and `count - 1` others that differ from it and from each other in private
+    information only.
 
     Where the domain has not so many, InvalidGame, or as many as there are with `fewer`.
     """
@@ -302,22 +344,35 @@ def variants(domain: Domain, scenario: Scenario, seed: int, count: int, *, fewer
         if all(drawn.id != other.id for other in cases):
             cases.append(drawn)
     if len(cases) < count and not fewer:
-        raise InvalidGame(f"{domain.name} has only {len(cases)} different draws of private information, not {count}")
+        raise InvalidGame(
+            f"{domain.name} has only {len(cases)} different draws of private information, not"
+            f" {count}"
+        )
     return tuple(cases)
 
 
 def read_scenario(domain: Domain, data: object) -> Scenario:
-    """Return the scenario that `data` describes; InvalidGame says in what it is none of this domain."""
+    """Return the scenario that `data` describes; InvalidGame says in what it is none of this
+    domain."""
     if not isinstance(data, Mapping):
-        raise InvalidGame(f"a scenario is {shorten(data)}, expected an object with names and private")
+        raise InvalidGame(
+            f"a scenario is {shorten(data)}, expected an object with names and private"
+        )
     names = _read_names(domain, data.get("names"))
     public = _read_public(domain, data.get("public") or {})
     entries = data.get("private")
-    if not isinstance(entries, Sequence) or isinstance(entries, str) or len(entries) != domain.players:
-        raise InvalidGame(f"private is {shorten(entries)}, expected one entry for each of {domain.players} people")
+    if (
+        not isinstance(entries, Sequence)
+        or isinstance(entries, str)
+        or len(entries) != domain.players
+    ):
+        raise InvalidGame(
+            f"private is {shorten(entries)}, expected one entry for each of {domain.players} people"
+        )
     schema = domain.deal.private_schema(domain.generate)
     private = tuple(
-        read_by_schema(known, schema, f"what {name} knows") for name, known in zip(names, entries, strict=True)
+        read_by_schema(known, schema, f"what {name} knows")
+        for name, known in zip(names, entries, strict=True)
     )
     if not domain.deal.is_possible(private):
         raise InvalidGame(f"no deal is possible: {domain.deal.impossible}")
@@ -328,7 +383,9 @@ def scenario_rules(domain: Domain) -> str:
     """Say what a writer has to keep to, one rule a line."""
     rules = [f"names: {domain.players} different first names"]
     rules += [f"public.{part}: {_PUBLIC_RULES[part]}" for part in _list_public_parts(domain)]
-    rules.append(f"private, for each person: {describe_form(domain.deal.private_schema(domain.generate))}")
+    rules.append(
+        f"private, for each person: {describe_form(domain.deal.private_schema(domain.generate))}"
+    )
     if domain.deal.impossible:
         rules.append(f"no scenario in which {domain.deal.impossible}")
     return "\n".join(f"- {rule}" for rule in rules)
@@ -342,14 +399,21 @@ def scenario_schema(domain: Domain, most: int) -> dict[str, object]:
         {
             "names": {"type": "array", "items": text, **people},
             "public": make_object(dict.fromkeys(_list_public_parts(domain), text)),
-            "private": {"type": "array", "items": domain.deal.private_schema(domain.generate), **people},
+            "private": {
+                "type": "array",
+                "items": domain.deal.private_schema(domain.generate),
+                **people,
+            },
         }
     )
-    return make_object({"scenarios": {"type": "array", "items": scenario, "minItems": 1, "maxItems": most}})
+    return make_object(
+        {"scenarios": {"type": "array", "items": scenario, "minItems": 1, "maxItems": most}}
+    )
 
 
 def _list_public_parts(domain: Domain) -> tuple[str, ...]:
-    """List what everybody knows besides the names: the topic, or the situation where a domain has several."""
+    """List what everybody knows besides the names: the topic, or the situation where a domain has
+    several."""
     if "topic" in domain.deal.public:
         return ("topic",)
     return ("situation",) if "situations" in domain.generate else ()
@@ -360,7 +424,9 @@ def _draw(domain: Domain, rng: Random) -> Scenario:
     parts = _list_public_parts(domain)
     topic = {"topic": rng.choice(domain.generate["topics"])} if "topic" in parts else {}
     private = _draw_private(domain, rng)
-    situation = {"situation": rng.choice(domain.generate["situations"])} if "situation" in parts else {}
+    situation = (
+        {"situation": rng.choice(domain.generate["situations"])} if "situation" in parts else {}
+    )
     return Scenario(names, topic | situation, private)
 
 
@@ -369,11 +435,17 @@ def _draw_private(domain: Domain, rng: Random) -> tuple[Private, ...]:
         drawn = domain.deal.draw(domain.generate, rng, domain.players)
         if domain.deal.is_possible(drawn):
             return drawn
-    raise InvalidGame(f"{domain.name}: no deal can be reached in {_TRIES} draws of private information")
+    raise InvalidGame(
+        f"{domain.name}: no deal can be reached in {_TRIES} draws of private information"
+    )
 
 
 def _read_names(domain: Domain, entries: object) -> tuple[str, ...]:
-    if not isinstance(entries, Sequence) or isinstance(entries, str) or len(entries) != domain.players:
+    if (
+        not isinstance(entries, Sequence)
+        or isinstance(entries, str)
+        or len(entries) != domain.players
+    ):
         raise InvalidGame(f"names is {shorten(entries)}, expected {domain.players} names")
     names = tuple(str(name).strip() for name in entries)
     for name in names:
@@ -394,5 +466,7 @@ def _read_public(domain: Domain, texts: object) -> dict[str, str]:
             raise InvalidGame(f"public.{part} is missing")
         public[part] = re.sub(r"\s+", " ", text.strip())
         if len(public[part]) > _LONGEST_TEXT:
-            raise InvalidGame(f"public.{part} has {len(public[part])} characters; the limit is {_LONGEST_TEXT}")
+            raise InvalidGame(
+                f"public.{part} has {len(public[part])} characters; the limit is {_LONGEST_TEXT}"
+            )
     return public

@@ -1,26 +1,28 @@
 """A dialogue as a game in extensive form, live and on record.
 
-Speakers take turns. The one whose turn it is chooses a manner (a tone, a day, a style; with three or more speakers
-also whom to address), then voices it: every choice is voiced, also the last. After the last message, or after each one
-where a referee may end the talk early, the referee says what was agreed. A speaker's information set holds its private
-information, its own choices and the public transcript, so recall is perfect; other speakers' choices stay hidden.
-Where the deal is about moves (`deals.Moves`), everybody hands in a sealed note after the talk: one more message each,
+Speakers take turns. The one whose turn it is chooses a manner (a tone, a day, a style; with three
+or more speakers also whom to address), then voices it: every choice is voiced, also the last. After
+the last message, or after each one where a referee may end the talk early, the referee says what
+was agreed. A speaker's information set holds its private information, its own choices and the
+public transcript, so recall is perfect; other speakers' choices stay hidden. Where the deal is
+about moves (`deals.Moves`), everybody hands in a sealed note after the talk: one more message each,
 in the same manners, that the others do not read.
 
     nature       draws the private information, where several draws are possible
     player 1..n  a Choice of manner, then Words
     referee      Words: a JSON object, the deal (see `deals`) or payoffs
 
-In a `PlainDialogue`, which is what people play, nobody chooses a manner first: every seat writes in the neutral manner
-of the domain, so that a turn is one message.
+In a `PlainDialogue`, which is what people play, nobody chooses a manner first: every seat writes in
+the neutral manner of the domain, so that a turn is one message.
 
 I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, section 2.
 
-The live game asks speakers for words and a referee for rulings. A `Book` holds the answers, each by the question's
-words, so a question asked twice has one answer. `RecordedDialogue` is the game that needs nobody but the choosers of
-manners: nature picks among the stored wordings of a choice. What the book does not tell, or tells unreadably, cannot
-happen: such a wording is not drawn (the others share its probability), a choice without any wording is not offered.
-A book cut short therefore still makes a valid game, and no payoff is made up.
+The live game asks speakers for words and a referee for rulings. A `Book` holds the answers, each by
+the question's words, so a question asked twice has one answer. `RecordedDialogue` is the game that
+needs nobody but the choosers of manners: nature picks among the stored wordings of a choice. What
+the book does not tell, or tells unreadably, cannot happen: such a wording is not drawn (the others
+share its probability), a choice without any wording is not offered. A book cut short therefore
+still makes a valid game, and no payoff is made up.
 """
 
 from __future__ import annotations
@@ -37,7 +39,14 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.game import NATURE, REFEREE, Action, Role, View
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.player import Reading, Status
-from bestresponse.games.dialogue.domain import Actions, Domain, Scenario, load_domain, scenarios, variants
+from bestresponse.games.dialogue.domain import (
+    Actions,
+    Domain,
+    Scenario,
+    load_domain,
+    scenarios,
+    variants,
+)
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.games.texts import join_words
 
@@ -59,7 +68,8 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True)
 class Dialogue:
-    """A talk so far: the draw of private information, what was said, a manner not yet voiced, the last ruling."""
+    """A talk so far: the draw of private information, what was said, a manner not yet voiced, the
+    last ruling."""
 
     case: int
     said: tuple[Spoken, ...] = ()
@@ -72,8 +82,8 @@ class Dialogue:
 class DialogueGame:
     """A dialogue of `domain` among the people of `cases`, which differ in private information only.
 
-    `replies` is how many messages each speaker writes; with `early_end` the referee rules after every message and an
-    agreement ends the talk.
+    `replies` is how many messages each speaker writes; with `early_end` the referee rules after
+    every message and an agreement ends the talk.
     """
 
     domain: Domain
@@ -132,7 +142,9 @@ class DialogueGame:
         if self.to_rule(state):
             return {REFEREE: Words(_LONGEST_RULING)}
         role = self.roles[self.turn(state)]
-        return {role: Words(self.longest) if state.manner else Choice(self.options(self.turn(state)))}
+        return {
+            role: Words(self.longest) if state.manner else Choice(self.options(self.turn(state)))
+        }
 
     def turn(self, state: Dialogue) -> int:
         """The seat that speaks next."""
@@ -148,7 +160,8 @@ class DialogueGame:
         return num_messages == self.messages or (early and num_messages >= self.domain.players)
 
     def options(self, seat: int) -> tuple[str, ...]:
-        """The choices of a seat; with three or more speakers each names whom it addresses, never oneself."""
+        """The choices of a seat; with three or more speakers each names whom it addresses, never
+        oneself."""
         if self.domain.players == 2:
             return self.manners.options
         others = [name for other, name in enumerate(self.names) if other != seat]
@@ -157,7 +170,11 @@ class DialogueGame:
     def neutral(self, seat: int) -> tuple[str, ...]:
         """The choices of a seat that give no guidance about the manner."""
         plain = self.manners.neutral
-        return tuple(choice for choice in self.options(seat) if choice == plain or choice.startswith(f"{plain}, to "))
+        return tuple(
+            choice
+            for choice in self.options(seat)
+            if choice == plain or choice.startswith(f"{plain}, to ")
+        )
 
     def with_seed(self, seed: int) -> DialogueGame:
         """Return the dialogue with the people and the private information that the seed draws."""
@@ -190,7 +207,9 @@ class DialogueGame:
         if not state.over:
             return dict.fromkeys(self.roles, 0.0)
         ruling = json.loads(state.ruling)
-        values = ruling.get("payoffs") or self.domain.deal.utilities(ruling, self.cases[state.case].private)
+        values = ruling.get("payoffs") or self.domain.deal.utilities(
+            ruling, self.cases[state.case].private
+        )
         return {role: float(value) for role, value in zip(self.roles, values, strict=True)}
 
     def view(self, state: Dialogue, role: Role) -> View:
@@ -205,7 +224,11 @@ class DialogueGame:
     def _speaker_view(self, state: Dialogue, seat: int) -> View:
         scenario = self.cases[max(state.case, 0)]
         # At the end sealed notes are opened.
-        heard = [line for k, line in enumerate(state.said) if state.over or line.seat == seat or not self.is_sealed(k)]
+        heard = [
+            line
+            for k, line in enumerate(state.said)
+            if state.over or line.seat == seat or not self.is_sealed(k)
+        ]
         situation = self._transcript(heard)
         facts = {
             "seat": seat,
@@ -219,7 +242,12 @@ class DialogueGame:
         if state.manner and self.turn(state) == seat:
             situation += "\n\n" + self._instruction(state, seat)
             facts["manner"], _ = self.addressed(state.manner, seat)
-        return View(self.roles[seat], f"{self._task(state)}\n\n{self._private_text(state, seat)}", situation, facts)
+        return View(
+            self.roles[seat],
+            f"{self._task(state)}\n\n{self._private_text(state, seat)}",
+            situation,
+            facts,
+        )
 
     def _once(self, key: tuple[object, ...], write: Callable[[], str]) -> str:
         """A text that many positions share, written once."""
@@ -230,10 +258,14 @@ class DialogueGame:
     def _private_text(self, state: Dialogue, seat: int) -> str:
         """What a seat is told about itself."""
         case = max(state.case, 0)
-        return self._once((case, seat), lambda: self.domain.fill("private", self._placeholders(self.cases[case], seat)))
+        return self._once(
+            (case, seat),
+            lambda: self.domain.fill("private", self._placeholders(self.cases[case], seat)),
+        )
 
     def _protocol(self, number: int) -> str:
-        """Tell the writer of message `number` how many are left, its own among them, and what happens at the end."""
+        """Tell the writer of message `number` how many are left, its own among them, and what
+        happens at the end."""
         if self.is_sealed(number - 1):
             return TEXTS.fill("dialogue_sealed", ending=self.domain.deal.ending)
         left = self.replies * self.domain.players - number
@@ -241,7 +273,10 @@ class DialogueGame:
         rest = "After it the talk ends."
         if left:
             come = "comes 1 more message" if left == 1 else f"come {left} more messages"
-            rest = f"After it {come}{f', {own_left} of them yours' if own_left else ''}, and then the talk ends."
+            rest = (
+                f"After it {come}{f', {own_left} of them yours' if own_left else ''}, and then the"
+                " talk ends."
+            )
         ending = "An agreement of all ends the talk at once. " if self.early_end else ""
         if self.domain.deal.sealed:
             ending = "Then each of you hands in a sealed note. "
@@ -249,7 +284,13 @@ class DialogueGame:
             "dialogue_protocol",
             number=number,
             messages=self.replies * self.domain.players,
-            rank="" if own_left else ", your last one" if left else ", the last of all: nobody can answer it",
+            rank=(
+                ""
+                if own_left
+                else ", your last one"
+                if left
+                else ", the last of all: nobody can answer it"
+            ),
             rest=rest,
             ending=ending + self.domain.deal.ending,
         )
@@ -259,8 +300,13 @@ class DialogueGame:
 
         def write() -> str:
             manner, to = self.addressed(state.manner, seat)
-            placeholders = self._placeholders(self.cases[state.case], seat) | {"other": self.names[to]}
-            how, what = self.manners.texts[manner], self.domain.fill("note" if sealed else "message", placeholders)
+            placeholders = self._placeholders(self.cases[state.case], seat) | {
+                "other": self.names[to]
+            }
+            how, what = (
+                self.manners.texts[manner],
+                self.domain.fill("note" if sealed else "message", placeholders),
+            )
             return TEXTS.fill("dialogue_speak", how=how, what=what)
 
         sealed = self.is_sealed(len(state.said))
@@ -282,7 +328,11 @@ class DialogueGame:
         public = self.cases[max(state.case, 0)].public
 
         def write() -> str:
-            placeholders = {"names": join_words(self.names), **self.domain.deal.fill_public(), **public}
+            placeholders = {
+                "names": join_words(self.names),
+                **self.domain.deal.fill_public(),
+                **public,
+            }
             task = self.domain.fill("task", placeholders)
             return " ".join(part for part in (task, public.get("situation")) if part)
 
@@ -290,10 +340,18 @@ class DialogueGame:
 
     def _placeholders(self, scenario: Scenario, seat: int) -> dict[str, str]:
         others = [name for other, name in enumerate(self.names) if other != seat]
-        placeholders = {"names": join_words(self.names), "me": self.names[seat], "other": join_words(others)}
+        placeholders = {
+            "names": join_words(self.names),
+            "me": self.names[seat],
+            "other": join_words(others),
+        }
         placeholders |= {**scenario.public, **self.domain.deal.fill_public()}
         for name, value in scenario.private[seat].items():
-            lines = [f"{item}: {number}" for item, number in value.items()] if isinstance(value, Mapping) else [value]
+            lines = (
+                [f"{item}: {number}" for item, number in value.items()]
+                if isinstance(value, Mapping)
+                else [value]
+            )
             placeholders[name] = "\n".join(map(str, lines))
         return placeholders
 
@@ -302,10 +360,15 @@ class DialogueGame:
             return TEXTS.text("dialogue_silence")
         parts = []
         for number, s in enumerate(messages, 1):
-            # Every line is marked as somebody's words, so that no message can pass for another's or for an instruction.
+            # Every line is marked as somebody's words, so that no message can pass for another's or
+            # for an instruction.
             quoted = "\n".join(f"> {line}" for line in s.text.splitlines())
             sender, receiver = self.names[s.seat], self.names[s.to]
-            parts.append(TEXTS.fill("dialogue_message", number=number, sender=sender, receiver=receiver, text=quoted))
+            parts.append(
+                TEXTS.fill(
+                    "dialogue_message", number=number, sender=sender, receiver=receiver, text=quoted
+                )
+            )
         return TEXTS.fill("dialogue_transcript", messages="\n\n".join(parts))
 
 
@@ -322,17 +385,28 @@ class PlainDialogue(DialogueGame):
 
     def _speak_plainly(self, state: Dialogue) -> Dialogue:
         asked = [role for role in self.asks(state) if role not in (NATURE, REFEREE)]
-        return replace(state, manner=self.neutral(self.turn(state))[0]) if asked and not state.manner else state
+        return (
+            replace(state, manner=self.neutral(self.turn(state))[0])
+            if asked and not state.manner
+            else state
+        )
 
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: what the talk is about, and how many messages there are."""
         ends = " The talk ends as soon as you agree." if self.early_end else ""
-        ends = " Then each of you hands in a sealed note with a move." if self.domain.deal.sealed else ends
+        ends = (
+            " Then each of you hands in a sealed note with a move."
+            if self.domain.deal.sealed
+            else ends
+        )
         name, task = self.names[self.roles.index(role)], self._task(super().start())
-        return f"You are {name}. {task}\n\nEach of you writes {self.replies} messages, in turn.{ends}"
+        return (
+            f"You are {name}. {task}\n\nEach of you writes {self.replies} messages, in turn.{ends}"
+        )
 
     def word_private(self, state: Dialogue, role: Role) -> str:
-        """Say what the seat knows about itself and, on its turn, which message it writes and what comes after it."""
+        """Say what the seat knows about itself and, on its turn, which message it writes and what
+        comes after it."""
         if state.case < 0:
             return ""
         seat = self.roles.index(role)
@@ -364,7 +438,10 @@ def make_plain_dialogue(domain: str, parameters: Mapping[str, object]) -> PlainD
     settings = {"seed": 0, "cases": 1, "replies": 2, "early_end": True, **parameters}
     strangers = set(settings) - {*_RANGES, "early_end"}
     if strangers:
-        raise UsageError(f"a dialogue has no parameter {min(strangers)!r}; it has {', '.join(_RANGES)}, early_end")
+        raise UsageError(
+            f"a dialogue has no parameter {min(strangers)!r}; it has {', '.join(_RANGES)},"
+            " early_end"
+        )
     numbers = {}
     for name, (low, high) in _RANGES.items():
         value = settings[name]
@@ -373,20 +450,24 @@ def make_plain_dialogue(domain: str, parameters: Mapping[str, object]) -> PlainD
         numbers[name] = value
     loaded_domain = load_domain(domain)
     if loaded_domain.players != 2:
-        raise UsageError(f"{domain} has {loaded_domain.players} speakers; expected a dialogue of two")
+        raise UsageError(
+            f"{domain} has {loaded_domain.players} speakers; expected a dialogue of two"
+        )
     return draw_plain_dialogue(loaded_domain, **numbers, early_end=settings["early_end"] is True)
 
 
 def draw_plain_dialogue(
     domain: Domain, seed: int = 0, cases: int = 20, *, replies: int = 2, early_end: bool = True
 ) -> PlainDialogue:
-    """Draw a dialogue in which nature draws one of `cases` sets of private information, or as many as there are."""
+    """Draw a dialogue in which nature draws one of `cases` sets of private information, or as many
+    as there are."""
     drawn = variants(domain, scenarios(domain, seed, 1)[0], seed, cases, fewer=True)
     return PlainDialogue(domain, drawn, domain.manners(), replies=replies, early_end=early_end)
 
 
 def prompt_key(view: View) -> str:
-    """One key for all views whose words are the same: the same question needs to be asked only once."""
+    """One key for all views whose words are the same: the same question needs to be asked only
+    once."""
     return digest([view.role, view.briefing, view.situation, view.facts.get("told")], 24)
 
 
@@ -403,7 +484,13 @@ class Entry:
 
     def to_json(self) -> JsonObject:
         """Return the value as plain JSON data."""
-        data = {"key": self.key, "number": self.number, "text": self.text, "by": self.by, "why": self.why}
+        data = {
+            "key": self.key,
+            "number": self.number,
+            "text": self.text,
+            "by": self.by,
+            "why": self.why,
+        }
         return data | {"status": self.reading.status.value, "how": self.reading.how}
 
     @classmethod
@@ -422,7 +509,8 @@ class Book:
             self.add(entry)
 
     def add(self, entry: Entry) -> None:
-        """Record one answer; a person's message takes the place of a model's, nothing else is replaced."""
+        """Record one answer; a person's message takes the place of a model's, nothing else is
+        replaced."""
         drawn = self._entries.setdefault(entry.key, {})
         if entry.number not in drawn or entry.by == PERSON:
             drawn[entry.number] = entry
@@ -432,9 +520,14 @@ class Book:
         return self._entries.get(key, {}).get(number)
 
     def wordings(self, key: str, most: int) -> dict[str, int]:
-        """The different readable texts among the first `most` draws and how often each was drawn, in their order."""
+        """The different readable texts among the first `most` draws and how often each was drawn,
+        in their order."""
         drawn = sorted(self._entries.get(key, {}).items())
-        return dict(Counter(entry.text for number, entry in drawn if number < most and entry.text is not None))
+        return dict(
+            Counter(
+                entry.text for number, entry in drawn if number < most and entry.text is not None
+            )
+        )
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -455,8 +548,8 @@ class RecordedDialogue:
         self._possible: dict[Dialogue, bool] = {}
         if not self.possible(live.start()):
             raise InvalidGame(
-                f"no {live.domain.name} dialogue can be played to its end with the {len(book)} recorded "
-                "answers: the record is cut short, or none of its endings could be read"
+                f"no {live.domain.name} dialogue can be played to its end with the {len(book)}"
+                " recorded answers: the record is cut short, or none of its endings could be read"
             )
 
     def asks(self, state: Dialogue) -> Mapping[Role, Ask]:
@@ -464,12 +557,18 @@ class RecordedDialogue:
         for role, ask in self.live.asks(state).items():
             match ask:
                 case Choice(options):
-                    open_to = tuple(o for o in options if self.possible(self.live.apply(state, {role: o})))
+                    open_to = tuple(
+                        o for o in options if self.possible(self.live.apply(state, {role: o}))
+                    )
                     return {role: Choice(open_to)}
                 case Words():
                     return {NATURE: _lottery(self._wordings(state, role))}
                 case Lottery(chances):
-                    return {NATURE: _lottery({k: p for k, p in chances if self.possible(replace(state, case=int(k)))})}
+                    return {
+                        NATURE: _lottery(
+                            {k: p for k, p in chances if self.possible(replace(state, case=int(k)))}
+                        )
+                    }
         return {}
 
     def apply(self, state: Dialogue, moves: Mapping[Role, Action]) -> Dialogue:
@@ -478,7 +577,11 @@ class RecordedDialogue:
         if role == NATURE and state.case >= 0:
             role = self.roles[self.live.turn(state)]
             after = self.live.apply(state, {role: list(self._texts(state, role))[move]})
-            return self.live.apply(after, {REFEREE: self.ruling(after)}) if self.live.to_rule(after) else after
+            return (
+                self.live.apply(after, {REFEREE: self.ruling(after)})
+                if self.live.to_rule(after)
+                else after
+            )
         return self.live.apply(state, {role: move})
 
     def possible(self, state: Dialogue) -> bool:
@@ -491,14 +594,18 @@ class RecordedDialogue:
         for role, ask in self.live.asks(state).items():
             match ask:
                 case Choice(options):
-                    return any(self.possible(self.live.apply(state, {role: option})) for option in options)
+                    return any(
+                        self.possible(self.live.apply(state, {role: option})) for option in options
+                    )
                 case Lottery(chances):
                     return any(self.possible(replace(state, case=int(case))) for case, _ in chances)
                 case Words() if role != REFEREE:
                     return bool(self._wordings(state, role))
                 case _:
                     ruling = self.ruling(state)
-                    return ruling is not None and self.possible(self.live.apply(state, {REFEREE: ruling}))
+                    return ruling is not None and self.possible(
+                        self.live.apply(state, {REFEREE: ruling})
+                    )
         return True
 
     def ruling(self, state: Dialogue) -> str | None:
@@ -512,7 +619,11 @@ class RecordedDialogue:
     def _wordings(self, state: Dialogue, role: Role) -> dict[int, float]:
         """The numbers of the wordings that lead on, with their weights."""
         texts = enumerate(self._texts(state, role).items())
-        return {k: weight for k, (text, weight) in texts if self.possible(self.live.apply(state, {role: text}))}
+        return {
+            k: weight
+            for k, (text, weight) in texts
+            if self.possible(self.live.apply(state, {role: text}))
+        }
 
 
 def _lottery(weights: Mapping[Any, float]) -> Lottery:

@@ -1,7 +1,7 @@
 """Colonel Blotto: distribute troops over battlefields without knowing the other's plan.
 
-A zero-sum game in which no pure plan is safe (E. Borel 1921); with few troops the table of all plans is small enough
-to be solved exactly, see `Blotto.normal_form`.
+A zero-sum game in which no pure plan is safe (E. Borel 1921); with few troops the table of all
+plans is small enough to be solved exactly, see `Blotto.normal_form`.
 """
 
 from collections.abc import Mapping
@@ -40,12 +40,17 @@ class Blotto:
         if self.troops < 1 or self.fields < 1:
             raise UsageError(f"Blotto needs troops and fields, got {self.troops} and {self.fields}")
         if comb(self.troops + self.fields - 1, self.troops) > _MOST_PLANS:
-            raise TooLarge(f"there are more than {_MOST_PLANS} ways to distribute {self.troops} troops")
+            raise TooLarge(
+                f"there are more than {_MOST_PLANS} ways to distribute {self.troops} troops"
+            )
 
     @cached_property
     def plans(self) -> dict[str, tuple[int, ...]]:
         """Every plan by its label."""
-        return {"-".join(map(str, plan)): tuple(plan) for plan in divisions(self.troops, self.fields).tolist()}
+        return {
+            "-".join(map(str, plan)): tuple(plan)
+            for plan in divisions(self.troops, self.fields).tolist()
+        }
 
     @cached_property
     def normal_form(self) -> NormalForm:
@@ -67,10 +72,18 @@ class Blotto:
         """Return what `role` may know in `state`."""
         other = next(r for r in self.roles if r != role)
         rules = TEXTS.fill(
-            "blotto_rules", me=role, other=other, troops=self.troops, fields=self.fields,
+            "blotto_rules",
+            me=role,
+            other=other,
+            troops=self.troops,
+            fields=self.fields,
             example=list(self.plans)[len(self.plans) // 2],
-        )  # fmt: skip
-        situation = ", ".join(f"{r}: {plan}" for r, plan in zip(self.roles, state, strict=True)) if state else ""
+        )
+        situation = (
+            ", ".join(f"{r}: {plan}" for r, plan in zip(self.roles, state, strict=True))
+            if state
+            else ""
+        )
         return View(role, rules, situation, {"rivals": [other]})
 
     def apply(self, state: tuple[str, ...], moves: Mapping[Role, Action]) -> tuple[str, ...]:

@@ -1,4 +1,5 @@
-"""Games of rounds in which everybody chooses a number, in secret and at the same time: guessing, and a common pool."""
+"""Games of rounds in which everybody chooses a number, in secret and at the same time: guessing,
+and a common pool."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,8 @@ Rounds = tuple[tuple[float, ...], ...]
 
 
 class NumberRounds(Game[Rounds], Protocol):
-    """What such games share; a game says what numbers earn in a round, and which number is its equilibrium."""
+    """What such games share; a game says what numbers earn in a round, and which number is its
+    equilibrium."""
 
     rounds: int
     verb: ClassVar[str]
@@ -50,10 +52,20 @@ class NumberRounds(Game[Rounds], Protocol):
 
     def view(self, state: Rounds, role: Role) -> View:
         """Return what `role` may know in `state`."""
-        past = [f"Round {number}: {self.tell_round(chosen)}" for number, chosen in enumerate(state, 1)]
-        now = "The game is over." if len(state) == self.rounds else f"Round {self.find_round(state)} of {self.rounds}."
+        past = [
+            f"Round {number}: {self.tell_round(chosen)}" for number, chosen in enumerate(state, 1)
+        ]
+        now = (
+            "The game is over."
+            if len(state) == self.rounds
+            else f"Round {self.find_round(state)} of {self.rounds}."
+        )
         now = f"{now} You have earned {self.payoffs(state)[role]:.2f} {self.unit} so far."
-        facts = {"past": past, "now": now, "rivals": [other for other in self.roles if other != role]}
+        facts = {
+            "past": past,
+            "now": now,
+            "rivals": [other for other in self.roles if other != role],
+        }
         return View(role, self.tell_rules(role), "\n\n".join((*past, now)), facts)
 
     def find_round(self, state: Rounds) -> int:
@@ -83,7 +95,9 @@ class NumberRounds(Game[Rounds], Protocol):
     def payoffs(self, state: Rounds) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
         earned = [self.earn(chosen) for chosen in state]
-        return {role: math.fsum(row[seat] for row in earned) for seat, role in enumerate(self.roles)}
+        return {
+            role: math.fsum(row[seat] for row in earned) for seat, role in enumerate(self.roles)
+        }
 
     def choose_equilibrium(self, view: View, ask: Ask) -> float:
         """Choose the same number in every round."""
@@ -102,10 +116,12 @@ class NumberRounds(Game[Rounds], Protocol):
 
 @dataclass(frozen=True)
 class Guessing(NumberRounds):
-    """Choose a number; whoever is closest to 0.8 of the average wins the round (the p-beauty contest).
+    """Choose a number; whoever is closest to 0.8 of the average wins the round (the p-beauty
+    contest).
 
-    With a factor below 1 all numbers but the lowest are dominated step by step, so the only equilibrium is that all
-    choose the lowest (Moulin 1986); people stop after one to three steps (R. Nagel, American Economic Review 85, 1995).
+    With a factor below 1 all numbers but the lowest are dominated step by step, so the only
+    equilibrium is that all choose the lowest (Moulin 1986); people stop after one to three steps
+    (R. Nagel, American Economic Review 85, 1995).
     """
 
     roles: tuple[Role, ...] = ("player 1", "player 2", "player 3", "player 4", "player 5")
@@ -119,8 +135,16 @@ class Guessing(NumberRounds):
     verb = "choose"
 
     def __post_init__(self) -> None:
-        if len(self.roles) < 2 or self.rounds < 1 or not self.low < self.high or not 0 < self.factor < math.inf:
-            raise UsageError("a guessing game needs two players or more, a round, low < high and a positive factor")
+        if (
+            len(self.roles) < 2
+            or self.rounds < 1
+            or not self.low < self.high
+            or not 0 < self.factor < math.inf
+        ):
+            raise UsageError(
+                "a guessing game needs two players or more, a round, low < high and a positive"
+                " factor"
+            )
 
     @property
     def ask(self) -> Amount:
@@ -145,23 +169,37 @@ class Guessing(NumberRounds):
     def tell_rules(self, role: Role) -> str:
         """Word the rules for the seat of `role`."""
         return TEXTS.fill(
-            "guessing_rules", me=role, count=len(self.roles), everybody=", ".join(self.roles), low=f"{self.low:g}",
-            high=f"{self.high:g}", factor=f"{self.factor:g}", rounds=self.rounds,
-        )  # fmt: skip
+            "guessing_rules",
+            me=role,
+            count=len(self.roles),
+            everybody=", ".join(self.roles),
+            low=f"{self.low:g}",
+            high=f"{self.high:g}",
+            factor=f"{self.factor:g}",
+            rounds=self.rounds,
+        )
 
     def tell_round(self, chosen: Sequence[float]) -> str:
         """Tell all numbers, the target, and who was closest."""
-        each = ", ".join(f"{role} {guess:g}" for role, guess in zip(self.roles, chosen, strict=True))
+        each = ", ".join(
+            f"{role} {guess:g}" for role, guess in zip(self.roles, chosen, strict=True)
+        )
         winners = [role for role, point in zip(self.roles, self.earn(chosen), strict=True) if point]
         return f"{each}. The target was {self.target(chosen):.2f}; closest: {', '.join(winners)}."
 
     def describe_equilibrium(self) -> EquilibriumSummary | None:
-        """Describe the only equilibrium; None where the factor is 1 or more, or numbers may be negative."""
+        """Describe the only equilibrium; None where the factor is 1 or more, or numbers may be
+        negative."""
         if self.factor >= 1 or self.low < 0:
             return None
-        words = f"Everybody chooses {self.low:g} in every round, the only number that survives when dominated "
+        words = (
+            f"Everybody chooses {self.low:g} in every round, the only number that survives when"
+            " dominated "
+        )
         shared = dict.fromkeys(self.roles, self.rounds / len(self.roles))
-        return EquilibriumSummary("equilibrium", f"{words}numbers are left out step by step.", shared)
+        return EquilibriumSummary(
+            "equilibrium", f"{words}numbers are left out step by step.", shared
+        )
 
     def word_question(self, ask: Ask) -> str:
         """Ask for a number."""
@@ -172,9 +210,10 @@ class Guessing(NumberRounds):
 class CommonPool(NumberRounds):
     """Invest in a pool that yields less for everybody the more is invested.
 
-    Each of n players earns w (e - x) + (x / X) (a X - b X^2). In equilibrium each invests (a - w) / (b (n + 1)), while
-    together they would do best with X = (a - w) / (2 b). Defaults: the laboratory game of J. M. Walker, R. Gardner and
-    E. Ostrom, J. Environmental Economics and Management 19, 1990: each invests 8 of 25 where 4.5 would be best.
+    Each of n players earns w (e - x) + (x / X) (a X - b X^2). In equilibrium each invests (a - w) /
+    (b (n + 1)), while together they would do best with X = (a - w) / (2 b). Defaults: the
+    laboratory game of J. M. Walker, R. Gardner and E. Ostrom, J. Environmental Economics and
+    Management 19, 1990: each invests 8 of 25 where 4.5 would be best.
     """
 
     roles: tuple[Role, ...] = tuple(f"player {number}" for number in range(1, 9))
@@ -190,7 +229,9 @@ class CommonPool(NumberRounds):
 
     def __post_init__(self) -> None:
         if len(self.roles) < 2 or self.rounds < 1 or self.endowment < 1 or self.bend <= 0:
-            raise UsageError("a common pool needs two players or more, a round, tokens and a positive bend")
+            raise UsageError(
+                "a common pool needs two players or more, a round, tokens and a positive bend"
+            )
 
     @property
     def ask(self) -> Amount:
@@ -204,12 +245,18 @@ class CommonPool(NumberRounds):
         >>> CommonPool().equilibrium, CommonPool().optimum
         (8.0, 4.5)
         """
-        return max(0.0, min(self.endowment, (self.slope - self.outside) / (self.bend * (len(self.roles) + 1))))
+        return max(
+            0.0,
+            min(self.endowment, (self.slope - self.outside) / (self.bend * (len(self.roles) + 1))),
+        )
 
     @property
     def optimum(self) -> float:
         """What each would invest if they could agree."""
-        return max(0.0, min(self.endowment, (self.slope - self.outside) / (2 * self.bend * len(self.roles))))
+        return max(
+            0.0,
+            min(self.endowment, (self.slope - self.outside) / (2 * self.bend * len(self.roles))),
+        )
 
     def earn(self, chosen: Sequence[float]) -> list[float]:
         """Add what the tokens that are kept earn to what those in the pool do."""
@@ -219,9 +266,16 @@ class CommonPool(NumberRounds):
     def tell_rules(self, role: Role) -> str:
         """Word the rules for the seat of `role`."""
         return TEXTS.fill(
-            "common_pool_rules", me=role, count=len(self.roles), everybody=", ".join(self.roles), rounds=self.rounds,
-            endowment=self.endowment, outside=f"{self.outside:g}", slope=f"{self.slope:g}", bend=f"{self.bend:g}",
-        )  # fmt: skip
+            "common_pool_rules",
+            me=role,
+            count=len(self.roles),
+            everybody=", ".join(self.roles),
+            rounds=self.rounds,
+            endowment=self.endowment,
+            outside=f"{self.outside:g}",
+            slope=f"{self.slope:g}",
+            bend=f"{self.bend:g}",
+        )
 
     def tell_round(self, chosen: Sequence[float]) -> str:
         """Tell all investments, and their sum."""
@@ -229,8 +283,12 @@ class CommonPool(NumberRounds):
         return f"invested were {each}; together {sum(chosen):g}."
 
     def describe_equilibrium(self) -> EquilibriumSummary:
-        """Describe the symmetric equilibrium of every round, and what all would invest if they could agree."""
-        payoff, best = (self.rounds * self.earn([x] * len(self.roles))[0] for x in (self.equilibrium, self.optimum))
+        """Describe the symmetric equilibrium of every round, and what all would invest if they
+        could agree."""
+        payoff, best = (
+            self.rounds * self.earn([x] * len(self.roles))[0]
+            for x in (self.equilibrium, self.optimum)
+        )
         return EquilibriumSummary(
             "equilibrium",
             f"Everybody invests {self.equilibrium:g} in every round.",

@@ -1,8 +1,9 @@
 """The public goods game, with or without punishment.
 
-With n players and a factor between 1 and n every coin put in costs its giver 1 - factor / n: to give nothing is
-dominant, and punishment, which costs too, is not used in the subgame-perfect equilibrium; yet all would be best off
-giving everything. With punishment people give far more (E. Fehr, S. Gächter, American Economic Review 90, 2000).
+With n players and a factor between 1 and n every coin put in costs its giver 1 - factor / n: to
+give nothing is dominant, and punishment, which costs too, is not used in the subgame-perfect
+equilibrium; yet all would be best off giving everything. With punishment people give far more (E.
+Fehr, S. Gächter, American Economic Review 90, 2000).
 """
 
 from collections.abc import Mapping
@@ -35,8 +36,17 @@ class PublicGoods:
     unit = "coins"
 
     def __post_init__(self) -> None:
-        if len(self.roles) < 2 or self.rounds < 1 or self.endowment < 1 or self.factor <= 0 or self.most_points < 1:
-            raise UsageError("public goods need two players or more, a round, coins, a positive factor and points")
+        if (
+            len(self.roles) < 2
+            or self.rounds < 1
+            or self.endowment < 1
+            or self.factor <= 0
+            or self.most_points < 1
+        ):
+            raise UsageError(
+                "public goods need two players or more, a round, coins, a positive factor and"
+                " points"
+            )
 
     @property
     def stages(self) -> int:
@@ -54,33 +64,59 @@ class PublicGoods:
         if len(state) % self.stages == 0:
             return dict.fromkeys(self.roles, Amount(0, self.endowment, whole=True))
         points = Amount(0, self.most_points, whole=True)
-        return {role: Form(tuple((other, points) for other in self.roles if other != role)) for role in self.roles}
+        return {
+            role: Form(tuple((other, points) for other in self.roles if other != role))
+            for role in self.roles
+        }
 
     def view(self, state: State, role: Role) -> View:
         """Return what `role` may know in `state`."""
-        second = TEXTS.fill("public_goods_punishment", impact=f"{self.impact:g}", most=self.most_points)
+        second = TEXTS.fill(
+            "public_goods_punishment", impact=f"{self.impact:g}", most=self.most_points
+        )
         rules = TEXTS.fill(
-            "public_goods_rules", me=role, count=len(self.roles), everybody=", ".join(self.roles), rounds=self.rounds,
-            endowment=self.endowment, factor=f"{self.factor:g}",
+            "public_goods_rules",
+            me=role,
+            count=len(self.roles),
+            everybody=", ".join(self.roles),
+            rounds=self.rounds,
+            endowment=self.endowment,
+            factor=f"{self.factor:g}",
             second=second if self.punishment else "Afterwards all contributions are made public.",
-        )  # fmt: skip
+        )
         past = [self._describe_stage(number, stage) for number, stage in enumerate(state)]
         earned = self.payoffs(state)[role]
         turn = "contributions" if len(state) % self.stages == 0 else "punishment"
         over = len(state) == self.rounds * self.stages
-        now = "The game is over." if over else f"Round {self.find_round(state)} of {self.rounds}: {turn}."
+        now = (
+            "The game is over."
+            if over
+            else f"Round {self.find_round(state)} of {self.rounds}: {turn}."
+        )
         now = f"{now} You have {earned:g} coins so far."
-        facts = {"past": past, "now": now, "rivals": [other for other in self.roles if other != role]}
+        facts = {
+            "past": past,
+            "now": now,
+            "rivals": [other for other in self.roles if other != role],
+        }
         return View(role, rules, "\n\n".join((*past, now)), facts)
 
     def word_rules(self, role: Role) -> str:
         """Word the rules for people, step by step."""
-        punishing = TEXTS.fill("public_goods_people_punishment", impact=f"{self.impact:g}", most=self.most_points)
+        punishing = TEXTS.fill(
+            "public_goods_people_punishment", impact=f"{self.impact:g}", most=self.most_points
+        )
         return TEXTS.fill(
-            "public_goods_people", me=role, others=len(self.roles) - 1, count=len(self.roles), rounds=self.rounds,
-            endowment=self.endowment, factor=f"{self.factor:g}", each=f"{self.factor / len(self.roles):.3g}",
+            "public_goods_people",
+            me=role,
+            others=len(self.roles) - 1,
+            count=len(self.roles),
+            rounds=self.rounds,
+            endowment=self.endowment,
+            factor=f"{self.factor:g}",
+            each=f"{self.factor / len(self.roles):.3g}",
             punishing=punishing if self.punishment else "",
-        ).strip()  # fmt: skip
+        ).strip()
 
     def find_round(self, state: tuple[object, ...]) -> int:
         """Return the number of the round; punishment is its second stage."""
@@ -96,7 +132,10 @@ class PublicGoods:
             points: tuple[float | str, ...] = ("–", "–") if punished else ()
             if punished and first + 1 < len(state):
                 second = state[first + 1]
-                points = (sum(second[role].values()), sum(assigned.get(role, 0) for assigned in second.values()))
+                points = (
+                    sum(second[role].values()),
+                    sum(assigned.get(role, 0) for assigned in second.values()),
+                )
             before, after = state[:first], state[: first + self.stages]
             gained = self.payoffs(after)[role] - self.payoffs(before)[role]
             put_in = (contributions[role], *(contributions[other] for other in others))
@@ -104,7 +143,9 @@ class PublicGoods:
         over = len(state) == self.rounds * self.stages
         columns = ("round", "you put in", *others, *punished, "your coins")
         now = None if over else self.find_round(state)
-        return PlayedRounds(now, self.rounds, round(self.payoffs(state)[role], 9), columns, tuple(rows))
+        return PlayedRounds(
+            now, self.rounds, round(self.payoffs(state)[role], 9), columns, tuple(rows)
+        )
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:
         """Return the state after these moves."""
@@ -126,7 +167,8 @@ class PublicGoods:
         return earned
 
     def describe_equilibrium(self) -> EquilibriumSummary | None:
-        """Describe the subgame-perfect equilibrium; None where a coin put in comes back whole to its giver."""
+        """Describe the subgame-perfect equilibrium; None where a coin put in comes back whole to
+        its giver."""
         if self.factor >= len(self.roles):
             return None
         concept = "subgame-perfect equilibrium"
@@ -136,7 +178,10 @@ class PublicGoods:
         payoffs = dict.fromkeys(self.roles, float(self.rounds * self.endowment))
         if self.factor <= 1:
             return EquilibriumSummary(concept, words, payoffs)
-        better = f"Together all would have most if everybody put in all {self.endowment} coins in every round."
+        better = (
+            f"Together all would have most if everybody put in all {self.endowment} coins in every"
+            " round."
+        )
         most = dict.fromkeys(self.roles, self.rounds * self.factor * self.endowment)
         return EquilibriumSummary(concept, words, payoffs, better, most)
 
@@ -169,24 +214,41 @@ class PublicGoods:
         """Ask about contributions and, where there is punishment, about points."""
         own, theirs = rng.sample([0, self.endowment // 2, self.endowment], 2)
         contributions = {other: own if other == role else theirs for other in self.roles}
-        text = f"In the first round you put in {own} and each of the others {theirs}. How many coins do you have then?"
+        text = (
+            f"In the first round you put in {own} and each of the others {theirs}. How many coins"
+            " do you have then?"
+        )
         state = self.apply(self.start(), contributions)
         first = Question(text, self.payoffs(state)[role])
         if not self.punishment:
             return (first,)
         target = next(other for other in self.roles if other != role)
         points: dict[Role, Action] = {
-            giver: {other: int({giver, other} == {role, target}) for other in self.roles if other != giver}
+            giver: {
+                other: int({giver, other} == {role, target})
+                for other in self.roles
+                if other != giver
+            }
             for giver in self.roles
         }
-        text = f"After that you give {target} 1 point and {target} gives you 1. How many do you have then?"
+        text = (
+            f"After that you give {target} 1 point and {target} gives you 1. How many do you have"
+            " then?"
+        )
         return first, Question(text, self.payoffs(self.apply(state, points))[role])
 
     def _describe_stage(self, number: int, stage: Mapping[Role, Any]) -> str:
         round_number = number // self.stages + 1
         if number % self.stages == 0:
-            return f"Round {round_number}: " + ", ".join(f"{role} put in {stage[role]:g}" for role in self.roles) + "."
+            return (
+                f"Round {round_number}: "
+                + ", ".join(f"{role} put in {stage[role]:g}" for role in self.roles)
+                + "."
+            )
         points = [
-            f"{role} gave {other} {count:g}" for role in self.roles for other, count in stage[role].items() if count
+            f"{role} gave {other} {count:g}"
+            for role in self.roles
+            for other, count in stage[role].items()
+            if count
         ]
         return f"Punishment in round {round_number}: " + (", ".join(points) or "none") + "."

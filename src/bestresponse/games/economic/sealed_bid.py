@@ -1,8 +1,8 @@
 """Sealed-bid auctions of one object with private values, first or second price.
 
-With values uniform from 0 to 1 each bids (n - 1) / n of its value in the first-price auction, and its value itself in
-the second-price auction, where that is dominant (W. Vickrey, Journal of Finance 16, 1961). Here the values are whole
-numbers, for which this holds up to the grain.
+With values uniform from 0 to 1 each bids (n - 1) / n of its value in the first-price auction, and
+its value itself in the second-price auction, where that is dominant (W. Vickrey, Journal of Finance
+16, 1961). Here the values are whole numbers, for which this holds up to the grain.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,10 @@ class SealedBid:
 
     def __post_init__(self) -> None:
         if len(self.roles) < 2 or self.highest < 1 or self.price not in ("first", "second"):
-            raise UsageError("an auction needs two bidders or more, values from 0 to 1 at least, and first or second")
+            raise UsageError(
+                "an auction needs two bidders or more, values from 0 to 1 at least, and first or"
+                " second"
+            )
 
     @property
     def name(self) -> str:
@@ -59,15 +62,27 @@ class SealedBid:
             return View(NATURE, "", facts={"drawn": len(state.values)})
         price = "their own bid" if self.price == "first" else "the second highest bid"
         rules = TEXTS.fill(
-            "sealed_bid_rules", me=role, count=len(self.roles), everybody=", ".join(self.roles), highest=self.highest,
+            "sealed_bid_rules",
+            me=role,
+            count=len(self.roles),
+            everybody=", ".join(self.roles),
+            highest=self.highest,
             price=price,
-        )  # fmt: skip
+        )
         seat = self.roles.index(role)
         value = state.values[seat] if seat < len(state.values) else None
         situation = "" if value is None else f"Your value is {value}."
         if state.bids:
-            situation += " Bids: " + ", ".join(f"{r} {b:g}" for r, b in zip(self.roles, state.bids, strict=True)) + "."
-        facts = {"value": value, "rivals": [other for other in self.roles if other != role], "price": self.price}
+            situation += (
+                " Bids: "
+                + ", ".join(f"{r} {b:g}" for r, b in zip(self.roles, state.bids, strict=True))
+                + "."
+            )
+        facts = {
+            "value": value,
+            "rivals": [other for other in self.roles if other != role],
+            "price": self.price,
+        }
         return View(role, rules, situation, facts)
 
     def word_rules(self, role: Role) -> str:
@@ -103,7 +118,10 @@ class SealedBid:
             words = "Everybody bids the own value; whatever the others do, no other bid earns more."
             return EquilibriumSummary("equilibrium in dominant strategies", words, {})
         count = len(self.roles)
-        words = f"Everybody bids {count - 1}/{count} of the own value, up to the grain of whole numbers."
+        words = (
+            f"Everybody bids {count - 1}/{count} of the own value, up to the grain of whole"
+            " numbers."
+        )
         return EquilibriumSummary("Bayesian equilibrium", words, {})
 
     def choose_equilibrium(self, view: View, ask: Ask) -> float:
@@ -113,16 +131,20 @@ class SealedBid:
     def measure_cost(self, state: AuctionState, role: Role, action: Action) -> float:
         """Return what the bid loses on average over the values of the others."""
         value = state.values[self.roles.index(role)]
-        return self.expect_gain(role, value, self.equilibrium(value)) - self.expect_gain(role, value, float(action))
+        return self.expect_gain(role, value, self.equilibrium(value)) - self.expect_gain(
+            role, value, float(action)
+        )
 
     def expect_gain(self, role: Role, value: float, bid: float) -> float:
-        """Return what `bid` earns on average when the others bid as in equilibrium; ties go by the roster's order."""
+        """Return what `bid` earns on average when the others bid as in equilibrium; ties go by the
+        roster's order."""
         levels = [self.equilibrium(v) for v in range(self.highest + 1)]
         before = self.roles.index(role)
         after = len(self.roles) - 1 - before
 
         def win_chance(limit: float) -> float:
-            """Return the probability that every other bid is at most `limit`, and loses to `bid` where it ties."""
+            """Return the probability that every other bid is at most `limit`, and loses to `bid`
+            where it ties."""
             below = sum(level < limit for level in levels) / len(levels)
             level_too = sum(level <= limit for level in levels) / len(levels)
             return float((below if limit == bid else level_too) ** before * level_too**after)
@@ -150,11 +172,21 @@ class SealedBid:
 
     def _ask_about_bid(self, role: Role, rng: Random, wins: bool) -> Question:
         seat = self.roles.index(role)
-        bids = sorted(rng.sample([step * self.highest / 20 for step in range(2, 17)], len(self.roles)), reverse=True)
+        bids = sorted(
+            rng.sample([step * self.highest / 20 for step in range(2, 17)], len(self.roles)),
+            reverse=True,
+        )
         bids.insert(seat, bids.pop(0 if wins else 1))
         value = round(bids[seat] + self.highest / 10)
-        others = [f"{other} bids {bid:g}" for other, bid in zip(self.roles, bids, strict=True) if other != role]
-        text = f"Your value is {value}. If you bid {bids[seat]:g} and {join_words(others)}, what is your payoff?"
+        others = [
+            f"{other} bids {bid:g}"
+            for other, bid in zip(self.roles, bids, strict=True)
+            if other != role
+        ]
+        text = (
+            f"Your value is {value}. If you bid {bids[seat]:g} and {join_words(others)}, what is"
+            " your payoff?"
+        )
         end = AuctionState(tuple(value for _ in self.roles), tuple(bids))
         return Question(text, self.payoffs(end)[role])
 

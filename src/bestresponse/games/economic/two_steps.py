@@ -1,6 +1,7 @@
 """Games of two who move one after the other with any amount: trust, and the ultimatum.
 
-The catalogue's `trust` and `ultimatum` are the same games in whole units, as trees that can be solved.
+The catalogue's `trust` and `ultimatum` are the same games in whole units, as trees that can be
+solved.
 """
 
 from collections.abc import Mapping
@@ -46,8 +47,9 @@ class TwoSteps(Game[State], Protocol):
 class Trust(TwoSteps):
     """Send money that grows on the way, and hope that some comes back.
 
-    In the subgame-perfect equilibrium nothing is returned and therefore nothing sent; people send about half and are
-    returned about as much (J. Berg, J. Dickhaut, K. McCabe, Games and Economic Behavior 10, 1995).
+    In the subgame-perfect equilibrium nothing is returned and therefore nothing sent; people send
+    about half and are returned about as much (J. Berg, J. Dickhaut, K. McCabe, Games and Economic
+    Behavior 10, 1995).
     """
 
     endowment: float = 10
@@ -70,16 +72,30 @@ class Trust(TwoSteps):
 
     def view(self, state: State, role: Role) -> View:
         """Return what `role` may know in `state`."""
-        rules = TEXTS.fill("trust_rules", me=role, endowment=f"{self.endowment:g}", factor=f"{self.factor:g}")
-        situation = f"The sender sent {state[0]:g}; {self.factor * float(state[0]):g} arrived." if state else ""
+        rules = TEXTS.fill(
+            "trust_rules", me=role, endowment=f"{self.endowment:g}", factor=f"{self.factor:g}"
+        )
+        situation = (
+            f"The sender sent {state[0]:g}; {self.factor * float(state[0]):g} arrived."
+            if state
+            else ""
+        )
         if len(state) == 2:
             situation += f" The receiver returned {state[1]:g}."
-        return View(role, rules, situation, {"sent": list(state), "rivals": [r for r in self.roles if r != role]})
+        return View(
+            role,
+            rules,
+            situation,
+            {"sent": list(state), "rivals": [r for r in self.roles if r != role]},
+        )
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
         sent, returned = map(float, (*state, 0.0, 0.0)[:2])
-        return {"sender": self.endowment - sent + returned, "receiver": self.factor * sent - returned}
+        return {
+            "sender": self.endowment - sent + returned,
+            "receiver": self.factor * sent - returned,
+        }
 
     def describe_equilibrium(self) -> EquilibriumSummary:
         """Describe the subgame-perfect equilibrium.
@@ -93,9 +109,14 @@ class Trust(TwoSteps):
         if self.factor <= 1:
             return EquilibriumSummary(concept, words, payoffs)
         total = self.factor * self.endowment
-        better = f"Together they would have most, {total:g}, if everything was sent; returning half of it would give "
+        better = (
+            f"Together they would have most, {total:g}, if everything was sent; returning half of"
+            " it would give "
+        )
         better += f"both {total / 2:g}."
-        return EquilibriumSummary(concept, words, payoffs, better, {"sender": total / 2, "receiver": total / 2})
+        return EquilibriumSummary(
+            concept, words, payoffs, better, {"sender": total / 2, "receiver": total / 2}
+        )
 
     def choose_equilibrium(self, view: View, ask: Ask) -> float:
         """Send and return nothing."""
@@ -114,9 +135,9 @@ class Trust(TwoSteps):
 class Ultimatum(TwoSteps):
     """Offer a part of the pie; it is taken, or both get nothing.
 
-    In the subgame-perfect equilibrium the responder accepts every offer and the proposer offers nothing; people offer
-    about two fifths and reject offers below one fifth (W. Güth, R. Schmittberger, B. Schwarze, J. Economic Behavior and
-    Organization 3, 1982).
+    In the subgame-perfect equilibrium the responder accepts every offer and the proposer offers
+    nothing; people offer about two fifths and reject offers below one fifth (W. Güth, R.
+    Schmittberger, B. Schwarze, J. Economic Behavior and Organization 3, 1982).
     """
 
     pie: float = 10
@@ -142,7 +163,12 @@ class Ultimatum(TwoSteps):
         situation = f"The proposer offers {state[0]:g} of {self.pie:g}." if state else ""
         if len(state) == 2:
             situation += f" The responder {state[1]}s."
-        return View(role, rules, situation, {"offers": list(state), "rivals": [r for r in self.roles if r != role]})
+        return View(
+            role,
+            rules,
+            situation,
+            {"offers": list(state), "rivals": [r for r in self.roles if r != role]},
+        )
 
     def payoffs(self, state: State) -> Mapping[Role, float]:
         """Return what each role has earned so far."""
@@ -153,7 +179,10 @@ class Ultimatum(TwoSteps):
 
     def describe_equilibrium(self) -> EquilibriumSummary:
         """Describe the subgame-perfect equilibrium."""
-        words = "The responder accepts every offer, and therefore the proposer offers nothing. With a smallest "
+        words = (
+            "The responder accepts every offer, and therefore the proposer offers nothing. With a"
+            " smallest "
+        )
         words += "coin, offering one such coin is an equilibrium too."
         payoffs = {"proposer": float(self.pie), "responder": 0.0}
         return EquilibriumSummary("subgame-perfect equilibrium", words, payoffs)

@@ -1,9 +1,10 @@
 """A game written as a logic program, as a game like any other.
 
-The program is never trusted: it passes the gate, runs inside a logic engine within its limits, and only the table that
-comes out of it is used from then on. A game in which everybody moves once and at the same time becomes a normal form;
-any other becomes a `LogicGame`, which can be played, and compiled to a tree. `describe_table` says in words which game
-a table is, `describe_changes` what an edit changed.
+The program is never trusted: it passes the gate, runs inside a logic engine within its limits, and
+only the table that comes out of it is used from then on. A game in which everybody moves once and
+at the same time becomes a normal form; any other becomes a `LogicGame`, which can be played, and
+compiled to a tree. `describe_table` says in words which game a table is, `describe_changes` what an
+edit changed.
 """
 
 from __future__ import annotations
@@ -87,10 +88,15 @@ class LogicGame:
         if isinstance(node, ChanceNode):
             odds = zip(node.moves, map(float, node.probabilities), strict=True)
             return {NATURE: Lottery(tuple(odds))}
-        return {} if isinstance(node, End) else {turn.player: Choice(turn.moves) for turn in _find_together(node)}
+        return (
+            {}
+            if isinstance(node, End)
+            else {turn.player: Choice(turn.moves) for turn in _find_together(node)}
+        )
 
     def view(self, state: State, role: Role) -> View:
-        """What a role knows; the same text or facts for positions it cannot tell apart, and for no others."""
+        """What a role knows; the same text or facts for positions it cannot tell apart, and for no
+        others."""
         node = self._node(state)
         over = isinstance(node, End)
         known = self.table.knowledge(node.row, len(state), role)
@@ -135,7 +141,9 @@ class LogicGame:
             elif source == NATURE:
                 phrases.append(f"{what} was drawn")
             else:
-                phrases.append(f"{'you' if self.table.private and source == role else source} chose {what}")
+                phrases.append(
+                    f"{'you' if self.table.private and source == role else source} chose {what}"
+                )
         return ", ".join(phrases)
 
     def _expand(self, node: Node) -> Leaf | trees.Chance | Turn:
@@ -148,7 +156,9 @@ class LogicGame:
         known = node.player, node.knowledge
         label = self._list_known(*known) or self._describe_situation(*known, over=False)
         moves = self._options[node.player, node.knowledge]
-        return Turn(node.player, _make_key(node.knowledge), {move: after[move] for move in moves}, label)
+        return Turn(
+            node.player, _make_key(node.knowledge), {move: after[move] for move in moves}, label
+        )
 
     @cached_property
     def _options(self) -> dict[tuple[Role, Knowledge], tuple[str, ...]]:
@@ -176,18 +186,22 @@ def _make_key(knowledge: Knowledge) -> str:
 
 
 def _find_together(node: DecisionNode) -> list[DecisionNode]:
-    """Find the decisions that are made at the same time as `node`, itself first; only those that certainly come."""
+    """Find the decisions that are made at the same time as `node`, itself first; only those that
+    certainly come."""
     decisions = [node]
     layer: list[Node] = list(node.children)
     while layer:
         first = layer[0]
-        if not isinstance(first, DecisionNode) or first.player in {peer.player for peer in decisions}:
+        if not isinstance(first, DecisionNode) or first.player in {
+            peer.player for peer in decisions
+        }:
             return decisions
         turn = (node.block, first.player, first.knowledge, first.moves)
         alike = [
             peer
             for peer in layer
-            if isinstance(peer, DecisionNode) and (peer.block, peer.player, peer.knowledge, peer.moves) == turn
+            if isinstance(peer, DecisionNode)
+            and (peer.block, peer.player, peer.knowledge, peer.moves) == turn
         ]
         if len(alike) < len(layer):
             return decisions
@@ -197,7 +211,8 @@ def _find_together(node: DecisionNode) -> list[DecisionNode]:
 
 
 def table_as_normal_form(table: GameTable, name: str = "") -> NormalForm:
-    """Return the table of a game in which everybody moves once, at the same time, as payoff tensors."""
+    """Return the table of a game in which everybody moves once, at the same time, as payoff
+    tensors."""
     positions = {
         (player, move): number
         for player, moves in zip(table.players, table.moves, strict=True)
@@ -213,8 +228,13 @@ def table_as_normal_form(table: GameTable, name: str = "") -> NormalForm:
 
 
 def as_game(table: GameTable, name: str = "") -> NormalForm | LogicGame:
-    """A normal form where everybody moves once and at the same time, else a game to be played in turns."""
-    if not table.sequential and not table.chancy and all(len(row.moves) == len(table.players) for row in table.rows):
+    """A normal form where everybody moves once and at the same time, else a game to be played in
+    turns."""
+    if (
+        not table.sequential
+        and not table.chancy
+        and all(len(row.moves) == len(table.players) for row in table.rows)
+    ):
         return table_as_normal_form(table, name)
     return LogicGame(table, name or "logic")
 
@@ -234,9 +254,14 @@ def read_program_text(path: Path) -> str:
 def program_game(report: Report, name: str) -> NormalForm | LogicGame:
     """The game of a validated program; InvalidGame with what is wrong where it is none."""
     if report.table is None or not report.ok:
-        wrong = "; ".join(str(error) for error in report.errors[:3]) or "no table could be taken out of it"
+        wrong = (
+            "; ".join(str(error) for error in report.errors[:3])
+            or "no table could be taken out of it"
+        )
         more = f" (and {len(report.errors) - 3} more)" if len(report.errors) > 3 else ""
-        raise InvalidGame(f"{name} is no game: {wrong}{more}; `bestresponse check` shows everything")
+        raise InvalidGame(
+            f"{name} is no game: {wrong}{more}; `bestresponse check` shows everything"
+        )
     return as_game(report.table, name)
 
 
@@ -252,7 +277,11 @@ def introduce_players(players: Sequence[str]) -> str:
 
 def describe_table(table: GameTable) -> str:
     """The whole game in plain sentences, one end per line."""
-    return "\n".join(word_game(table.players, describe_turns(table), table.rows, len(table.rows), len(table.rows)))
+    return "\n".join(
+        word_game(
+            table.players, describe_turns(table), table.rows, len(table.rows), len(table.rows)
+        )
+    )
 
 
 def word_game(
@@ -273,7 +302,8 @@ def describe_turns(table: GameTable) -> list[str]:
     """Return a sentence for each choice and each lottery, with what its player knows."""
     if not table.sequential and not table.chancy:
         moves = [
-            f"{name} chooses {join_options(options)}." for name, options in zip(table.players, table.moves, strict=True)
+            f"{name} chooses {join_options(options)}."
+            for name, options in zip(table.players, table.moves, strict=True)
         ]
         together = ["Everybody chooses at the same time, without seeing what the others choose."]
         return [*moves, *(together if len(table.players) > 1 else [])]
@@ -281,7 +311,9 @@ def describe_turns(table: GameTable) -> list[str]:
     if table.private:
         lines["Players know only their own moves and what they are shown."] = None
         for player in sorted(table.forgetful):
-            lines[f"{player} may forget: what is said below of {player} is all that it still knows."] = None
+            lines[
+                f"{player} may forget: what is said below of {player} is all that it still knows."
+            ] = None
     queue = deque([tree(table)])
     while queue:
         node = queue.popleft()
@@ -294,7 +326,9 @@ def describe_turns(table: GameTable) -> list[str]:
             made = node.row.moves[: sum(node.row.blocks[: node.block])]
             lines[f"{say_when(made)}it is drawn by lot: {drawn}."] = None
         else:
-            lines[f"{say_when(node.knowledge)}{node.player} chooses {join_options(node.moves)}."] = None
+            lines[
+                f"{say_when(node.knowledge)}{node.player} chooses {join_options(node.moves)}."
+            ] = None
     return list(lines)
 
 
@@ -309,13 +343,18 @@ def say_when(known: Knowledge) -> str:
 
 def describe_end(row: Row) -> str:
     """Return what happens in one play: `If Ann chooses bet, Bob chooses fold`."""
-    steps = (f"{move} is drawn" if mover == NATURE else f"{mover} chooses {move}" for mover, move in row.moves)
+    steps = (
+        f"{move} is drawn" if mover == NATURE else f"{mover} chooses {move}"
+        for mover, move in row.moves
+    )
     return f"If {', '.join(steps) or 'nobody moves'}"
 
 
 def format_payoffs(players: Iterable[str], payoffs: Iterable[Fraction]) -> str:
     """`Ann gets 3, Bob gets 1/2`."""
-    return ", ".join(f"{player} gets {payoff}" for player, payoff in zip(players, payoffs, strict=True))
+    return ", ".join(
+        f"{player} gets {payoff}" for player, payoff in zip(players, payoffs, strict=True)
+    )
 
 
 def join_options(options: tuple[str, ...]) -> str:
@@ -326,15 +365,21 @@ def join_options(options: tuple[str, ...]) -> str:
 
 
 def describe_changes(before: GameTable, after: GameTable) -> tuple[str, ...]:
-    """Return one sentence for each difference in the rules; empty where both are the same game under the same names."""
+    """Return one sentence for each difference in the rules; empty where both are the same game
+    under the same names."""
     lines: list[str] = []
     if before.players != after.players:
-        lines.append(f"The players were {', '.join(before.players)} and are now {', '.join(after.players)}.")
+        lines.append(
+            f"The players were {', '.join(before.players)} and are now {', '.join(after.players)}."
+        )
     old, new = describe_turns(before), describe_turns(after)
     lines += [f"No more: {line}" for line in old if line not in new]
     lines += [f"New: {line}" for line in new if line not in old]
     earned_before, earned_after = (
-        {describe_end(row): dict(zip(table.players, row.payoffs, strict=True)) for row in table.rows}
+        {
+            describe_end(row): dict(zip(table.players, row.payoffs, strict=True))
+            for row in table.rows
+        }
         for table in (before, after)
     )
     lines += [f"No more: {end}." for end in earned_before if end not in earned_after]
@@ -346,7 +391,9 @@ def describe_changes(before: GameTable, after: GameTable) -> tuple[str, ...]:
             phrases = []
             for player, payoff in earned.items():
                 earlier = was.get(player, payoff)
-                phrases.append(f"{player} gets {payoff}{f' (before: {earlier})' if earlier != payoff else ''}")
+                phrases.append(
+                    f"{player} gets {payoff}{f' (before: {earlier})' if earlier != payoff else ''}"
+                )
             lines.append(f"{end}: {', '.join(phrases)}.")
     more = len(lines) - _MOST_CHANGES
     return (*lines[:_MOST_CHANGES], *([f"and {more} more changes"] if more > 0 else []))

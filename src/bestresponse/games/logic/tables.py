@@ -1,17 +1,19 @@
-"""Turn payoff tables and trees of the theory into game tables with exact numbers, and any game into a file.
+"""Turn payoff tables and trees of the theory into game tables with exact numbers, and any game into
+a file.
 
-`format_game` writes `.nfg`, `.efg`, `.json` and `.pl`. A tree becomes a table by its reduced normal form; a table
-becomes a tree in which nobody sees what the others choose. A program is written from the tree, or for a table with one
-fact for each combination of moves.
+`format_game` writes `.nfg`, `.efg`, `.json` and `.pl`. A tree becomes a table by its reduced normal
+form; a table becomes a tree in which nobody sees what the others choose. A program is written from
+the tree, or for a table with one fact for each combination of moves.
 
-Floats are read as the simple fractions they stand for (0.1 is 1/10, the float next to a third is 1/3). Where an
-information set holds several positions, its player perceives the set's label when the play comes there, and nothing
-else but its own moves: under perfect recall this is the same knowledge. In a tree without it, everybody forgets all
-else whenever it perceives a label.
+Floats are read as the simple fractions they stand for (0.1 is 1/10, the float next to a third is
+1/3). Where an information set holds several positions, its player perceives the set's label when
+the play comes there, and nothing else but its own moves: under perfect recall this is the same
+knowledge. In a tree without it, everybody forgets all else whenever it perceives a label.
 
-`write_table_program` is the way back from `logic.programs.table`: the program's table is the table it was written from,
-with what each player knows. A game in which all move at once becomes one fact for each combination of moves; every
-other game becomes its tree, with a fact for each branch, each lottery, each percept and each end.
+`write_table_program` is the way back from `logic.programs.table`: the program's table is the table
+it was written from, with what each player knows. A game in which all move at once becomes one fact
+for each combination of moves; every other game becomes its tree, with a fact for each branch, each
+lottery, each percept and each end.
 """
 
 import json
@@ -33,7 +35,8 @@ from bestresponse.theory.trees.sequence_form import has_perfect_recall
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 MOST_ENDS = 20_000
-# A float this near to such a fraction was one, as 0.333... is 1/3; any other is the decimal that it is written as.
+# A float this near to such a fraction was one, as 0.333... is 1/3; any other is the decimal that it
+# is written as.
 _DENOMINATOR = 1_000_000
 _ROUNDING = 1e-12
 _TREE_RULES = (
@@ -43,7 +46,8 @@ _TREE_RULES = (
 )
 _CHANCE_RULE = "chance(move(nature, X), Chance, S) :- holds(at(Node), S), lottery(Node, X, Chance)."
 _PERCEPT_RULE = (
-    "sees(P, What, do(move(Q, M), S)) :- holds(at(Node), S), branch(Node, Q, M, Next), shown(Next, P, What)."
+    "sees(P, What, do(move(Q, M), S)) :- holds(at(Node), S), branch(Node, Q, M, Next), shown(Next,"
+    " P, What)."
 )
 _BLIND_RULE = "sees(_P, nothing, s0)."
 """No move leads to s0, so that nobody ever sees anything but the own moves."""
@@ -54,12 +58,17 @@ _END_RULES = (
 
 
 def table_from_cells(
-    players: tuple[str, ...], moves: tuple[tuple[str, ...], ...], payoffs: tuple[tuple[Fraction, ...], ...]
+    players: tuple[str, ...],
+    moves: tuple[tuple[str, ...], ...],
+    payoffs: tuple[tuple[Fraction, ...], ...],
 ) -> GameTable:
-    """Return the table of a game where all move once, at the same time; the last player's move changes fastest."""
+    """Return the table of a game where all move once, at the same time; the last player's move
+    changes fastest."""
     profiles = list(product(*moves))
     if len(profiles) != len(payoffs):
-        raise InvalidGame(f"{len(profiles)} combinations of moves need as many payoffs, got {len(payoffs)}")
+        raise InvalidGame(
+            f"{len(profiles)} combinations of moves need as many payoffs, got {len(payoffs)}"
+        )
     rows = tuple(
         Row(tuple(zip(players, profile, strict=True)), earned, (len(players),))
         for profile, earned in zip(profiles, payoffs, strict=True)
@@ -75,16 +84,29 @@ def table_from_tree(tree: Tree) -> GameTable:
     Fraction(1, 6)
     """
     if len(tree.leaves) > MOST_ENDS:
-        raise TooLarge(f"the tree has {len(tree.leaves):,} ends; at most {MOST_ENDS:,} are written as a program")
+        raise TooLarge(
+            f"the tree has {len(tree.leaves):,} ends; at most {MOST_ENDS:,} are written as a"
+            " program"
+        )
     if NATURE in tree.players:
         raise InvalidGame(f"a player is named {NATURE!r}, which in programs is the name of chance")
     for node in (tree.owner == CHANCE).nonzero()[0].tolist():
         total = sum(read_fraction(tree.find_probability(child)) for child in tree.children[node])
         if total != 1:
-            raise InvalidGame(f"after {tree.path(node)} the probabilities sum to {total}; a program needs exactly 1")
+            raise InvalidGame(
+                f"after {tree.path(node)} the probabilities sum to {total}; a program needs"
+                " exactly 1"
+            )
     rows = list_rows(tree, tree.leaves.tolist())
     moves = tuple(
-        tuple(dict.fromkeys(move for infoset in tree.infosets if infoset.player == seat for move in infoset.moves))
+        tuple(
+            dict.fromkeys(
+                move
+                for infoset in tree.infosets
+                if infoset.player == seat
+                for move in infoset.moves
+            )
+        )
         for seat in range(tree.num_players)
     )
     return GameTable(tree.players, moves, rows, private=not tree.is_perfect_information)
@@ -102,9 +124,9 @@ def list_rows(tree: Tree, leaves: Sequence[int]) -> tuple[Row, ...]:
 def table_to_data(table: GameTable) -> dict[str, object]:
     """Return players, moves and ends as plain data.
 
-    `blocks` tells how many moves of an end were made at the same time. In games with chance, `chances` has the
-    probability of each move of nature (None for others); in games with hidden moves, `percepts` has what was seen of
-    each move, as (player, percept).
+    `blocks` tells how many moves of an end were made at the same time. In games with chance,
+    `chances` has the probability of each move of nature (None for others); in games with hidden
+    moves, `percepts` has what was seen of each move, as (player, percept).
     """
     return {
         "players": list(table.players),
@@ -114,8 +136,16 @@ def table_to_data(table: GameTable) -> dict[str, object]:
                 "moves": [list(made) for made in row.moves],
                 "payoffs": [_write_exactly(u) for u in row.payoffs],
                 "blocks": list(row.blocks),
-                **({"chances": [None if p is None else _write_exactly(p) for p in row.chances]} if row.chances else {}),
-                **({"percepts": [[list(pair) for pair in seen] for seen in row.percepts]} if row.percepts else {}),
+                **(
+                    {"chances": [None if p is None else _write_exactly(p) for p in row.chances]}
+                    if row.chances
+                    else {}
+                ),
+                **(
+                    {"percepts": [[list(pair) for pair in seen] for seen in row.percepts]}
+                    if row.percepts
+                    else {}
+                ),
             }
             for row in table.rows
         ],
@@ -127,11 +157,16 @@ def _write_exactly(payoff: Fraction) -> int | str:
 
 
 def read_fraction(number: float | Fraction) -> Fraction:
-    """Return the simple fraction that a float stands for, or its shortest decimal; other numbers are what they are."""
+    """Return the simple fraction that a float stands for, or its shortest decimal; other numbers
+    are what they are."""
     if not isinstance(number, float):
         return Fraction(number)
     simple = Fraction(number).limit_denominator(_DENOMINATOR)
-    return simple if abs(float(simple) - number) <= _ROUNDING * abs(number) else Fraction(repr(float(number)))
+    return (
+        simple
+        if abs(float(simple) - number) <= _ROUNDING * abs(number)
+        else Fraction(repr(float(number)))
+    )
 
 
 def _build_row(tree: Tree, leaf: int, recall: bool) -> Row:
@@ -141,9 +176,15 @@ def _build_row(tree: Tree, leaf: int, recall: bool) -> Row:
         path.insert(0, node)
         node = int(tree.parent[node])
     owners = [int(tree.owner[tree.parent[node]]) for node in path]
-    infosets = [int(tree.infoset[tree.parent[node]]) for node in path if int(tree.infoset[tree.parent[node]]) >= 0]
+    infosets = [
+        int(tree.infoset[tree.parent[node]])
+        for node in path
+        if int(tree.infoset[tree.parent[node]]) >= 0
+    ]
     if len(set(infosets)) < len(infosets):
-        raise InvalidGame(f"on the way to {tree.path(leaf)} a player comes twice to what it cannot tell apart")
+        raise InvalidGame(
+            f"on the way to {tree.path(leaf)} a player comes twice to what it cannot tell apart"
+        )
     moves = tuple(
         (NATURE if owner == CHANCE else tree.players[owner], tree.branch_labels[node])
         for node, owner in zip(path, owners, strict=True)
@@ -157,14 +198,25 @@ def _build_row(tree: Tree, leaf: int, recall: bool) -> Row:
         owner = int(tree.owner[node])
         label = "" if owner in (CHANCE, LEAF) else tree.infosets[int(tree.infoset[node])].label
         seen = (label,) if recall else (FORGETS, label)
-        percepts.append(() if owner in (CHANCE, LEAF) else tuple((tree.players[owner], what) for what in seen))
-    return Row(moves, tuple(map(read_fraction, tree.list_payoffs(leaf))), (1,) * len(path), chances, tuple(percepts))
+        percepts.append(
+            () if owner in (CHANCE, LEAF) else tuple((tree.players[owner], what) for what in seen)
+        )
+    return Row(
+        moves,
+        tuple(map(read_fraction, tree.list_payoffs(leaf))),
+        (1,) * len(path),
+        chances,
+        tuple(percepts),
+    )
 
 
 def write_table_program(table: GameTable) -> str:
     """Write the program of a game."""
     together = all(row.blocks == (len(table.players),) and not row.chances for row in table.rows)
-    start = ["initial(s0).", *(f"initially(player({_atom(player)}), s0)." for player in table.players)]
+    start = [
+        "initial(s0).",
+        *(f"initially(player({_atom(player)}), s0)." for player in table.players),
+    ]
     rules = _write_at_once(table) if together and not table.private else _write_tree(table)
     return "\n".join([*start, *rules]) + "\n"
 
@@ -173,7 +225,9 @@ def _write_at_once(table: GameTable) -> list[str]:
     lines = [f"initially(control({_atom(player)}), s0)." for player in table.players]
     for player, moves in zip(table.players, table.moves, strict=True):
         lines += [f"possible(move({_atom(player)}, {_atom(move)}), _S)." for move in moves]
-    did = ", ".join(f"holds(did({_atom(player)}, M{k}), S)" for k, player in enumerate(table.players))
+    did = ", ".join(
+        f"holds(did({_atom(player)}, M{k}), S)" for k, player in enumerate(table.players)
+    )
     names = ", ".join(f"M{k}" for k in range(len(table.players)))
     lines += [
         "legal(move(P, M), S) :- holds(control(P), S), possible(move(P, M), S).",
@@ -185,7 +239,10 @@ def _write_at_once(table: GameTable) -> list[str]:
         made = dict(row.moves)
         profile = ", ".join(_atom(made[player]) for player in table.players)
         lines.append(f"payoffs([{profile}], [{_earned(table, row)}]).")
-    return [*lines, f"finally(goal(P, U), S) :- final(S), {did}, payoffs([{names}], Us), member(P-U, Us)."]
+    return [
+        *lines,
+        f"finally(goal(P, U), S) :- final(S), {did}, payoffs([{names}], Us), member(P-U, Us).",
+    ]
 
 
 def _write_tree(table: GameTable) -> list[str]:
@@ -223,7 +280,8 @@ def _moves_together(table: GameTable) -> bool:
 
 
 def _find_percepts(table: GameTable, row: Row, depth: int) -> Iterator[tuple[str, str]]:
-    """Find what is perceived of the move at `depth`; where moves are made together, by whoever moves next."""
+    """Find what is perceived of the move at `depth`; where moves are made together, by whoever
+    moves next."""
     if not _moves_together(table):
         yield from row.percepts[depth] if table.private else ()
     elif depth + 1 < len(row.moves):
@@ -245,19 +303,27 @@ def _atom(name: str) -> str:
 
 
 def format_game(game: NormalForm | Tree, ending: str, *, openspiel: bool = False) -> str:
-    """Return the text of a game file with this ending; UsageError where no such file can be written."""
+    """Return the text of a game file with this ending; UsageError where no such file can be
+    written."""
     if ending not in WRITERS:
-        raise UsageError(f"games are written as {', '.join(WRITERS)}; got a file ending in {ending or 'nothing'}")
+        raise UsageError(
+            f"games are written as {', '.join(WRITERS)}; got a file ending in {ending or 'nothing'}"
+        )
     if openspiel and ending != ".nfg":
-        raise UsageError(f"only .nfg files have a form of their own for OpenSpiel; got one ending in {ending}")
+        raise UsageError(
+            f"only .nfg files have a form of their own for OpenSpiel; got one ending in {ending}"
+        )
     return format_nfg(_as_table(game), openspiel=True) if openspiel else WRITERS[ending](game)
 
 
 def format_matrix_json(form: NormalForm) -> str:
-    """Return the JSON object of a table, which `parse_matrix_json` reads back; a third becomes the text "1/3"."""
+    """Return the JSON object of a table, which `parse_matrix_json` reads back; a third becomes the
+    text "1/3"."""
     data: JsonObject = {"name": form.name} if form.name else {}
     data |= {"players": list(form.players), "actions": [list(names) for names in form.actions]}
-    return json.dumps(data | {"payoffs": _as_numbers(form.given.tolist())}, ensure_ascii=False) + "\n"
+    return (
+        json.dumps(data | {"payoffs": _as_numbers(form.given.tolist())}, ensure_ascii=False) + "\n"
+    )
 
 
 def _as_numbers(value: Any) -> object:

@@ -1,17 +1,18 @@
 """One simultaneous choice, payoffs from a table.
 
-Each seat is asked for a pure action or for a mixed strategy; payoffs are the expected ones of the product of what was
-answered, so no draw comes between a decision and its value. The game is shown as a table, as sentences or as JSON,
-under neutral or themed names; numbers are shown so that reading them back gives the very payoffs: what is shown is what
-is solved.
+Each seat is asked for a pure action or for a mixed strategy; payoffs are the expected ones of the
+product of what was answered, so no draw comes between a decision and its value. The game is shown
+as a table, as sentences or as JSON, under neutral or themed names; numbers are shown so that
+reading them back gives the very payoffs: what is shown is what is solved.
 
 A matrix game played many times by the same players, who see everything that happened.
 
-Payoffs are the sums over the rounds. With `continuation` below 1 nature decides after each round whether to go on; with
-`discount` below 1 a payoff counts that much less with every round. With `noise` above 0 players say which move they
-mean and nature draws, seat by seat, which is made: the one that was meant, or with probability `noise` one of the
-others, each as likely as the next (as `theory.repeated.round_robin.Rules.noise` has it for automata). Players are told
-so; of their own moves they see what was meant and what was made, of the others' only what was made.
+Payoffs are the sums over the rounds. With `continuation` below 1 nature decides after each round
+whether to go on; with `discount` below 1 a payoff counts that much less with every round. With
+`noise` above 0 players say which move they mean and nature draws, seat by seat, which is made: the
+one that was meant, or with probability `noise` one of the others, each as likely as the next (as
+`theory.repeated.round_robin.Rules.noise` has it for automata). Players are told so; of their own
+moves they see what was meant and what was made, of the others' only what was made.
 """
 
 import json
@@ -47,12 +48,16 @@ class Theme:
     actions: tuple[tuple[str, ...], tuple[str, ...]]
 
     def dress(self, game: NormalForm | Array) -> NormalForm:
-        """Return the game, or the game with these payoffs (2, rows, columns), under this theme's names."""
+        """Return the game, or the game with these payoffs (2, rows, columns), under this theme's
+        names."""
         payoffs, title = (game.payoffs, game.name) if isinstance(game, NormalForm) else (game, "")
         shape = payoffs.shape[1:]
         for player, names, count in zip(self.players, self.actions, shape, strict=True):
             if count > len(names):
-                raise UsageError(f"the theme {self.name} names {len(names)} actions of {player}; the game has {count}")
+                raise UsageError(
+                    f"the theme {self.name} names {len(names)} actions of {player}; the game has"
+                    f" {count}"
+                )
         actions = tuple(names[:count] for names, count in zip(self.actions, shape, strict=True))
         return NormalForm(payoffs, self.players, actions, title)
 
@@ -60,9 +65,16 @@ class Theme:
 @cache
 def themes() -> dict[str, Theme]:
     """The themes that come with the library, by name."""
-    data = tomllib.loads(files("bestresponse.games.texts").joinpath("themes.toml").read_text("utf-8"))
+    data = tomllib.loads(
+        files("bestresponse.games.texts").joinpath("themes.toml").read_text("utf-8")
+    )
     return {
-        name: Theme(name, theme["story"], tuple(theme["players"]), (tuple(theme["row"]), tuple(theme["col"])))
+        name: Theme(
+            name,
+            theme["story"],
+            tuple(theme["players"]),
+            (tuple(theme["row"]), tuple(theme["col"])),
+        )
         for name, theme in data.items()
     }
 
@@ -94,7 +106,10 @@ def show_payoffs(game: NormalForm, seat: int, form: Format, zero_sum: bool) -> s
         payoffs = {player: number(game.payoffs[(player, *cell)]) for player in players}
         mine = payoffs.pop(seat)
         if form == "json":
-            row: dict[str, object] = {"you": moves[seat], **{game.players[k]: moves[k] for k in others}}
+            row: dict[str, object] = {
+                "you": moves[seat],
+                **{game.players[k]: moves[k] for k in others},
+            }
             row |= {"your_payoff": json.loads(mine)}
             row |= {f"payoff of {game.players[k]}": json.loads(paid) for k, paid in payoffs.items()}
             outcomes.append(json.dumps(row, ensure_ascii=False))
@@ -102,7 +117,9 @@ def show_payoffs(game: NormalForm, seat: int, form: Format, zero_sum: bool) -> s
             chosen = " and ".join(f"{game.players[k]} chooses {moves[k]}" for k in others)
             gains = "".join(f", {game.players[k]} gets {paid}" for k, paid in payoffs.items())
             outcomes.append(f"If you choose {moves[seat]} and {chosen}, you get {mine}{gains}.")
-    return "The outcomes:\n[" + ",\n ".join(outcomes) + "]" if form == "json" else "\n".join(outcomes)
+    return (
+        "The outcomes:\n[" + ",\n ".join(outcomes) + "]" if form == "json" else "\n".join(outcomes)
+    )
 
 
 def _write_table(game: NormalForm, seat: int, zero_sum: bool) -> str:
@@ -113,19 +130,26 @@ def _write_table(game: NormalForm, seat: int, zero_sum: bool) -> str:
             [f"{own}, {number(paid)}" for own, paid in zip(*rows, strict=True)]
             for rows in zip(cells, other_payoffs, strict=True)
         ]
-    lines = [["", *game.actions[1]], *([name, *row] for name, row in zip(game.actions[0], cells, strict=True))]
+    lines = [
+        ["", *game.actions[1]],
+        *([name, *row] for name, row in zip(game.actions[0], cells, strict=True)),
+    ]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = "\n".join(f"| {' | '.join(map(str.rjust, line, widths))} |" for line in lines)
     other = game.players[1 - seat]
     mine, theirs = ("rows", "columns") if seat == 0 else ("columns", "rows")
     what = "your payoff" if zero_sum else f"your payoff, then the payoff of {other}"
-    return f"The {mine} are your actions, the {theirs} those of {other}; each cell shows {what}.\n\n{text}"
+    return (
+        f"The {mine} are your actions, the {theirs} those of {other}; each cell shows"
+        f" {what}.\n\n{text}"
+    )
 
 
 Wanted = Literal["action", "mixture"]
 Others = Literal["unsaid", "rational"]
-"""What the rules say of the others: nothing, or that they are perfectly rational, which is true only where equilibrium
-strategies sit there. Who really sits where is told to models, in any game, by `runs.seats`."""
+"""What the rules say of the others: nothing, or that they are perfectly rational, which is true
+only where equilibrium strategies sit there. Who really sits where is told to models, in any game,
+by `runs.seats`."""
 State = tuple[Action, ...]
 _MOST_READABLE = 150
 """Cells of a payoff table that a person can read."""
@@ -164,7 +188,9 @@ class MatrixGame:
     @cached_property
     def zero_sum(self) -> bool:
         """Whether what one gains the other loses, to the last digit."""
-        return self.form.num_players == 2 and not np.count_nonzero(self.form.payoffs[0] + self.form.payoffs[1])
+        return self.form.num_players == 2 and not np.count_nonzero(
+            self.form.payoffs[0] + self.form.payoffs[1]
+        )
 
     @property
     def normal_form(self) -> NormalForm:
@@ -212,13 +238,21 @@ class MatrixGame:
         return dict(zip(self.roles, values.tolist(), strict=True))
 
     def word_rules(self, role: Role) -> str:
-        """Word the rules for people: the table where it can be read, and nothing about aims or the others' thoughts."""
+        """Word the rules for people: the table where it can be read, and nothing about aims or the
+        others' thoughts."""
         seat = self.roles.index(role)
         if self.form.payoffs[0].size <= _MOST_READABLE:
             return self._word(seat, aim="").strip()
         others = " and ".join(other for other in self.roles if other != role)
         mine = self.form.actions[seat]
-        return TEXTS.fill("matrix_people_large", me=role, others=others, count=len(mine), first=mine[0], last=mine[-1])
+        return TEXTS.fill(
+            "matrix_people_large",
+            me=role,
+            others=others,
+            count=len(mine),
+            first=mine[0],
+            last=mine[-1],
+        )
 
     def _briefing(self, seat: int) -> str:
         other = self.roles[1 - seat] if self.form.num_players == 2 else ""
@@ -235,12 +269,26 @@ class MatrixGame:
             mine, theirs = menus[seat], menus[1 - seat]
             other = self.roles[1 - seat]
             rules = TEXTS.fill(
-                "matrix_rules", me=me, other=other, my_actions=mine, other_actions=theirs, payoffs=payoffs, aim=aim
+                "matrix_rules",
+                me=me,
+                other=other,
+                my_actions=mine,
+                other_actions=theirs,
+                payoffs=payoffs,
+                aim=aim,
             )
         else:
-            lines = (f"The possible actions of {name}: {menu}." for name, menu in zip(self.roles, menus, strict=True))
+            lines = (
+                f"The possible actions of {name}: {menu}."
+                for name, menu in zip(self.roles, menus, strict=True)
+            )
             everybody, all_actions = ", ".join(self.roles), "\n".join(lines)
-            placeholders = {"me": me, "count": len(menus), "everybody": everybody, "all_actions": all_actions}
+            placeholders = {
+                "me": me,
+                "count": len(menus),
+                "everybody": everybody,
+                "all_actions": all_actions,
+            }
             rules = TEXTS.fill("matrix_rules_many", **placeholders, payoffs=payoffs, aim=aim)
         return f"{self.story}\n\n{rules}" if self.story else rules
 
@@ -254,8 +302,9 @@ STOP = "stop"
 class Rounds:
     """The joint moves so far, as they were made and as they were meant.
 
-    While nature draws the moves of a round, `meant` has an entry more than `played`, and `drawn` holds the moves of the
-    seats that it has come to. `decided` says whether nature has allowed the next round.
+    While nature draws the moves of a round, `meant` has an entry more than `played`, and `drawn`
+    holds the moves of the seats that it has come to. `decided` says whether nature has allowed the
+    next round.
     """
 
     played: tuple[tuple[str, ...], ...] = ()
@@ -320,7 +369,10 @@ class RepeatedGame:
             return {NATURE: self._draw_move(state)}
         if not state.decided:
             return {NATURE: Lottery(((GO_ON, self.continuation), (STOP, 1 - self.continuation)))}
-        return {role: Choice(actions) for role, actions in zip(self.roles, self.form.actions, strict=True)}
+        return {
+            role: Choice(actions)
+            for role, actions in zip(self.roles, self.form.actions, strict=True)
+        }
 
     def view(self, state: Rounds, role: Role) -> View:
         """Return what `role` may know in `state`."""
@@ -344,7 +396,8 @@ class RepeatedGame:
         return View(role, briefing, "\n".join((now, *past)), facts)
 
     def word_rules(self, role: Role) -> str:
-        """Word the rules for people: those of one round, how many there are, and what can go wrong."""
+        """Word the rules for people: those of one round, how many there are, and what can go
+        wrong."""
         return f"{self.stage.word_rules(role)}\n\n{self._length()}".strip()
 
     def find_round(self, state: Rounds) -> int:
@@ -352,7 +405,8 @@ class RepeatedGame:
         return len(state.played) + state.decided
 
     def list_rounds(self, state: Rounds, role: Role) -> PlayedRounds:
-        """List which moves were made and what the seat got, round by round; under noise also what the seat meant."""
+        """List which moves were made and what the seat got, round by round; under noise also what
+        the seat meant."""
         seat = self.roles.index(role)
         others = [other for other in self.roles if other != role]
         rows: list[tuple[int | float | str, ...]] = []
@@ -388,7 +442,8 @@ class RepeatedGame:
         return totals
 
     def _draw_move(self, state: Rounds) -> Lottery:
-        """Return the draw of the next seat's move; what was meant comes first, so that a slip is the same draw."""
+        """Return the draw of the next seat's move; what was meant comes first, so that a slip is
+        the same draw."""
         seat = len(state.drawn)
         meant = state.meant[-1][seat]
         others = [move for move in self.form.actions[seat] if move != meant]
@@ -401,7 +456,9 @@ class RepeatedGame:
         elif self.continuation == 1.0:
             length = TEXTS.fill("repeated_fixed", rounds=self.rounds)
         else:
-            length = TEXTS.fill("repeated_random", percent=f"{100 * self.continuation:g}", rounds=self.rounds)
+            length = TEXTS.fill(
+                "repeated_random", percent=f"{100 * self.continuation:g}", rounds=self.rounds
+            )
         parts = [length]
         if self.discount != 1.0:
             parts.append(TEXTS.fill("repeated_discount", percent=f"{100 * self.discount:g}"))
@@ -419,7 +476,11 @@ class RepeatedGame:
                 mine = f"you chose {moves[seat]}"
             did = "made the move" if self.noise else "chose"
             others = ", ".join(
-                f"{other} {did} {moves[self.roles.index(other)]}" for other in self.roles if other != role
+                f"{other} {did} {moves[self.roles.index(other)]}"
+                for other in self.roles
+                if other != role
             )
-            lines.append(f"Round {number}: {mine}, {others}; you got {self.stage.payoffs(moves)[role]:g}.")
+            lines.append(
+                f"Round {number}: {mine}, {others}; you got {self.stage.payoffs(moves)[role]:g}."
+            )
         return f"Round {len(state.played) + 1}." if self.asks(state) else "The game is over.", lines

@@ -1,8 +1,9 @@
-"""Any game in extensive form as a game that players can play: Kuhn poker, centipede, a tree from a file.
+"""Any game in extensive form as a game that players can play: Kuhn poker, centipede, a tree from a
+file.
 
-The state is the node that the play has come to. Chance nodes are moves of nature. A player is told in words what is
-known at its information set, and nothing else of where it is. The whole tree is common knowledge: it is told by written
-rules or, where there are none, as an outline.
+The state is the node that the play has come to. Chance nodes are moves of nature. A player is told
+in words what is known at its information set, and nothing else of where it is. The whole tree is
+common knowledge: it is told by written rules or, where there are none, as an outline.
 """
 
 import re
@@ -29,14 +30,16 @@ _CARDS = {"J": "jack", "Q": "queen", "K": "king", "A": "ace", "T": "ten"}
 _POKER = ("kuhn-poker", "leduc-poker")
 _WITH_RULES = ("kuhn-poker", "kuhn-poker-3", "leduc-poker", "trust", "ultimatum")
 _HOW_TO_READ = (
-    "This is the whole game. Below every choice and every draw stand its options, indented, each with what follows it: "
-    "who chooses next, that chance draws next, or what the players get because the game ends."
+    "This is the whole game. Below every choice and every draw stand its options, indented, each"
+    " with what follows it: who chooses next, that chance draws next, or what the players get"
+    " because the game ends."
 )
 
 
 @dataclass(frozen=True)
 class TreeGame:
-    """A tree to be played; roles are the players of the tree. `rules` tell how it is played where they are known."""
+    """A tree to be played; roles are the players of the tree. `rules` tell how it is played where
+    they are known."""
 
     tree: Tree
     description: str = ""
@@ -47,7 +50,9 @@ class TreeGame:
     def __post_init__(self) -> None:
         taken = [name for name in self.tree.players if name in (NATURE, REFEREE)]
         if taken:
-            raise InvalidGame(f"a player is named {taken[0]!r}; this name belongs to the game itself")
+            raise InvalidGame(
+                f"a player is named {taken[0]!r}; this name belongs to the game itself"
+            )
 
     @property
     def name(self) -> str:
@@ -72,7 +77,8 @@ class TreeGame:
             below = self.tree.children[state]
             total = sum(float(self.tree.probability[node]) for node in below)
             chances = tuple(
-                (name_branch(self.tree, node), float(self.tree.probability[node]) / total) for node in below
+                (name_branch(self.tree, node), float(self.tree.probability[node]) / total)
+                for node in below
             )
             return {NATURE: Lottery(chances)}
         return {self.roles[owner]: Choice(self.tree.infosets[int(self.tree.infoset[state])].moves)}
@@ -102,7 +108,8 @@ class TreeGame:
         return View(role, briefing, situation, facts)
 
     def word_rules(self, role: Role) -> str:
-        """Word the rules for people: who plays, and how; without the letters that stand for cards and moves."""
+        """Word the rules for people: who plays, and how; without the letters that stand for cards
+        and moves."""
         description = self._description
         if self.rules and self.name.startswith(_POKER):
             # The last paragraph explains the labels of information sets.
@@ -118,7 +125,9 @@ class TreeGame:
         """Return the state after these moves."""
         (move,) = moves.values()
         if int(self.tree.owner[state]) == CHANCE:
-            return next(node for node in self.tree.children[state] if name_branch(self.tree, node) == move)
+            return next(
+                node for node in self.tree.children[state] if name_branch(self.tree, node) == move
+            )
         options = self.tree.infosets[int(self.tree.infoset[state])].moves
         return self.tree.children[state][options.index(move)]
 
@@ -148,14 +157,19 @@ class TreeGame:
             outline = self._outline
         except TooLarge:
             # Strategies need no words; whoever does is refused by `check_telling`.
-            return f"{description}\n\nThe game can end in {len(self.tree.leaves):,} ways, too many to be told."
+            return (
+                f"{description}\n\nThe game can end in {len(self.tree.leaves):,} ways, too many to"
+                " be told."
+            )
         return f"{description} {_HOW_TO_READ}\n\n{outline}"
 
     def _describe_turn(self, index: int) -> str:
         """Say to the player of an information set what it knows."""
         parts = ["It is your turn.", describe_infoset(self.tree, index)]
         if self.rules:
-            parts.append(f"What you know: {self.tree.infosets[index].label}.")  # the rules explain these labels
+            parts.append(
+                f"What you know: {self.tree.infosets[index].label}."
+            )  # the rules explain these labels
         elif index in self._letters:
             parts.append(f"You are at one of the positions marked [{self._letters[index]}].")
         elif self.tree.infoset[0] == index:
@@ -174,9 +188,16 @@ def describe_infoset(tree: Tree, index: int) -> str:
     if steps is None:
         return ""
     player = tree.infosets[index].player
-    card = tree.infosets[index].label[:1]  # in poker the first letter is the card that the player holds
-    held = f"You hold the {_CARDS[card]}." if tree.name.startswith(_POKER) and card in _CARDS else ""
-    told = [_describe_step(tree, player, owner, labels, depth) for depth, (owner, labels) in enumerate(steps)]
+    card = tree.infosets[index].label[
+        :1
+    ]  # in poker the first letter is the card that the player holds
+    held = (
+        f"You hold the {_CARDS[card]}." if tree.name.startswith(_POKER) and card in _CARDS else ""
+    )
+    told = [
+        _describe_step(tree, player, owner, labels, depth)
+        for depth, (owner, labels) in enumerate(steps)
+    ]
     history = ", ".join(step for step in told if step)
     return " ".join(part for part in (held, f"So far: {history}." if history else "") if part)
 
@@ -184,12 +205,18 @@ def describe_infoset(tree: Tree, index: int) -> str:
 def describe_path(tree: Tree, node: int) -> str:
     """Say how the play came to a node, everybody's moves and all draws of chance."""
     moves = list_moves_to(tree, node)
-    steps = [_describe_step(tree, None, owner, [label], depth) for depth, (owner, label) in enumerate(moves)]
+    steps = [
+        _describe_step(tree, None, owner, [label], depth)
+        for depth, (owner, label) in enumerate(moves)
+    ]
     return ", ".join(step for step in steps if step)
 
 
-def _describe_step(tree: Tree, viewer: int | None, owner: int, labels: list[str], depth: int) -> str:
-    """Say what is known of the move at that depth, given what it may have been; `viewer` is None for who sees all."""
+def _describe_step(
+    tree: Tree, viewer: int | None, owner: int, labels: list[str], depth: int
+) -> str:
+    """Say what is known of the move at that depth, given what it may have been; `viewer` is None
+    for who sees all."""
     if owner == CHANCE:
         poker = tree.name.startswith(_POKER)
         if len(labels) == 1 and not (poker and viewer is not None and depth < len(tree.players)):
@@ -199,15 +226,22 @@ def _describe_step(tree: Tree, viewer: int | None, owner: int, labels: list[str]
     name = "you" if is_own else write_name(tree.players[owner])
     if len(labels) == 1:
         return f"{name} chose {write_name(labels[0])}"
-    return f"{name} chose {list_options(labels)}, and you do not {'remember' if is_own else 'know'} which"
+    return (
+        f"{name} chose {list_options(labels)}, and you do not {'remember' if is_own else 'know'}"
+        " which"
+    )
 
 
 def _describe_draw(tree: Tree, label: str, depth: int) -> str:
-    """Say what chance drew; in poker, whose card it is: all are dealt at once or one by one, later ones lie open."""
+    """Say what chance drew; in poker, whose card it is: all are dealt at once or one by one, later
+    ones lie open."""
     cards = re.sub(r"^deal ", "", label)
     if not tree.name.startswith(_POKER) or set(cards) - set(_CARDS):
         return f"chance drew {write_name(label)}"
     names = [_CARDS[card] for card in cards]
     if len(names) == 1 and depth >= len(tree.players):
         return f"the {names[0]} was laid open"
-    return ", ".join(f"{name} was dealt the {card}" for name, card in zip(tree.players[depth:], names, strict=False))
+    return ", ".join(
+        f"{name} was dealt the {card}"
+        for name, card in zip(tree.players[depth:], names, strict=False)
+    )

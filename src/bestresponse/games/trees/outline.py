@@ -9,9 +9,10 @@
     - weak (probability 1/10): Ann chooses:
       ...
 
-Positions of one information set carry the same letter, and below the outline stands in words what the player knows
-there. Everything about the game can be read back from the text: who moves where, which positions look alike, all
-probabilities and payoffs exactly. A name that could be misread stands in double quotes, as JSON writes it.
+Positions of one information set carry the same letter, and below the outline stands in words what
+the player knows there. Everything about the game can be read back from the text: who moves where,
+which positions look alike, all probabilities and payoffs exactly. A name that could be misread
+stands in double quotes, as JSON writes it.
 """
 
 import json
@@ -27,8 +28,9 @@ from bestresponse.theory.files.game_text import write_number
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 MOST_CHARACTERS = 50_000
-"""The longest outline that is told. At about 3 characters per token (short names and numbers) it fills half of the
-32,768 tokens that small open models can take, and leaves the other half for reasons and an answer."""
+"""The longest outline that is told. At about 3 characters per token (short names and numbers) it
+fills half of the 32,768 tokens that small open models can take, and leaves the other half for
+reasons and an answer."""
 
 Step = tuple[int, str]
 """Who moved (CHANCE or the number of a player), and how."""
@@ -41,9 +43,9 @@ _MOST_PLACES = 10_000
 """Payoffs of at most four decimals are written as decimals, others as fractions."""
 _ALL_KNOWN = "Whoever chooses knows everything that has happened before."
 _LETTERS = (
-    "A letter in brackets marks positions that look alike: a player who chooses at one of them does not know which of "
-    "the positions with this letter has been reached. At a position without a letter the player knows everything that "
-    "has happened before."
+    "A letter in brackets marks positions that look alike: a player who chooses at one of them does"
+    " not know which of the positions with this letter has been reached. At a position without a"
+    " letter the player knows everything that has happened before."
 )
 
 
@@ -68,8 +70,9 @@ def write_outline(tree: Tree, *, most: int | None = None) -> str:
         # A tree may have a million nodes: no more of it is written than is needed to refuse it.
         if most is not None and length > most:
             raise TooLarge(
-                f"{tree.name or 'the tree'} has {len(tree.leaves):,} ends; telling it takes more than {most:,} "
-                "characters, the most that a player can be asked to read. Use a smaller version of the game"
+                f"{tree.name or 'the tree'} has {len(tree.leaves):,} ends; telling it takes more"
+                f" than {most:,} characters, the most that a player can be asked to read. Use a"
+                " smaller version of the game"
             )
         lines.append(line)
     return "\n".join(lines)
@@ -96,7 +99,8 @@ def write_name(name: str) -> str:
 
 
 def write_payoff(payoff: float | Fraction) -> str:
-    """Write a payoff exactly: as a decimal where that is short, else as a fraction or with all digits.
+    """Write a payoff exactly: as a decimal where that is short, else as a fraction or with all
+    digits.
 
     >>> write_payoff(Fraction(51, 4)), write_payoff(Fraction(1, 3)), write_payoff(-2.0)
     ('12.75', '1/3', '-2')
@@ -134,11 +138,13 @@ def list_moves_to(tree: Tree, node: int) -> list[Step]:
 
 
 def list_known_steps(tree: Tree, index: int) -> list[tuple[int, list[str]]] | None:
-    """List what the player knows of each step before an information set: who moved, and all that may have been done.
+    """List what the player knows of each step before an information set: who moved, and all that
+    may have been done.
 
     None where not even that is known: the ways to its positions differ in length or in who moved.
     """
-    # All positions are looked at: a move that only the first of them share is one that the player has not seen.
+    # All positions are looked at: a move that only the first of them share is one that the player
+    # has not seen.
     ways = [list_moves_to(tree, node) for node in np.flatnonzero(tree.infoset == index).tolist()]
     movers = {tuple(owner for owner, _ in way) for way in ways}
     if len(movers) > 1:

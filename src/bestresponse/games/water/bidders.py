@@ -1,24 +1,29 @@
 """Bidders without a model for the Water Allocation Challenge, to say how good a model's play is.
 
-Each is a formula over many games at once; `BidderPlayer` puts the same formula into a seat of one game. All see only
-what is public. Arrays have one row a game, then (where they have them) one column a day and one a seat. The steps are
-those of `games.water.game`, number by number: the same supplies from the same seeds, the same order of service, the
-same sums. A bid that is not made is NaN.
+Each is a formula over many games at once; `BidderPlayer` puts the same formula into a seat of one
+game. All see only what is public. Arrays have one row a game, then (where they have them) one
+column a day and one a seat. The steps are those of `games.water.game`, number by number: the same
+supplies from the same seeds, the same order of service, the same sums. A bid that is not made is
+NaN.
 
     random      a share of the balance, uniform from 0 to 1
     share:X     always the share X of the balance (0.5 where none is given)
-    need        the share of the balance that today's thirst would take of the health; all of it where that is death
-    myopic      best response to yesterday's bids: a cent more than it takes, 0 where that is too dear
-    no-regret   multiplicative weights over shares of the balance, on what each share would have brought on every day
-                so far (Freund & Schapire 1997; Cesa-Bianchi & Lugosi 2006, ch. 2)
+    need        the share of the balance that today's thirst would take of the health; all of it
+                where that is death
+    myopic      best response to yesterday's bids: a cent more than it takes, 0 where that is too
+                dear
+    no-regret   multiplicative weights over shares of the balance, on what each share would have
+                brought on every day so far (Freund & Schapire 1997; Cesa-Bianchi & Lugosi 2006, ch.
+                2)
     solver      an approximate best response found by simulation, see below
 
-The solver's policy has five numbers: the share of the balance it bids when the next dry day would kill, when the one
-after that would, when it could stand two or more, and at full health; and how far above yesterday's price it goes at
-most. They are improved by the cross-entropy method (Rubinstein & Kroese 2004): draw candidates, play each on the same
-games against rivals that bid at random, by share, by need or myopically, keep the best, draw closer to them. What is
-maximised is the number of days lived, survival counting as one more drought. It is a best response within this family
-of policies and to this field, not an equilibrium.
+The solver's policy has five numbers: the share of the balance it bids when the next dry day would
+kill, when the one after that would, when it could stand two or more, and at full health; and how
+far above yesterday's price it goes at most. They are improved by the cross-entropy method
+(Rubinstein & Kroese 2004): draw candidates, play each on the same games against rivals that bid at
+random, by share, by need or myopically, keep the best, draw closer to them. What is maximised is
+the number of days lived, survival counting as one more drought. It is a best response within this
+family of policies and to this field, not an equilibrium.
 """
 
 from collections.abc import Callable, Sequence
@@ -64,7 +69,8 @@ class PriceBook:
 
 @dataclass(frozen=True)
 class Morning:
-    """What is public when the bids of a day are made. `balances` holds the mornings' balances, today's last."""
+    """What is public when the bids of a day are made. `balances` holds the mornings' balances,
+    today's last."""
 
     rules: WaterRules
     supply: Floats
@@ -93,7 +99,8 @@ class Morning:
 
     @property
     def prices(self) -> Floats:
-        """What it would have taken each seat to be served on each day gone by, given the bids of the others."""
+        """What it would have taken each seat to be served on each day gone by, given the bids of
+        the others."""
         return self.book.upto(self.bids, self.supplies)
 
 
@@ -112,7 +119,9 @@ class Trace:
     @property
     def present(self) -> Booleans:
         """Who was in the game in the morning of each day."""
-        return np.concatenate([np.ones_like(self.health[:, :1], dtype=np.bool_), self.health[:, :-1] > 0], axis=1)
+        return np.concatenate(
+            [np.ones_like(self.health[:, :1], dtype=np.bool_), self.health[:, :-1] > 0], axis=1
+        )
 
     @property
     def survived(self) -> Booleans:
@@ -147,9 +156,11 @@ def serve_many(rules: WaterRules, bids: Floats, supply: Floats) -> Booleans:
 
 
 def prices_to_win(rules: WaterRules, bids: Floats, supply: Floats) -> Floats:
-    """The smallest bid with which each seat would be served, the other bids given; infinite where none would do.
+    """The smallest bid with which each seat would be served, the other bids given; infinite where
+    none would do.
 
-    Going down the others' bids, a seat is served just above the last one at which its need still fits.
+    Going down the others' bids, a seat is served just above the last one at which its need still
+    fits.
     """
     prices = np.full(bids.shape, np.inf)
     needs = np.asarray([r.need for r in rules.residents], dtype=np.float64)
@@ -168,10 +179,13 @@ def prices_to_win(rules: WaterRules, bids: Floats, supply: Floats) -> Floats:
 
 
 def run_many(rules: WaterRules, supplies: Floats, bid: Callable[[Morning], Floats]) -> Trace:
-    """Play all games; `bid` gives the bids of every seat (games x seats), which count where a seat is alive."""
+    """Play all games; `bid` gives the bids of every seat (games x seats), which count where a seat
+    is alive."""
     games, days, seats = len(supplies), rules.days, len(rules.residents)
     salaries = np.asarray([r.salary for r in rules.residents], dtype=np.float64)
-    mornings, bids, balances, healths, drys = (np.full((games, days, seats), np.nan) for _ in range(5))
+    mornings, bids, balances, healths, drys = (
+        np.full((games, days, seats), np.nan) for _ in range(5)
+    )
     served = np.zeros((games, days, seats), dtype=np.bool_)
     balance = np.zeros((games, seats)) + salaries
     health, dry = np.full((games, seats), float(rules.health)), np.zeros((games, seats))
@@ -179,7 +193,16 @@ def run_many(rules: WaterRules, supplies: Floats, bid: Callable[[Morning], Float
     for day in range(days):
         mornings[:, day] = balance
         supply = supplies[:, day]
-        seen = Morning(rules, supply, health, dry, mornings[:, : day + 1], supplies[:, :day], bids[:, :day], book)
+        seen = Morning(
+            rules,
+            supply,
+            health,
+            dry,
+            mornings[:, : day + 1],
+            supplies[:, :day],
+            bids[:, :day],
+            book,
+        )
         alive = health > 0
         offers = np.where(alive, bid(seen), np.nan)
         wins = serve_many(rules, offers, supply)
@@ -210,21 +233,27 @@ _FARTHEST = 5.0
 
 SOLVED: dict[str, tuple[tuple[float, ...], ...]] = {
     "low": (
-        (0.8147, 0.8938, 0.7808, 0.9333, 0.8921), (0.9097, 0.845, 0.8152, 0.234, 0.6727),
-        (0.8873, 0.8474, 0.5833, 0.5246, 0.9637), (0.7908, 0.8311, 0.5891, 0.7013, 0.9252),
+        (0.8147, 0.8938, 0.7808, 0.9333, 0.8921),
+        (0.9097, 0.845, 0.8152, 0.234, 0.6727),
+        (0.8873, 0.8474, 0.5833, 0.5246, 0.9637),
+        (0.7908, 0.8311, 0.5891, 0.7013, 0.9252),
         (0.9877, 0.7915, 0.5554, 0.4089, 0.6801),
     ),
     "medium": (
-        (0.8021, 0.7529, 0.6543, 0.3575, 0.66), (0.9909, 0.8991, 0.8209, 0.6997, 0.8381),
-        (0.9324, 0.8301, 0.4369, 0.2187, 0.7945), (0.7044, 0.6439, 0.5695, 0.4475, 0.6341),
+        (0.8021, 0.7529, 0.6543, 0.3575, 0.66),
+        (0.9909, 0.8991, 0.8209, 0.6997, 0.8381),
+        (0.9324, 0.8301, 0.4369, 0.2187, 0.7945),
+        (0.7044, 0.6439, 0.5695, 0.4475, 0.6341),
         (0.9463, 0.7495, 0.5734, 0.6165, 0.53),
     ),
     "high": (
-        (0.7313, 0.6455, 0.8034, 0.4315, 0.6326), (0.7653, 0.8612, 0.8112, 0.4597, 0.6201),
-        (0.7888, 0.5886, 0.4922, 0.6252, 0.8131), (0.691, 0.5371, 0.545, 0.3278, 0.7344),
+        (0.7313, 0.6455, 0.8034, 0.4315, 0.6326),
+        (0.7653, 0.8612, 0.8112, 0.4597, 0.6201),
+        (0.7888, 0.5886, 0.4922, 0.6252, 0.8131),
+        (0.691, 0.5371, 0.545, 0.3278, 0.7344),
         (0.988, 0.6177, 0.5387, 0.6538, 0.3987),
     ),
-}  # fmt: skip
+}
 """What `solve` gives for the five seats of the published rules."""
 
 
@@ -260,7 +289,11 @@ def _share(share: float, morning: Morning, seat: int, seeds: Seeds) -> Floats:
 
 def _need(morning: Morning, seat: int, seeds: Seeds) -> Floats:
     balance = morning.balance[:, seat]
-    at_stake = (morning.dry[:, seat] + 1) * morning.rules.thirst / np.maximum(morning.health[:, seat], 1e-9)
+    at_stake = (
+        (morning.dry[:, seat] + 1)
+        * morning.rules.thirst
+        / np.maximum(morning.health[:, seat], 1e-9)
+    )
     return whole_cents(np.minimum(1.0, at_stake) * balance, balance)
 
 
@@ -273,7 +306,8 @@ def _myopic(morning: Morning, seat: int, seeds: Seeds) -> Floats:
 
 
 def price_today(morning: Morning, seat: int) -> Floats:
-    """What being served would take if the living repeated their bids of yesterday; from the second day on."""
+    """What being served would take if the living repeated their bids of yesterday; from the second
+    day on."""
     repeated = np.where(morning.alive, morning.bids[:, -1], np.nan)
     prices: Floats = prices_to_win(morning.rules, repeated, morning.supply)[:, seat]
     return prices
@@ -296,10 +330,15 @@ def _solver(morning: Morning, seat: int, seeds: Seeds) -> Floats:
 
 
 def policy_bid(policy: Floats, morning: Morning, seat: int) -> Floats:
-    """The bids of one policy a game, or of one for all: shares when deadly, tight, at ease, at full health; margin."""
+    """The bids of one policy a game, or of one for all: shares when deadly, tight, at ease, at full
+    health; margin."""
     balance, health = morning.balance[:, seat], morning.health[:, seat]
     thirst, dry = morning.rules.thirst, morning.dry[:, seat]
-    states = (health <= (dry + 1) * thirst, health <= (2 * dry + 3) * thirst, health < morning.rules.most_health)
+    states = (
+        health <= (dry + 1) * thirst,
+        health <= (2 * dry + 3) * thirst,
+        health < morning.rules.most_health,
+    )
     offer = np.select(states, [policy[:, 0], policy[:, 1], policy[:, 2]], policy[:, 3]) * balance
     if morning.day > 1:
         dearest = price_today(morning, seat) * (1 + _FARTHEST * policy[:, 4]) + CENT
@@ -327,7 +366,9 @@ def bidder(name: str) -> Bidder:
     except ValueError:
         share = -1.0
     if not 0 <= share <= 1:
-        raise UsageError(f"{name!r}: expected a share from 0 to 1 after the colon, such as share:0.3")
+        raise UsageError(
+            f"{name!r}: expected a share from 0 to 1 after the colon, such as share:0.3"
+        )
     return partial(_share, share)
 
 
@@ -360,7 +401,9 @@ def _morning_of(facts: JsonMapping) -> Morning:
     days = facts["days"]
     seats = len(rules.residents)
     salaries = np.asarray([r.salary for r in rules.residents], dtype=np.float64)
-    evenings = np.asarray([day["after"] for day in days], dtype=np.float64).reshape(len(days), seats, 3)
+    evenings = np.asarray([day["after"] for day in days], dtype=np.float64).reshape(
+        len(days), seats, 3
+    )
     mornings = np.where(evenings[:, :, 1] > 0, evenings[:, :, 0] + salaries, evenings[:, :, 0])
     bids = np.asarray([day["bids"] for day in days], dtype=np.float64).reshape(1, len(days), seats)
     return Morning(
@@ -376,16 +419,22 @@ def _morning_of(facts: JsonMapping) -> Morning:
 
 
 def play_many(rules: WaterRules, bidders: Sequence[str], seeds: Sequence[int]) -> Trace:
-    """The games with these seeds, a named bidder in each seat: the same games as one by one, many times faster."""
+    """The games with these seeds, a named bidder in each seat: the same games as one by one, many
+    times faster."""
     if len(bidders) != len(rules.residents):
-        raise UsageError(f"{len(rules.residents)} residents need as many bidders, got {len(bidders)}")
+        raise UsageError(
+            f"{len(rules.residents)} residents need as many bidders, got {len(bidders)}"
+        )
     table = [bidder(name) for name in bidders]
     seat_seeds = [
-        np.asarray([seat_seed(seed, resident.name) for seed in seeds], dtype=np.uint64) for resident in rules.residents
+        np.asarray([seat_seed(seed, resident.name) for seed in seeds], dtype=np.uint64)
+        for resident in rules.residents
     ]
 
     def bid(morning: Morning) -> Floats:
-        return np.stack([table[seat](morning, seat, seat_seeds[seat]) for seat in range(len(table))], axis=1)
+        return np.stack(
+            [table[seat](morning, seat, seat_seeds[seat]) for seat in range(len(table))], axis=1
+        )
 
     return run_many(rules, draw_supplies(rules, seeds), bid)
 
@@ -400,7 +449,8 @@ def kept_for(rules: WaterRules) -> tuple[tuple[float, ...], ...] | None:
 
 @lru_cache(maxsize=256)
 def policy_of(rules: WaterRules, seat: int) -> Floats:
-    """The five numbers for this seat: kept ones for the published rules, solved ones for all others."""
+    """The five numbers for this seat: kept ones for the published rules, solved ones for all
+    others."""
     kept = kept_for(rules)
     return search_bidder(rules, seat) if kept is None else np.asarray(kept[seat])
 
@@ -422,19 +472,27 @@ def search_bidder(rules: WaterRules, seat: int) -> Floats:
     return best
 
 
-def _play_against_field(rules: WaterRules, seat: int, candidates: Floats, supplies: Floats) -> Trace:
-    """Play every candidate in `seat` on the same games, in each of them one kind of rival in all other seats."""
+def _play_against_field(
+    rules: WaterRules, seat: int, candidates: Floats, supplies: Floats
+) -> Trace:
+    """Play every candidate in `seat` on the same games, in each of them one kind of rival in all
+    other seats."""
     policies = np.repeat(candidates, _GAMES, axis=0)
     field = [bidder(name) for name in _FIELD]
     games = np.arange(len(policies)) % _GAMES
     kind = games % len(field)
-    seeds = [games.astype(np.uint64) * np.uint64(1000) + np.uint64(other) for other in range(len(rules.residents))]
+    seeds = [
+        games.astype(np.uint64) * np.uint64(1000) + np.uint64(other)
+        for other in range(len(rules.residents))
+    ]
 
     def bid(morning: Morning) -> Floats:
         offers = [
-            policy_bid(policies, morning, seat)
-            if other == seat
-            else np.choose(kind, [rival(morning, other, seeds[other]) for rival in field])
+            (
+                policy_bid(policies, morning, seat)
+                if other == seat
+                else np.choose(kind, [rival(morning, other, seeds[other]) for rival in field])
+            )
             for other in range(len(rules.residents))
         ]
         return np.stack(offers, axis=1)

@@ -1,18 +1,23 @@
-"""The Water Allocation Challenge: a daily sealed-bid auction for scarce water, in which residents try to survive.
+"""The Water Allocation Challenge: a daily sealed-bid auction for scarce water, in which residents
+try to survive.
 
-The game of S. Mao et al., "ALYMPICS: LLM agents meet game theory", COLING 2025 (arXiv:2311.03220), by the rules that
-its recorded games follow:
+The game of S. Mao et al., "ALYMPICS: LLM agents meet game theory", COLING 2025 (arXiv:2311.03220),
+by the rules that its recorded games follow:
 
-1. In the morning every living resident is paid, and nature draws the day's supply, which all are told.
-2. The living bid at the same time for their whole need: any amount up to their balance, or nothing at all (a pass).
-3. The highest bid is served first, among equal bids the lower need, then the earlier place in the roster. A need that
-   does not fit in what is left is passed over. Whoever is served pays its own bid.
-4. Water gives `gain` health (at most `most_health`); the n-th dry day in a row costs n times `thirst`. Out at 0.
+1. In the morning every living resident is paid, and nature draws the day's supply, which all are
+   told.
+2. The living bid at the same time for their whole need: any amount up to their balance, or nothing
+   at all (a pass).
+3. The highest bid is served first, among equal bids the lower need, then the earlier place in the
+   roster. A need that does not fit in what is left is passed over. Whoever is served pays its own
+   bid.
+4. Water gives `gain` health (at most `most_health`); the n-th dry day in a row costs n times
+   `thirst`. Out at 0.
 
 A payoff is 1 for a resident who is alive after the last day, else 0.
 
-The survival auction is the same with equal residents and a supply that is enough for exactly one (Y. Zhang et al.,
-"K-level reasoning with large language models", 2024).
+The survival auction is the same with equal residents and a supply that is enough for exactly one
+(Y. Zhang et al., "K-level reasoning with large language models", 2024).
 """
 
 from __future__ import annotations
@@ -47,7 +52,8 @@ from bestresponse.games.water.rules import (
 def rules_in_words(rules: WaterRules, role: Role) -> str:
     """The rules as they are told to one resident."""
     needs = "\n".join(
-        f"- {r.name}: needs {_counted(r.need, 'unit')} a day, salary ${r.salary:g} a day" for r in rules.residents
+        f"- {r.name}: needs {_counted(r.need, 'unit')} a day, salary ${r.salary:g} a day"
+        for r in rules.residents
     )
     drawn = f"between {rules.low} and {rules.high} units, each amount equally likely"
     return TEXTS.fill(
@@ -76,7 +82,11 @@ def day_in_words(rules: WaterRules, day: Day) -> str:
     lines = [f"Day {day.number}: {day.supply} units of water."]
     for resident, present, bid, won, after in rows:
         if present:
-            offer = "made no bid" if bid is None else f"bid ${money(bid)} and {'got water' if won else 'got none'}"
+            offer = (
+                "made no bid"
+                if bid is None
+                else f"bid ${money(bid)} and {'got water' if won else 'got none'}"
+            )
             lines.append(f"- {resident.name} {offer}; now {_status(after)}")
     return "\n".join(lines)
 
@@ -117,17 +127,24 @@ _OUT = "out"
 
 
 def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds:
-    """List every day with its supply and all bids, the own one first, and the state of every resident."""
+    """List every day with its supply and all bids, the own one first, and the state of every
+    resident."""
     names = [resident.name for resident in rules.residents]
     own = names.index(role)
     others = [seat for seat in range(len(names)) if seat != own]
     over = state.day > rules.days or not any(standing.alive for standing in state.standings)
-    facts: list[tuple[str, Figure]] = [] if over or state.supply is None else [("water today", state.supply)]
+    facts: list[tuple[str, Figure]] = (
+        [] if over or state.supply is None else [("water today", state.supply)]
+    )
     standing = state.standings[own]
     if standing.alive:
         facts += [("your money", f"${money(standing.balance)}"), ("your health", standing.health)]
     status = tuple(
-        (names[seat], f"${money(s.balance)}", s.health, s.dry_days) if s.alive else (names[seat], _OUT, "", "")
+        (
+            (names[seat], f"${money(s.balance)}", s.health, s.dry_days)
+            if s.alive
+            else (names[seat], _OUT, "", "")
+        )
         for seat, s in enumerate(state.standings)
     )
     return PlayedRounds(
@@ -139,7 +156,13 @@ def tabulate_days(rules: WaterRules, state: Drought, role: Role) -> PlayedRounds
             (
                 day.number,
                 _bid(day, own),
-                "" if not day.present[own] else day.after[own].health if day.after[own].alive else _OUT,
+                (
+                    ""
+                    if not day.present[own]
+                    else day.after[own].health
+                    if day.after[own].alive
+                    else _OUT
+                ),
                 day.supply,
                 *(_bid(day, seat) for seat in others),
             )
@@ -223,15 +246,28 @@ class Water:
         """Return the state after these moves."""
         if state.supply is None:
             return replace(state, supply=moves[NATURE])
-        bids = tuple(None if moves.get(role, PASS) == PASS else float(moves[role]) for role in self.roles)
+        bids = tuple(
+            None if moves.get(role, PASS) == PASS else float(moves[role]) for role in self.roles
+        )
         return self.settle(state, bids, allocate(self.rules.residents, bids, state.supply))
 
-    def settle(self, state: Drought, bids: tuple[float | None, ...], winners: tuple[bool, ...]) -> Drought:
+    def settle(
+        self, state: Drought, bids: tuple[float | None, ...], winners: tuple[bool, ...]
+    ) -> Drought:
         """The next morning, given who was served today."""
         after = tuple(map(self._evening, state.standings, bids, winners))
-        day = Day(state.day, state.supply or 0, tuple(s.alive for s in state.standings), bids, winners, after)
+        day = Day(
+            state.day,
+            state.supply or 0,
+            tuple(s.alive for s in state.standings),
+            bids,
+            winners,
+            after,
+        )
         paid = zip(self.rules.residents, after, strict=True)
-        mornings = tuple(replace(s, balance=s.balance + r.salary) if s.alive else s for r, s in paid)
+        mornings = tuple(
+            replace(s, balance=s.balance + r.salary) if s.alive else s for r, s in paid
+        )
         return Drought(mornings, (*state.past, day))
 
     def payoffs(self, state: Drought) -> Mapping[Role, float]:
@@ -260,9 +296,9 @@ class Water:
     def theory_remark(self) -> str:
         """What is known of the last day."""
         return (
-            "No equilibrium of this game is known: it lasts for days, and what a bid is worth depends on all that may "
-            "follow. One thing is certain: on the last day money is worth nothing any more, so that nothing "
-            "is better than to bid all you have."
+            "No equilibrium of this game is known: it lasts for days, and what a bid is worth"
+            " depends on all that may follow. One thing is certain: on the last day money is worth"
+            " nothing any more, so that nothing is better than to bid all you have."
         )
 
     def make_quiz(self, role: Role, rng: Random) -> tuple[Question, ...]:
@@ -274,17 +310,29 @@ class Water:
         bid = float(round(resident.salary / 4))
         bids = tuple(bid if k == seat else None for k in range(len(self.roles)))
         served = self.settle(self.start(), bids, tuple(k == seat for k in range(len(self.roles))))
-        money = f"You begin with ${resident.salary:g}. If you bid ${bid:g} on the first day and are served, how many "
-        asked.append(Question(f"{money}dollars have you left that evening?", served.past[-1].after[seat].balance))
+        money = (
+            f"You begin with ${resident.salary:g}. If you bid ${bid:g} on the first day and are"
+            " served, how many "
+        )
+        asked.append(
+            Question(
+                f"{money}dollars have you left that evening?", served.past[-1].after[seat].balance
+            )
+        )
         return tuple(asked)
 
     def _ask_about_thirst(self, seat: int) -> list[Question]:
         silent, nobody = (None,) * len(self.roles), (False,) * len(self.roles)
         first = self.settle(self.start(), silent, nobody)
         second = self.settle(first, silent, nobody).standings[seat]
-        text = f"You begin with {self.rules.health:g} health points. If you get no water on the first day"
+        text = (
+            f"You begin with {self.rules.health:g} health points. If you get no water on the"
+            " first day"
+        )
         if second.alive and self.rules.days > 1:
-            return [Question(f"{text} and none on the second, how many have you left?", second.health)]
+            return [
+                Question(f"{text} and none on the second, how many have you left?", second.health)
+            ]
         if first.standings[seat].alive:
             return [Question(f"{text}, how many have you left?", first.standings[seat].health)]
         return []
@@ -299,16 +347,24 @@ class Water:
         return Standing(standing.balance, standing.health - dry_days * self.rules.thirst, dry_days)
 
     def _facts(self, state: Drought, role: Role) -> dict[str, object]:
-        """Everything public as plain data; `standings` and `bids` are in the order of the roster."""
+        """Everything public as plain data; `standings` and `bids` are in the order of the
+        roster."""
         return {
             "seat": self.roles.index(role),
-            "rivals": [r for r, s in zip(self.roles, state.standings, strict=True) if s.alive and r != role],
+            "rivals": [
+                r for r, s in zip(self.roles, state.standings, strict=True) if s.alive and r != role
+            ],
             "day": state.day,
             "supply": state.supply,
             "rules": self.rules.to_json(),
             "standings": _plain(state.standings),
             "days": [
-                {"supply": d.supply, "bids": list(d.bids), "winners": list(d.winners), "after": _plain(d.after)}
+                {
+                    "supply": d.supply,
+                    "bids": list(d.bids),
+                    "winners": list(d.winners),
+                    "after": _plain(d.after),
+                }
                 for d in state.past
             ],
         }

@@ -1,4 +1,5 @@
-"""The constants of the Water Allocation Challenge as settings, how a game stands, and who is served."""
+"""The constants of the Water Allocation Challenge as settings, how a game stands, and who is
+served."""
 
 from __future__ import annotations
 
@@ -29,8 +30,14 @@ class Resident:
         if not self.name.strip() or self.name in (NATURE, REFEREE):
             raise UsageError(f"{self.name!r} cannot be the name of a resident; give another one")
         for what, value in (("need", self.need), ("salary", self.salary)):
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-                raise UsageError(f"{self.name}: the {what} is {value!r}; expected a number of 0 or more")
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | float)
+                or not 0 <= value < math.inf
+            ):
+                raise UsageError(
+                    f"{self.name}: the {what} is {value!r}; expected a number of 0 or more"
+                )
 
 
 RESIDENTS = (
@@ -59,27 +66,34 @@ class WaterRules:
     def __post_init__(self) -> None:
         names = [resident.name for resident in self.residents]
         if not any(resident.need for resident in self.residents):  # scarcity is supply / needs
-            raise UsageError("nobody needs water; a roster needs one resident at least whose need is above 0")
+            raise UsageError(
+                "nobody needs water; a roster needs one resident at least whose need is above 0"
+            )
         if len(set(names)) < len(names):
             raise UsageError(f"two residents have the same name: {', '.join(names)}")
         for name in ("low", "high", "days"):
             if type(getattr(self, name)) is not int:
                 raise UsageError(f"{name} is {getattr(self, name)!r}; expected a whole number")
         if not 0 <= self.low <= self.high:
-            raise UsageError(f"the supply goes from {self.low} to {self.high}; expected 0 <= lowest <= highest")
+            raise UsageError(
+                f"the supply goes from {self.low} to {self.high}; expected 0 <= lowest <= highest"
+            )
         if self.high - self.low > _MOST_SUPPLIES:
             raise UsageError(
-                f"the supply can take {self.high - self.low + 1} values; at most {_MOST_SUPPLIES} are dealt with"
+                f"the supply can take {self.high - self.low + 1} values; at most {_MOST_SUPPLIES}"
+                " are dealt with"
             )
         if not 1 <= self.days <= 10_000:
             raise UsageError(f"the drought lasts {self.days} days; expected 1 to 10000")
         if not 0 < self.health <= self.most_health < math.inf:
             raise UsageError(
-                f"residents begin with {self.health:g} health points of at most {self.most_health:g}; "
-                "expected a positive number that is not above the most"
+                f"residents begin with {self.health:g} health points of at most"
+                f" {self.most_health:g}; expected a positive number that is not above the most"
             )
         if not (0 <= self.gain < math.inf and 0 <= self.thirst < math.inf):
-            raise UsageError(f"gain {self.gain:g} and thirst {self.thirst:g}: expected numbers of 0 or more")
+            raise UsageError(
+                f"gain {self.gain:g} and thirst {self.thirst:g}: expected numbers of 0 or more"
+            )
 
     @property
     def supplies(self) -> tuple[int, ...]:
@@ -93,23 +107,32 @@ class WaterRules:
 
     def to_json(self) -> JsonObject:
         """Return the value as plain JSON data."""
-        plain = {field.name: getattr(self, field.name) for field in fields(self)}  # `asdict` would copy every resident
+        plain = {
+            field.name: getattr(self, field.name) for field in fields(self)
+        }  # `asdict` would copy every resident
         return plain | {"residents": [[r.name, r.need, r.salary] for r in self.residents]}
 
     @classmethod
     def from_json(cls, data: JsonMapping) -> WaterRules:
-        """Return the value that `to_json` wrote; residents may also be tables with name, need and salary."""
+        """Return the value that `to_json` wrote; residents may also be tables with name, need and
+        salary."""
         known = {field.name for field in fields(cls)}
         unknown = sorted(set(data) - known)
         if unknown:
-            raise UsageError(f"there is no rule named {unknown[0]!r}; known: {', '.join(sorted(known))}")
+            raise UsageError(
+                f"there is no rule named {unknown[0]!r}; known: {', '.join(sorted(known))}"
+            )
         try:
             listed = data.get("residents", [])
-            roster = tuple(Resident(**entry) if isinstance(entry, Mapping) else Resident(*entry) for entry in listed)
+            roster = tuple(
+                Resident(**entry) if isinstance(entry, Mapping) else Resident(*entry)
+                for entry in listed
+            )
             return cls(**{**data, **({"residents": roster} if "residents" in data else {})})
         except (TypeError, AttributeError):
             raise UsageError(
-                "expected residents with exactly name, need and salary, texts for names and numbers for all else"
+                "expected residents with exactly name, need and salary, texts for names and numbers"
+                " for all else"
             ) from None
 
 
@@ -129,7 +152,8 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day that is over, seats in the order of the roster; a bid of None is none, by choice or from a dead seat."""
+    """A day that is over, seats in the order of the roster; a bid of None is none, by choice or
+    from a dead seat."""
 
     number: int
     supply: int
@@ -168,8 +192,11 @@ def serving_order(residents: Sequence[Resident]) -> tuple[int, ...]:
     return tuple(sorted(range(len(residents)), key=lambda seat: residents[seat].need))
 
 
-def allocate(residents: Sequence[Resident], bids: Sequence[float | None], supply: float) -> tuple[bool, ...]:
-    """Who is served: the highest bid first, on equal bids the lower need; whoever does not fit is passed over.
+def allocate(
+    residents: Sequence[Resident], bids: Sequence[float | None], supply: float
+) -> tuple[bool, ...]:
+    """Who is served: the highest bid first, on equal bids the lower need; whoever does not fit is
+    passed over.
 
     >>> allocate(RESIDENTS, (50, 50, None, None, 40), supply=20)
     (True, True, False, False, False)

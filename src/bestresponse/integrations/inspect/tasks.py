@@ -1,9 +1,10 @@
 """Tasks for Inspect, scored by the measures of this library.
 
-nash_gap     the games, prompt, reading and figures of `bestresponse bench`
-verify       whether every claim of a reasoning about a game is true; a text without claims is not scored
-game         any game by name or file; seats for the model, for Inspect's model roles, for strategies and solvers
-formalize    stories with true games; every attempt with its feedback, scored by whether the game is the true one
+nash_gap     the games, prompt, reading and figures of `bestresponse bench` verify       whether
+every claim of a reasoning about a game is true; a text without claims is not scored game
+any game by name or file; seats for the model, for Inspect's model roles, for strategies and solvers
+formalize    stories with true games; every attempt with its feedback, scored by whether the game is
+the true one
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ from bestresponse.models.base import Finish, Reply
 from bestresponse.models.providers.function import FunctionModel, from_function
 from bestresponse.models.providers.inspect import FINISH
 
-_REASON = "Explain step by step what you would choose and why, with the payoffs that matter. You are {me}."
+_REASON = (
+    "Explain step by step what you would choose and why, with the payoffs that matter. You are"
+    " {me}."
+)
 _UNREAD = float("nan")
 _MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser}
 
@@ -47,13 +51,17 @@ def nash_gap(num_games: int = 20, actions: int = 3, seed: int = 0) -> Task:
     samples = [
         Sample(
             id=number,
-            input=[_MESSAGES[message.role](content=message.content) for message in request.messages],
+            input=[
+                _MESSAGES[message.role](content=message.content) for message in request.messages
+            ],
             metadata={"questions": asdict(questions), "number": number},
         )
         for number, request in enumerate(requests)
     ]
     config = GenerateConfig(max_tokens=requests[0].max_tokens, temperature=requests[0].temperature)
-    return Task(dataset=MemoryDataset(samples), solver=generate(), scorer=nash_gap_scorer(), config=config)
+    return Task(
+        dataset=MemoryDataset(samples), solver=generate(), scorer=nash_gap_scorer(), config=config
+    )
 
 
 @scorer(metrics={name: [mean(), stderr()] for name in FIGURES})  # type: ignore[untyped-decorator, unused-ignore]
@@ -86,7 +94,8 @@ def verify_reasoning(game: str = "prisoners-dilemma", samples: int = 1) -> Task:
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator, unused-ignore]
 def claims_are_true() -> Scorer:
-    """Score 1 where claims were decided and none is refuted, 0 where one is; nothing where none could be decided."""
+    """Score 1 where claims were decided and none is refuted, 0 where one is; nothing where none
+    could be decided."""
 
     async def score(state: TaskState, target: Target) -> Score:
         review = verify_text(state.output.completion, state.metadata["game"])
@@ -99,7 +108,8 @@ def claims_are_true() -> Scorer:
 
 @contextmanager
 def _show_without_trace() -> Iterator[None]:
-    """Raise what is wrong with the arguments of a task as the error that Inspect's command line shows as a sentence."""
+    """Raise what is wrong with the arguments of a task as the error that Inspect's command line
+    shows as a sentence."""
     try:
         yield
     except (TooLarge, UsageError) as error:
@@ -107,7 +117,8 @@ def _show_without_trace() -> Iterator[None]:
 
 
 def _ask_inspect(role: str | None) -> FunctionModel:
-    """Return Inspect's model, or the one in that role, as a model of ours; for use in a thread of an Inspect task."""
+    """Return Inspect's model, or the one in that role, as a model of ours; for use in a thread of
+    an Inspect task."""
 
     async def generate(prompt: str) -> str:
         model = get_model() if role is None else get_model(role=role)
@@ -129,16 +140,22 @@ def game(
 ) -> Task:
     """Let the model play any game.
 
-    `seats` lists a player for every seat, in order: `model`, `role:NAME` for one of Inspect's model roles, or a
-    strategy such as `random`. Without it the model takes the first seat and `others` the rest. Inspect's command line
-    makes a list of a value that has a comma, and leaves any other value as it is.
+    `seats` lists a player for every seat, in order: `model`, `role:NAME` for one of Inspect's model
+    roles, or a strategy such as `random`. Without it the model takes the first seat and `others`
+    the rest. Inspect's command line makes a list of a value that has a comma, and leaves any other
+    value as it is.
     """
     named = seats.split(",") if isinstance(seats, str) else map(str, seats)
     in_order = [name.strip() for name in named if name.strip()]
     with _show_without_trace():
         players = choose_players(game, in_order, "model", others)
-    data = [Sample(id=number, input=f"Play {game}.", metadata={"seed": seed + number}) for number in range(repeats)]
-    return Task(dataset=MemoryDataset(data), solver=_play(game, players), scorer=payoff_and_regret())
+    data = [
+        Sample(id=number, input=f"Play {game}.", metadata={"seed": seed + number})
+        for number in range(repeats)
+    ]
+    return Task(
+        dataset=MemoryDataset(data), solver=_play(game, players), scorer=payoff_and_regret()
+    )
 
 
 @solver  # type: ignore[untyped-decorator, unused-ignore]
@@ -149,7 +166,9 @@ def _play(name: str, players: Mapping[str, str]) -> Solver:
             record, regrets = play_seats(name, seated, state.metadata["seed"])
             payoffs, void = record.payoffs, record.void
             ours = [role for role, player in players.items() if player == "model"]
-            state.metadata["played"] = [(payoffs[role], regrets.get(role)) for role in ours if payoffs]
+            state.metadata["played"] = [
+                (payoffs[role], regrets.get(role)) for role in ours if payoffs
+            ]
             state.metadata["payoffs"] = dict(payoffs)
             state.metadata["void"] = None if void is None else void.why
 
@@ -167,7 +186,8 @@ def _find_player(name: str) -> str | FunctionModel:
 
 @scorer(metrics={"payoff": [mean(), stderr()], "regret": [mean(), stderr()]})  # type: ignore[untyped-decorator, unused-ignore]
 def payoff_and_regret() -> Scorer:
-    """Score what the model's seats earned, and what their decisions cost against equilibrium; NaN where unknown."""
+    """Score what the model's seats earned, and what their decisions cost against equilibrium; NaN
+    where unknown."""
 
     async def score(state: TaskState, target: Target) -> Score:
         played = state.metadata["played"]
@@ -176,14 +196,17 @@ def payoff_and_regret() -> Scorer:
             "payoff": fmean(payoff for payoff, _ in played) if played else _UNREAD,
             "regret": fmean(regrets) if regrets else _UNREAD,
         }
-        return Score(value=value, explanation=state.metadata["void"] or str(state.metadata["payoffs"]))
+        return Score(
+            value=value, explanation=state.metadata["void"] or str(state.metadata["payoffs"])
+        )
 
     return score
 
 
 @task  # type: ignore[untyped-decorator, unused-ignore]
 def formalize(num_stories: int = 10, attempts: int = 3, kind: str = "") -> Task:
-    """Let the model turn stories into game programs, with feedback; `kind` chooses stories of one kind of game."""
+    """Let the model turn stories into game programs, with feedback; `kind` chooses stories of one
+    kind of game."""
     chosen = [story for story in stories() if not kind or story.game == kind]
     if not chosen:
         known = ", ".join(sorted({story.game for story in stories()}))
@@ -200,7 +223,9 @@ def _formalize(attempts: int) -> Solver:
             story = next(story for story in stories() if story.id == state.metadata["story"])
             with tempfile.TemporaryDirectory() as folder:
                 model = _ask_inspect(None)
-                formalized = formalize_story(story.text, model, attempts=attempts, output_dir=folder, cache="off")
+                formalized = formalize_story(
+                    story.text, model, attempts=attempts, output_dir=folder, cache="off"
+                )
             best = formalized.formalization.best
             is_true, why = False, repr(formalized)
             if formalized.ok and best is not None and best.report is not None:
@@ -223,6 +248,8 @@ def game_is_true() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         is_game, is_true = state.metadata["found"]
         value = {"game": float(is_game), "true": float(is_true)}
-        return Score(value=value, answer=state.metadata["program"], explanation=state.metadata["why"])
+        return Score(
+            value=value, answer=state.metadata["program"], explanation=state.metadata["why"]
+        )
 
     return score

@@ -1,4 +1,5 @@
-"""The functions that `nash_gap.yaml` names: games, prompt, reading and figures of `bestresponse bench`."""
+"""The functions that `nash_gap.yaml` names: games, prompt, reading and figures of `bestresponse
+bench`."""
 
 from __future__ import annotations
 
@@ -25,13 +26,16 @@ class NashGapQuestion(TypedDict):
 def load_questions(
     num_games: int = 20, actions: int = 3, seed: int = 0, **other: object
 ) -> dict[str, datasets.Dataset]:
-    """Load the questions for the harness; its `--metadata '{"num_games": 100}'` sets the arguments."""
+    """Load the questions for the harness; its `--metadata '{"num_games": 100}'` sets the
+    arguments."""
     from datasets import Dataset
 
     return {"test": Dataset.from_list(list_nash_gap_questions(num_games, actions, seed))}
 
 
-def list_nash_gap_questions(num_games: int = 20, actions: int = 3, seed: int = 0) -> list[NashGapQuestion]:
+def list_nash_gap_questions(
+    num_games: int = 20, actions: int = 3, seed: int = 0
+) -> list[NashGapQuestion]:
     """Write the questions of the benchmark."""
     questions = BenchQuestions(num_games, actions, seed)
     rows = []
@@ -50,8 +54,9 @@ def write_prompt(question: NashGapQuestion) -> str:
 def measure_results(question: NashGapQuestion, results: Sequence[str]) -> dict[str, float]:
     """Measure the reply; one that cannot be read has no figures, and its `read` is 0.
 
-    The harness averages each figure over the documents that have it, and knows the standard error of that mean. `read`
-    comes first, because the harness lists metrics in the order in which it meets them.
+    The harness averages each figure over the documents that have it, and knows the standard error
+    of that mean. `read` comes first, because the harness lists metrics in the order in which it
+    meets them.
     """
     questions = BenchQuestions(**question["questions"])
     try:

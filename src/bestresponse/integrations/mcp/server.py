@@ -1,7 +1,9 @@
-"""The server: every tool of `tools`, over stdio or streamable HTTP, carried out by a worker process within limits.
+"""The server: every tool of `tools`, over stdio or streamable HTTP, carried out by a worker process
+within limits.
 
-The worker runs this module, one call at a time: one JSON object a line in, one a line out. It may be killed at any
-time. What goes wrong on purpose comes back as a sentence, anything else as the kind of error.
+The worker runs this module, one call at a time: one JSON object a line in, one a line out. It may
+be killed at any time. What goes wrong on purpose comes back as a sentence, anything else as the
+kind of error.
 """
 
 from __future__ import annotations
@@ -33,15 +35,17 @@ if TYPE_CHECKING:
     from mcp.server import MCPServer
 
 _INSTRUCTIONS = (
-    "Exact game theory: solve a game, check a proposed equilibrium, find best responses, check a reasoning about a "
-    "game claim by claim, check that a logic program is a game, compare two games, run tournaments of strategies."
+    "Exact game theory: solve a game, check a proposed equilibrium, find best responses, check a"
+    " reasoning about a game claim by claim, check that a logic program is a game, compare two"
+    " games, run tournaments of strategies."
 )
 _START_SECONDS = 60.0  # a worker imports the package, on a busy machine slowly
 
 
 @dataclass(frozen=True, slots=True)
 class CallLimits:
-    """What one call may use: seconds, characters of arguments, characters of the result, megabytes of memory."""
+    """What one call may use: seconds, characters of arguments, characters of the result, megabytes
+    of memory."""
 
     seconds: float = 20.0
     input: int = 200_000
@@ -50,7 +54,8 @@ class CallLimits:
 
 
 def build_server(limits: CallLimits | None = None) -> MCPServer[WorkerPool]:
-    """Build the server; its worker starts with it and ends with it. UsageError where `mcp` is not installed."""
+    """Build the server; its worker starts with it and ends with it. UsageError where `mcp` is not
+    installed."""
     try:
         from mcp.server import MCPServer
         from mcp_types import ToolAnnotations
@@ -68,16 +73,28 @@ def build_server(limits: CallLimits | None = None) -> MCPServer[WorkerPool]:
             await pool.close()
 
     server = MCPServer(
-        "bestresponse", version=__version__, instructions=_INSTRUCTIONS, lifespan=run_worker, log_level="WARNING"
+        "bestresponse",
+        version=__version__,
+        instructions=_INSTRUCTIONS,
+        lifespan=run_worker,
+        log_level="WARNING",
     )
     harmless = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
     for name, tool in TOOLS.items():
-        server.add_tool(_send_to_worker(name, tool, pool), name=name, annotations=harmless, structured_output=True)
+        server.add_tool(
+            _send_to_worker(name, tool, pool),
+            name=name,
+            annotations=harmless,
+            structured_output=True,
+        )
     return server
 
 
-def _send_to_worker(name: str, tool: Callable[..., BaseModel], pool: WorkerPool) -> Callable[..., Awaitable[BaseModel]]:
-    """Return a function with the signature and the description of `tool` that has it carried out by the worker."""
+def _send_to_worker(
+    name: str, tool: Callable[..., BaseModel], pool: WorkerPool
+) -> Callable[..., Awaitable[BaseModel]]:
+    """Return a function with the signature and the description of `tool` that has it carried out by
+    the worker."""
     from mcp.server.mcpserver.exceptions import ToolError
 
     hints = get_type_hints(tool, include_extras=True)
@@ -91,7 +108,9 @@ def _send_to_worker(name: str, tool: Callable[..., BaseModel], pool: WorkerPool)
             raise ToolError(str(error)) from None
 
     signature = inspect.signature(tool)
-    parameters = [parameter.replace(annotation=hints[key]) for key, parameter in signature.parameters.items()]
+    parameters = [
+        parameter.replace(annotation=hints[key]) for key, parameter in signature.parameters.items()
+    ]
     send.__signature__ = signature.replace(parameters=parameters, return_annotation=result)  # type: ignore[attr-defined]
     send.__annotations__ = hints
     return send
@@ -106,10 +125,13 @@ class WorkerPool:
         self._lock = asyncio.Lock()
 
     async def call(self, tool: str, arguments: Mapping[str, object]) -> dict[str, object]:
-        """Return the result of a tool; UsageError with the sentence of the worker, LimitReached past a limit."""
+        """Return the result of a tool; UsageError with the sentence of the worker, LimitReached
+        past a limit."""
         line = json.dumps({"tool": tool, "arguments": arguments})
         if len(line) > self.limits.input:
-            raise LimitReached(f"the arguments have {len(line):,} characters; the limit is {self.limits.input:,}")
+            raise LimitReached(
+                f"the arguments have {len(line):,} characters; the limit is {self.limits.input:,}"
+            )
         async with self._lock:
             reply = await self._exchange(line)
         if "error" in reply:
@@ -122,7 +144,13 @@ class WorkerPool:
         if self._process is None or self._process.returncode is not None:
             programs = json.dumps(asdict(settings.limits))
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "bestresponse.integrations.mcp.server", str(self.limits.megabytes), programs),
+                *(
+                    sys.executable,
+                    "-m",
+                    "bestresponse.integrations.mcp.server",
+                    str(self.limits.megabytes),
+                    programs,
+                ),
                 stdin=PIPE,
                 stdout=PIPE,
                 limit=self.limits.output + 1000,
@@ -148,7 +176,10 @@ class WorkerPool:
             reply: JsonObject = json.loads(await _read_line(process, self.limits.seconds))
             return reply
         except TimeoutError:
-            why = f"this call was not done after {self.limits.seconds:g} seconds; try a smaller game or another method"
+            why = (
+                f"this call was not done after {self.limits.seconds:g} seconds; try a smaller game"
+                " or another method"
+            )
         except ValueError:
             why = f"the result has more than {self.limits.output:,} characters"
         except ConnectionError:
@@ -184,7 +215,11 @@ def _answer(line: str) -> dict[str, object]:
     except RecursionError:
         return {"error": "this is nested too deeply; ask for a smaller game"}
     except Exception as error:  # noqa: BLE001 - the process must go on, and no trace may reach the client
-        return {"error": f"this call failed ({type(error).__name__}); please report the game that caused it"}
+        return {
+            "error": (
+                f"this call failed ({type(error).__name__}); please report the game that caused it"
+            )
+        }
 
 
 def _serve(megabytes: int, programs: str) -> None:

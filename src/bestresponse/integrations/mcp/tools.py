@@ -1,4 +1,5 @@
-"""What the tools do, as plain functions, each after the type of its result, so that clients get a schema.
+"""What the tools do, as plain functions, each after the type of its result, so that clients get a
+schema.
 
 The docstrings are the descriptions that a client's model reads.
 """
@@ -7,7 +8,15 @@ from collections.abc import Callable
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, TypeAdapter, ValidationError
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    TypeAdapter,
+    ValidationError,
+)
 
 from bestresponse.api.formalizing import check as check_program
 from bestresponse.api.games import list_games
@@ -23,7 +32,13 @@ from bestresponse.games.logic.tables import table_to_data
 from bestresponse.games.lookup import FORMATS, LoadedGame, NamedGame, as_source, find_game
 from bestresponse.logic.language.diagnostics import Diagnostic
 from bestresponse.runs.study import studies
-from bestresponse.studies.tournament.study import GROUPS, TournamentConfig, find_standings, gather_entries, make_stage
+from bestresponse.studies.tournament.study import (
+    GROUPS,
+    TournamentConfig,
+    find_standings,
+    gather_entries,
+    make_stage,
+)
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import classic_strategies
 from bestresponse.theory.trees.normal_form import to_tree
@@ -45,15 +60,20 @@ _PLANS = TypeAdapter(dict[str, str | Mix])
 Game = Annotated[
     str,
     Field(
-        description="A name from list_games, or the game itself: a JSON payoff matrix such as [[3,0],[5,1]] (zero-sum) "
-        'or {"row": [[3,0],[5,1]], "col": [[3,5],[0,1]]}, the text of a Gambit .nfg or .efg file, or a logic program.'
+        description=(
+            "A name from list_games, or the game itself: a JSON payoff matrix such as [[3,0],[5,1]]"
+            ' (zero-sum) or {"row": [[3,0],[5,1]], "col": [[3,5],[0,1]]}, the text of a Gambit .nfg'
+            " or .efg file, or a logic program."
+        )
     ),
 ]
 Profile = Annotated[
     Strategies,
     Field(
-        description='By player: an action, or probabilities of actions, e.g. {"row": "a0", "col": {"a0": 0.5, "a1": '
-        "0.5}}; in a tree a move or probabilities for each information set."
+        description=(
+            'By player: an action, or probabilities of actions, e.g. {"row": "a0", "col": {"a0":'
+            ' 0.5, "a1": 0.5}}; in a tree a move or probabilities for each information set.'
+        )
     ),
 ]
 
@@ -73,11 +93,16 @@ class GameList(BaseModel):
 
 
 def list_known_games(
-    search: Annotated[str, Field(description="Only games with this text in name or description.")] = "",
+    search: Annotated[
+        str, Field(description="Only games with this text in name or description.")
+    ] = "",
 ) -> GameList:
-    """List the games that can be named: matrix games, game trees, and games with rules of their own."""
+    """List the games that can be named: matrix games, game trees, and games with rules of their
+    own."""
     games = [row for row in list_games().rows if row["kind"] != "family"]
-    wanted = [row for row in games if search.casefold() in f"{row['name']}\n{row['what']}".casefold()]
+    wanted = [
+        row for row in games if search.casefold() in f"{row['name']}\n{row['what']}".casefold()
+    ]
     return GameList.model_validate({"games": wanted})
 
 
@@ -89,23 +114,31 @@ class NameList(BaseModel):
 
 def list_known_strategies() -> NameList:
     """List the strategies that `tournament` takes; the first names are those of groups."""
-    return NameList(names=list(dict.fromkeys((*GROUPS, *PUBLISHED, *(bot.name for bot in classic_strategies())))))
+    return NameList(
+        names=list(
+            dict.fromkeys((*GROUPS, *PUBLISHED, *(bot.name for bot in classic_strategies())))
+        )
+    )
 
 
 def list_studies() -> NameList:
-    """List the studies that `bestresponse run` plays on the command line, with models as players; no tool does."""
+    """List the studies that `bestresponse run` plays on the command line, with models as players;
+    no tool does."""
     return NameList(names=list(studies.names()))
 
 
 class SolvedEquilibrium(BaseModel):
-    """One equilibrium. `strategies` are by player and action; in a tree by player, information set and move."""
+    """One equilibrium. `strategies` are by player and action; in a tree by player, information set
+    and move."""
 
     kind: str
     strategies: dict[str, Mix] | dict[str, dict[str, Mix]] = Field(
         validation_alias=AliasChoices("strategies", "policy")
     )
     payoffs: Mix
-    regret: float = Field(description="The most that any player gains by deviating alone: 0 up to rounding.")
+    regret: float = Field(
+        description="The most that any player gains by deviating alone: 0 up to rounding."
+    )
 
 
 class SolvedGame(BaseModel):
@@ -115,7 +148,9 @@ class SolvedGame(BaseModel):
     form: Literal["normal form", "tree"]
     players: list[str]
     method: str
-    complete: bool = Field(description="Whether these are all equilibria, those in between of components aside.")
+    complete: bool = Field(
+        description="Whether these are all equilibria, those in between of components aside."
+    )
     equilibria: list[SolvedEquilibrium]
     regret: float
     value: float | None = Field(
@@ -129,8 +164,11 @@ def solve_game(
     method: Annotated[
         str,
         Field(
-            description="auto; for tables enumeration, lemke-howson, zero-sum or pure; for trees sequence-form, "
-            "backward-induction, normal-form, cfr, cfr+, dcfr or pcfr+."
+            description=(
+                "auto; for tables enumeration, lemke-howson, zero-sum or pure; for trees"
+                " sequence-form, "
+                "backward-induction, normal-form, cfr, cfr+, dcfr or pcfr+."
+            )
         ),
     ] = "auto",
 ) -> SolvedGame:
@@ -148,20 +186,27 @@ class CheckedProfile(BaseModel):
 
 
 def check_profile(game: Game, strategies: Profile) -> CheckedProfile:
-    """Check whether strategies are a Nash equilibrium: what each player earns and could gain by deviating alone."""
+    """Check whether strategies are a Nash equilibrium: what each player earns and could gain by
+    deviating alone."""
     form = _read_game(game).solvable()
     policy = _read_policy(form, strategies)
     payoffs, regrets = policy_value(policy.tree, policy), policy_regrets(policy.tree, policy)
     stable = max(regrets.values()) <= _EQUAL * max(1.0, float(np.abs(form.payoffs).max()))
-    return CheckedProfile(is_equilibrium=stable, payoffs=payoffs, regrets=regrets, nash_conv=sum(regrets.values()))
+    return CheckedProfile(
+        is_equilibrium=stable, payoffs=payoffs, regrets=regrets, nash_conv=sum(regrets.values())
+    )
 
 
 class BestResponse(BaseModel):
     """The best answer of one player to the others."""
 
     player: str
-    best: list[str] = Field(description="Every best action; in a tree one best move for each information set.")
-    moves: dict[str, str] = Field(default={}, description="In a tree: the move at each information set.")
+    best: list[str] = Field(
+        description="Every best action; in a tree one best move for each information set."
+    )
+    moves: dict[str, str] = Field(
+        default={}, description="In a tree: the move at each information set."
+    )
     value: float
     action_values: Mix = Field(default={}, description="In a normal form: what every action earns.")
 
@@ -174,10 +219,19 @@ def best_response(
     policy = _read_policy(form, strategies, responder=player)
     answer = tree_best_response(policy.tree, policy, player)
     if isinstance(form, Tree):
-        return BestResponse(player=player, best=list(answer.moves.values()), moves=answer.moves, value=answer.value)
+        return BestResponse(
+            player=player, best=list(answer.moves.values()), moves=answer.moves, value=answer.value
+        )
     seat = form.players.index(player)
-    # The tree of a table has one information set for each player, in their order, which is always reached.
-    values = dict(zip(form.actions[seat], counterfactual_values(policy.tree, policy)[seat].tolist(), strict=True))
+    # The tree of a table has one information set for each player, in their order, which is always
+    # reached.
+    values = dict(
+        zip(
+            form.actions[seat],
+            counterfactual_values(policy.tree, policy)[seat].tolist(),
+            strict=True,
+        )
+    )
     near = answer.value - _EQUAL * max(1.0, float(np.abs(form.payoffs).max()))
     best = [action for action, value in values.items() if value >= near]
     return BestResponse(player=player, best=best, value=answer.value, action_values=values)
@@ -188,18 +242,28 @@ class ProgramReport(BaseModel):
 
     ok: bool
     diagnostics: list[Diagnostic]
-    known_as: list[str] = Field(default=[], description="Well-known games whose conditions the payoffs meet.")
-    table: JsonObject | None = Field(default=None, description="Players, moves, and every end with its payoffs.")
+    known_as: list[str] = Field(
+        default=[], description="Well-known games whose conditions the payoffs meet."
+    )
+    table: JsonObject | None = Field(
+        default=None, description="Players, moves, and every end with its payoffs."
+    )
 
 
-def formalize_check(program: Annotated[str, Field(description="A game as a logic program.")]) -> ProgramReport:
-    """Check a game that was written as a logic program: syntax, names, running, and the game that comes out."""
+def formalize_check(
+    program: Annotated[str, Field(description="A game as a logic program.")],
+) -> ProgramReport:
+    """Check a game that was written as a logic program: syntax, names, running, and the game that
+    comes out."""
     if "\n" not in program and program.strip().endswith(".pl"):
         raise UsageError("expected the text of a program, got the name of a file")
     report = check_program(program + "\n")
     checked = ProgramReport(ok=report.ok, diagnostics=list(report.diagnostics))
     if report.table is not None:
-        checked.known_as, checked.table = list(find_names(report.table)), table_to_data(report.table)
+        checked.known_as, checked.table = (
+            list(find_names(report.table)),
+            table_to_data(report.table),
+        )
     return checked
 
 
@@ -238,19 +302,28 @@ class VerifiedText(BaseModel):
 
 
 def verify_text(
-    text: Annotated[str, Field(description="A reasoning in English about payoffs, best responses or equilibria.")],
+    text: Annotated[
+        str,
+        Field(description="A reasoning in English about payoffs, best responses or equilibria."),
+    ],
     game: Game,
-    seat: Annotated[str | None, Field(description="The player who reasons, by name; the first if not said.")] = None,
+    seat: Annotated[
+        str | None, Field(description="The player who reasons, by name; the first if not said.")
+    ] = None,
 ) -> VerifiedText:
-    """Find the claims that a reasoning makes about a game, and prove or refute each; what is false is corrected."""
+    """Find the claims that a reasoning makes about a game, and prove or refute each; what is false
+    is corrected."""
     return VerifiedText.model_validate(verify(text, _read_game(game), seat=seat).to_json())
 
 
 class ComparedGames(BaseModel):
-    """How two games are related; the maps lead from names of the first game to names of the second."""
+    """How two games are related; the maps lead from names of the first game to names of the
+    second."""
 
     model_config = ConfigDict(from_attributes=True)
-    verdict: Literal["same tree", "same reduced form, other tree", "same order of payoffs", "different"]
+    verdict: Literal[
+        "same tree", "same reduced form, other tree", "same order of payoffs", "different"
+    ]
     relation: Literal["equal", "renamed", "equivalent", "ordinal", "different"]
     same: bool
     players: dict[str, str]
@@ -260,7 +333,8 @@ class ComparedGames(BaseModel):
 
 
 def compare_pair(first: Game, second: Game) -> ComparedGames:
-    """Decide whether two games are the same up to names, order and positive affine payoffs, and where they differ."""
+    """Decide whether two games are the same up to names, order and positive affine payoffs, and
+    where they differ."""
     comparison = compare_games(_read_game(first).solvable(), _read_game(second).solvable())
     return ComparedGames.model_validate(comparison)
 
@@ -287,20 +361,30 @@ def tournament(
     game: Game,
     strategies: Annotated[
         list[str],
-        Field(description="Names such as tit-for-tat, or the groups all, published, classic.", max_length=200),
+        Field(
+            description="Names such as tit-for-tat, or the groups all, published, classic.",
+            max_length=200,
+        ),
     ],
     rounds: Annotated[int, Field(ge=1, le=10_000)] = 10,
-    noise: Annotated[float, Field(description="Probability that another move is made.", ge=0, le=1)] = 0.0,
-    continuation: Annotated[float, Field(description="Probability of another round.", ge=0, le=1)] = 1.0,
+    noise: Annotated[
+        float, Field(description="Probability that another move is made.", ge=0, le=1)
+    ] = 0.0,
+    continuation: Annotated[
+        float, Field(description="Probability of another round.", ge=0, le=1)
+    ] = 1.0,
 ) -> TournamentTable:
-    """Let strategies meet in a repeated game with two players, every pair in both seats; payoffs are expected ones."""
+    """Let strategies meet in a repeated game with two players, every pair in both seats; payoffs
+    are expected ones."""
     resolved = _read_game(game)
     for name in strategies:
         find_by_name(dict.fromkeys(list_known_strategies().names), name, "strategy")
     program = game if resolved.origin == "file" and game.strip().endswith(".") else ""
     source = NamedGame(resolved.name, ".pl", program) if program else as_source(resolved)
     entries, left_out = gather_entries(strategies, make_stage(source))
-    config = TournamentConfig(source, entries, rounds=rounds, noise=noise, continuation=continuation, left_out=left_out)
+    config = TournamentConfig(
+        source, entries, rounds=rounds, noise=noise, continuation=continuation, left_out=left_out
+    )
     standings = find_standings(config)
     return TournamentTable(
         game=resolved.name,
@@ -320,7 +404,9 @@ def _read_game(text: str) -> LoadedGame:
     'stag-hunt'
     """
     program = ".pl" if text.strip().endswith(".") and "(" in text else ""
-    ending = next((ending for start, ending in _STARTS.items() if text.strip().startswith(start)), program)
+    ending = next(
+        (ending for start, ending in _STARTS.items() if text.strip().startswith(start)), program
+    )
     if not ending:
         try:
             return find_game(text, allow_files=False)
@@ -330,30 +416,49 @@ def _read_game(text: str) -> LoadedGame:
     return LoadedGame(game.name or "game", "file", game)
 
 
-def _read_policy(form: NormalForm | Tree, strategies: Strategies, responder: str | None = None) -> Policy:
-    """Read a strategy for every player but the responder, in the tree of the game; UsageError where one is missing."""
+def _read_policy(
+    form: NormalForm | Tree, strategies: Strategies, responder: str | None = None
+) -> Policy:
+    """Read a strategy for every player but the responder, in the tree of the game; UsageError where
+    one is missing."""
     names = (*strategies, *([responder] if responder else []))
     unknown = [name for name in names if name not in form.players]
     absent = [name for name in form.players if name not in names]
     if unknown or absent:
-        what = f"there is no player {unknown[0]!r}" if unknown else f"the strategy of {absent[0]!r} is missing"
+        what = (
+            f"there is no player {unknown[0]!r}"
+            if unknown
+            else f"the strategy of {absent[0]!r} is missing"
+        )
         raise UsageError(f"{what}; the players are {', '.join(form.players)}")
     tree = form if isinstance(form, Tree) else to_tree(form)
     table = uniform_policy(tree).table()
     for player, plan in strategies.items():
-        # The one information set that a player has in the tree of a table is named after the player.
+        # The one information set that a player has in the tree of a table is named after the
+        # player.
         try:
             plans = _PLANS.validate_python(plan if isinstance(form, Tree) else {player: plan})
         except ValidationError:
             where = " for each information set" if isinstance(form, Tree) else ""
-            raise UsageError(f"strategy of {player}: expected a move or probabilities{where}, got {plan!r}") from None
-        table[player] = {label: {mix: 1.0} if isinstance(mix, str) else mix for label, mix in plans.items()}
+            raise UsageError(
+                f"strategy of {player}: expected a move or probabilities{where}, got {plan!r}"
+            ) from None
+        table[player] = {
+            label: {mix: 1.0} if isinstance(mix, str) else mix for label, mix in plans.items()
+        }
     return policy_from_table(tree, table)
 
 
 TOOLS: dict[str, Callable[..., BaseModel]] = {
-    "solve": solve_game, "check": check_profile, "best_response": best_response, "formalize_check": formalize_check,
-    "verify": verify_text, "compare": compare_pair, "tournament": tournament, "list_games": list_known_games,
-    "list_strategies": list_known_strategies, "list_studies": list_studies,
-}  # fmt: skip
+    "solve": solve_game,
+    "check": check_profile,
+    "best_response": best_response,
+    "formalize_check": formalize_check,
+    "verify": verify_text,
+    "compare": compare_pair,
+    "tournament": tournament,
+    "list_games": list_known_games,
+    "list_strategies": list_known_strategies,
+    "list_studies": list_studies,
+}
 """By name, in the order in which clients see them."""

@@ -1,6 +1,7 @@
 """Make the environment of a game: by name, from a file, or from the game itself.
 
-Importing this module registers the games of the catalogue with PettingZoo, as `bestresponse/NAME-v0`.
+Importing this module registers the games of the catalogue with PettingZoo, as
+`bestresponse/NAME-v0`.
 """
 
 from __future__ import annotations
@@ -29,30 +30,39 @@ _MOST_EQUILIBRIA = 20
 
 
 def parallel_env(game: GameLike, rounds: int = 1) -> MatrixEnvironment:
-    """Make the parallel environment of a game in which all choose at the same time, played `rounds` times."""
+    """Make the parallel environment of a game in which all choose at the same time, played `rounds`
+    times."""
     resolved = as_loaded_game(game)
     form = resolved.solvable()
     if not isinstance(form, NormalForm):
-        raise UsageError(f"{resolved.name} is played in turn: use env(), which makes its AEC environment")
+        raise UsageError(
+            f"{resolved.name} is played in turn: use env(), which makes its AEC environment"
+        )
     return MatrixEnvironment(form, rounds)
 
 
 def env(game: GameLike, rounds: int = 1) -> AECEnv[str, object, object]:
-    """Make the AEC environment of any game whose answers can be listed; `rounds` is for simultaneous choices only."""
+    """Make the AEC environment of any game whose answers can be listed; `rounds` is for
+    simultaneous choices only."""
     resolved = as_loaded_game(game)
     form = resolved.solvable()
     if isinstance(form, NormalForm):
         return parallel_to_aec(MatrixEnvironment(form, rounds))
     if rounds != 1:
-        raise UsageError(f"{resolved.name} is played in turn and once; rounds={rounds} is for simultaneous choices")
+        raise UsageError(
+            f"{resolved.name} is played in turn and once; rounds={rounds} is for simultaneous"
+            " choices"
+        )
     return TreeEnvironment(form)
 
 
 class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
-    """A payoff table, played once or several times: agents are its players, actions the numbers of theirs.
+    """A payoff table, played once or several times: agents are its players, actions the numbers of
+    theirs.
 
-    An agent observes what everybody chose in the round before, one hot, all zeros in the first. Infos after a step tell
-    the regret of the action against what the others chose, and the best response to it.
+    An agent observes what everybody chose in the round before, one hot, all zeros in the first.
+    Infos after a step tell the regret of the action against what the others chose, and the best
+    response to it.
     """
 
     def __init__(self, form: NormalForm, rounds: int = 1) -> None:
@@ -60,11 +70,17 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
             raise UsageError(f"rounds={rounds}: expected at least 1")
         self.form = form
         self.rounds = rounds
-        self.metadata = {"name": form.name or "matrix", "render_modes": [], "is_parallelizable": True}
+        self.metadata = {
+            "name": form.name or "matrix",
+            "render_modes": [],
+            "is_parallelizable": True,
+        }
         self.render_mode = None
         self.possible_agents = list(form.players)
         self.agents: list[str] = []
-        self._actions = {agent: Discrete(size) for agent, size in zip(form.players, form.shape, strict=True)}
+        self._actions = {
+            agent: Discrete(size) for agent, size in zip(form.players, form.shape, strict=True)
+        }
         self._space = Box(0, 1, (sum(form.shape),), np.int8)
         self._starts = np.concatenate([[0], np.cumsum(form.shape)[:-1]]).tolist()
         self._round = 0
@@ -87,11 +103,19 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
         """Start again; nothing is drawn, so the seed changes nothing."""
         self.agents = list(self.possible_agents)
         self._round = 0
-        return {agent: self._observe(()) for agent in self.agents}, {agent: {} for agent in self.agents}
+        return {agent: self._observe(()) for agent in self.agents}, {
+            agent: {} for agent in self.agents
+        }
 
     def step(
         self, actions: dict[str, int]
-    ) -> tuple[dict[str, Bits], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, object]]]:
+    ) -> tuple[
+        dict[str, Bits],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, object]],
+    ]:
         """Play one round with everybody's action."""
         agents = self.agents
         chosen = tuple(int(actions[agent]) for agent in agents)
@@ -108,7 +132,13 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
         observations = {agent: self._observe(chosen) for agent in agents}
         if over:
             self.agents = []
-        return observations, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
+        return (
+            observations,
+            rewards,
+            dict.fromkeys(agents, over),
+            dict.fromkeys(agents, False),
+            infos,
+        )
 
     def _observe(self, chosen: tuple[int, ...]) -> Bits:
         seen: Bits = np.zeros(sum(self.form.shape), dtype=np.int8)
@@ -118,26 +148,39 @@ class MatrixEnvironment(ParallelEnv):  # type: ignore[misc, unused-ignore]
 
 
 class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
-    """A game tree: agents are its players; an action is the number of a move at the agent's information set.
+    """A game tree: agents are its players; an action is the number of a move at the agent's
+    information set.
 
-    An agent observes its information set, one hot, and an action mask; zeros while it is not asked. The info of the
-    agent that is asked names the information set and the best move against the equilibria found; after the move
-    `regret` tells what it lost, the smallest over these equilibria. Neither is there where the tree is not solved.
+    An agent observes its information set, one hot, and an action mask; zeros while it is not asked.
+    The info of the agent that is asked names the information set and the best move against the
+    equilibria found; after the move `regret` tells what it lost, the smallest over these
+    equilibria. Neither is there where the tree is not solved.
     """
 
     def __init__(self, tree: Tree) -> None:
         super().__init__()
         self.tree = tree
-        self.metadata = {"name": tree.name or "tree", "render_modes": [], "is_parallelizable": False}
+        self.metadata = {
+            "name": tree.name or "tree",
+            "render_modes": [],
+            "is_parallelizable": False,
+        }
         self.render_mode = None
         self.possible_agents = list(tree.players)
         self.agents: list[str] = []
         owners = [infoset.player for infoset in tree.infosets]
-        self._infoset_numbers = [owners[:index].count(player) for index, player in enumerate(owners)]
+        self._infoset_numbers = [
+            owners[:index].count(player) for index, player in enumerate(owners)
+        ]
         self._actions, self._spaces = {}, {}
         for player, agent in enumerate(tree.players):
-            moves = max([len(infoset.moves) for infoset in tree.infosets if infoset.player == player], default=1)
-            known, mask = (Box(0, 1, (size,), np.int8) for size in (max(1, owners.count(player)), moves))
+            moves = max(
+                [len(infoset.moves) for infoset in tree.infosets if infoset.player == player],
+                default=1,
+            )
+            known, mask = (
+                Box(0, 1, (size,), np.int8) for size in (max(1, owners.count(player)), moves)
+            )
             self._actions[agent] = Discrete(moves)
             self._spaces[agent] = Dict({"observation": known, "action_mask": mask})
         policies = describe_theory(TreeGame(tree)).policies[:_MOST_EQUILIBRIA]
@@ -175,14 +218,17 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
         return seen
 
     def step(self, action: int | None) -> None:
-        """Let the agent that is asked move; InvalidMove where its information set has no such move."""
+        """Let the agent that is asked move; InvalidMove where its information set has no such
+        move."""
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
         children = self.tree.children[self._node]
         if action is None or not 0 <= int(action) < len(children):
-            raise InvalidMove(f"{agent} has {len(children)} moves here, numbered from 0; got {action}")
+            raise InvalidMove(
+                f"{agent} has {len(children)} moves here, numbered from 0; got {action}"
+            )
         self._cumulative_rewards[agent] = 0.0
         losses = [float(row.max() - row[int(action)]) for row in self._list_values()]
         self.infos[agent] = {"regret": max(0.0, min(losses))} if losses else {}
@@ -199,7 +245,9 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
             self._node = below[int(self._rng.choice(len(below), p=odds / odds.sum()))]
         owner = int(tree.owner[self._node])
         if owner == LEAF:
-            self.rewards = dict(zip(self.possible_agents, map(float, tree.payoffs[self._node]), strict=True))
+            self.rewards = dict(
+                zip(self.possible_agents, map(float, tree.payoffs[self._node]), strict=True)
+            )
             self.terminations = dict.fromkeys(self.agents, True)
             return
         self._clear_rewards()
@@ -207,11 +255,14 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
         infoset = tree.infosets[int(tree.infoset[self._node])]
         values = self._list_values()
         best = {"best_response": infoset.moves[int(values[0].argmax())]} if values else {}
-        previous = {key: value for key, value in self.infos[self.agent_selection].items() if key == "regret"}
+        previous = {
+            key: value for key, value in self.infos[self.agent_selection].items() if key == "regret"
+        }
         self.infos[self.agent_selection] = {**previous, "infoset": infoset.label, **best}
 
     def _list_values(self) -> list[Array]:
-        """List what each move earns at the information set that is asked, in every equilibrium that reaches it."""
+        """List what each move earns at the information set that is asked, in every equilibrium that
+        reaches it."""
         index = int(self.tree.infoset[self._node])
         return [table[index] for table in self._values if index in table]
 
@@ -219,4 +270,6 @@ class TreeEnvironment(AECEnv):  # type: ignore[misc, unused-ignore]
 for _name in (*catalogue.names(), *tree_names()):
     register("aec", f"bestresponse/{_name}-v0", f"{__name__}:env", kwargs={"game": _name})
 for _name in catalogue.names():
-    register("parallel", f"bestresponse/{_name}-v0", f"{__name__}:parallel_env", kwargs={"game": _name})
+    register(
+        "parallel", f"bestresponse/{_name}-v0", f"{__name__}:parallel_env", kwargs={"game": _name}
+    )

@@ -1,1 +1,2 @@
-"""Environments for verifiers (extra `verifiers`); the modules in `examples/verifiers` give them the ids it loads."""
+"""Environments for verifiers (extra `verifiers`); the modules in `examples/verifiers` give them the
+ids it loads."""

@@ -1,13 +1,16 @@
-"""Environments of verifiers: the questions of `bestresponse bench`, and any game of the library, turn by turn.
+"""Environments of verifiers: the questions of `bestresponse bench`, and any game of the library,
+turn by turn.
 
-Nash gap: the reward is minus the exploitability of the strategy as a share of the payoff range (0 is optimal), minus
-its Nash gap as such a share (`reward = "gap"`; 0 for every action of an equilibrium), or whether the former is at most
-`tolerance` (`reward = "success"`). An answer that cannot be read fails the rollout and has the least of these rewards,
--1 or 0: verifiers takes a trace without a reward for one with 0, which would be the best there is.
+Nash gap: the reward is minus the exploitability of the strategy as a share of the payoff range (0
+is optimal), minus its Nash gap as such a share (`reward = "gap"`; 0 for every action of an
+equilibrium), or whether the former is at most `tolerance` (`reward = "success"`). An answer that
+cannot be read fails the rollout and has the least of these rewards, -1 or 0: verifiers takes a
+trace without a reward for one with 0, which would be the best there is.
 
-Game: every seat that a model takes has a trace of its own, rewarded by the payoff of that seat. Seats are filled with
-`player` (the model that is evaluated or trained), `rival` (another model, `--env.rival.model`), or the name of a
-strategy or solver. An answer that stays unreadable voids the play: its traces fail (`has_error`) and have no reward.
+Game: every seat that a model takes has a trace of its own, rewarded by the payoff of that seat.
+Seats are filled with `player` (the model that is evaluated or trained), `rival` (another model,
+`--env.rival.model`), or the name of a strategy or solver. An answer that stays unreadable voids the
+play: its traces fail (`has_error`) and have no reward.
 """
 
 from __future__ import annotations
@@ -39,7 +42,8 @@ class ChatHarnessConfig(vf.HarnessConfig):  # type: ignore[misc, unused-ignore]
 
 
 class ChatHarness(vf.Harness[ChatHarnessConfig]):  # type: ignore[misc, unused-ignore]
-    """Send the conversation to the model, in the process of the runner, and end the turn with its reply; no tools."""
+    """Send the conversation to the model, in the process of the runner, and end the turn with its
+    reply; no tools."""
 
     APPENDS_SYSTEM_PROMPT = True
     SUPPORTS_RESUME = True
@@ -63,13 +67,17 @@ class ChatHarness(vf.Harness[ChatHarnessConfig]):  # type: ignore[misc, unused-i
             messages.append({"role": "user", "content": prompt})
         else:
             messages.extend(message_to_wire(message) for message in prompt or [])
-        async with httpx.AsyncClient(timeout=httpx.Timeout(None, connect=30), trust_env=False) as client:
+        async with httpx.AsyncClient(
+            timeout=httpx.Timeout(None, connect=30), trust_env=False
+        ) as client:
             reply = await client.post(
                 f"{endpoint}/chat/completions",
                 json={"model": ctx.model, "messages": messages},
                 headers={"Authorization": f"Bearer {secret}"},
             )
-        return vf.ProgramResult(exit_code=0 if reply.is_success else 1, stdout="", stderr=reply.text)
+        return vf.ProgramResult(
+            exit_code=0 if reply.is_success else 1, stdout="", stderr=reply.text
+        )
 
 
 class NashGapTaskConfig(vf.TaskConfig):  # type: ignore[misc, unused-ignore]
@@ -117,10 +125,15 @@ class NashGapTask(vf.Task[NashGapData, vf.State, NashGapTaskConfig]):  # type: i
 
     @property
     def _reward_name(self) -> str:
-        return "success" if self.config.reward == "success" else f"minus_{self.config.reward}_normalised"
+        return (
+            "success"
+            if self.config.reward == "success"
+            else f"minus_{self.config.reward}_normalised"
+        )
 
     def _measure(self, trace: vf.Trace) -> dict[str, float]:
-        """Measure the last reply; where it cannot be read, record the least reward and raise InvalidMove."""
+        """Measure the last reply; where it cannot be read, record the least reward and raise
+        InvalidMove."""
         data = self.data
         questions = BenchQuestions(data.num_games, data.actions, data.seed)
         try:
@@ -140,8 +153,12 @@ class NashGapTaskset(vf.Taskset[NashGapTask, NashGapTasksetConfig]):  # type: ig
         config = self.config
         questions = BenchQuestions(config.num_games, config.actions, config.seed)
         for number in range(config.num_games):
-            system, prompt = (message.content for message in questions.write_request(number).messages)
-            data = NashGapData(system_prompt=system, prompt=prompt, number=number, **asdict(questions))
+            system, prompt = (
+                message.content for message in questions.write_request(number).messages
+            )
+            data = NashGapData(
+                system_prompt=system, prompt=prompt, number=number, **asdict(questions)
+            )
             yield NashGapTask(data, config.task)
 
 
@@ -189,7 +206,9 @@ class GameTaskset(vf.Taskset[GameTask, GameTasksetConfig]):  # type: ignore[misc
         config = self.config
         players = choose_players(config.game, config.seats, "player", config.others)
         for number in range(config.repeats):
-            data = GameData(name=config.game, game=config.game, players=players, seed=config.seed + number)
+            data = GameData(
+                name=config.game, game=config.game, players=players, seed=config.seed + number
+            )
             yield GameTask(data, config.task)
 
 
@@ -214,13 +233,22 @@ class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc, unused-ignore]
         async with AsyncExitStack() as stack:
             for role, player in data.players.items():
                 if player in _MODELS:
-                    talks[role] = await stack.enter_async_context(getattr(agents, player).interaction(task))
+                    talks[role] = await stack.enter_async_context(
+                        getattr(agents, player).interaction(task)
+                    )
             # In a thread, in which models are asked by turns of their conversations.
             loop = asyncio.get_running_loop()
-            models = {role: from_function(data.players[role], _Turns(talk, loop)) for role, talk in talks.items()}
-            record, regrets = await asyncio.to_thread(play_seats, data.game, data.players | models, data.seed)
+            models = {
+                role: from_function(data.players[role], _Turns(talk, loop))
+                for role, talk in talks.items()
+            }
+            record, regrets = await asyncio.to_thread(
+                play_seats, data.game, data.players | models, data.seed
+            )
             if record.void is not None:
-                raise ModelError(f"the play is void, {record.void.role} gave no move: {record.void.why}")
+                raise ModelError(
+                    f"the play is void, {record.void.role} gave no move: {record.void.why}"
+                )
         for role, talk in talks.items():
             talk.trace.info["role"] = role
             talk.trace.record_reward("payoff", record.payoffs[role])
@@ -240,11 +268,14 @@ class _Turns:
         turn = self._talk.turn(self._write(request))
         segment = asyncio.run_coroutine_threadsafe(turn, self._loop).result()
         if segment.terminated:
-            raise ModelError(f"the conversation ended before the game: {self._talk.trace.stop_condition}")
+            raise ModelError(
+                f"the conversation ended before the game: {self._talk.trace.stop_condition}"
+            )
         return str(segment.last_reply)
 
     def _write(self, request: Request) -> str:
-        """Write the complaint about the last answer, or the part of the view that was not shown before."""
+        """Write the complaint about the last answer, or the part of the view that was not shown
+        before."""
         if any(message.role == "assistant" for message in request.messages):
             return request.messages[-1].content
         lines = "\n\n".join(message.content for message in request.messages).split("\n")

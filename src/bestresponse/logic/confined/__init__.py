@@ -1,1 +1,2 @@
-"""The embedded engine in a process of its own: a warm fork server whose children read, check and run one program."""
+"""The embedded engine in a process of its own: a warm fork server whose children read, check and
+run one program."""

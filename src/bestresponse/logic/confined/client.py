@@ -1,10 +1,13 @@
-"""The confined children of this process: forked by a warm server, asked in turn, and killed when they are late.
+"""The confined children of this process: forked by a warm server, asked in turn, and killed when
+they are late.
 
-A child is kept and asked again while it is small and in good health; a program that reaches a limit costs its child. No
-program can leave anything behind in a child but text and compiled clauses under its own source.
+A child is kept and asked again while it is small and in good health; a program that reaches a limit
+costs its child. No program can leave anything behind in a child but text and compiled clauses under
+its own source.
 
-A message between a process and its child, over a pair of sockets, is a length and lines of JSON. Only `os.read` and
-`os.write` are used, because the child's system-call filter knows neither `recvfrom` nor `sendto`.
+A message between a process and its child, over a pair of sockets, is a length and lines of JSON.
+Only `os.read` and `os.write` are used, because the child's system-call filter knows neither
+`recvfrom` nor `sendto`.
 """
 
 import atexit
@@ -34,21 +37,25 @@ from bestresponse.logic.swi.worker import Worker
 
 Kind = Literal["embedded", "swi"]
 _Setup = tuple[Kind, int, int, int, int]
-"""What a child was made for: engine, memory, processor time, cells and seed; it serves only such requests."""
+"""What a child was made for: engine, memory, processor time, cells and seed; it serves only such
+requests."""
 
 _LENGTH: Final = struct.Struct("!Q")
 _CHUNK: Final = 1 << 16
 RIGHTS: Final = struct.Struct("!QQ")
-"""What the server is told of a child besides its sockets: bytes of memory, seconds of processor time."""
+"""What the server is told of a child besides its sockets: bytes of memory, seconds of processor
+time."""
 _START_SECONDS: Final = 120.0
 _HELLO_BYTES: Final = 1 << 16
 _HEAD_BYTES: Final = 1 << 20
-"""So much of a reply is not what a program gave: its diagnostics, and the predicates that it defines."""
+"""So much of a reply is not what a program gave: its diagnostics, and the predicates that it
+defines."""
 _TRIES: Final = 3
 _LAYERS: Final = ("privileges", "limits", "files", "calls")
 _START: Final = (
-    "import sys, json; sys.path[:0] = json.loads(sys.argv[1]); "
-    "from bestresponse.logic.confined.server import warm_up_and_serve; warm_up_and_serve(int(sys.argv[2]))"
+    "import sys, json; sys.path[:0] = json.loads(sys.argv[1]); from"
+    " bestresponse.logic.confined.server import warm_up_and_serve;"
+    " warm_up_and_serve(int(sys.argv[2]))"
 )
 
 
@@ -62,14 +69,16 @@ class ChildLost(LogicError):
 
 @dataclass(frozen=True, slots=True)
 class ChildReply:
-    """What a child replied: an object, and lines with the rows of a game or the answers to a question."""
+    """What a child replied: an object, and lines with the rows of a game or the answers to a
+    question."""
 
     head: JsonObject
     lines: list[bytes]
     deadline: float
 
     def read_items(self) -> Iterator[Any]:
-        """Read rows or answers; raise `ChildLost` where that takes longer than the request may take."""
+        """Read rows or answers; raise `ChildLost` where that takes longer than the request may
+        take."""
         for line in self.lines:
             if time.monotonic() > self.deadline:
                 raise ChildLost("time")
@@ -83,7 +92,9 @@ class Child:
         self._connection = connection
         self._prolog = prolog
         try:
-            hello = json.loads(read_message(connection.fileno(), _HELLO_BYTES, time.monotonic() + _START_SECONDS))
+            hello = json.loads(
+                read_message(connection.fileno(), _HELLO_BYTES, time.monotonic() + _START_SECONDS)
+            )
         except BaseException:
             connection.close()
             raise
@@ -122,7 +133,8 @@ class Child:
 
 
 class Children:
-    """The children of this process. As many work at once as there are processors; other requests wait."""
+    """The children of this process. As many work at once as there are processors; other requests
+    wait."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -140,13 +152,17 @@ class Children:
 
     @property
     def pids(self) -> tuple[int, ...]:
-        """The numbers of the processes: the server, while there is one, and the children that wait."""
+        """The numbers of the processes: the server, while there is one, and the children that
+        wait."""
         with self._lock:
             server = () if self._server.process is None else (self._server.process.pid,)
             return (*server, *(child.pid for _, child in self._idle))
 
-    def request(self, kind: Kind, body: bytes, limits: Limits, seed: int = 0) -> tuple[ChildReply, tuple[Layer, ...]]:
-        """Return a child's reply to `body` and the layers it is confined by, or raise `ChildLost`."""
+    def request(
+        self, kind: Kind, body: bytes, limits: Limits, seed: int = 0
+    ) -> tuple[ChildReply, tuple[Layer, ...]]:
+        """Return a child's reply to `body` and the layers it is confined by, or raise
+        `ChildLost`."""
         setup = (kind, limits.memory, limits.processor, limits.cells, seed)
         with self._places:
             deadline = time.monotonic() + limits.seconds
@@ -170,7 +186,8 @@ class Children:
             self._server.close()
 
     def _take(self, setup: _Setup, limits: Limits, deadline: float) -> Child:
-        """Return a child that waits, a new one if there is none; one that starts too slowly is for the next request."""
+        """Return a child that waits, a new one if there is none; one that starts too slowly is for
+        the next request."""
         while (child := self._find_idle(setup)) is not None:
             if child.waiting:
                 return child
@@ -179,7 +196,9 @@ class Children:
         try:
             return starting.result(max(0.0, deadline - time.monotonic()))
         except TimeoutError:
-            starting.add_done_callback(lambda done: None if done.exception() else self._give_back(setup, done.result()))
+            starting.add_done_callback(
+                lambda done: None if done.exception() else self._give_back(setup, done.result())
+            )
             raise ChildLost("time") from None
 
     def _start(self, setup: _Setup, limits: Limits) -> Child:
@@ -221,7 +240,8 @@ class _ForkServer:
         self._control: socket.socket | None = None
 
     def fork(self, limits: Limits, prolog: Worker | None) -> socket.socket:
-        """Hand one end of a new pair of sockets, and the pipes of SWI-Prolog, to a new child; return the other end."""
+        """Hand one end of a new pair of sockets, and the pipes of SWI-Prolog, to a new child;
+        return the other end."""
         ours, theirs = socket.socketpair()
         pipes = () if prolog is None or prolog.pipes is None else prolog.pipes
         rights = RIGHTS.pack(limits.memory, limits.processor)
@@ -250,7 +270,16 @@ class _ForkServer:
         root = str(Path(bestresponse.__file__).parent.parent)
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-B", "-c", _START, json.dumps([root]), str(theirs.fileno())],
+                [
+                    sys.executable,
+                    "-I",
+                    "-S",
+                    "-B",
+                    "-c",
+                    _START,
+                    json.dumps([root]),
+                    str(theirs.fileno()),
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -271,7 +300,8 @@ def write_message(descriptor: int, body: bytes, deadline: float = inf) -> None:
 
 
 def read_message(descriptor: int, most: float = inf, deadline: float = inf) -> bytes:
-    """Receive a message; `EOFError` if the other side ended, `TimeoutError` if late, `OverflowError` past `most`."""
+    """Receive a message; `EOFError` if the other side ended, `TimeoutError` if late,
+    `OverflowError` past `most`."""
     (length,) = _LENGTH.unpack(_read_exactly(descriptor, _LENGTH.size, deadline))
     if length > most:
         raise OverflowError(f"a message of {length:,} bytes")

@@ -1,7 +1,9 @@
-"""Both engines behind a process border: what a program does to memory, time or Python stays in a confined child.
+"""Both engines behind a process border: what a program does to memory, time or Python stays in a
+confined child.
 
-`ConfinedEngine` sends each request to the children that all engines of this process share (`client`). A child reads,
-gates and runs the program with the embedded engine, or has a SWI-Prolog run it that no other child can ask.
+`ConfinedEngine` sends each request to the children that all engines of this process share
+(`client`). A child reads, gates and runs the program with the embedded engine, or has a SWI-Prolog
+run it that no other child can ask.
 """
 
 import json
@@ -27,7 +29,9 @@ _Read = TypeVar("_Read")
 class ConfinedEngine(LogicEngine):
     """A `LogicEngine` that runs another one in confined children; threads may share it."""
 
-    def __init__(self, limits: Limits | None = None, seed: int = 0, kind: Kind = "embedded") -> None:
+    def __init__(
+        self, limits: Limits | None = None, seed: int = 0, kind: Kind = "embedded"
+    ) -> None:
         self.name: str = kind
         self._kind: Kind = kind
         self.limits = limits or settings.limits
@@ -44,11 +48,13 @@ class ConfinedEngine(LogicEngine):
         return self._layers
 
     def validate(self, source: str) -> Report:
-        """Put a game program through all stages in a child; what ends the child is a diagnosis too."""
+        """Put a game program through all stages in a child; what ends the child is a diagnosis
+        too."""
         return self._report(source, "validate", source=source)
 
     def validate_strategy(self, source: str, game: str) -> Report:
-        """Put a strategy through reader, static checks and a first move in the given game, in a child."""
+        """Put a strategy through reader, static checks and a first move in the given game, in a
+        child."""
         return self._report(source, "validate_strategy", source=source, game=game)
 
     def find_seats(
@@ -66,17 +72,25 @@ class ConfinedEngine(LogicEngine):
             "usual_moves": list(usual_moves),
         }
         try:
-            return self._request("find_seats", lambda reply: decode_seats(reply.head["result"]), **arguments)
+            return self._request(
+                "find_seats", lambda reply: decode_seats(reply.head["result"]), **arguments
+            )
         except LimitReached as error:
-            raise LimitReached(f"{error} `bestresponse --logic-seconds 60 ...` allows more.") from None
+            raise LimitReached(
+                f"{error} `bestresponse --logic-seconds 60 ...` allows more."
+            ) from None
 
     def load(self, source: str | GatedProgram) -> Program:
         """Check a program, or `ProgramRefused`; its clauses stay in the children."""
         text = source if isinstance(source, str) else source.source
-        report = self._request("gate", lambda reply: decode_report(text, reply.head["result"]), source=text)
+        report = self._request(
+            "gate", lambda reply: decode_report(text, reply.head["result"]), source=text
+        )
         return Program(GatedProgram(text, (), report.diagnostics, report.defined), self)
 
-    def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
+    def solutions(
+        self, program: Program, goal: str | Term, limit: int | None = None
+    ) -> tuple[Answer, ...]:
         """The first `limit` solutions of a goal, all within the time for one program."""
         if not (isinstance(program.handle, ConfinedEngine) and program.handle.name == self.name):
             raise LogicError("This program was loaded by another engine; load it with this one.")
@@ -86,22 +100,32 @@ class ConfinedEngine(LogicEngine):
             text, names = write(goal), [variable.name for variable in variables_of(goal)]
 
         def read_answers(reply: ChildReply) -> tuple[Answer, ...]:
-            return tuple({name: decode(value) for name, value in answer.items()} for answer in reply.read_items())
+            return tuple(
+                {name: decode(value) for name, value in answer.items()}
+                for answer in reply.read_items()
+            )
 
-        return self._request("ask", read_answers, source=program.gated.source, goal=text, names=names, limit=limit)
+        return self._request(
+            "ask", read_answers, source=program.gated.source, goal=text, names=names, limit=limit
+        )
 
     def _report(self, text: str, job: str, **arguments: object) -> Report:
         try:
             return self._request(
-                job, lambda reply: decode_report(text, reply.head["result"], reply.read_items()), **arguments
+                job,
+                lambda reply: decode_report(text, reply.head["result"], reply.read_items()),
+                **arguments,
             )
         except LogicError as error:
             return Report(text, frozenset(), (describe_failure(error),))
 
     def _request(self, job: str, read: Callable[[ChildReply], _Read], **arguments: object) -> _Read:
-        """Let a child do a job and read its reply, or raise the error it ended with; all of it within the time."""
+        """Let a child do a job and read its reply, or raise the error it ended with; all of it
+        within the time."""
         limits = self.limits
-        body = json.dumps({"job": job, "seed": self._seed, "limits": asdict(limits), "given": arguments}).encode()
+        body = json.dumps(
+            {"job": job, "seed": self._seed, "limits": asdict(limits), "given": arguments}
+        ).encode()
         try:
             reply, self._layers = share_children().request(self._kind, body, limits, self._seed)
             head = reply.head

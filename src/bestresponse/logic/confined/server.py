@@ -1,9 +1,10 @@
 """The fork server: a warm process that forks confined children, and nothing else.
 
-It imports and warms up everything once. For each socket that it is handed over its control socket it forks a child; the
-child gives up its rights (the layers of `swi.sandbox`, without any file at all), says so, and serves one request after
-the other with the embedded engine, or with the SWI-Prolog whose pipes came along with the socket. It ends when nobody
-asks any more or when it should not be asked again. The server itself never looks at a request.
+It imports and warms up everything once. For each socket that it is handed over its control socket
+it forks a child; the child gives up its rights (the layers of `swi.sandbox`, without any file at
+all), says so, and serves one request after the other with the embedded engine, or with the
+SWI-Prolog whose pipes came along with the socket. It ends when nobody asks any more or when it
+should not be asked again. The server itself never looks at a request.
 """
 
 import gc
@@ -92,11 +93,14 @@ def _fork(control: socket.socket, descriptors: list[int], memory: int, processor
 
 
 def work(descriptors: list[int], memory: int, processor: int) -> None:
-    """Serve requests as a confined child, on the first descriptor; the other two, if any, lead to SWI-Prolog."""
+    """Serve requests as a confined child, on the first descriptor; the other two, if any, lead to
+    SWI-Prolog."""
     connection, *pipes = descriptors
     plan = _make_plan()
     limits: Any = plan["limits"]
-    report = apply_layers(plan | {"limits": limits | {"RLIMIT_AS": memory, "RLIMIT_CPU": processor}})
+    report = apply_layers(
+        plan | {"limits": limits | {"RLIMIT_AS": memory, "RLIMIT_CPU": processor}}
+    )
     missing = {name: why for name, why in report.items() if why is not None}
     write_message(connection, json.dumps({"pid": os.getpid(), "missing": missing}).encode())
     performer = Performer(Worker(pipes[0], pipes[1]) if pipes else None)
@@ -127,8 +131,11 @@ class Performer:
 
     @property
     def fit(self) -> bool:
-        """Whether it can be asked again: it is small, has not worked for long, and has its SWI-Prolog."""
-        size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1 << 10)
+        """Whether it can be asked again: it is small, has not worked for long, and has its
+        SWI-Prolog."""
+        size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
+            1 if sys.platform == "darwin" else 1 << 10
+        )
         return size < _LARGE and time.process_time() < LIFE and not (self._swi and self._swi.spent)
 
     def reply(self, body: bytes) -> JsonObject:
@@ -138,11 +145,19 @@ class Performer:
             result, items = self._perform(request, Limits(**request["limits"]))
             return {"again": True, "result": result, "items": items}
         except MemoryError:
-            return {"again": False, "error": "LimitReached", "message": "It needed more memory than it may have."}
+            return {
+                "again": False,
+                "error": "LimitReached",
+                "message": "It needed more memory than it may have.",
+            }
         except BestResponseError as error:
             reply = {"again": True, "error": type(error).__name__, "message": str(error)}
             if isinstance(error, RuntimeFault):
-                reply |= {"message": error.message, "line": error.line, "source_line": error.source_line}
+                reply |= {
+                    "message": error.message,
+                    "line": error.line,
+                    "source_line": error.source_line,
+                }
             return reply
         except Exception as error:  # noqa: BLE001 - a fault of this package; the program still gets a verdict
             message = f"The check itself failed ({type(error).__name__}: {error})."
@@ -162,7 +177,9 @@ class Performer:
             case "validate_strategy":
                 return validate_strategy(arguments["source"], arguments["game"], engine), ()
             case "find_seats":
-                game, rules, default_move = (arguments[name] for name in ("game", "rules", "default_move"))
+                game, rules, default_move = (
+                    arguments[name] for name in ("game", "rules", "default_move")
+                )
                 return find_seats(game, rules, default_move, limits, arguments["usual_moves"]), ()
             case "gate":
                 gated = engine.load(arguments["source"]).gated
@@ -173,5 +190,9 @@ class Performer:
                     goal = read_term(arguments["goal"]).term
                     for variable, name in zip(variables_of(goal), arguments["names"], strict=True):
                         variable.name = name
-                answers = engine.solutions(engine.load(arguments["source"]), goal, arguments["limit"])
-                return None, [{name: write(term) for name, term in answer.items()} for answer in answers]
+                answers = engine.solutions(
+                    engine.load(arguments["source"]), goal, arguments["limit"]
+                )
+                return None, [
+                    {name: write(term) for name, term in answer.items()} for answer in answers
+                ]

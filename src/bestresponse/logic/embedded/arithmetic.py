@@ -1,8 +1,9 @@
 """Exact arithmetic: integers and fractions, nothing else.
 
-`/` is exact division (`7 / 2` is the fraction 7/2), `//` cuts towards zero, `mod` has the sign of the divisor, a power
-has a whole exponent. The functions are those of `predicates.FUNCTIONS`; SWI-Prolog computes the same in
-`swi/server.pl`, with the same limits: `MAX_BITS` for the size of a number, `MAX_DEPTH` for the nesting of expressions.
+`/` is exact division (`7 / 2` is the fraction 7/2), `//` cuts towards zero, `mod` has the sign of
+the divisor, a power has a whole exponent. The functions are those of `predicates.FUNCTIONS`;
+SWI-Prolog computes the same in `swi/server.pl`, with the same limits: `MAX_BITS` for the size of a
+number, `MAX_DEPTH` for the nesting of expressions.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ TOO_DEEP: Final = f"An arithmetic expression is nested deeper than {MAX_DEPTH}."
 
 
 def evaluate_arithmetic(term: Term, spend: Callable[[int], None], depth: int = 0) -> Number:
-    """Compute an arithmetic expression; `spend` is told how much work each operation is and may stop it."""
+    """Compute an arithmetic expression; `spend` is told how much work each operation is and may
+    stop it."""
     if term.__class__ is int:
         return term
     if term.__class__ is Var:
@@ -147,8 +149,13 @@ UNARY: Final[dict[str, Callable[[Number], Number]]] = {
 }
 
 COMPARISONS: Final[dict[str, Callable[[Number, Number], bool]]] = {
-    "=:=/2": eq, "=\\=/2": ne, "</2": lt, ">/2": gt, "=</2": le, ">=/2": ge,
-}  # fmt: skip
+    "=:=/2": eq,
+    "=\\=/2": ne,
+    "</2": lt,
+    ">/2": gt,
+    "=</2": le,
+    ">=/2": ge,
+}
 
 
 def compute(machine: Machine, arguments: list[Term]) -> bool:
@@ -159,11 +166,15 @@ def compute(machine: Machine, arguments: list[Term]) -> bool:
     return unify(arguments[0], value, machine.trail)
 
 
-def compare_numbers(test: Callable[[Number, Number], bool]) -> Callable[[Machine, list[Term]], bool]:
+def compare_numbers(
+    test: Callable[[Number, Number], bool],
+) -> Callable[[Machine, list[Term]], bool]:
     """Return a primitive that compares the values of two expressions."""
 
     def compare(machine: Machine, arguments: list[Term]) -> bool:
         spend = machine.work.spend
-        return test(evaluate_arithmetic(arguments[0], spend), evaluate_arithmetic(arguments[1], spend))
+        return test(
+            evaluate_arithmetic(arguments[0], spend), evaluate_arithmetic(arguments[1], spend)
+        )
 
     return compare

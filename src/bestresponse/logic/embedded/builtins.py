@@ -1,7 +1,9 @@
-"""The primitives of the embedded engine: what its machine does itself. Each takes the machine and its arguments.
+"""The primitives of the embedded engine: what its machine does itself. Each takes the machine and
+its arguments.
 
-Everything else is written in the logic language (`language.library`), which checks arguments before it comes here. The
-last ones do what `solver_language` does again and again while it walks through a game: the same answers, sooner.
+Everything else is written in the logic language (`language.library`), which checks arguments before
+it comes here. The last ones do what `solver_language` does again and again while it walks through a
+game: the same answers, sooner.
 """
 
 from __future__ import annotations
@@ -13,7 +15,13 @@ from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING
 
-from bestresponse.logic.embedded.arithmetic import COMPARISONS, bound, compare_numbers, compute, evaluate_arithmetic
+from bestresponse.logic.embedded.arithmetic import (
+    COMPARISONS,
+    bound,
+    compare_numbers,
+    compute,
+    evaluate_arithmetic,
+)
 from bestresponse.logic.embedded.unify import (
     LONG,
     Fault,
@@ -109,16 +117,23 @@ def _raw_sort(machine: Machine, arguments: Arguments) -> bool:
         return item.args[position - 1]
 
     items = sorted(
-        _items(machine, arguments[2]), key=lambda item: order_key(find_key(item)), reverse=order in ("@>", "@>=")
+        _items(machine, arguments[2]),
+        key=lambda item: order_key(find_key(item)),
+        reverse=order in ("@>", "@>="),
     )
     if order in ("@<", "@>"):
-        items = [item for i, item in enumerate(items) if not i or compare_terms(find_key(items[i - 1]), find_key(item))]
+        items = [
+            item
+            for i, item in enumerate(items)
+            if not i or compare_terms(find_key(items[i - 1]), find_key(item))
+        ]
     machine.charge(3 * len(items))
     return unify(arguments[3], list_of(items), machine.trail)
 
 
 def _filled_copy(machine: Machine, arguments: Arguments) -> bool:
-    """Copy a term without sharing, so that its size is charged, with the second argument in place of every variable."""
+    """Copy a term without sharing, so that its size is charged, with the second argument in place
+    of every variable."""
     made, filler = copy(arguments[0], machine.charge), deref(arguments[1])
     for variable in variables_of(made):
         variable.ref = filler
@@ -144,16 +159,27 @@ def _raise(machine: Machine, arguments: Arguments) -> bool:
 
 def _undefined(machine: Machine, arguments: Arguments) -> bool:
     what = arguments[0]
-    raise Fault(f"unknown procedure {what.args[0]}/{what.args[1]}" if isinstance(what, Struct) else "unknown procedure")
+    raise Fault(
+        f"unknown procedure {what.args[0]}/{what.args[1]}"
+        if isinstance(what, Struct)
+        else "unknown procedure"
+    )
 
 
 def _random_between(machine: Machine, arguments: Arguments) -> bool:
-    low, high = _require_integer(arguments[0], "the lower bound"), _require_integer(arguments[1], "the upper bound")
+    low, high = (
+        _require_integer(arguments[0], "the lower bound"),
+        _require_integer(arguments[1], "the upper bound"),
+    )
     return high >= low and unify(arguments[2], machine.draw(low, high), machine.trail)
 
 
 def _between(machine: Machine, arguments: Arguments) -> Iterator[bool] | bool:
-    low, top, value = _require_integer(arguments[0], "the lower bound"), deref(arguments[1]), deref(arguments[2])
+    low, top, value = (
+        _require_integer(arguments[0], "the lower bound"),
+        deref(arguments[1]),
+        deref(arguments[2]),
+    )
     unbounded = isinstance(top, Atom) and top in ("inf", "infinite")
     high = None if unbounded else _require_integer(top, "the upper bound")
     if not isinstance(value, Var):
@@ -190,11 +216,13 @@ def _enter(machine: Machine, arguments: Arguments) -> bool:
 
 
 def _expect_combinations(machine: Machine, arguments: Arguments) -> bool:
-    """Stop a game that will have too many ends, where they can be foreseen: all combinations of a list of `Mover-Move`.
+    """Stop a game that will have too many ends, where they can be foreseen: all combinations of a
+    list of `Mover-Move`.
 
-    A move may end the play before the others have moved; then there are fewer ends. So some combinations are drawn and
-    followed: if fewer than half of all came to their last move, one of the drawn ones would most likely not, and
-    nothing is foreseen. What is not foreseen is refused when it has been counted.
+    A move may end the play before the others have moved; then there are fewer ends. So some
+    combinations are drawn and followed: if fewer than half of all came to their last move, one of
+    the drawn ones would most likely not, and nothing is foreseen. What is not foreseen is refused
+    when it has been counted.
     """
     options: dict[object, dict[object, Term]] = {}
     variables: list[Var] = []
@@ -214,7 +242,9 @@ def _expect_combinations(machine: Machine, arguments: Arguments) -> bool:
     return True
 
 
-def _ends_early(machine: Machine, options: list[list[Term]], situation: Term, source: random.Random) -> bool:
+def _ends_early(
+    machine: Machine, options: list[list[Term]], situation: Term, source: random.Random
+) -> bool:
     """Make one move of each player and say whether the play ends on the way."""
     for moves in options:
         situation = Struct("do", (source.choice(moves), situation))
@@ -244,7 +274,9 @@ SINGLE: dict[str, Determinate] = {
     "is_list/1": _is_list,
     "ground/1": lambda machine, arguments: is_ground(arguments[0]),
     "random_between/3": _random_between,
-    "raw length/2": lambda machine, arguments: unify(arguments[1], len(_items(machine, arguments[0])), machine.trail),
+    "raw length/2": lambda machine, arguments: unify(
+        arguments[1], len(_items(machine, arguments[0])), machine.trail
+    ),
     "sum onto/3": _sum_onto,
     "raw sort/4": _raw_sort,
     "raw compare/3": lambda machine, arguments: unify(

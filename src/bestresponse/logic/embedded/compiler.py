@@ -1,12 +1,13 @@
 """Clauses into code for the embedded machine.
 
-A clause becomes patterns for its head and a chain of instructions for its body. An instruction is a tuple
-`(operation, next, first, second, origin)`; control constructs are woven into the chain, so that the machine needs
-neither recursion nor a stack of goals. Each activation of a clause has a list of slots: slot 0 holds the height of the
-choice points at its call (what a cut returns to), the others its variables and what inner constructs must remember.
+A clause becomes patterns for its head and a chain of instructions for its body. An instruction is a
+tuple `(operation, next, first, second, origin)`; control constructs are woven into the chain, so
+that the machine needs neither recursion nor a stack of goals. Each activation of a clause has a
+list of slots: slot 0 holds the height of the choice points at its call (what a cut returns to), the
+others its variables and what inner constructs must remember.
 
-Patterns are tuples: `(VOID,)`, `(FIRST, slot)` and `(LATER, slot)` for variables, `(CONSTANT, term)`, `(GROUND, term)`,
-`(COMPOUND, name, patterns)` and `(SEQUENCE, patterns, tail)` for lists.
+Patterns are tuples: `(VOID,)`, `(FIRST, slot)` and `(LATER, slot)` for variables, `(CONSTANT,
+term)`, `(GROUND, term)`, `(COMPOUND, name, patterns)` and `(SEQUENCE, patterns, tail)` for lists.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,9 +19,23 @@ from bestresponse.logic.language.terms import CONS, Atom, Struct, Term, Var, der
 
 VOID, FIRST, LATER, CONSTANT, GROUND, COMPOUND, SEQUENCE = range(7)
 (
-    CALL, DETERMINATE, MULTIPLE, CUT, TRY, CUT_AFTER, CUT_AND_FAIL, EITHER, MARK, FORGET, SOLVE_ALL, COLLECT, GATHER,
-    FAIL, CALL_CLOSURE, CALL_AGAIN,
-) = range(16)  # fmt: skip
+    CALL,
+    DETERMINATE,
+    MULTIPLE,
+    CUT,
+    TRY,
+    CUT_AFTER,
+    CUT_AND_FAIL,
+    EITHER,
+    MARK,
+    FORGET,
+    SOLVE_ALL,
+    COLLECT,
+    GATHER,
+    FAIL,
+    CALL_CLOSURE,
+    CALL_AGAIN,
+) = range(16)
 CALLS = frozenset((CALL, CALL_CLOSURE, CALL_AGAIN))
 
 Pattern = tuple[Any, ...]
@@ -31,7 +46,8 @@ Cut = tuple[int, int]
 
 
 class CompiledClause(NamedTuple):
-    """Patterns of the head, code of the body, slots, and the cells of one activation: its slots and what it builds."""
+    """Patterns of the head, code of the body, slots, and the cells of one activation: its slots and
+    what it builds."""
 
     head: tuple[Pattern, ...]
     body: Code
@@ -42,15 +58,20 @@ class CompiledClause(NamedTuple):
 class Predicate:
     """The clauses of one predicate, indexed by every argument that tells some of them apart.
 
-    An index has a position, the clauses for each key at this position, and those for all other keys. The answers of a
-    `tabled` predicate are kept as long as the situation they are about is looked at.
+    An index has a position, the clauses for each key at this position, and those for all other
+    keys. The answers of a `tabled` predicate are kept as long as the situation they are about is
+    looked at.
     """
 
     __slots__ = ("clauses", "indexes", "tabled")
 
     def __init__(self, clauses: list[CompiledClause], tabled: bool = False) -> None:
         arity = len(clauses[0].head) if clauses else 0
-        clauses = [clause for clause in clauses if not (clause.body and clause.body[0] == FAIL and not clause.body[2])]
+        clauses = [
+            clause
+            for clause in clauses
+            if not (clause.body and clause.body[0] == FAIL and not clause.body[2])
+        ]
         self.clauses = clauses
         self.tabled = tabled
         indexes = (_index(clauses, position) for position in range(arity))
@@ -62,7 +83,11 @@ class Predicate:
         for position, index, default in self.indexes:
             argument = deref(arguments[position])
             if argument.__class__ is not Var:
-                key = (argument.name, len(argument.args)) if argument.__class__ is Struct else argument
+                key = (
+                    (argument.name, len(argument.args))
+                    if argument.__class__ is Struct
+                    else argument
+                )
                 fitting = index.get(key, default)
                 candidates = fitting if len(fitting) < len(candidates) else candidates
         return candidates
@@ -98,8 +123,11 @@ def _key(pattern: Pattern) -> object:
             return None
 
 
-def compile_clause(head: Term, body: Term, own: Mapping[str, str], origin: Origin = (0, "")) -> CompiledClause:
-    """Code of a clause. `own` maps predicates that hide a built-in one to the name they are called by."""
+def compile_clause(
+    head: Term, body: Term, own: Mapping[str, str], origin: Origin = (0, "")
+) -> CompiledClause:
+    """Code of a clause. `own` maps predicates that hide a built-in one to the name they are called
+    by."""
     compiler = _Compiler(own, origin)
     compiler.count(head)
     compiler.count(body)
@@ -159,7 +187,9 @@ class _Compiler:
             end = self.pattern(tail, in_head)
             ground = end[0] == CONSTANT and all(p[0] in (CONSTANT, GROUND) for p in patterns)
             self.cells += 0 if ground else 3 * len(items)
-            return (GROUND, copy(term, _ignore, shared=True)) if ground else (SEQUENCE, patterns, end)
+            return (
+                (GROUND, copy(term, _ignore, shared=True)) if ground else (SEQUENCE, patterns, end)
+            )
         patterns = tuple(self.pattern(argument, in_head) for argument in term.args)
         if all(p[0] in (CONSTANT, GROUND) for p in patterns):
             return (GROUND, copy(term, _ignore, shared=True))
@@ -223,21 +253,29 @@ class _Compiler:
         return (EITHER, self.goal(branch, following, cut), other, None, self.origin)
 
     def then(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
-        return self.conditional(Struct("->", arguments), self.fail((), following, cut), following, cut)
+        return self.conditional(
+            Struct("->", arguments), self.fail((), following, cut), following, cut
+        )
 
     def soft(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
-        return self.conditional(Struct("*->", arguments), self.fail((), following, cut), following, cut)
+        return self.conditional(
+            Struct("*->", arguments), self.fail((), following, cut), following, cut
+        )
 
     def conditional(self, branch: Struct, other: Code, following: Code, cut: Cut) -> Code:
         slot = self.slot()
         positive = self.goal(branch.args[1], following, cut)
         chosen = CUT if branch.name == "->" else FORGET
-        code = self.goal(branch.args[0], (chosen, positive, slot, None, self.origin), (CUT_AFTER, slot))
+        code = self.goal(
+            branch.args[0], (chosen, positive, slot, None, self.origin), (CUT_AFTER, slot)
+        )
         return (TRY, code, slot, other, self.origin)
 
     def negation(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
         slot = self.slot()
-        code = self.goal(arguments[0], (CUT_AND_FAIL, None, slot, None, self.origin), (CUT_AFTER, slot))
+        code = self.goal(
+            arguments[0], (CUT_AND_FAIL, None, slot, None, self.origin), (CUT_AFTER, slot)
+        )
         return (TRY, code, slot, following, self.origin)
 
     def opaque(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
@@ -248,7 +286,9 @@ class _Compiler:
         return self.then((arguments[0], Atom("true")), following, cut)
 
     def ignore(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
-        return self.conditional(Struct("->", (arguments[0], Atom("true"))), following, following, cut)
+        return self.conditional(
+            Struct("->", (arguments[0], Atom("true"))), following, following, cut
+        )
 
     def every(self, arguments: tuple[Term, ...], following: Code, cut: Cut) -> Code:
         condition, action = arguments
@@ -320,7 +360,11 @@ def match(pattern: Pattern, term: Any, slots: list[Any], trail: list[Var]) -> bo
             return bind(term, build(pattern, slots), trail)
         term = term.ref
     if kind == COMPOUND:
-        if term.__class__ is not Struct or term.name != pattern[1] or len(term.args) != len(pattern[2]):
+        if (
+            term.__class__ is not Struct
+            or term.name != pattern[1]
+            or len(term.args) != len(pattern[2])
+        ):
             return False
         for part, argument in zip(pattern[2], term.args, strict=False):
             if part[0] == FIRST:
@@ -336,9 +380,13 @@ def match(pattern: Pattern, term: Any, slots: list[Any], trail: list[Var]) -> bo
 
 
 def match_head(clause: CompiledClause, arguments: Sequence[Term], trail: list[Var]) -> bool:
-    """Make the head of a clause and the arguments of a call equal; on failure the caller undoes the trail."""
+    """Make the head of a clause and the arguments of a call equal; on failure the caller undoes the
+    trail."""
     slots = [None] * clause.slots
-    return all(match(pattern, argument, slots, trail) for pattern, argument in zip(clause.head, arguments, strict=True))
+    return all(
+        match(pattern, argument, slots, trail)
+        for pattern, argument in zip(clause.head, arguments, strict=True)
+    )
 
 
 def _match_sequence(pattern: Pattern, term: Any, slots: list[Any], trail: list[Var]) -> bool:

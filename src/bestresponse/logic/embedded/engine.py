@@ -12,12 +12,24 @@ from typing import Any
 
 from bestresponse.core.errors import LimitReached, LogicError
 from bestresponse.logic.embedded.builtins import SINGLE
-from bestresponse.logic.embedded.compiler import Code, CompiledClause, Predicate, compile_clause, compile_goal
+from bestresponse.logic.embedded.compiler import (
+    Code,
+    CompiledClause,
+    Predicate,
+    compile_clause,
+    compile_goal,
+)
 from bestresponse.logic.embedded.machine import Machine
 from bestresponse.logic.embedded.tables import Situations
 from bestresponse.logic.embedded.unify import copy, undo
 from bestresponse.logic.engine import Answer, Limits, LogicEngine, Program
-from bestresponse.logic.gate.check import GatedClause, GatedGoal, GatedProgram, check_goal, check_source
+from bestresponse.logic.gate.check import (
+    GatedClause,
+    GatedGoal,
+    GatedProgram,
+    check_goal,
+    check_source,
+)
 from bestresponse.logic.gate.goals import indicator
 from bestresponse.logic.language.library import CLOSURE_TEXT, LIBRARY_TEXT
 from bestresponse.logic.language.reader import read
@@ -26,7 +38,8 @@ from bestresponse.logic.programs.solver_language import TRUSTED
 
 
 class EmbeddedEngine(LogicEngine):
-    """A `LogicEngine` in Python. `seed` drives the random predicates; the same questions give the same answers."""
+    """A `LogicEngine` in Python. `seed` drives the random predicates; the same questions give the
+    same answers."""
 
     name = "embedded"
 
@@ -39,7 +52,9 @@ class EmbeddedEngine(LogicEngine):
         gated = (check_source(source) if isinstance(source, str) else source).require()
         return Program(gated, _Compiled(gated))
 
-    def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
+    def solutions(
+        self, program: Program, goal: str | Term, limit: int | None = None
+    ) -> tuple[Answer, ...]:
         """The first `limit` solutions of a goal, all of them by default."""
         gated = check_goal(goal, program.gated)
         machine, code, slots = self._prepared(program, gated)
@@ -75,7 +90,8 @@ class _Output:
         self.left = limits.output
 
     def take(self, term: Term) -> Term:
-        """Copy a term and count it as large as it is when written: parts that are shared count wherever they stand."""
+        """Copy a term and count it as large as it is when written: parts that are shared count
+        wherever they stand."""
         taken = copy(term, lambda cells: None, shared=True)
         stack = [taken]
         while stack:
@@ -109,7 +125,9 @@ class _Compiled:
     def initialise(self, goal: GatedGoal) -> Mapping[str, Predicate]:
         """The predicates with `initially/2` as the goal wants it."""
         changed = self.gated.initialise(goal.fluents).clauses
-        initially = [self._compiled(clause) for clause in changed if indicator(clause.head) == "initially/2"]
+        initially = [
+            self._compiled(clause) for clause in changed if indicator(clause.head) == "initially/2"
+        ]
         return {**self.predicates, "initially/2": Predicate(initially)}
 
 
@@ -117,15 +135,19 @@ class _Compiled:
 def _trusted() -> dict[str, Predicate]:
     """Compile the solver and the list library once.
 
-    Inside the library its own predicates are meant, whatever a program may redefine, so they are known under a second
-    name that no program can write.
+    Inside the library its own predicates are meant, whatever a program may redefine, so they are
+    known under a second name that no program can write.
     """
     solver = _predicates(TRUSTED, {})
     solver["holds/2"].tabled = True
     text = LIBRARY_TEXT + CLOSURE_TEXT
     inner = {key: f"\0{key}" for key in _predicates(text, {}) if key not in SINGLE}
     library = _predicates(text, inner)
-    return {**library, **{inner[key]: predicate for key, predicate in library.items() if key in inner}, **solver}
+    return {
+        **library,
+        **{inner[key]: predicate for key, predicate in library.items() if key in inner},
+        **solver,
+    }
 
 
 def _predicates(text: str, own: Mapping[str, str]) -> dict[str, Predicate]:

@@ -1,8 +1,10 @@
-"""The machine of the embedded engine: depth-first resolution with a trail, choice points and budgets.
+"""The machine of the embedded engine: depth-first resolution with a trail, choice points and
+budgets.
 
-It is a loop over the code of `compiler`, never a recursion, so a deep proof costs memory but no stack. Memory is
-counted in cells as a Prolog heap would be (given back on backtracking) and bounded, as are steps and seconds. It can do
-nothing but bind variables: no primitive reaches files, processes or other programs.
+It is a loop over the code of `compiler`, never a recursion, so a deep proof costs memory but no
+stack. Memory is counted in cells as a Prolog heap would be (given back on backtracking) and
+bounded, as are steps and seconds. It can do nothing but bind variables: no primitive reaches files,
+processes or other programs.
 """
 
 from __future__ import annotations
@@ -49,19 +51,29 @@ _CLAUSES, _BRANCH, _MORE = range(3)
 # Steps between two looks at the clock, which take longer than a step.
 _CLOCK_EVERY = 255
 _VISITS_PER_STEP = 8
-"""Terms that may be visited for each step that may be made: a visit takes an eighth of the time or less."""
+"""Terms that may be visited for each step that may be made: a visit takes an eighth of the time or
+less."""
 # About what a choice point takes.
 _CHOICE_CELLS = 8
 _NO_MORE: Code = (FAIL, None, None, None, (0, ""))
 
 
 class Machine:
-    """Runs goals against the predicates of one program. One goal at a time; make a new machine for each."""
+    """Runs goals against the predicates of one program. One goal at a time; make a new machine for
+    each."""
 
     __slots__ = (
-        "below", "charged", "draw", "limits", "nesting", "predicates", "situations", "trail", "used",
+        "below",
+        "charged",
+        "draw",
+        "limits",
+        "nesting",
+        "predicates",
+        "situations",
+        "trail",
+        "used",
         "work",
-    )  # fmt: skip
+    )
 
     def __init__(
         self,
@@ -89,7 +101,8 @@ class Machine:
         return inner
 
     def charge(self, cells: int) -> None:
-        """Count memory that a built-in predicate takes, before it takes it where that may be much."""
+        """Count memory that a built-in predicate takes, before it takes it where that may be
+        much."""
         self.charged += cells
         if self.used + self.below + self.charged + self.work.held > self.limits.cells:
             raise _make_memory_error(self.limits)
@@ -113,8 +126,9 @@ class Machine:
         return self._run(code, [0])
 
     def _run(self, code: Code, slots: list[Any]) -> Iterator[None]:
-        # Handlers are here and not in `_search`: CPython repeats the handling of an exception for ever where it has no
-        # memory left to note a place beyond the 256th instruction of a function.
+        # Handlers are here and not in `_search`: CPython repeats the handling of an exception for
+        # ever where it has no memory left to note a place beyond the 256th instruction of a
+        # function.
         choices: list[tuple[Any, ...]] = []
         try:
             solved = self._search(code, slots, choices, failed=False)
@@ -126,12 +140,20 @@ class Machine:
                 fault.origin = _find_origin(fault)
             raise
 
-    def _search(self, code: Code, slots: list[Any], choices: list[tuple[Any, ...]], failed: bool) -> bool:
-        """Go on to the next solution, after the first from the last choice; say whether there is one."""
-        # One loop on purpose: this is the inner loop of the engine, and a call per instruction would double its time.
+    def _search(
+        self, code: Code, slots: list[Any], choices: list[tuple[Any, ...]], failed: bool
+    ) -> bool:
+        """Go on to the next solution, after the first from the last choice; say whether there is
+        one."""
+        # One loop on purpose: this is the inner loop of the engine, and a call per instruction
+        # would double its time.
         trail, limits, predicates, work, situations = (
-            self.trail, self.limits, self.predicates, self.work, self.situations,
-        )  # fmt: skip
+            self.trail,
+            self.limits,
+            self.predicates,
+            self.work,
+            self.situations,
+        )
         max_cells = limits.cells - self.below
         frame: tuple[Any, ...] | None = None
         arguments: list[Term] = []
@@ -207,7 +229,9 @@ class Machine:
                                 code = code[1]
                             else:
                                 result = table.replay(variables, self)
-                                choices.append((_MORE, len(trail), cells, result, code[1], slots, frame))
+                                choices.append(
+                                    (_MORE, len(trail), cells, result, code[1], slots, frame)
+                                )
                                 cells += _CHOICE_CELLS
                                 failed = True
                             continue
@@ -345,7 +369,9 @@ class Machine:
                 else:
                     slots[0] = len(choices)
                     if position < last:
-                        choices.append((_CLAUSES, mark, cells, arguments, candidates, position, goal_on))
+                        choices.append(
+                            (_CLAUSES, mark, cells, arguments, candidates, position, goal_on)
+                        )
                         cells += _CHOICE_CELLS
                     cells += clause[3]
                     code, frame = clause[1], goal_on
@@ -355,7 +381,8 @@ class Machine:
                     trail.pop().ref = None
 
     def _builtin(self, key: str, arguments: list[Term], code: tuple[object, ...]) -> Code:
-        """Code for a built-in predicate that was called through a closure, or by a name nobody defines."""
+        """Code for a built-in predicate that was called through a closure, or by a name nobody
+        defines."""
         patterns = tuple((GROUND, argument) for argument in arguments)
         if key in SINGLE:
             return (DETERMINATE, code[1], SINGLE[key], patterns, code[4])

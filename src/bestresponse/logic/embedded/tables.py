@@ -1,12 +1,15 @@
-"""Answers that are found once: what holds in a situation is asked again and again while a game is walked through.
+"""Answers that are found once: what holds in a situation is asked again and again while a game is
+walked through.
 
-`Situations` knows the situation that is being looked at and those it came from, each as one object, so that a call
-about one of them can be recognised by identity. A call of a tabled predicate about a known situation runs in a machine
-of its own, answer by answer as they are asked for; the next call that is the same up to the names of variables gets
-these answers, in the same order, with the same error at the same place. When a situation is left its answers are
-dropped, so that memory grows with the length of a play, not with the size of the game.
+`Situations` knows the situation that is being looked at and those it came from, each as one object,
+so that a call about one of them can be recognised by identity. A call of a tabled predicate about a
+known situation runs in a machine of its own, answer by answer as they are asked for; the next call
+that is the same up to the names of variables gets these answers, in the same order, with the same
+error at the same place. When a situation is left its answers are dropped, so that memory grows with
+the length of a play, not with the size of the game.
 
-Where effects and exceptions are facts, the answers of `holds/2` after a move follow from those before it.
+Where effects and exceptions are facts, the answers of `holds/2` after a move follow from those
+before it.
 """
 
 from __future__ import annotations
@@ -36,7 +39,9 @@ class AnswerTable:
 
     __slots__ = ("answers", "busy", "cells", "fault", "machine", "source", "variables", "whole")
 
-    def __init__(self, machine: Machine, source: Iterator[None] | None, variables: list[Var]) -> None:
+    def __init__(
+        self, machine: Machine, source: Iterator[None] | None, variables: list[Var]
+    ) -> None:
         self.answers: list[tuple[Term, ...]] = []
         self.busy = False
         self.cells = 0
@@ -79,7 +84,8 @@ class AnswerTable:
             self.machine.charge(0)
 
     def complete(self, caller: Machine) -> bool:
-        """Find all answers; False where there is no end of them, or an error after some, or unknown parts in them."""
+        """Find all answers; False where there is no end of them, or an error after some, or unknown
+        parts in them."""
         try:
             while not self.busy and self.source is not None and len(self.answers) < _MOST_ANSWERS:
                 self.find_next(caller)
@@ -103,7 +109,8 @@ class AnswerTable:
 
 
 class Situations:
-    """The situation that is looked at and those it came from, and what was asked about each of them."""
+    """The situation that is looked at and those it came from, and what was asked about each of
+    them."""
 
     __slots__ = ("chain", "tables")
 
@@ -112,7 +119,8 @@ class Situations:
         self.tables: dict[object, dict[object, AnswerTable]] = {}
 
     def enter(self, situation: Term, work: Work) -> Term:
-        """Return the object that stands for a situation, and forget all situations that it did not come from."""
+        """Return the object that stands for a situation, and forget all situations that it did not
+        come from."""
         moves: list[Term] = []
         current = deref(situation)
         while (
@@ -133,13 +141,18 @@ class Situations:
             return situation
         for move in reversed(moves):
             current = Struct(
-                "do", (copy(move, _ignore, shared=True), current), not isinstance(current, Struct) or current.solid
+                "do",
+                (copy(move, _ignore, shared=True), current),
+                not isinstance(current, Struct) or current.solid,
             )
             self._push(current)
         return current
 
-    def find(self, machine: Machine, key: str, arguments: list[Term]) -> tuple[AnswerTable, list[Var]] | None:
-        """Return the table of a call about a known situation, which is its last argument, and the variables in it."""
+    def find(
+        self, machine: Machine, key: str, arguments: list[Term]
+    ) -> tuple[AnswerTable, list[Var]] | None:
+        """Return the table of a call about a known situation, which is its last argument, and the
+        variables in it."""
         situation = deref(arguments[-1])
         tables = self.tables.get(_identify(situation))
         if tables is None:
@@ -163,13 +176,21 @@ class Situations:
         unasked: list[Term] = []
         while name not in self.tables[_identify(situation)]:
             unasked.append(situation)
-            if not isinstance(situation, Struct) or _identify(deref(situation.args[1])) not in self.tables:
+            if (
+                not isinstance(situation, Struct)
+                or _identify(deref(situation.args[1])) not in self.tables
+            ):
                 break
             situation = deref(situation.args[1])
         return unasked[::-1]
 
     def _open(
-        self, machine: Machine, name: tuple[Any, ...], arguments: list[Term], variables: list[Var], situation: Term
+        self,
+        machine: Machine,
+        name: tuple[Any, ...],
+        arguments: list[Term],
+        variables: list[Var],
+        situation: Term,
     ) -> AnswerTable:
         fresh = copy(Struct("", (*arguments, *variables)), machine.charge, shared=True)
         assert isinstance(fresh, Struct)
@@ -185,18 +206,25 @@ class Situations:
         return table
 
     def _progress(
-        self, machine: Machine, fluent: Term, table: AnswerTable, situation: Struct, earlier: AnswerTable
+        self,
+        machine: Machine,
+        fluent: Term,
+        table: AnswerTable,
+        situation: Struct,
+        earlier: AnswerTable,
     ) -> bool:
-        """Find what holds after a move, by facts alone: its effects, and what held before unless it is abnormal.
+        """Find what holds after a move, by facts alone: its effects, and what held before unless it
+        is abnormal.
 
-        False where rules have to be followed for that, where facts are about some situations only, or where something
-        is not fully known.
+        False where rules have to be followed for that, where facts are about some situations only,
+        or where something is not fully known.
         """
         arguments = (fluent, *situation.args)
         effects = machine.predicates["effect/3"].select(arguments)
         exceptions = machine.predicates["abnormal/3"].select(arguments)
         if machine.predicates["initially/2"].select((fluent, situation)) or any(
-            clause.body is not None or clause.head[2][0] != VOID for clause in (*effects, *exceptions)
+            clause.body is not None or clause.head[2][0] != VOID
+            for clause in (*effects, *exceptions)
         ):
             return False
         if not earlier.complete(machine):
@@ -247,7 +275,8 @@ def _resolve(variable: Var) -> Term | None:
 
 
 def _identify(situation: Term) -> object:
-    """Return the identity of a structure, which a known situation keeps alive, or the name of an initial one."""
+    """Return the identity of a structure, which a known situation keeps alive, or the name of an
+    initial one."""
     return id(situation) if situation.__class__ is Struct else situation
 
 

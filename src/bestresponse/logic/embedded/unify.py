@@ -1,8 +1,10 @@
-"""Unification, copying and the standard order of terms, for the embedded engine: loops, never recursion.
+"""Unification, copying and the standard order of terms, for the embedded engine: loops, never
+recursion.
 
-A variable does not unify with a term that it is part of, so no term is cyclic and no order of steps matters. But terms
-that share their parts can be far larger than the memory they take. So after some visits the loops here remember which
-parts they have seen, and count their visits: `allow_visits` says how many the present thread may make.
+A variable does not unify with a term that it is part of, so no term is cyclic and no order of steps
+matters. But terms that share their parts can be far larger than the memory they take. So after some
+visits the loops here remember which parts they have seen, and count their visits: `allow_visits`
+says how many the present thread may make.
 """
 
 import threading
@@ -18,7 +20,8 @@ LONG = 1 << 62
 
 # Looking at a small term is part of the step that does so, and is not counted.
 _FREE_VISITS = 8
-# Terms may share parts, so that a few of them are very many on paper; small ones are faster without remembering.
+# Terms may share parts, so that a few of them are very many on paper; small ones are faster without
+# remembering.
 _REMEMBER_AFTER = 256
 # Spelling is recursive: a call with a deeper argument is not looked up in a table.
 _DEEPEST_SPELT = 20
@@ -45,7 +48,8 @@ def _count(visits: int) -> None:
 
 
 class Fault(Exception):
-    """A goal cannot be run or an expression has no value; the text says why, `origin` (line, text) where."""
+    """A goal cannot be run or an expression has no value; the text says why, `origin` (line, text)
+    where."""
 
     origin: tuple[int, str] | None = None
 
@@ -81,7 +85,8 @@ def _occurs(variable: Var, struct: Struct) -> bool:
 
 
 def unify(left: Term, right: Term, trail: list[Var]) -> bool:
-    """Make two terms equal, noting every binding on the trail; on failure the caller undoes the trail."""
+    """Make two terms equal, noting every binding on the trail; on failure the caller undoes the
+    trail."""
     left, right = deref(left), deref(right)
     if left.__class__ is not Struct or right.__class__ is not Struct:
         return _unify_simple(left, right, trail)
@@ -131,7 +136,8 @@ def count_number_words(number: Number) -> int:
 
 
 def copy(term: Term, charge: Callable[[int], None], shared: bool = False) -> Term:
-    """Copy a term with fresh variables. Parts that are `shared` stay so, or else cannot hide the size of the whole.
+    """Copy a term with fresh variables. Parts that are `shared` stay so, or else cannot hide the
+    size of the whole.
 
     Numbers are not copied but charged by their size: what is copied outlives the work that made it.
     """
@@ -172,7 +178,9 @@ def copy(term: Term, charge: Callable[[int], None], shared: bool = False) -> Ter
                 work += [(struct, position, before), (argument, 0, unknown)]
                 done.append([])
                 break
-            if argument.__class__ is Fraction or (argument.__class__ is int and not -LONG < argument < LONG):
+            if argument.__class__ is Fraction or (
+                argument.__class__ is int and not -LONG < argument < LONG
+            ):
                 charge(count_number_words(argument))
             collected.append(argument)
         else:
@@ -206,7 +214,8 @@ def is_ground(term: Term) -> bool:
 
 
 def compare_terms(left: Term, right: Term) -> int:
-    """-1, 0 or 1 in the standard order: numbers, strings, [], atoms, structures (arity, name, arguments).
+    """-1, 0 or 1 in the standard order: numbers, strings, [], atoms, structures (arity, name,
+    arguments).
 
     Variables are equal to themselves only; they have no order.
     """
@@ -258,7 +267,8 @@ def _rank(term: Term) -> int:
 
 
 def spell(term: Term, variables: list[Var], depth: int = 0) -> object:
-    """Return a value that is the same for terms that are the same up to the names of their variables."""
+    """Return a value that is the same for terms that are the same up to the names of their
+    variables."""
     term = deref(term)
     kind = term.__class__
     if kind is Atom or kind is int:

@@ -1,11 +1,12 @@
 """The gate: nothing of a program runs that this module has not understood and written anew.
 
-Default deny. A clause passes when each goal in its body is a predicate the program defines or one of a short list
-(`predicates`); goals and closures must be written out, never computed. What passes is emitted as canonical text without
-operators, and only that text reaches an engine: what the engine reads is what was checked.
+Default deny. A clause passes when each goal in its body is a predicate the program defines or one
+of a short list (`predicates`); goals and closures must be written out, never computed. What passes
+is emitted as canonical text without operators, and only that text reaches an engine: what the
+engine reads is what was checked.
 
-A call of a predicate nobody defines is an error for the author, but no danger: it is emitted as a goal that raises an
-existence error when it is reached, as in any Prolog.
+A call of a predicate nobody defines is an error for the author, but no danger: it is emitted as a
+goal that raises an existence error when it is reached, as in any Prolog.
 """
 
 from __future__ import annotations
@@ -38,7 +39,18 @@ from bestresponse.logic.language.terms import (
 from bestresponse.logic.programs.solver_language import SOLVER as SOLVER_TEXT, TRUSTED
 
 REFUSING = frozenset(
-    {"syntax", "size", "character", "forbidden", "random", "directive", "reserved", "goal", "depth", "clause"}
+    {
+        "syntax",
+        "size",
+        "character",
+        "forbidden",
+        "random",
+        "directive",
+        "reserved",
+        "goal",
+        "depth",
+        "clause",
+    }
 )
 """Codes of diagnostics for which a program must not run."""
 _MOST_TOLD = 3
@@ -80,7 +92,8 @@ class GatedClause(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GatedProgram:
-    """The verdict on a program: what may run of it (nothing, where it is refused) and what is wrong with it."""
+    """The verdict on a program: what may run of it (nothing, where it is refused) and what is wrong
+    with it."""
 
     source: str
     clauses: tuple[GatedClause, ...]
@@ -90,7 +103,9 @@ class GatedProgram:
     @property
     def refusals(self) -> tuple[Diagnostic, ...]:
         """Why it must not run; empty if it may."""
-        return tuple(d for d in self.diagnostics if d.severity is Severity.ERROR and d.code in REFUSING)
+        return tuple(
+            d for d in self.diagnostics if d.severity is Severity.ERROR and d.code in REFUSING
+        )
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -112,18 +127,24 @@ class GatedProgram:
         return self
 
     def initialise(self, fluents: Iterable[tuple[Term, Term]]) -> GatedProgram:
-        """The program with these fluents in place of what `initially/2` says of the same name and first argument."""
+        """The program with these fluents in place of what `initially/2` says of the same name and
+        first argument."""
         clauses = list(self.clauses)
         for fluent, situation in fluents:
-            clauses = [clause for clause in clauses if not _replaced(clause.head, fluent, situation)]
+            clauses = [
+                clause for clause in clauses if not _replaced(clause.head, fluent, situation)
+            ]
             fact = Struct("initially", (fluent, situation))
             clauses.append(GatedClause(fact, Atom("true")))
-        return GatedProgram(self.source, tuple(clauses), self.diagnostics, self.defined | {"initially/2"})
+        return GatedProgram(
+            self.source, tuple(clauses), self.diagnostics, self.defined | {"initially/2"}
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class GatedGoal:
-    """A goal that may be asked: `canonical` is the text of `Goal-[Variables]` in the order of `names`."""
+    """A goal that may be asked: `canonical` is the text of `Goal-[Variables]` in the order of
+    `names`."""
 
     term: Term
     names: tuple[str, ...]
@@ -143,19 +164,26 @@ def check_source(source: str) -> GatedProgram:
     gate.collect(reading.clauses)
     clauses = gate.clauses()
     diagnostics = (*reading.diagnostics, *gate.diagnostics)
-    ordered = tuple(sorted(diagnostics, key=lambda d: (d.severity is not Severity.ERROR, d.line, d.column)))
+    ordered = tuple(
+        sorted(diagnostics, key=lambda d: (d.severity is not Severity.ERROR, d.line, d.column))
+    )
     program = GatedProgram(source, clauses, ordered, frozenset(gate.defined))
     return program if not program.refusals else GatedProgram(source, (), ordered, program.defined)
 
 
 def check_goal(goal: str | Term, program: GatedProgram) -> GatedGoal:
-    """Check one goal, as text or term, to be asked of a program; leading `initialise/2` goals become `fluents`."""
+    """Check one goal, as text or term, to be asked of a program; leading `initialise/2` goals
+    become `fluents`."""
     try:
-        whole = goal if not isinstance(goal, str) or isinstance(goal, Atom) else read_term(goal).term
+        whole = (
+            goal if not isinstance(goal, str) or isinstance(goal, Atom) else read_term(goal).term
+        )
         goal, fluents = _split_fluents(whole)
         if measure_depth(goal) > MAX_DEPTH:
             raise Refusal(f"the goal is nested deeper than {MAX_DEPTH}")
-        term = GoalChecker(program.defined | predicates.QUESTIONS, lambda key: None, closed=True).check(goal)
+        term = GoalChecker(
+            program.defined | predicates.QUESTIONS, lambda key: None, closed=True
+        ).check(goal)
     except (ValueError, Refusal) as error:
         raise ProgramRefused(f"The goal was refused: {error}") from error
     variables = {variable.name: variable for variable in variables_of(whole)}
@@ -165,9 +193,15 @@ def check_goal(goal: str | Term, program: GatedProgram) -> GatedGoal:
 
 def _split_fluents(term: Term) -> tuple[Term, list[tuple[Term, Term]]]:
     fluents: list[tuple[Term, Term]] = []
-    while isinstance(term, Struct) and term.name == "," and indicator(term.args[0]) == "initialise/2":
+    while (
+        isinstance(term, Struct) and term.name == "," and indicator(term.args[0]) == "initialise/2"
+    ):
         first = term.args[0]
-        if not isinstance(first, Struct) or not isinstance(first.args[0], Struct) or variables_of(first):
+        if (
+            not isinstance(first, Struct)
+            or not isinstance(first.args[0], Struct)
+            or variables_of(first)
+        ):
             raise Refusal("initialise/2 takes a fluent and a situation without variables")
         fluents.append((first.args[0], first.args[1]))
         term = term.args[1]
@@ -180,7 +214,11 @@ def _replaced(head: Term, fluent: Term, situation: Term) -> bool:
     if not (isinstance(head, Struct) and head.name == "initially" and len(head.args) == 2):
         return False
     old, where = head.args
-    if not (isinstance(old, Struct) and isinstance(fluent, Struct) and indicator(old) == indicator(fluent)):
+    if not (
+        isinstance(old, Struct)
+        and isinstance(fluent, Struct)
+        and indicator(old) == indicator(fluent)
+    ):
         return False
     same_place = isinstance(where, Var) or where == situation
     return same_place and (isinstance(old.args[0], Var) or old.args[0] == fluent.args[0])
@@ -206,7 +244,9 @@ class _Gate:
         clause = self.current
         line, column = (clause.line, clause.column) if clause else (0, 0)
         source_line = _quote_first_line(clause) if clause else ""
-        self.diagnostics.append(Diagnostic(Stage.STATIC, severity, line, column, source_line, message, hint, code))
+        self.diagnostics.append(
+            Diagnostic(Stage.STATIC, severity, line, column, source_line, message, hint, code)
+        )
 
     def refuse(self, code: str, message: str, hint: str = "") -> None:
         """Report an error about the clause at hand."""
@@ -222,7 +262,11 @@ class _Gate:
             if len(clause.text) > MAX_DEPTH and measure_depth(clause.term) > MAX_DEPTH:
                 self.refuse("depth", f"the clause is nested deeper than {MAX_DEPTH}")
                 self.complete = False
-            elif isinstance(clause.term, Struct) and clause.term.name in (":-", "?-") and len(clause.term.args) == 1:
+            elif (
+                isinstance(clause.term, Struct)
+                and clause.term.name in (":-", "?-")
+                and len(clause.term.args) == 1
+            ):
                 self.directive(clause.term.args[0])
             else:
                 self.clause(clause)
@@ -240,13 +284,17 @@ class _Gate:
             self.directives.append((self.current, term))
 
     def not_run(self, term: Term, checker: GoalChecker) -> None:
-        """A directive that only calls what a game may call is left out with a word; any other refuses the program."""
+        """A directive that only calls what a game may call is left out with a word; any other
+        refuses the program."""
         goal = term.args[0] if isinstance(term, Struct) and term.name == "initialization" else term
         try:
             checker.check(goal)
             self.say(Severity.WARNING, "directive", f"the directive :- {brief(term)} is not run")
         except Refusal:
-            hint = "only dynamic, discontiguous and use_module of a pure library are accepted, and none is needed"
+            hint = (
+                "only dynamic, discontiguous and use_module of a pure library are accepted, and"
+                " none is needed"
+            )
             self.refuse("directive", f"the directive :- {brief(term)} is not allowed", hint)
 
     def declaration(self, name: str, argument: Term) -> None:
@@ -257,7 +305,11 @@ class _Gate:
             elif _is_forbidden(key):
                 self.refuse("forbidden", f"{key} is not allowed in game programs")
             elif key in predicates.PROTECTED or key in predicates.CORE or key in _trusted():
-                self.say(Severity.WARNING, "directive", f"the declaration of {key} is ignored: it is built in")
+                self.say(
+                    Severity.WARNING,
+                    "directive",
+                    f"the declaration of {key} is ignored: it is built in",
+                )
             else:
                 self.scattered.add(key)
                 if name == "dynamic" and self.current is not None:
@@ -267,17 +319,30 @@ class _Gate:
         """Check one clause and keep it."""
         head, body = clause.parts
         if not isinstance(head, Atom | Struct):
-            self.refuse("clause", "the head of a clause must be a predicate, not a variable or number")
+            self.refuse(
+                "clause", "the head of a clause must be a predicate, not a variable or number"
+            )
             return
         key = indicator(head)
         if key in predicates.SOLVER and write(clause.term) in _solver_clauses():
-            self.say(Severity.WARNING, "repeated", f"this clause of {key} is the solver's own and left out")
+            self.say(
+                Severity.WARNING,
+                "repeated",
+                f"this clause of {key} is the solver's own and left out",
+            )
             return
         if not self.may_define(key, head):
             return
-        if key in self.defined and self.kept and self.kept[-1][1] != key and key not in self.scattered:
+        if (
+            key in self.defined
+            and self.kept
+            and self.kept[-1][1] != key
+            and key not in self.scattered
+        ):
             hint = f"put them together or declare :- discontiguous {key}."
-            self.say(Severity.WARNING, "discontiguous", f"the clauses of {key} are not together", hint)
+            self.say(
+                Severity.WARNING, "discontiguous", f"the clauses of {key} are not together", hint
+            )
         self.defined.setdefault(key, clause.line)
         self.kept.append((clause, key, head, body))
         self.style(clause, key)
@@ -286,16 +351,27 @@ class _Gate:
         """Tell whether a program may define a predicate, and report why not."""
         name = head.name if isinstance(head, Struct) else str(head)
         if name in ("-->", "=>"):
-            self.refuse("clause", f"rules with {name} are not supported", "write the clause with :-")
+            self.refuse(
+                "clause", f"rules with {name} are not supported", "write the clause with :-"
+            )
         elif key in _trusted():
-            self.refuse("reserved", f"{key} belongs to the solver; a game cannot define it", "remove its clauses")
+            self.refuse(
+                "reserved",
+                f"{key} belongs to the solver; a game cannot define it",
+                "remove its clauses",
+            )
         elif _is_forbidden(key):
             self.refuse("forbidden", f"{key} is not allowed in game programs")
         elif isinstance(head, Struct) and len(head.args) > MAX_ARITY:
-            self.refuse("reserved", f"{name[:40]} has {len(head.args)} arguments; at most {MAX_ARITY} are accepted")
+            self.refuse(
+                "reserved",
+                f"{name[:40]} has {len(head.args)} arguments; at most {MAX_ARITY} are accepted",
+            )
             self.complete = False
         elif key in predicates.PROTECTED or key in predicates.CORE or name in _RESERVED:
-            self.refuse("reserved", f"{key} is built in and cannot be redefined", "choose another name")
+            self.refuse(
+                "reserved", f"{key} is built in and cannot be redefined", "choose another name"
+            )
         elif name.startswith("$") or not name.isprintable():
             self.refuse("reserved", f"the name {name!r} is reserved", "choose another name")
         else:
@@ -306,9 +382,20 @@ class _Gate:
         """Report variables that are misspelt or wrongly marked."""
         once = [name for name, count in clause.variables if count == 1 and not name.startswith("_")]
         if once:
-            message = f"singleton variable{'s' * (len(once) > 1)} {', '.join(once)} in a clause of {key}"
-            self.say(Severity.WARNING, "singleton", message, "a misspelling? if not, start the name with _")
-        marked = [name for name, count in clause.variables if count > 1 and name[0] == "_" and name[1:2].isupper()]
+            message = (
+                f"singleton variable{'s' * (len(once) > 1)} {', '.join(once)} in a clause of {key}"
+            )
+            self.say(
+                Severity.WARNING,
+                "singleton",
+                message,
+                "a misspelling? if not, start the name with _",
+            )
+        marked = [
+            name
+            for name, count in clause.variables
+            if count > 1 and name[0] == "_" and name[1:2].isupper()
+        ]
         if marked:
             message = f"marked as unused but used more than once: {', '.join(marked)}"
             self.say(Severity.WARNING, "marked", message, "remove the leading _")
@@ -323,8 +410,15 @@ class _Gate:
             self.not_run(term, GoalChecker(defined, _refuse_undefined, closed=True))
         self.current = None
         gated += [GatedClause(head, body) for head, body in checker.clauses]
-        gated += [_empty(key) for key in sorted((predicates.GAME | frozenset(self.declared)) - frozenset(self.defined))]
-        gated.append(GatedClause(Atom("has percepts"), Atom("true" if "sees/3" in self.defined else "fail")))
+        gated += [
+            _empty(key)
+            for key in sorted(
+                (predicates.GAME | frozenset(self.declared)) - frozenset(self.defined)
+            )
+        ]
+        gated.append(
+            GatedClause(Atom("has percepts"), Atom("true" if "sees/3" in self.defined else "fail"))
+        )
         return tuple(gated)
 
     @cached_property
@@ -333,7 +427,8 @@ class _Gate:
         return Needs((key, body) for _, key, _, body in self.kept)
 
     def checked(self, checker: GoalChecker) -> list[GatedClause]:
-        """The clauses whose bodies may run. What may not is a refusal, or left out where the game does not need it."""
+        """The clauses whose bodies may run. What may not is a refusal, or left out where the game
+        does not need it."""
         gated: list[GatedClause] = []
         faulty: dict[str, Refusal] = {}
         for clause, key, head, body in self.kept:
@@ -347,7 +442,9 @@ class _Gate:
                 else:
                     faulty.setdefault(self.head, refusal)
                 continue
-            gated.append(GatedClause(head, checked, clause.line, clause.column, _quote_first_line(clause)))
+            gated.append(
+                GatedClause(head, checked, clause.line, clause.column, _quote_first_line(clause))
+            )
         return self.left_out(faulty, gated) if faulty else gated
 
     def left_out(self, faulty: dict[str, Refusal], gated: list[GatedClause]) -> list[GatedClause]:
@@ -359,7 +456,9 @@ class _Gate:
         for key in sorted(gone):
             self.current = first_clauses[key]
             why = str(faulty[key]) if key in faulty else "it calls what is left out"
-            self.say(Severity.WARNING, "unused", f"{key} is left out: {why}", "the game does not need it")
+            self.say(
+                Severity.WARNING, "unused", f"{key} is left out: {why}", "the game does not need it"
+            )
             del self.defined[key]
         return [clause for clause in gated if indicator(clause.head) not in gone]
 
@@ -374,7 +473,9 @@ class _Gate:
         arities = sorted(other for other in self.known if other.rpartition("/")[0] == name)
         near = find_similar(name, self.names) if len(self.missed) <= MAX_HINTS else ""
         if arities:
-            self.say(severity, "arity", f"{key} is called, but only {', '.join(arities)} is defined")
+            self.say(
+                severity, "arity", f"{key} is called, but only {', '.join(arities)} is defined"
+            )
         else:
             hint = f"did you mean {near}?" if near else "define it or remove the call"
             self.say(severity, "undefined", f"{key} is called but not defined", hint)
@@ -393,7 +494,9 @@ class _Gate:
         """Refuse a draw by lot in the rules of a game; a strategy may make one."""
         if self.needs.is_rule(self.head):
             message = f"{key} draws by lot, but the rules of a game must always say the same"
-            raise Refusal(message, "let nature move: chance(Move, Probability, Situation)", "random")
+            raise Refusal(
+                message, "let nature move: chance(Move, Probability, Situation)", "random"
+            )
 
 
 _STRATEGY = "select/4"
@@ -401,11 +504,13 @@ _ENTRANCES = frozenset({"finally/2", _STRATEGY})
 
 
 class Needs:
-    """What a game needs: which predicates mention which, by name, as a name anywhere in a body may be called there.
+    """What a game needs: which predicates mention which, by name, as a name anywhere in a body may
+    be called there.
 
-    Programs come with predicates beside the game: one that prints all outcomes, one that asks for a move, one that ends
-    the session. Where such a predicate does what no game may do, it is left out and the game is none the worse for it.
-    Only a strategy, `select/4`, is told from other predicates of its name, because it may draw by lot.
+    Programs come with predicates beside the game: one that prints all outcomes, one that asks for a
+    move, one that ends the session. Where such a predicate does what no game may do, it is left out
+    and the game is none the worse for it. Only a strategy, `select/4`, is told from other
+    predicates of its name, because it may draw by lot.
     """
 
     def __init__(self, clauses: Iterable[tuple[str, Term]]) -> None:
@@ -421,11 +526,13 @@ class Needs:
         self._rules = _follow(by_name, game - {_STRATEGY}) if "finally/2" in entered else set()
 
     def is_needed(self, key: str) -> bool:
-        """Whether the game or its strategies may come to call this predicate; in a program that is neither, all are."""
+        """Whether the game or its strategies may come to call this predicate; in a program that is
+        neither, all are."""
         return _find_name(key) in self._needed
 
     def is_rule(self, key: str) -> bool:
-        """Whether the rules of the game may come to call this predicate, and not only a strategy."""
+        """Whether the rules of the game may come to call this predicate, and not only a
+        strategy."""
         return _find_name(key) in self._rules
 
     def without(self, keys: Iterable[str]) -> frozenset[str]:
@@ -459,7 +566,8 @@ def _find_name(key: str) -> str:
 
 
 def _find_names(body: Term) -> set[str]:
-    """Find every name in a term; of a goal to which arguments are added when it is called, the one it has then."""
+    """Find every name in a term; of a goal to which arguments are added when it is called, the one
+    it has then."""
     names: set[str] = set()
     stack = [(body, 0)]
     while stack:
@@ -468,12 +576,15 @@ def _find_names(body: Term) -> set[str]:
             names.add(_find_name(indicator(term, added)))
         if isinstance(term, Struct):
             closures = predicates.GOAL_ARGUMENTS.get(indicator(term), {})
-            stack += [(argument, closures.get(position, 0)) for position, argument in enumerate(term.args)]
+            stack += [
+                (argument, closures.get(position, 0)) for position, argument in enumerate(term.args)
+            ]
     return names
 
 
 def find_similar(name: str, names: list[str]) -> str:
-    """Find the name that was probably meant, empty if there is none; looks at a bounded number of short names."""
+    """Find the name that was probably meant, empty if there is none; looks at a bounded number of
+    short names."""
     if len(name) > _LONGEST_HINT:
         return ""
     near = [other for other in names if abs(len(other) - len(name)) <= 3 and other[:1] == name[:1]]
@@ -490,8 +601,14 @@ def _refuse_undefined(key: str) -> None:
 
 @cache
 def _trusted() -> frozenset[str]:
-    """Every predicate the solver defines, its inner ones too: a game that defined one would play by other rules."""
-    return predicates.SOLVER | _heads(TRUSTED) | PRIMITIVES | (_heads(LIBRARY_TEXT) - predicates.LIBRARY)
+    """Every predicate the solver defines, its inner ones too: a game that defined one would play by
+    other rules."""
+    return (
+        predicates.SOLVER
+        | _heads(TRUSTED)
+        | PRIMITIVES
+        | (_heads(LIBRARY_TEXT) - predicates.LIBRARY)
+    )
 
 
 def _heads(text: str) -> frozenset[str]:
@@ -500,8 +617,8 @@ def _heads(text: str) -> frozenset[str]:
 
 @cache
 def _solver_clauses() -> frozenset[str]:
-    """The solver's clauses as text: a program that repeats them, as a listing might, means no harm; nor if it writes
-    `not` for `\\+` or leaves out what makes no difference."""
+    """The solver's clauses as text: a program that repeats them, as a listing might, means no harm;
+    nor if it writes `not` for `\\+` or leaves out what makes no difference."""
     return frozenset(write(clause.term) for clause in read(SOLVER_TEXT + _RETOLD).clauses)
 
 
@@ -524,7 +641,8 @@ def _harmless(argument: Term | None) -> bool:
     items = items_of(argument)[0] or [argument] if argument is not None else []
     known = predicates.HARMLESS_LIBRARIES
     return bool(items) and all(
-        isinstance(item, Struct) and item.name == "library" and item.args[0] in known for item in items
+        isinstance(item, Struct) and item.name == "library" and item.args[0] in known
+        for item in items
     )
 
 

@@ -4,20 +4,48 @@ from collections.abc import Callable, Set
 
 from bestresponse.logic.language import predicates
 from bestresponse.logic.language.library import RENAMED
-from bestresponse.logic.language.terms import CONS, NIL, Atom, Struct, Term, Var, brief, items_of, variables_of
+from bestresponse.logic.language.terms import (
+    CONS,
+    NIL,
+    Atom,
+    Struct,
+    Term,
+    Var,
+    brief,
+    items_of,
+    variables_of,
+)
 
 MAX_DEPTH = 100
 MAX_GOALS = 3_000
 
 _COMMON = predicates.CALLABLE | predicates.GAME
 _ARITHMETIC = frozenset({"is/2", "=:=/2", "=\\=/2", "</2", ">/2", "=</2", ">=/2"})
-_ARITHMETIC_HINT = "numbers are exact: use + - * / // mod div ** min max abs sign gcd floor ceiling round truncate"
+_ARITHMETIC_HINT = (
+    "numbers are exact: use + - * / // mod div ** min max abs sign gcd floor ceiling round truncate"
+)
 _CONSTANTS = frozenset(
-    {"pi", "e", "inf", "infinite", "nan", "epsilon", "random", "random_float", "cputime", "realtime"}
+    {
+        "pi",
+        "e",
+        "inf",
+        "infinite",
+        "nan",
+        "epsilon",
+        "random",
+        "random_float",
+        "cputime",
+        "realtime",
+    }
 )
 _SUMMARIES = {
-    "count": "list length", "sum": "sum of", "max": "max of", "min": "min of", "set": "sorted set", "bag": "",
-}  # fmt: skip
+    "count": "list length",
+    "sum": "sum of",
+    "max": "max of",
+    "min": "min of",
+    "set": "sorted set",
+    "bag": "",
+}
 _UNSUPPORTED = {
     ":/2": "a call into another module",
     "^/2": "^",
@@ -36,14 +64,16 @@ class Refusal(Exception):
 
 
 def indicator(term: Term, extra: int = 0) -> str:
-    """`name/arity` of a goal, its arity raised by the arguments a caller will add; empty if it is no goal."""
+    """`name/arity` of a goal, its arity raised by the arguments a caller will add; empty if it is
+    no goal."""
     if isinstance(term, Struct):
         return f"{term.name}/{len(term.args) + extra}"
     return f"{term}/{extra}" if isinstance(term, Atom) else ""
 
 
 class GoalChecker:
-    """Checks the bodies of a program that defines `own`; is told whom to call about what is undefined or drawn by lot.
+    """Checks the bodies of a program that defines `own`; is told whom to call about what is
+    undefined or drawn by lot.
 
     Lambda expressions are added to `clauses`, unless there can be no more (`closed`).
     """
@@ -73,7 +103,9 @@ class GoalChecker:
             return self._check_chain(term, term.name)
         self._goals += 1
         if self._goals > MAX_GOALS:
-            raise Refusal(f"a clause of more than {MAX_GOALS:,} goals", "split it into several predicates")
+            raise Refusal(
+                f"a clause of more than {MAX_GOALS:,} goals", "split it into several predicates"
+            )
         key = _require_name(term)
         if key in self.own:
             return term
@@ -110,11 +142,14 @@ class GoalChecker:
         arguments = list(term.args)
         for position, extra in predicates.GOAL_ARGUMENTS[key].items():
             argument = arguments[position]
-            arguments[position] = self._check_closure(argument, extra) if extra else self._check_goal(argument)
+            arguments[position] = (
+                self._check_closure(argument, extra) if extra else self._check_goal(argument)
+            )
         return Struct(term.name, tuple(arguments))
 
     def _collect(self, spec: Term, goal: Term, result: Term) -> Term:
-        """Write `aggregate_all(Spec, Goal, Result)` as `findall/3` and what is made of the list it gives."""
+        """Write `aggregate_all(Spec, Goal, Result)` as `findall/3` and what is made of the list it
+        gives."""
         match spec:
             case Atom("count"):
                 template: Term = Atom("x")
@@ -129,11 +164,13 @@ class GoalChecker:
                 raise Refusal(f"aggregate_all cannot make {brief(spec, 40)}", hint)
         answers = Var() if summary else result
         collecting = Struct("findall", (template, self._check_goal(goal), answers))
-        return Struct(",", (collecting, Struct(summary, (answers, result)))) if summary else collecting
+        return (
+            Struct(",", (collecting, Struct(summary, (answers, result)))) if summary else collecting
+        )
 
     def _check_closure(self, term: Term, extra: int) -> Term:
-        """Check a goal to which arguments are added later: a named predicate that calls no goals itself, or a lambda
-        expression, which becomes one."""
+        """Check a goal to which arguments are added later: a named predicate that calls no goals
+        itself, or a lambda expression, which becomes one."""
         lifted = self._lift_lambda(term, extra)
         if lifted is not None:
             return lifted
@@ -145,7 +182,10 @@ class GoalChecker:
         if key in predicates.OUTPUT:
             return Atom("say nothing")
         if key in predicates.GOAL_ARGUMENTS:
-            raise Refusal(f"{key} cannot be handed to another predicate", "write a small predicate of your own for it")
+            raise Refusal(
+                f"{key} cannot be handed to another predicate",
+                "write a small predicate of your own for it",
+            )
         if key not in _COMMON:
             raise Refusal(f"{key} is handed to another predicate but not defined", "define it")
         return self._call_library(term, key)
@@ -160,13 +200,16 @@ class GoalChecker:
         return Struct(name, term.args) if isinstance(term, Struct) else Atom(name)
 
     def _lift_lambda(self, term: Term, extra: int) -> Term | None:
-        """Make a clause of a lambda expression with `extra` parameters, and return the closure that calls it.
+        """Make a clause of a lambda expression with `extra` parameters, and return the closure that
+        calls it.
 
-        The meaning is that of SWI-Prolog's library yall: each call takes a copy of the expression, so variables that
-        are still free at the call do not become bound by it, unless they are named before the parameters:
-        `{Free}/[Parameters]>>Body` or `Free/[Parameters]>>Body`.
+        The meaning is that of SWI-Prolog's library yall: each call takes a copy of the expression,
+        so variables that are still free at the call do not become bound by it, unless they are
+        named before the parameters: `{Free}/[Parameters]>>Body` or `Free/[Parameters]>>Body`.
         """
-        if self.closed or not (isinstance(term, Struct) and term.name == ">>" and len(term.args) == 2):
+        if self.closed or not (
+            isinstance(term, Struct) and term.name == ">>" and len(term.args) == 2
+        ):
             return None
         parameters, body = term.args
         free: Term = NIL
@@ -176,7 +219,11 @@ class GoalChecker:
         if len(items) != extra or end != NIL:
             return None
         shared = tuple(variables_of(free))
-        own = tuple(variable for variable in variables_of(term) if not any(variable is other for other in shared))
+        own = tuple(
+            variable
+            for variable in variables_of(term)
+            if not any(variable is other for other in shared)
+        )
         arity = len(shared) + 1 + extra
         while f"lambda {self._lambdas}/{arity}" in self.own:
             self._lambdas += 1
@@ -195,12 +242,17 @@ class GoalChecker:
 def _require_name(term: Term) -> str:
     """Return the indicator of a goal that is written out."""
     if isinstance(term, Var):
-        raise Refusal(f"the variable {term.name} stands where a goal is expected", "name the predicate to be called")
+        raise Refusal(
+            f"the variable {term.name} stands where a goal is expected",
+            "name the predicate to be called",
+        )
     key = indicator(term)
     if not key:
         raise Refusal(f"{brief(term, 40)} is not a goal")
     if key in _UNSUPPORTED:
-        raise Refusal(f"{_UNSUPPORTED[key]} cannot be used", "call a predicate of this program by its name")
+        raise Refusal(
+            f"{_UNSUPPORTED[key]} cannot be used", "call a predicate of this program by its name"
+        )
     return key
 
 
@@ -211,11 +263,14 @@ def _require_permission(key: str) -> None:
     if name in predicates.FORBIDDEN or key in predicates.FORBIDDEN_EXACT:
         raise Refusal(f"{key} is not allowed in game programs", code="forbidden")
     if name in predicates.DROPPED and key not in _COMMON:
-        raise Refusal(f"{key} is not part of the language of games", predicates.DROPPED[name], "forbidden")
+        raise Refusal(
+            f"{key} is not part of the language of games", predicates.DROPPED[name], "forbidden"
+        )
 
 
 def _require_functions(term: Struct) -> None:
-    """See to it that a comparison or assignment of numbers uses the functions of the language only."""
+    """See to it that a comparison or assignment of numbers uses the functions of the language
+    only."""
     stack = list(term.args[1:] if term.name == "is" else term.args)
     while stack:
         part = stack.pop()
@@ -226,12 +281,14 @@ def _require_functions(term: Struct) -> None:
         elif isinstance(part, Atom) and part in _CONSTANTS:
             foreign = part
         if foreign:
-            raise Refusal(f"{foreign} is not part of the arithmetic of games", _ARITHMETIC_HINT, "forbidden")
+            raise Refusal(
+                f"{foreign} is not part of the arithmetic of games", _ARITHMETIC_HINT, "forbidden"
+            )
 
 
 def measure_depth(term: Term) -> int:
-    """How deeply a term is nested; the right side of a conjunction or disjunction and the rest of a list nest no
-    deeper."""
+    """How deeply a term is nested; the right side of a conjunction or disjunction and the rest of a
+    list nest no deeper."""
     deepest, stack = 1, [(term, 1)]
     while stack:
         term, level = stack.pop()

@@ -1,7 +1,8 @@
 """What is wrong with a logic program, as data a person or a model can act on.
 
-Four stages find different faults: the *reader* (syntax), the *static* gate (names, arities, forbidden goals), the
-*contract* of the extracted game (terminals, payoffs, order of moves) and the *runtime* (errors and limits).
+Four stages find different faults: the *reader* (syntax), the *static* gate (names, arities,
+forbidden goals), the *contract* of the extracted game (terminals, payoffs, order of moves) and the
+*runtime* (errors and limits).
 """
 
 from dataclasses import dataclass
@@ -28,7 +29,8 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One fault: where (line and column count from 1; 0 means the program as a whole), what, and what to do."""
+    """One fault: where (line and column count from 1; 0 means the program as a whole), what, and
+    what to do."""
 
     stage: Stage
     severity: Severity

@@ -1,10 +1,12 @@
-"""The list library of the logic language, written in the language itself and loaded by both engines.
+"""The list library of the logic language, written in the language itself and loaded by both
+engines.
 
-The predicates and their answers are those of SWI-Prolog's libraries lists, apply and pairs where these are defined for
-the arguments given; ill-typed calls raise an error through `'raise'/2`. What has a blank in its name belongs to the
-library alone: the gate writes `length/2`, `sort/2` and the other predicates of `RENAMED` as calls of these, because no
-engine lets a program or library define the originals. Few primitives (`PRIMITIVES`) remain for the engines; the library
-calls them with well-typed arguments only.
+The predicates and their answers are those of SWI-Prolog's libraries lists, apply and pairs where
+these are defined for the arguments given; ill-typed calls raise an error through `'raise'/2`. What
+has a blank in its name belongs to the library alone: the gate writes `length/2`, `sort/2` and the
+other predicates of `RENAMED` as calls of these, because no engine lets a program or library define
+the originals. Few primitives (`PRIMITIVES`) remain for the engines; the library calls them with
+well-typed arguments only.
 """
 
 from pathlib import Path
@@ -27,11 +29,20 @@ RENAMED: Final = {
 
 PRIMITIVES: Final = frozenset(
     {
-        "raw length/2", "raw sort/4", "raw compare/3",
-        "fresh copy/2", "filled copy/3", "first argument/2", "form of/2", "raise/2",
-        "undefined predicate/1", "has percepts/0", "next position/0", "count end/0",
+        "raw length/2",
+        "raw sort/4",
+        "raw compare/3",
+        "fresh copy/2",
+        "filled copy/3",
+        "first argument/2",
+        "form of/2",
+        "raise/2",
+        "undefined predicate/1",
+        "has percepts/0",
+        "next position/0",
+        "count end/0",
     }
-)  # fmt: skip
+)
 """What the engines add to the library."""
 
 LIBRARY_TEXT: Final = Path(__file__).with_name("library.pl").read_text("utf-8")

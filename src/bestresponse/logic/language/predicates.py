@@ -1,4 +1,5 @@
-"""Which predicates a game program may call, define or never mention: the tables behind the gate (`predicates.toml`).
+"""Which predicates a game program may call, define or never mention: the tables behind the gate
+(`predicates.toml`).
 
 Everything not listed is denied. Indicators are written `name/arity`.
 """
@@ -33,15 +34,28 @@ DROPPED: Final[dict[str, str]] = {
 }
 
 GOAL_ARGUMENTS: Final[dict[str, dict[int, int]]] = {
-    ",/2": {0: 0, 1: 0}, ";/2": {0: 0, 1: 0}, "->/2": {0: 0, 1: 0}, "*->/2": {0: 0, 1: 0},
-    "\\+/1": {0: 0}, "not/1": {0: 0}, "call/1": {0: 0}, "once/1": {0: 0}, "ignore/1": {0: 0}, "forall/2": {0: 0, 1: 0},
-    "findall/3": {1: 0}, "aggregate_all/3": {1: 0},
-    "include/3": {0: 1}, "exclude/3": {0: 1}, "convlist/3": {0: 2}, "partition/4": {0: 1},
+    ",/2": {0: 0, 1: 0},
+    ";/2": {0: 0, 1: 0},
+    "->/2": {0: 0, 1: 0},
+    "*->/2": {0: 0, 1: 0},
+    "\\+/1": {0: 0},
+    "not/1": {0: 0},
+    "call/1": {0: 0},
+    "once/1": {0: 0},
+    "ignore/1": {0: 0},
+    "forall/2": {0: 0, 1: 0},
+    "findall/3": {1: 0},
+    "aggregate_all/3": {1: 0},
+    "include/3": {0: 1},
+    "exclude/3": {0: 1},
+    "convlist/3": {0: 2},
+    "partition/4": {0: 1},
     **{f"maplist/{n}": {0: n - 1} for n in range(2, 6)},
     **{f"foldl/{n}": {0: n - 1} for n in range(4, 6)},
     **{f"call/{n}": {0: n - 1} for n in range(2, 8)},
-}  # fmt: skip
-"""For each predicate that calls goals: which argument is a goal, and how many arguments are added to it."""
+}
+"""For each predicate that calls goals: which argument is a goal, and how many arguments are added
+to it."""
 
 PROTECTED: Final = CONTROL | STANDARD | SOLVER | frozenset(GOAL_ARGUMENTS)
 CALLABLE: Final = CONTROL | STANDARD | LIBRARY | OUTPUT | SOLVER

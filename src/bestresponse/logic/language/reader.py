@@ -1,8 +1,9 @@
 """The reader: Prolog text into clauses with their places, all syntax errors at once.
 
-After an error reading goes on behind the next full stop. Operators are the standard ones (ISO/IEC 13211-1, section
-6.3.4.4, and SWI-Prolog's additions); a program cannot change them. Each bracket is one call and operators wait on a
-stack, so a long conjunction or sum nests no calls, and nothing deeper than `MAX_NESTING` brackets is read.
+After an error reading goes on behind the next full stop. Operators are the standard ones (ISO/IEC
+13211-1, section 6.3.4.4, and SWI-Prolog's additions); a program cannot change them. Each bracket is
+one call and operators wait on a stack, so a long conjunction or sum nests no calls, and nothing
+deeper than `MAX_NESTING` brackets is read.
 """
 
 from dataclasses import dataclass
@@ -36,37 +37,67 @@ class _Operator(NamedTuple):
 
 
 _PREFIX = {
-    ":-": (1200, 1199), "?-": (1200, 1199), "dynamic": (1150, 1149), "discontiguous": (1150, 1149),
-    "initialization": (1150, 1149), "multifile": (1150, 1149), "table": (1150, 1149),
-    "\\+": (900, 900), "-": (200, 200), "+": (200, 200), "\\": (200, 200), "?": (500, 500),
-}  # fmt: skip
+    ":-": (1200, 1199),
+    "?-": (1200, 1199),
+    "dynamic": (1150, 1149),
+    "discontiguous": (1150, 1149),
+    "initialization": (1150, 1149),
+    "multifile": (1150, 1149),
+    "table": (1150, 1149),
+    "\\+": (900, 900),
+    "-": (200, 200),
+    "+": (200, 200),
+    "\\": (200, 200),
+    "?": (500, 500),
+}
 _INFIX: dict[str, tuple[int, int, _Operator]] = {}
 """The priority of an operator, the highest one of what stands left of it, and itself."""
 for _priority, _kind, _names in (
-    (1200, "xfx", ":- --> =>"), (1100, "xfy", "; |"), (1050, "xfy", "-> *->"), (1000, "xfy", ","),
-    (990, "xfx", ":="), (700, "xfx", "= \\= == \\== @< @> @=< @>= =.. is =:= =\\= < > =< >= =@= \\=@= as >:< :<"),
-    (500, "yfx", "+ - /\\ \\/ xor"), (400, "yfx", "* / // mod rem div rdiv divmod << >> tdiv"),
-    (200, "xfx", "**"), (200, "xfy", "^ :"),
-):  # fmt: skip
+    (1200, "xfx", ":- --> =>"),
+    (1100, "xfy", "; |"),
+    (1050, "xfy", "-> *->"),
+    (1000, "xfy", ","),
+    (990, "xfx", ":="),
+    (700, "xfx", "= \\= == \\== @< @> @=< @>= =.. is =:= =\\= < > =< >= =@= \\=@= as >:< :<"),
+    (500, "yfx", "+ - /\\ \\/ xor"),
+    (400, "yfx", "* / // mod rem div rdiv divmod << >> tdiv"),
+    (200, "xfx", "**"),
+    (200, "xfy", "^ :"),
+):
     for _name in _names.split():
         _left, _right = (_priority - (side == "x") for side in (_kind[0], _kind[2]))
-        _INFIX[_name] = (_priority, _left, _Operator(";" if _name == "|" else _name, _priority, _right, True))
+        _INFIX[_name] = (
+            _priority,
+            _left,
+            _Operator(";" if _name == "|" else _name, _priority, _right, True),
+        )
 _CLOSING = frozenset({")", "]", "}"})
 _AFTER = frozenset({",", ")", "]", "|"})
 """What stands after a whole argument or item."""
 _LEGAL = frozenset("_()[]{},|!;+-*/\\^<>=~:.?@#&$")
 """What a token may start with besides letters, digits and quotes."""
 _HINTS = {
-    "‘": "use the plain quote '", "’": "use the plain quote '",
-    "“": 'use the plain quote "', "”": 'use the plain quote "',
-    "'": "the quote is not closed on this line", '"': "the quote is not closed on this line",
-    "`": "remove the Markdown fence around the program", "−": "use the plain minus -", "–": "use the plain minus -",
-    "→": "write ->", "←": "write :-", "¬": "write \\+", "∧": "write a comma", "≥": "write >=", "≤": "write =<",
-}  # fmt: skip
+    "‘": "use the plain quote '",
+    "’": "use the plain quote '",
+    "“": 'use the plain quote "',
+    "”": 'use the plain quote "',
+    "'": "the quote is not closed on this line",
+    '"': "the quote is not closed on this line",
+    "`": "remove the Markdown fence around the program",
+    "−": "use the plain minus -",
+    "–": "use the plain minus -",
+    "→": "write ->",
+    "←": "write :-",
+    "¬": "write \\+",
+    "∧": "write a comma",
+    "≥": "write >=",
+    "≤": "write =<",
+}
 
 
 class Clause(NamedTuple):
-    """One clause as read: its term, where it starts, its text and how often each named variable occurs in it."""
+    """One clause as read: its term, where it starts, its text and how often each named variable
+    occurs in it."""
 
     term: Term
     line: int
@@ -130,12 +161,16 @@ def _read_all(text: str, positions: Positions) -> ReadClauses:
             clauses.append(Clause(term, line, column, text[start : parser.start + 1], counts))
         except _SyntaxFault as fault:
             line, column = positions.at(fault.offset)
-            diagnostics.append(_diagnostic(line, column, positions.line(line), fault.message, fault.hint, "syntax"))
+            diagnostics.append(
+                _diagnostic(line, column, positions.line(line), fault.message, fault.hint, "syntax")
+            )
         parser.skip()
     return ReadClauses(tuple(clauses), tuple(diagnostics))
 
 
-def _diagnostic(line: int, column: int, source_line: str, message: str, hint: str, code: str) -> Diagnostic:
+def _diagnostic(
+    line: int, column: int, source_line: str, message: str, hint: str, code: str
+) -> Diagnostic:
     return Diagnostic(Stage.READER, Severity.ERROR, line, column, source_line, message, hint, code)
 
 
@@ -150,13 +185,24 @@ class _SyntaxFault(Exception):
 
 
 class _Parser:
-    """Reads the tokens of a text, clause by clause. `END` stands behind the last token too, at the place `last`.
+    """Reads the tokens of a text, clause by clause. `END` stands behind the last token too, at the
+    place `last`.
 
-    `known` holds the constants met so far and the variables of the clause, `functors` the names of compound terms: most
-    tokens come again.
+    `known` holds the constants met so far and the variables of the clause, `functors` the names of
+    compound terms: most tokens come again.
     """
 
-    __slots__ = ("counts", "functors", "known", "last", "nesting", "position", "positions", "starts", "tokens")
+    __slots__ = (
+        "counts",
+        "functors",
+        "known",
+        "last",
+        "nesting",
+        "position",
+        "positions",
+        "starts",
+        "tokens",
+    )
 
     def __init__(self, text: str, positions: Positions) -> None:
         self.tokens, self.starts = tokenize(text)
@@ -199,7 +245,9 @@ class _Parser:
         """Return that something else was expected than the token at hand."""
         token = self.tokens[self.position]
         if token is END and self.position == self.last:
-            return self.fault(f"the program ends inside a clause; {expected} was expected", "finish the clause")
+            return self.fault(
+                f"the program ends inside a clause; {expected} was expected", "finish the clause"
+            )
         if token is END:
             return self.fault(f"the clause ends too early; {expected} was expected")
         if token.startswith("/*"):
@@ -229,7 +277,9 @@ class _Parser:
         """Go past a closing bracket."""
         if self.tokens[self.position] != closing:
             raise self.unexpected(
-                f"{closing!r}" if self.tokens[self.position] is END else f"{closing!r} or an operator"
+                f"{closing!r}"
+                if self.tokens[self.position] is END
+                else f"{closing!r} or an operator"
             )
         self.position += 1
         self.nesting -= 1
@@ -262,8 +312,11 @@ class _Parser:
             return False
         return following not in _INFIX or following in _PREFIX
 
-    def push_infix(self, infix: tuple[int, int, _Operator], operands: list[Term], operators: list[_Operator]) -> None:
-        """Let an operator wait for its right argument, after what binds more tightly has got its own."""
+    def push_infix(
+        self, infix: tuple[int, int, _Operator], operands: list[Term], operators: list[_Operator]
+    ) -> None:
+        """Let an operator wait for its right argument, after what binds more tightly has got its
+        own."""
         priority, left, operator = infix
         while operators and operators[-1].priority <= left:
             _reduce(operands, operators)
@@ -302,7 +355,13 @@ class _Parser:
             self.counts[token] = 1
         elif token in ("(", "[", "{"):
             return self.bracketed(token)
-        elif token is END or token in _CLOSING or token in _AFTER or _is_illegal(token) or token.startswith("/*"):
+        elif (
+            token is END
+            or token in _CLOSING
+            or token in _AFTER
+            or _is_illegal(token)
+            or token.startswith("/*")
+        ):
             raise self.unexpected("a term")
         elif functional:
             self.functors[token] = self.name(token[:-1])
@@ -329,7 +388,9 @@ class _Parser:
             raise self.fault(f"the variable {token} is used as the name of a predicate", hint)
         name = self.unquote(token) if token[0] == "'" else token
         if name == "[]":
-            raise self.fault("the name '[]' would be taken for the empty list", "write [] or another name")
+            raise self.fault(
+                "the name '[]' would be taken for the empty list", "write [] or another name"
+            )
         if len(name) > MAX_ATOM:
             raise self.fault(f"a name of {len(name):,} characters; at most {MAX_ATOM:,} are read")
         return name
@@ -337,7 +398,9 @@ class _Parser:
     def unquote(self, token: str) -> str:
         """Return the text between quotes."""
         if len(token) > MAX_ATOM + 2:
-            raise self.fault(f"quoted text of {len(token):,} characters; at most {MAX_ATOM:,} are read")
+            raise self.fault(
+                f"quoted text of {len(token):,} characters; at most {MAX_ATOM:,} are read"
+            )
         try:
             return unquote(token)
         except ValueError as error:
@@ -389,7 +452,8 @@ class _Parser:
 
 
 def _find_infix(token: str) -> tuple[int, int, _Operator] | None:
-    """Find the operator that a token is or starts with: the minus of a number, or what an opening bracket follows."""
+    """Find the operator that a token is or starts with: the minus of a number, or what an opening
+    bracket follows."""
     return _INFIX.get(token) or _INFIX.get(
         "-" if token[0] == "-" and _is_number(token) else token[:-1] if token[-1] == "(" else ""
     )

@@ -1,10 +1,12 @@
 """Terms of a logic program, and the writer of canonical text.
 
-A term is a variable, an atom, a string, a number (`int` or `fractions.Fraction`) or a structure of a name and
-at least one argument (ISO/IEC 13211-1, section 7.1). Lists are structures named "[|]" that end in the atom "[]".
-`write` gives text without operators, `f(X, 'a b', [1, 2])`, which every reader of Prolog understands in one way only.
+A term is a variable, an atom, a string, a number (`int` or `fractions.Fraction`) or a structure of
+a name and at least one argument (ISO/IEC 13211-1, section 7.1). Lists are structures named "[|]"
+that end in the atom "[]". `write` gives text without operators, `f(X, 'a b', [1, 2])`, which every
+reader of Prolog understands in one way only.
 
-Atoms and strings are subclasses of `str` and structures have slots: an engine makes millions of them.
+Atoms and strings are subclasses of `str` and structures have slots: an engine makes millions of
+them.
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ class String(str):
 
 
 class Var:
-    """A logic variable; `ref` is what it is bound to, `None` while it is free; `age` is given when it is compared."""
+    """A logic variable; `ref` is what it is bound to, `None` while it is free; `age` is given when
+    it is compared."""
 
     __slots__ = ("age", "name", "ref")
     age: int
@@ -48,9 +51,11 @@ class Var:
 
 
 class Struct:
-    """A name applied to one or more arguments; `solid` is set where no variable, free or bound, is known to be in it.
+    """A name applied to one or more arguments; `solid` is set where no variable, free or bound, is
+    known to be in it.
 
-    A solid structure never changes, so it is shared instead of copied, and nobody has to look into it for variables.
+    A solid structure never changes, so it is shared instead of copied, and nobody has to look into
+    it for variables.
     """
 
     __slots__ = ("args", "name", "solid")
@@ -113,7 +118,8 @@ def items_of(term: Term) -> tuple[list[Term], Term]:
 
 
 def same(left: Term, right: Term) -> bool:
-    """Whether two terms are identical: equal types, names and arguments, the same free variables."""
+    """Whether two terms are identical: equal types, names and arguments, the same free
+    variables."""
     stack: list[tuple[Term, Term]] = [(left, right)]
     while stack:
         a, b = stack.pop()
@@ -145,7 +151,8 @@ def variables_of(term: Term) -> list[Var]:
 
 
 def write(term: Term) -> str:
-    """Canonical text: atoms quoted, functional notation, lists in brackets, variables numbered as they appear."""
+    """Canonical text: atoms quoted, functional notation, lists in brackets, variables numbered as
+    they appear."""
     return "".join(_pieces(term, None))
 
 
@@ -156,7 +163,8 @@ def brief(term: Term, length: int = 60) -> str:
 
 
 def _pieces(term: Term, most: int | None) -> list[str]:
-    """The text in pieces, all of them or a few more than `most`. Plain strings on the stack are punctuation."""
+    """The text in pieces, all of them or a few more than `most`. Plain strings on the stack are
+    punctuation."""
     numbers: dict[int, int] = {}
     pieces: list[str] = []
     stack: list[Term | str] = [term]
@@ -178,7 +186,8 @@ def _pieces(term: Term, most: int | None) -> list[str]:
 
 
 def _flat(term: Struct, numbers: dict[int, int]) -> str:
-    """Write a structure of names, whole numbers and free variables at once, as most are; empty if it is none."""
+    """Write a structure of names, whole numbers and free variables at once, as most are; empty if
+    it is none."""
     texts = []
     for argument in term.args:
         if argument.__class__ is Var and argument.ref is None:

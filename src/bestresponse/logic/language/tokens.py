@@ -1,7 +1,8 @@
 """Tokens of Prolog text with their places, and the refusal of characters that hide something.
 
-The token classes are those of ISO/IEC 13211-1, section 6.4, with the number forms of SWI-Prolog. Text is bounded before
-a single token is made: length, control and invisible characters (which let a program look like another one).
+The token classes are those of ISO/IEC 13211-1, section 6.4, with the number forms of SWI-Prolog.
+Text is bounded before a single token is made: length, control and invisible characters (which let a
+program look like another one).
 """
 
 import re
@@ -21,38 +22,63 @@ HIDDEN = re.compile(
 )
 """Control and invisible characters, which let a program look like another one."""
 
-_BLOCKS = ((0x300, 0x1B00), (0x1DC0, 0x1E00), (0x20D0, 0x2100), (0x3099, 0x309B), (0xA800, 0xAC00), (0xFE20, 0xFE30))
-"""Where vowel signs, tone marks and accents stand: part of a name in Hindi, Thai, Arabic and other scripts."""
+_BLOCKS = (
+    (0x300, 0x1B00),
+    (0x1DC0, 0x1E00),
+    (0x20D0, 0x2100),
+    (0x3099, 0x309B),
+    (0xA800, 0xAC00),
+    (0xFE20, 0xFE30),
+)
+"""Where vowel signs, tone marks and accents stand: part of a name in Hindi, Thai, Arabic and other
+scripts."""
 
 _CHARACTERS = r"(?<![.,-])\n|\\(?:x[0-9a-fA-F]+\\?|[0-7]+\\|\n|[^x0-7])"
 _NAME = rf"'(?:[^'\\\n]|''|{_CHARACTERS})*'"
 _STRING = rf'"(?:[^"\\\n]|""|{_CHARACTERS})*"'
-# Not possessive as a whole: Python before 3.11.5 does not take back what a part of such a group matched in vain, and
-# so read a comment that is never closed as layout (CPython issue 106052).
+# Not possessive as a whole: Python before 3.11.5 does not take back what a part of such a group
+# matched in vain, and so read a comment that is never closed as layout (CPython issue 106052).
 _LAYOUT = re.compile(r"(?:\s++|%[^\n]*+|/\*.*?\*/)*", re.DOTALL)
 _QUOTED = re.compile(f"{_NAME}|{_STRING}")
 
 END = ". "
 """The token at the end of a clause; no other has a blank at its end."""
 
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+\\?|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]+\\|\n|.)|''|\"\"", re.DOTALL)
+_ESCAPE = re.compile(
+    r"\\(x[0-9a-fA-F]+\\?|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]+\\|\n|.)|''|\"\"", re.DOTALL
+)
 _ESCAPED = {
-    "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "s": " ", "z": "",
-    "\\": "\\", "'": "'", '"': '"', "`": "`", "\n": "",
-}  # fmt: skip
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "e": "\x1b",
+    "s": " ",
+    "z": "",
+    "\\": "\\",
+    "'": "'",
+    '"': '"',
+    "`": "`",
+    "\n": "",
+}
 
 
 @cache
 def _token_pattern() -> re.Pattern[str]:
     """Compile the pattern of a token with the layout after it, and without.
 
-    The tokens: punctuation, a variable, a name, a number, the end of a clause, a quoted name, a string, a comment that
-    is not closed, a symbol, what is none of these. An opening bracket that follows a name at once belongs to it, a
-    minus before a number to the number. The full stop of a clause that ends in a symbol, `X = + .`, is not part of it.
-    A quoted text may run over lines, but not past the end of a line that looks like the end of a goal or clause: there
-    the quote was forgotten.
+    The tokens: punctuation, a variable, a name, a number, the end of a clause, a quoted name, a
+    string, a comment that is not closed, a symbol, what is none of these. An opening bracket that
+    follows a name at once belongs to it, a minus before a number to the number. The full stop of a
+    clause that ends in a symbol, `X = + .`, is not part of it. A quoted text may run over lines,
+    but not past the end of a line that looks like the end of a goal or clause: there the quote was
+    forgotten.
     """
-    # Compiled when the first program is read: it takes a twentieth of the time of a short command that reads none.
+    # Compiled when the first program is read: it takes a twentieth of the time of a short command
+    # that reads none.
     codes = (chr(code) for first, end in _BLOCKS for code in range(first, end))
     marks = "".join(code for code in codes if unicodedata.category(code) in ("Mn", "Mc"))
     return re.compile(
@@ -99,12 +125,15 @@ class Positions:
 
 
 def tokenize(text: str) -> tuple[list[str], list[int]]:
-    """Return all tokens and where they start. What is none is among them, so that reading can go on after it."""
+    """Return all tokens and where they start. What is none is among them, so that reading can go on
+    after it."""
     text += "\n"
     first = _LAYOUT.match(text).end()  # type: ignore[union-attr]
     pairs = _token_pattern().findall(text, first)
     starts = accumulate(map(len, map(itemgetter(0), pairs)), initial=first)
-    return [END if token == "." and token != whole else token for whole, token in pairs], list(starts)
+    return [END if token == "." and token != whole else token for whole, token in pairs], list(
+        starts
+    )
 
 
 def is_quoted(token: str) -> bool:
@@ -121,7 +150,8 @@ def unquote(text: str) -> str:
 
 
 def number_of(text: str) -> int | Fraction:
-    """The number a token stands for, a decimal one as the fraction it is; `ValueError` where it stands for none."""
+    """The number a token stands for, a decimal one as the fraction it is; `ValueError` where it
+    stands for none."""
     if text.startswith("0'"):
         body = "'" if text in ("0''", "0'''") else unquote(f"'{text[2:]}'")
         if len(body) != 1:
@@ -142,12 +172,18 @@ def number_of(text: str) -> int | Fraction:
         numerator, denominator = map(int, text.split("r"))
         if not denominator:
             raise ValueError("a rational number with denominator 0")
-        return Fraction(numerator, denominator) if numerator % denominator else numerator // denominator
+        return (
+            Fraction(numerator, denominator)
+            if numerator % denominator
+            else numerator // denominator
+        )
     if "." not in text and "e" not in text and "E" not in text:
         return int(text)
     exponent = text.lower().partition("e")[2]
     if exponent and abs(int(exponent)) > MAX_EXPONENT:
-        raise ValueError(f"{text} is too large or too small a number; exponents go up to {MAX_EXPONENT}")
+        raise ValueError(
+            f"{text} is too large or too small a number; exponents go up to {MAX_EXPONENT}"
+        )
     value = Fraction(text)
     return value if value.denominator > 1 else value.numerator
 

@@ -1,8 +1,10 @@
-"""The game as a table, every way it can end with what each player moved and earned, and as a tree; exact values.
+"""The game as a table, every way it can end with what each player moved and earned, and as a tree;
+exact values.
 
-A player knows the moves of all earlier blocks, or, in a game with `sees/3`, its own moves and what it perceived: the
-decisions it cannot tell apart share an information set. It forgets nothing, unless the program says so: whoever
-perceives `FORGETS` knows from then on only what it perceives with it and later.
+A player knows the moves of all earlier blocks, or, in a game with `sees/3`, its own moves and what
+it perceived: the decisions it cannot tell apart share an information set. It forgets nothing,
+unless the program says so: whoever perceives `FORGETS` knows from then on only what it perceives
+with it and later.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ FORGETS = "forgets_everything"
 """What a player perceives who forgets all that it did and perceived before."""
 
 _LONG_NUMBER = 10**20
-"""From here on a message does not show a number: nobody reads it, and Python writes none of more than 4,300 digits."""
+"""From here on a message does not show a number: nobody reads it, and Python writes none of more
+than 4,300 digits."""
 _PLAIN = re.compile(r"[\w.+/(),'-]+")
 
 Percepts = tuple[tuple[str, str], ...]
@@ -36,15 +39,16 @@ Knowledge = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One way the game ends: (player, move) in order, payoffs in the order of `GameTable.players`, and how many of the
-    moves, from the first on, were made at the same time: `(2,)` for two simultaneous moves, `(1, 1)` for one after the
-    other."""
+    """One way the game ends: (player, move) in order, payoffs in the order of `GameTable.players`,
+    and how many of the moves, from the first on, were made at the same time: `(2,)` for two
+    simultaneous moves, `(1, 1)` for one after the other."""
 
     moves: tuple[tuple[str, str], ...]
     payoffs: tuple[Fraction, ...]
     blocks: tuple[int, ...]
     chances: tuple[Fraction | None, ...] = ()
-    """The probability of each move that nature made, `None` for others; empty in a game without chance."""
+    """The probability of each move that nature made, `None` for others; empty in a game without
+    chance."""
     percepts: tuple[Percepts, ...] = ()
     """What each player perceived of each move, in a game with `sees/3`."""
 
@@ -57,9 +61,11 @@ class GameTable:
     moves: tuple[tuple[str, ...], ...]
     rows: tuple[Row, ...]
     every_order: bool = True
-    """Whether all orders of simultaneous moves were replayed, or, in a large game, only the reversed one."""
+    """Whether all orders of simultaneous moves were replayed, or, in a large game, only the
+    reversed one."""
     private: bool = False
-    """Whether players know only their own moves and what `sees/3` shows them, instead of all earlier moves."""
+    """Whether players know only their own moves and what `sees/3` shows them, instead of all
+    earlier moves."""
 
     @property
     def chancy(self) -> bool:
@@ -74,20 +80,28 @@ class GameTable:
     @property
     def forgetful(self) -> frozenset[str]:
         """The players who forget something somewhere."""
-        return frozenset(seer for row in self.rows for seen in row.percepts for seer, what in seen if what == FORGETS)
+        return frozenset(
+            seer
+            for row in self.rows
+            for seen in row.percepts
+            for seer, what in seen
+            if what == FORGETS
+        )
 
     def payoffs(self, profile: Sequence[str]) -> tuple[Fraction, ...]:
         """What everybody earns when each player, in order, makes the given move once."""
         for row in self.rows:
             made = dict(row.moves)
             if len(made) == len(row.moves) and all(
-                made.get(player, move) == move for player, move in zip(self.players, profile, strict=True)
+                made.get(player, move) == move
+                for player, move in zip(self.players, profile, strict=True)
             ):
                 return row.payoffs
         raise InvalidGame(f"No end of the game has the moves {', '.join(profile)}.")
 
     def knowledge(self, row: Row, depth: int, player: str, *, counted: bool = False) -> Knowledge:
-        """What a player knows before the block of the move at `depth` (the number of moves at the end of the play).
+        """What a player knows before the block of the move at `depth` (the number of moves at the
+        end of the play).
 
         What it perceives of several moves of one block counts once, unless `counted` is set.
         """
@@ -138,8 +152,8 @@ class ChanceNode:
 
 @dataclass(frozen=True, slots=True)
 class DecisionNode:
-    """A player moves, knowing only its information set; one child for each move. `block` numbers the groups of
-    simultaneous moves of a play; `row` is one way on from here."""
+    """A player moves, knowing only its information set; one child for each move. `block` numbers
+    the groups of simultaneous moves of a play; `row` is one way on from here."""
 
     player: str
     knowledge: Knowledge
@@ -154,21 +168,27 @@ Node = DecisionNode | ChanceNode | End
 
 def spell_knowledge(knowledge: Knowledge) -> str:
     """Write what a player knows; different knowledge is written differently."""
-    return " ".join(f"{_spell(mover) if mover != SEES else 'sees'}:{_spell(what)}" for mover, what in knowledge)
+    return " ".join(
+        f"{_spell(mover) if mover != SEES else 'sees'}:{_spell(what)}" for mover, what in knowledge
+    )
 
 
 def _spell(name: str) -> str:
-    return name if _PLAIN.fullmatch(name) and name != "sees" else json.dumps(name, ensure_ascii=False)
+    return (
+        name if _PLAIN.fullmatch(name) and name != "sees" else json.dumps(name, ensure_ascii=False)
+    )
 
 
 def tree(table: GameTable) -> Node:
-    """The game tree; `InvalidGame` where rows contradict each other, where a player's moves would give away what it
-    must not know, or where the probabilities of nature's moves do not sum to 1."""
+    """The game tree; `InvalidGame` where rows contradict each other, where a player's moves would
+    give away what it must not know, or where the probabilities of nature's moves do not sum to
+    1."""
     return _TreeBuilder(table).build(list(table.rows), 0)
 
 
 class _TreeBuilder:
-    """Builds nodes from the rows that go through them, and compares the moves in each information set."""
+    """Builds nodes from the rows that go through them, and compares the moves in each information
+    set."""
 
     def __init__(self, table: GameTable) -> None:
         self._table = table
@@ -184,29 +204,46 @@ class _TreeBuilder:
         player = ""
         for row in rows:
             if depth == len(row.moves):
-                raise InvalidGame(f"The game has an end {_say_when(row, depth)}, but other rows with the same moves.")
+                raise InvalidGame(
+                    f"The game has an end {_say_when(row, depth)}, but other rows with the same"
+                    " moves."
+                )
             mover, move = row.moves[depth]
             if groups and mover != player:
-                raise InvalidGame(f"The next move {_say_when(row, depth)} is one of {player} and one of {mover}.")
+                raise InvalidGame(
+                    f"The next move {_say_when(row, depth)} is one of {player} and one of {mover}."
+                )
             player = mover
             groups.setdefault(move, []).append(row)
-        return self._build_chance(groups, depth) if player == NATURE else self._build_decision(player, groups, depth)
+        return (
+            self._build_chance(groups, depth)
+            if player == NATURE
+            else self._build_decision(player, groups, depth)
+        )
 
-    def _build_decision(self, player: str, groups: dict[str, list[Row]], depth: int) -> DecisionNode:
+    def _build_decision(
+        self, player: str, groups: dict[str, list[Row]], depth: int
+    ) -> DecisionNode:
         first = next(iter(groups.values()))[0]
         knowledge = self._table.knowledge(first, depth, player)
         if self._moves.setdefault((player, knowledge), set(groups)) != groups.keys():
             knowing = spell_knowledge(knowledge) or "nothing yet"
-            raise InvalidGame(f"{player}, knowing {knowing}, has different moves depending on what it cannot know.")
+            raise InvalidGame(
+                f"{player}, knowing {knowing}, has different moves depending on what it cannot"
+                " know."
+            )
         if self._table.private:
             counted = self._table.knowledge(first, depth, player, counted=True)
             if self._counted.setdefault((player, knowledge), counted) != counted:
                 raise InvalidGame(
-                    f"What {player} sees of moves made at the same time counts once, so it cannot tell how often it "
-                    f"has seen it {_say_when(first, depth)}; let sees/3 say who made the move, or how many."
+                    f"What {player} sees of moves made at the same time counts once, so it cannot"
+                    f" tell how often it has seen it {_say_when(first, depth)}; let sees/3 say who"
+                    " made the move, or how many."
                 )
         children = tuple([self.build(group, depth + 1) for group in groups.values()])
-        return DecisionNode(player, knowledge, tuple(groups), children, _find_block(first, depth), first)
+        return DecisionNode(
+            player, knowledge, tuple(groups), children, _find_block(first, depth), first
+        )
 
     def _build_chance(self, groups: dict[str, list[Row]], depth: int) -> ChanceNode:
         """Return a move of nature, without what has probability 0."""
@@ -223,7 +260,9 @@ class _TreeBuilder:
             raise InvalidGame(f"The probabilities of nature's moves {when} sum to {shown}.")
         possible = {move: chance for move, chance in odds.items() if chance}
         children = tuple([self.build(groups[move], depth + 1) for move in possible])
-        return ChanceNode(tuple(possible), tuple(possible.values()), children, _find_block(first, depth), first)
+        return ChanceNode(
+            tuple(possible), tuple(possible.values()), children, _find_block(first, depth), first
+        )
 
 
 def _find_block(row: Row, depth: int) -> int:

@@ -1,4 +1,5 @@
-"""Everything found out about a program, as values that can also travel between processes as JSON."""
+"""Everything found out about a program, as values that can also travel between processes as
+JSON."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, is_dataclass
@@ -14,8 +15,12 @@ from bestresponse.logic.programs.game_table import GameTable, Row
 
 JsonList = list[Any]
 """A list as it was read from JSON: whoever reads it checks what it holds."""
-_RAISE_ENDS = "`bestresponse --logic-ends N ...` or `br.check(..., limits=Limits.within(60, N))` allows N"
-_RAISE_TIME = "`bestresponse --logic-seconds 60 ...` or `br.check(..., limits=Limits.within(60))` allows more"
+_RAISE_ENDS = (
+    "`bestresponse --logic-ends N ...` or `br.check(..., limits=Limits.within(60, N))` allows N"
+)
+_RAISE_TIME = (
+    "`bestresponse --logic-seconds 60 ...` or `br.check(..., limits=Limits.within(60))` allows more"
+)
 _LIMIT_HINTS = {
     "ends": f"{_RAISE_ENDS}; or let the game have fewer moves",
     "steps": f"does every rule come to an end? if so, {_RAISE_TIME}",
@@ -28,7 +33,8 @@ _LIMIT_HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything found out about a program: its text, the predicates it defines, what is wrong, and its table."""
+    """Everything found out about a program: its text, the predicates it defines, what is wrong, and
+    its table."""
 
     source: str
     defined: frozenset[str]
@@ -38,7 +44,10 @@ class Report:
     def __repr__(self) -> str:
         verdict = "a game" if self.ok else "no game"
         counts = ((len(self.errors), "error"), (len(self.warnings), "warning"))
-        return f"Report({verdict}, {', '.join(f'{n} {what}' if n == 1 else f'{n} {what}s' for n, what in counts)})"
+        return (
+            f"Report({verdict},"
+            f" {', '.join(f'{n} {what}' if n == 1 else f'{n} {what}s' for n, what in counts)})"
+        )
 
     def _repr_html_(self) -> str:
         rows = ((d.severity.value, d.line or "", d.message, d.hint) for d in self.diagnostics)
@@ -73,11 +82,14 @@ def describe_failure(error: LogicError) -> Diagnostic:
     limit = isinstance(error, LimitReached)
     hint = next(hint for word, hint in _LIMIT_HINTS.items() if word in message) if limit else ""
     code = "limit" if limit else "error"
-    return Diagnostic(Stage.RUNTIME, Severity.ERROR, line, 1 if line else 0, source_line, message, hint, code)
+    return Diagnostic(
+        Stage.RUNTIME, Severity.ERROR, line, 1 if line else 0, source_line, message, hint, code
+    )
 
 
 def encode_value(value: object) -> object:
-    """Return what JSON can hold of a number, a set or a value of this package; for `json.dumps(..., default=...)`."""
+    """Return what JSON can hold of a number, a set or a value of this package; for `json.dumps(...,
+    default=...)`."""
     match value:
         case Fraction():
             return value.numerator if value.denominator == 1 else str(value)
@@ -89,10 +101,18 @@ def encode_value(value: object) -> object:
 
 
 def decode_report(source: str, data: JsonList, rows: Iterable[JsonList] = ()) -> Report:
-    """Return the report on `source` that came as JSON from a confined child, the rows of its table by themselves."""
+    """Return the report on `source` that came as JSON from a confined child, the rows of its table
+    by themselves."""
     _, defined, entries, table = data
-    diagnostics = tuple(Diagnostic(Stage(stage), Severity(severity), *rest) for stage, severity, *rest in entries)
-    return Report(source, frozenset(defined), diagnostics, None if table is None else _decode_table(table, rows))
+    diagnostics = tuple(
+        Diagnostic(Stage(stage), Severity(severity), *rest) for stage, severity, *rest in entries
+    )
+    return Report(
+        source,
+        frozenset(defined),
+        diagnostics,
+        None if table is None else _decode_table(table, rows),
+    )
 
 
 def _decode_table(data: JsonList, encoded: Iterable[JsonList]) -> GameTable:

@@ -1,9 +1,11 @@
-"""Strategies of finite memory: what `select/4` answers in every situation it can meet, in either seat of a game.
+"""Strategies of finite memory: what `select/4` answers in every situation it can meet, in either
+seat of a game.
 
-A strategy sees the last move of each player (`holds(last_move(Player, Move), S)`). It is asked once for the first round
-and once for every pair of last moves; one that keeps a memory of its own (`start_memory/1`, `next_memory/4`) sees that
-too (`holds(memory(Player, State), S)`). Random predicates are unfolded, not sampled, so the table of a mixed strategy
-is exact: each call of `random_member/2` and the like branches into all its outcomes with their probabilities.
+A strategy sees the last move of each player (`holds(last_move(Player, Move), S)`). It is asked once
+for the first round and once for every pair of last moves; one that keeps a memory of its own
+(`start_memory/1`, `next_memory/4`) sees that too (`holds(memory(Player, State), S)`). Random
+predicates are unfolded, not sampled, so the table of a mixed strategy is exact: each call of
+`random_member/2` and the like branches into all its outcomes with their probabilities.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ LastMoves = tuple[str, str] | None
 
 @dataclass(frozen=True, slots=True)
 class StrategyTable:
-    """What a player does first, and after each (own last move, opponent's last move), as moves with probabilities."""
+    """What a player does first, and after each (own last move, opponent's last move), as moves with
+    probabilities."""
 
     player: str
     opponent: str
@@ -48,14 +51,18 @@ class StrategyTable:
     @property
     def pure(self) -> bool:
         """Whether it never leaves anything to chance."""
-        return all(len(mixture) == 1 for mixture in (self.first, *(mixture for _, mixture in self.after)))
+        return all(
+            len(mixture) == 1 for mixture in (self.first, *(mixture for _, mixture in self.after))
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class StrategyMachine:
-    """A strategy with a memory of its own: for each state its moves, and the states after each pair of moves.
+    """A strategy with a memory of its own: for each state its moves, and the states after each pair
+    of moves.
 
-    The pairs are in the order of `product(moves, moves)`, own move first. Play starts in the first state.
+    The pairs are in the order of `product(moves, moves)`, own move first. Play starts in the first
+    state.
     """
 
     moves: tuple[str, ...]
@@ -86,16 +93,19 @@ def find_seats(
     limits: Limits,
     usual_moves: Sequence[str] = (),
 ) -> SeatsFound:
-    """Look into a game of two players who move once, at the same time, with the same moves; runs in this process.
+    """Look into a game of two players who move once, at the same time, with the same moves; runs in
+    this process.
 
-    `default_move` replaces the one that the game names. `usual_moves`, one for each player, are the default moves of a
-    game that names none; without them it is the first move.
+    `default_move` replaces the one that the game names. `usual_moves`, one for each player, are the
+    default moves of a game that names none; without them it is the first move.
     """
     engine = EmbeddedEngine(limits)
     alone = engine.load(game)
     table = extract(engine, alone).require()
     if len(table.players) != 2 or table.sequential or set(table.moves[0]) != set(table.moves[1]):
-        raise InvalidGame("a match needs two players who choose among the same moves at the same time")
+        raise InvalidGame(
+            "a match needs two players who choose among the same moves at the same time"
+        )
     moves = table.moves[0]
     terms = _find_move_terms(engine, alone)
     opposites = ""
@@ -108,7 +118,9 @@ def find_seats(
     if default_move is not None and default_move not in moves:
         raise UsageError(f"the default move {default_move!r} is none of {', '.join(moves)}")
     defaults: Sequence[str] = () if default_move is None else (default_move, default_move)
-    if not defaults and not engine.solutions(engine.load(gated), "initial(S), holds(default_move(_, M), S)", 1):
+    if not defaults and not engine.solutions(
+        engine.load(gated), "initial(S), holds(default_move(_, M), S)", 1
+    ):
         defaults = usual_moves or (moves[0], moves[0])
     if defaults:
         fluents = (
@@ -117,13 +129,22 @@ def find_seats(
         )
         gated = gated.initialise((fluent, Atom(situation)) for fluent in fluents)
     readers = [StrategyReader(gated, *pair, situation, limits) for pair in (players, players[::-1])]
-    behaviour = (_read_behaviour(gated, readers[0], moves), _read_behaviour(gated, readers[1], moves))
+    behaviour = (
+        _read_behaviour(gated, readers[0], moves),
+        _read_behaviour(gated, readers[1], moves),
+    )
     return SeatsFound(players, moves, behaviour, _find_ambiguity(behaviour[0], readers[0], moves))
 
 
-def _read_behaviour(gated: GatedProgram, reader: StrategyReader, moves: tuple[str, ...]) -> Behaviour:
+def _read_behaviour(
+    gated: GatedProgram, reader: StrategyReader, moves: tuple[str, ...]
+) -> Behaviour:
     try:
-        return _explore(reader, moves) if "start_memory/1" in gated.defined else strategy_table(reader, moves)
+        return (
+            _explore(reader, moves)
+            if "start_memory/1" in gated.defined
+            else strategy_table(reader, moves)
+        )
     except (InvalidGame, LogicError) as error:
         return str(error)
 
@@ -151,7 +172,9 @@ def _explore(reader: StrategyReader, moves: tuple[str, ...]) -> StrategyMachine:
                 order.append((after, pair))
             following.append(numbers[write(after), pair])
         if len(order) > MOST_STATES:
-            raise InvalidGame(f"the strategy has more than {MOST_STATES} states; let its counters end somewhere")
+            raise InvalidGame(
+                f"the strategy has more than {MOST_STATES} states; let its counters end somewhere"
+            )
         states.append((mixture, tuple(following)))
     return StrategyMachine(moves, tuple(states))
 
@@ -163,16 +186,29 @@ def _find_ambiguity(behaviour: Behaviour, reader: StrategyReader, moves: tuple[s
     for last in (None, *product(moves, moves)):
         several = reader.list_moves(last)
         if len(several) > 1:
-            when = f"after own {last[0]} and the opponent's {last[1]}" if last else "in the first round"
-            return f"{when} the rules give several moves ({', '.join(several)}), of which the first would be made"
+            when = (
+                f"after own {last[0]} and the opponent's {last[1]}"
+                if last
+                else "in the first round"
+            )
+            return (
+                f"{when} the rules give several moves ({', '.join(several)}), of which the first"
+                " would be made"
+            )
     return ""
 
 
 class StrategyReader:
-    """Ask the rules of a strategy (game and `select/4` in one program) what they do, and what they remember."""
+    """Ask the rules of a strategy (game and `select/4` in one program) what they do, and what they
+    remember."""
 
     def __init__(
-        self, program: GatedProgram, player: str, opponent: str, situation: str = "s0", limits: Limits | None = None
+        self,
+        program: GatedProgram,
+        player: str,
+        opponent: str,
+        situation: str = "s0",
+        limits: Limits | None = None,
     ) -> None:
         self._outcomes = _Outcomes()
         self._engine = EmbeddedEngine(limits)
@@ -183,7 +219,8 @@ class StrategyReader:
         self._terms = _find_move_terms(self._engine, self._loaded)
 
     def mix(self, last: LastMoves, memory: Term | None = None) -> Mixture:
-        """Return the moves after a pair of last moves, own first, and with a state of memory, where there are such."""
+        """Return the moves after a pair of last moves, own first, and with a state of memory, where
+        there are such."""
         goal = self._write_goal(last, memory)
         chances: dict[str, Fraction] = {}
         lost = Fraction(0)
@@ -207,7 +244,8 @@ class StrategyReader:
         return tuple(chances.items())
 
     def list_moves(self, last: LastMoves) -> tuple[str, ...]:
-        """Return all moves that the rules give after a pair of last moves; only the first would be made."""
+        """Return all moves that the rules give after a pair of last moves; only the first would be
+        made."""
         answers = self._engine.solutions(self._loaded, self._write_goal(last, None), _MOST_MOVES)
         return tuple(dict.fromkeys(label(answer["Move"]) for answer in answers))
 
@@ -219,7 +257,9 @@ class StrategyReader:
         """Return the state of memory after a round."""
         moves = tuple(self._terms.get(move, Atom(move)) for move in last)
         goal = Struct("next_memory", (memory, *moves, Var("State")))
-        return self._ask_state(goal, f"after {write(memory)}, own {last[0]} and the other's {last[1]}")
+        return self._ask_state(
+            goal, f"after {write(memory)}, own {last[0]} and the other's {last[1]}"
+        )
 
     def _ask_state(self, goal: Term, when: str) -> Term:
         answers = self._engine.solutions(self._loaded, goal, 1)
@@ -242,7 +282,8 @@ class StrategyReader:
 
 
 class _Outcomes:
-    """Walks through all outcomes of a sequence of draws: each run takes one `path`, `advance` moves to the next."""
+    """Walks through all outcomes of a sequence of draws: each run takes one `path`, `advance` moves
+    to the next."""
 
     def __init__(self) -> None:
         self.path: list[int] = []
@@ -273,7 +314,8 @@ class _Outcomes:
 
 
 def _find_move_terms(engine: LogicEngine, program: Program) -> dict[str, Term]:
-    """Return the terms of the first moves by their labels: the label `1` may stand for a number or for a name."""
+    """Return the terms of the first moves by their labels: the label `1` may stand for a number or
+    for a name."""
     answers = engine.solutions(program, "initial(S), legal(move(_, M), S)", MAX_BRANCHES)
     return {label(answer["M"]): answer["M"] for answer in answers}
 
@@ -290,7 +332,9 @@ def _decode_behaviour(data: JsonList | str) -> Behaviour:
         case str():
             return data
         case [moves, states]:
-            decoded = ((_decode_mixture(mixture), tuple(following)) for mixture, following in states)
+            decoded = (
+                (_decode_mixture(mixture), tuple(following)) for mixture, following in states
+            )
             return StrategyMachine(tuple(moves), tuple(decoded))
         case _:
             player, opponent, moves, first, after = data

@@ -1,13 +1,15 @@
-"""Taking a game out of a program: every way it can end, what each player moved and earned, as plain exact values.
+"""Taking a game out of a program: every way it can end, what each player moved and earned, as plain
+exact values.
 
-One query walks through a game (`table_rows/2` in `solver_language`) and gives each way as `Blocks-Ending`: the steps in
-the order they were made, those made at the same time in one block, and what everybody earns at the end, or why there is
-no end. A step is a move, `'by chance'(Move, Probability)` for a move of nature, or `'made and seen'(Step, Percepts)`.
-The same moves and payoffs come again and again, so each object is read once.
+One query walks through a game (`table_rows/2` in `solver_language`) and gives each way as
+`Blocks-Ending`: the steps in the order they were made, those made at the same time in one block,
+and what everybody earns at the end, or why there is no end. A step is a move, `'by chance'(Move,
+Probability)` for a move of nature, or `'made and seen'(Step, Percepts)`. The same moves and payoffs
+come again and again, so each object is read once.
 
-Where several players may move at the same time, their moves are made in one order only; then in all others if they are
-few, else in the reversed one, and a game in which the order of simultaneous moves changes a payoff is reported as
-defective: it would not be the game of its own table.
+Where several players may move at the same time, their moves are made in one order only; then in all
+others if they are few, else in the reversed one, and a game in which the order of simultaneous
+moves changes a payoff is reported as defective: it would not be the game of its own table.
 """
 
 from __future__ import annotations
@@ -40,7 +42,13 @@ from bestresponse.logic.language.terms import (
     variables_of,
     write,
 )
-from bestresponse.logic.programs.game_table import SEES, GameTable as GameTable, Percepts, Row as Row, tree
+from bestresponse.logic.programs.game_table import (
+    SEES,
+    GameTable as GameTable,
+    Percepts,
+    Row as Row,
+    tree,
+)
 
 MAX_REPLAYS = 1_000
 _MOST_DEFECTS = 10
@@ -65,13 +73,15 @@ class Extraction:
 
 
 def extract(engine: LogicEngine, program: Program) -> Extraction:
-    """The table of a loaded program and everything that is wrong with it as a game; errors and limits while it runs are
-    raised as `LogicError`."""
+    """The table of a loaded program and everything that is wrong with it as a game; errors and
+    limits while it runs are raised as `LogicError`."""
     answer = engine.solutions(program, Struct("table_rows", (Var("Starts"), Var("Rows"))), 1)[0]
     starts, rows = items_of(answer["Starts"])[0], items_of(answer["Rows"])[0]
     if len(starts) != 1:
         number = "several" if starts else "none"
-        return Extraction(None, (_defect("initial", f"a game has one initial situation, this one has {number}"),))
+        return Extraction(
+            None, (_defect("initial", f"a game has one initial situation, this one has {number}"),)
+        )
     paths, reader = _read_paths(rows)
     declared = _list_once(reader.player(player) for player in items_of(starts[0])[0])
     steps = list(reader.steps.values())
@@ -79,7 +89,10 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
     private = "sees/3" in program.gated.defined
     ends: tuple[Row, ...] = ()
     orders = _Orders()
-    defects = [*_find_path_defects(paths, reader, private), *_find_people_defects(paths, steps, players)]
+    defects = [
+        *_find_path_defects(paths, reader, private),
+        *_find_people_defects(paths, steps, players),
+    ]
     if not defects:
         chancy = any(step.probability is not None for step in steps)
         ends, defects = _read_ends(paths, players, private, chancy)
@@ -101,26 +114,35 @@ def extract(engine: LogicEngine, program: Program) -> Extraction:
 def published_cells(
     engine: LogicEngine, program: Program
 ) -> tuple[tuple[str, str, Fraction | None, Fraction | None], ...]:
-    """The cells as the published tournaments saw them: two players, the moves `possible/2` in `s0`, the first payoff
-    that `finally/2` gives after both have moved, `None` where there is none. Neither `legal/2` nor `game/2` is asked.
+    """The cells as the published tournaments saw them: two players, the moves `possible/2` in `s0`,
+    the first payoff that `finally/2` gives after both have moved, `None` where there is none.
+    Neither `legal/2` nor `game/2` is asked.
     """
     players = [answer["P"] for answer in engine.solutions(program, "holds(player(P), s0)")][:2]
     possible = engine.solutions(program, "possible(move(P, M), s0)")
-    moves = [answer["M"] for answer in possible if players and label(answer["P"]) == label(players[0])]
+    moves = [
+        answer["M"] for answer in possible if players and label(answer["P"]) == label(players[0])
+    ]
     if len(players) < 2 or not moves:
         return ()
     goals: list[Term] = []
     for first, second in product(moves, moves):
         made = Struct("do", (Struct("move", (players[0], first)), Atom("s0")))
         made = Struct("do", (Struct("move", (players[1], second)), made))
-        goals += [Struct("finally", (Struct("goal", (player, Var("U"))), made)) for player in players]
+        goals += [
+            Struct("finally", (Struct("goal", (player, Var("U"))), made)) for player in players
+        ]
     solutions = (engine.solutions(program, goal, 1) for goal in goals)
     payoffs = (_exact(answers[0]["U"]) if answers else None for answers in solutions)
-    return tuple((label(first), label(second), next(payoffs), next(payoffs)) for first, second in product(moves, moves))
+    return tuple(
+        (label(first), label(second), next(payoffs), next(payoffs))
+        for first, second in product(moves, moves)
+    )
 
 
 def label(term: Term) -> str:
-    """A move or player as text: the bare name of an atom, a fraction as people write it, canonical text of others."""
+    """A move or player as text: the bare name of an atom, a fraction as people write it, canonical
+    text of others."""
     term = deref(term)
     if not isinstance(term, Fraction):
         return str(term) if isinstance(term, Atom) else write(term)
@@ -133,7 +155,8 @@ def label(term: Term) -> str:
 
 
 def _exact(value: Term) -> Fraction | None:
-    """The value as a fraction, if it is a number or an expression such as 7/2; none is larger than an answer may be."""
+    """The value as a fraction, if it is a number or an expression such as 7/2; none is larger than
+    an answer may be."""
     try:
         number = evaluate_arithmetic(value, lambda steps: None)
         return number if isinstance(number, Fraction) else Fraction(number)
@@ -150,7 +173,8 @@ class _Goal(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """A move: who made it, its name, its probability if nature made it, and who perceived what of it."""
+    """A move: who made it, its name, its probability if nature made it, and who perceived what of
+    it."""
 
     player: str
     move: str
@@ -159,7 +183,8 @@ class _Step(NamedTuple):
 
 
 class _Path(NamedTuple):
-    """A way through the game: its moves in blocks and as steps, and who earns what; or why it does not end."""
+    """A way through the game: its moves in blocks and as steps, and who earns what; or why it does
+    not end."""
 
     blocks: tuple[list[Term], ...]
     steps: tuple[_Step, ...]
@@ -177,8 +202,9 @@ class _Path(NamedTuple):
 def _read_paths(rows: list[Term]) -> tuple[list[_Path], _PathReader]:
     """Read the rows of one answer, and return the reader for what it noticed.
 
-    A move is named by what is done in it, `north` for `attack(p1, north)`. Where that would name another move of the
-    same player too, `defend(p1, north)`, the moves with either functor are named with it: `attack north`.
+    A move is named by what is done in it, `north` for `attack(p1, north)`. Where that would name
+    another move of the same player too, `defend(p1, north)`, the moves with either functor are
+    named with it: `attack north`.
     """
     reader = _PathReader()
     paths = [reader.path(row) for row in rows]
@@ -191,9 +217,9 @@ def _read_paths(rows: list[Term]) -> tuple[list[_Path], _PathReader]:
 class _PathReader:
     """Reads the rows of one answer, which must be kept as long as its reader.
 
-    `unknown` is set as soon as a move or percept is not fully known. Different moves, percepts or players that are
-    written alike are kept as a `clash`, unless moves become different by their functors: these are `ambiguous`, as long
-    as they are not among those that are written `in_full`.
+    `unknown` is set as soon as a move or percept is not fully known. Different moves, percepts or
+    players that are written alike are kept as a `clash`, unless moves become different by their
+    functors: these are `ambiguous`, as long as they are not among those that are written `in_full`.
     """
 
     def __init__(self, in_full: frozenset[str] = frozenset()) -> None:
@@ -217,7 +243,8 @@ class _PathReader:
         return _Path(blocks, tuple(steps), self.goals(earned), broken, tuple(map(len, blocks)))
 
     def play(self, steps: Term, goals: Term) -> _Path:
-        """Read one play as it was made, not in blocks. Its terms are not kept: nothing is looked up by identity."""
+        """Read one play as it was made, not in blocks. Its terms are not kept: nothing is looked up
+        by identity."""
         self.steps, self._goals = {}, {}
         read = tuple([self._read_step(step) for step in items_of(steps)[0]])
         return _Path((), read, self.goals(items_of(goals)[0]), None, ())
@@ -247,7 +274,9 @@ class _PathReader:
             kind = f"move of {player}"
             functor, action = _split_move(term, drawn=False)
         move = self._spell(kind, action, functor)
-        read = self.steps[id(step)] = _Step(player, move, probability, tuple(map(self._read_percept, percepts)))
+        read = self.steps[id(step)] = _Step(
+            player, move, probability, tuple(map(self._read_percept, percepts))
+        )
         return read
 
     def _read_percept(self, term: Term) -> tuple[str, str]:
@@ -281,9 +310,12 @@ class _PathReader:
 
 
 def _split_move(move: Term, drawn: bool) -> tuple[str, Term]:
-    """Split `choice(p1, 'D')` into `choice`, which a name can do without, and what is done; nothing but the mover is
-    left out of other moves, and of what nature draws only where it is named as the mover."""
-    if not isinstance(move, Struct) or (drawn and (len(move.args) == 1 or deref(move.args[0]) != NATURE)):
+    """Split `choice(p1, 'D')` into `choice`, which a name can do without, and what is done; nothing
+    but the mover is left out of other moves, and of what nature draws only where it is named as the
+    mover."""
+    if not isinstance(move, Struct) or (
+        drawn and (len(move.args) == 1 or deref(move.args[0]) != NATURE)
+    ):
         return "", move
     if len(move.args) == 2:
         return move.name, deref(move.args[1])
@@ -298,20 +330,32 @@ def _defect(code: str, message: str, hint: str = "") -> Diagnostic:
     return Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, hint, code)
 
 
-def _find_path_defects(paths: list[_Path], reader: _PathReader, private: bool) -> Iterator[Diagnostic]:
+def _find_path_defects(
+    paths: list[_Path], reader: _PathReader, private: bool
+) -> Iterator[Diagnostic]:
     if not paths:
-        yield _defect("terminals", "no play of the game reaches a final situation", "check final/1 and legal/2")
+        yield _defect(
+            "terminals",
+            "no play of the game reaches a final situation",
+            "check final/1 and legal/2",
+        )
     if reader.unknown:
-        text = next(p.text for p in paths if any(variables_of(move) for block in p.blocks for move in block))
+        text = next(
+            p.text for p in paths if any(variables_of(move) for block in p.blocks for move in block)
+        )
         hint = (
-            "legal/2 must bind player and move, chance/3 and sees/3 all they give; a name that starts with a capital "
-            "letter is a variable unless it stands in quotes: 'Cooperate'"
+            "legal/2 must bind player and move, chance/3 and sees/3 all they give; a name that"
+            " starts with a capital letter is a variable unless it stands in quotes: 'Cooperate'"
         )
         yield _defect("move", f"a legal move is not fully known: {text}", hint)
         return
     if reader.clash is not None:
         first, second = map(write, reader.clash)
-        yield _defect("names", f"{first} and {second} are two names that are written alike", "rename one of them")
+        yield _defect(
+            "names",
+            f"{first} and {second} are two names that are written alike",
+            "rename one of them",
+        )
         return
     for path in paths:
         match path.broken:
@@ -322,10 +366,13 @@ def _find_path_defects(paths: list[_Path], reader: _PathReader, private: bool) -
                 yield _defect("chance", message, "chance/3 must give each move once")
             case Struct(name="early", args=(mover,)):
                 message = (
-                    f"{label(mover)} gets to move after {path.text}, while others who move at the same time have not "
-                    "moved yet"
+                    f"{label(mover)} gets to move after {path.text}, while others who move at the"
+                    " same time have not moved yet"
                 )
-                hint = "let it move when all of them have, or say with sees(Player, Percept, Situation) what each sees"
+                hint = (
+                    "let it move when all of them have, or say with sees(Player, Percept,"
+                    " Situation) what each sees"
+                )
                 if not private:
                     yield _defect("early", message, hint)
             case _:
@@ -333,22 +380,35 @@ def _find_path_defects(paths: list[_Path], reader: _PathReader, private: bool) -
                 yield _defect("stuck", message, "check final/1 and legal/2")
 
 
-def _find_people_defects(paths: list[_Path], steps: list[_Step], players: tuple[str, ...]) -> Iterator[Diagnostic]:
+def _find_people_defects(
+    paths: list[_Path], steps: list[_Step], players: tuple[str, ...]
+) -> Iterator[Diagnostic]:
     """Find those who move, earn or perceive something without being players."""
     if NATURE in players:
-        hint = "remove initially(player(nature), ...) and write chance(move(nature, Move), Probability, Situation)"
+        hint = (
+            "remove initially(player(nature), ...) and write chance(move(nature, Move),"
+            " Probability, Situation)"
+        )
         yield _defect("nature", "nature is no player: its moves are drawn by lot", hint)
         return
     if not players or SEES in players:
         message = "a player has the empty name ''" if players else "the game has no players"
-        yield _defect("players", message, "declare each player by its name: initially(player(p1), s0).")
+        yield _defect(
+            "players", message, "declare each player by its name: initially(player(p1), s0)."
+        )
         return
     drawn = any(step.probability is not None for step in steps)
     for mover in _list_once(step.player for step in steps):
         if mover not in players and (mover != NATURE or not drawn):
-            hint = "declare initially(player(...), ...), or let nature draw: chance(Move, Probability, Situation)"
+            hint = (
+                "declare initially(player(...), ...), or let nature draw: chance(Move, Probability,"
+                " Situation)"
+            )
             yield _defect("mover", f"{mover} moves, but is no player", hint)
-    hint = f"the players are {', '.join(players)}; another one is declared as initially(player(...), ...)"
+    hint = (
+        f"the players are {', '.join(players)}; another one is declared as initially(player(...),"
+        " ...)"
+    )
     for earner in _list_once(goal.player for path in paths for goal in path.goals):
         if earner not in players:
             yield _defect("earner", f"{earner} has a payoff, but is no player", hint)
@@ -361,18 +421,32 @@ def _find_doubts(table: GameTable, orders: _Orders) -> Iterator[Diagnostic]:
     """Warn of what may not be meant."""
     for player, moves in zip(table.players, table.moves, strict=True):
         if not moves:
-            yield replace(_defect("idle", f"{player} never moves", "is that meant?"), severity=Severity.WARNING)
+            yield replace(
+                _defect("idle", f"{player} never moves", "is that meant?"),
+                severity=Severity.WARNING,
+            )
     if not table.every_order:
-        message = f"{orders.tried:,} of {orders.total:,} other orders of simultaneous moves were tried, not all"
-        yield replace(_defect("orders", message, f"tried: {orders.which}"), severity=Severity.WARNING)
+        message = (
+            f"{orders.tried:,} of {orders.total:,} other orders of simultaneous moves were tried,"
+            " not all"
+        )
+        yield replace(
+            _defect("orders", message, f"tried: {orders.which}"), severity=Severity.WARNING
+        )
 
 
 def _find_meeting(engine: LogicEngine, program: Program, table: GameTable) -> Iterator[Diagnostic]:
-    """Warn where nature and a player can both begin: the draw is made first, which need not be meant."""
+    """Warn where nature and a player can both begin: the draw is made first, which need not be
+    meant."""
     if table.chancy:
         with suppress(LogicError):
-            for answer in engine.solutions(program, "initial(S), chance(_, _, S), legal(Move, S)", 1):
-                message = f"nature draws at the start before {label(answer['Move'])} is made, which could be made too"
+            for answer in engine.solutions(
+                program, "initial(S), chance(_, _, S), legal(Move, S)", 1
+            ):
+                message = (
+                    f"nature draws at the start before {label(answer['Move'])} is made, which could"
+                    " be made too"
+                )
                 hint = "let legal/2 wait for the draw, and say with sees/3 who learns of it"
                 yield replace(_defect("draw", message, hint), severity=Severity.WARNING)
 
@@ -404,7 +478,11 @@ def _read_ends(
 def _find_chance_defects(path: _Path, chances: tuple[Fraction | None, ...]) -> Iterator[Diagnostic]:
     for position, (step, chance) in enumerate(zip(path.steps, chances, strict=True)):
         if step.probability is not None and (chance is None or chance < 0):
-            when = f"after {path._replace(steps=path.steps[:position]).text}" if position else "at the start"
+            when = (
+                f"after {path._replace(steps=path.steps[:position]).text}"
+                if position
+                else "at the start"
+            )
             shown = brief(step.probability) if chance is None else chance
             message = f"the probability of {step.move} {when} is {shown}"
             yield _defect("chance", message, "a probability is a number from 0 to 1, such as 1/3")
@@ -418,14 +496,17 @@ def _find_goal_defect(path: _Path, player: str) -> Iterator[Diagnostic]:
         hint = "finally(goal(Player, Payoff), Situation) must hold in every final situation"
         yield _defect("goal", f"{player} has no payoff after {path.text}", hint)
     elif odd:
-        yield _defect("goal", f"the payoff of {player} after {path.text} is {odd[0]}, which is not a number")
+        yield _defect(
+            "goal", f"the payoff of {player} after {path.text} is {odd[0]}, which is not a number"
+        )
     elif len(values) > 1:
         message = f"{player} has several payoffs after {path.text}: {', '.join(values[:5])}"
         yield _defect("goal", message, "finally(goal(...)) must give each player one payoff")
 
 
 class _Orders(NamedTuple):
-    """How many other orders of simultaneous moves there are, how many and which were tried, and what is wrong."""
+    """How many other orders of simultaneous moves there are, how many and which were tried, and
+    what is wrong."""
 
     total: int = 0
     tried: int = 0
@@ -438,19 +519,33 @@ def _try_orders(
 ) -> _Orders:
     """Compare simultaneous moves in other orders with the table.
 
-    In a small game all plays that the rules allow, in whatever order, are compared; in a large one the plays of the
-    table are made again with every block reversed, all or some of them. Which of the two depends on the game alone.
+    In a small game all plays that the rules allow, in whatever order, are compared; in a large one
+    the plays of the table are made again with every block reversed, all or some of them. Which of
+    the two depends on the game alone.
     """
     others = [_count_orders(path.sizes) for path in paths]
     total = sum(others)
     try:
         if total + len(paths) <= MAX_REPLAYS:
-            return _Orders(total, total, "all", tuple(_compare_all_plays(engine, program, paths, reader, private)))
+            return _Orders(
+                total,
+                total,
+                "all",
+                tuple(_compare_all_plays(engine, program, paths, reader, private)),
+            )
         every = -(-sum(other > 0 for other in others) // MAX_REPLAYS) or 1
-        which = "every play in one other order" if every == 1 else f"one play in {every:,} in one other order"
+        which = (
+            "every play in one other order"
+            if every == 1
+            else f"one play in {every:,} in one other order"
+        )
         tried = [path for path in paths[::every] if max(path.sizes) > 1]
-        orders = list_of([list_of(_reorder(path.blocks, number % 2)) for number, path in enumerate(tried)])
-        results = items_of(engine.solutions(program, Struct("table_replay", (orders, Var("R"))), 1)[0]["R"])[0]
+        orders = list_of(
+            [list_of(_reorder(path.blocks, number % 2)) for number, path in enumerate(tried)]
+        )
+        results = items_of(
+            engine.solutions(program, Struct("table_replay", (orders, Var("R"))), 1)[0]["R"]
+        )[0]
     except LimitReached:
         return _Orders(total, 0, "none within the limits")
     defects: list[Diagnostic] = []
@@ -463,11 +558,16 @@ def _try_orders(
 
 
 def _reorder(blocks: tuple[list[Term], ...], turn: int) -> list[Term]:
-    """Make the moves of each block in another order: backwards, or (turn 1) the first of several last.
+    """Make the moves of each block in another order: backwards, or (turn 1) the first of several
+    last.
 
     Backwards alone would never show what depends on who is in the middle of three.
     """
-    return [move for block in blocks for move in ([*block[1:], block[0]] if turn and len(block) > 2 else block[::-1])]
+    return [
+        move
+        for block in blocks
+        for move in ([*block[1:], block[0]] if turn and len(block) > 2 else block[::-1])
+    ]
 
 
 @lru_cache(4096)
@@ -479,10 +579,11 @@ def _count_orders(sizes: tuple[int, ...]) -> int:
 def _compare_all_plays(
     engine: LogicEngine, program: Program, paths: list[_Path], reader: _PathReader, private: bool
 ) -> Iterator[Diagnostic]:
-    """Find plays that the rules allow and the table lacks, and what depends on the order of simultaneous moves.
+    """Find plays that the rules allow and the table lacks, and what depends on the order of
+    simultaneous moves.
 
-    Where players see only what sees/3 shows them, some may move before others of an earlier block have: such plays
-    only have to end as the one in which everybody makes the same moves.
+    Where players see only what sees/3 shows them, some may move before others of an earlier block
+    have: such plays only have to end as the one in which everybody makes the same moves.
     """
     orders: dict[_Moves, _Path] = {}
     by_player: dict[_Moves, _Path] = {}
@@ -507,10 +608,13 @@ def _compare_all_plays(
             yield from _compare_play(alike, play._replace(sizes=(len(play.steps),)))
         else:
             near = max(paths, key=lambda path: _count_common(path.steps, play.steps))
-            message = f"the rules also allow the play {play.text}, but the game is taken to be played as in {near.text}"
+            message = (
+                f"the rules also allow the play {play.text}, but the game is taken to be played as"
+                f" in {near.text}"
+            )
             hint = (
-                "who can move at the same time must move once, with the same options in whatever order they move, and "
-                "the game must not end before all of them have"
+                "who can move at the same time must move once, with the same options in whatever"
+                " order they move, and the game must not end before all of them have"
             )
             yield _defect("plays", message, hint)
     if len(answers) < most:
@@ -523,7 +627,12 @@ def _sort_by_player(steps: tuple[_Step, ...]) -> _Moves:
 
 def _count_common(first: tuple[_Step, ...], second: tuple[_Step, ...]) -> int:
     """Count the moves that two plays begin with alike."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0][:2] == pair[1][:2], zip(first, second, strict=False)))
+    return sum(
+        1
+        for _ in takewhile(
+            lambda pair: pair[0][:2] == pair[1][:2], zip(first, second, strict=False)
+        )
+    )
 
 
 def _say_impossible(path: _Path) -> Diagnostic:
@@ -535,7 +644,9 @@ def _compare_play(path: _Path, play: _Path) -> Iterator[Diagnostic]:
     """Find what comes out differently where simultaneous moves are made in another order."""
     if play.steps == path.steps and play.goals == path.goals:
         return
-    if {goal.player: goal.exact for goal in play.goals} != {goal.player: goal.exact for goal in path.goals}:
+    if {goal.player: goal.exact for goal in play.goals} != {
+        goal.player: goal.exact for goal in path.goals
+    }:
         message = f"the payoffs after {path.text} depend on the order of simultaneous moves"
         yield _defect("order", message, "let payoffs depend on who made which move, not on when")
     odds = [
@@ -543,7 +654,10 @@ def _compare_play(path: _Path, play: _Path) -> Iterator[Diagnostic]:
         for steps in (path.steps, play.steps)
     ]
     if odds[0] != odds[1]:
-        message = f"the probabilities of nature's moves in {path.text} depend on the order of simultaneous moves"
+        message = (
+            f"the probabilities of nature's moves in {path.text} depend on the order of"
+            " simultaneous moves"
+        )
         yield _defect("order", message, f"they are others in {play.text}")
     sizes = play.sizes or path.sizes
     if _gather_percepts(path.steps, sizes) != _gather_percepts(play.steps, sizes):
@@ -551,7 +665,9 @@ def _compare_play(path: _Path, play: _Path) -> Iterator[Diagnostic]:
         yield _defect("order", message, f"sees/3 gives something else in {play.text}")
 
 
-def _gather_percepts(steps: tuple[_Step, ...], sizes: tuple[int, ...]) -> list[set[tuple[str, str]]]:
+def _gather_percepts(
+    steps: tuple[_Step, ...], sizes: tuple[int, ...]
+) -> list[set[tuple[str, str]]]:
     """Return what is perceived in each block, in whatever order."""
     later = iter(steps)
     return [{percept for _ in range(size) for percept in next(later).percepts} for size in sizes]

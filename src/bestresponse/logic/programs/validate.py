@@ -1,9 +1,10 @@
 """Validation of a game program in four stages, with feedback its author can use.
 
-`validate` reads, checks, loads and plays a program and returns everything it found as data: syntax (reader), names and
-goals (static), the extracted game (contract), errors and limits while running (runtime). Each stage runs as far as the
-earlier ones allow; a call of something undefined that no play of the game reaches is a warning. `feedback` is the text
-for an author or a model: what is wrong, and the numbered program.
+`validate` reads, checks, loads and plays a program and returns everything it found as data: syntax
+(reader), names and goals (static), the extracted game (contract), errors and limits while running
+(runtime). Each stage runs as far as the earlier ones allow; a call of something undefined that no
+play of the game reaches is a warning. `feedback` is the text for an author or a model: what is
+wrong, and the numbered program.
 """
 
 from collections.abc import Iterator
@@ -32,9 +33,16 @@ _EXAMPLES = {
 }
 
 _CONTRACT = {
-    "initial": 1, "initially": 2, "legal": 2, "effect": 3, "abnormal": 3, "final": 1, "finally": 2, "chance": 3,
+    "initial": 1,
+    "initially": 2,
+    "legal": 2,
+    "effect": 3,
+    "abnormal": 3,
+    "final": 1,
+    "finally": 2,
+    "chance": 3,
     "sees": 3,
-}  # fmt: skip
+}
 _GIVEN = frozenset({"last_move/2", "default_move/2"})
 """Fluents that a tournament sets, whatever the program says."""
 _DEFINED = {"chance": "chance/3", "odds": "chance/3", "seer": "sees/3"}
@@ -44,7 +52,8 @@ _MEMORY = "\ninitially(memory(P, State), S) :- initially(player(P), S), start_me
 
 
 def validate(source: str, engine: LogicEngine) -> Report:
-    """Put a game program through all four stages; where the engine is confined, all of them in its worker."""
+    """Put a game program through all four stages; where the engine is confined, all of them in its
+    worker."""
     if isinstance(engine, ConfinedEngine):
         return engine.validate(source)
     gated = check_source(source)
@@ -60,9 +69,15 @@ def validate(source: str, engine: LogicEngine) -> Report:
         extraction = extract(engine, engine.load(gated))
     except LogicError as error:
         return Report(source, gated.defined, (*faults, describe_failure(error)))
-    if extraction.table is not None:  # the game was played to all its ends: what is undefined was not reached
+    if (
+        extraction.table is not None
+    ):  # the game was played to all its ends: what is undefined was not reached
         faults = [
-            replace(d, severity=Severity.WARNING) if d.code in ("undefined", "arity") and "called" in d.message else d
+            (
+                replace(d, severity=Severity.WARNING)
+                if d.code in ("undefined", "arity") and "called" in d.message
+                else d
+            )
             for d in faults
         ]
     faults += [_locate(defect, gated) for defect in extraction.defects]
@@ -70,8 +85,8 @@ def validate(source: str, engine: LogicEngine) -> Report:
 
 
 def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
-    """Put a strategy through reader, static checks and a first move in the given game; lines count from the strategy's
-    own first line."""
+    """Put a strategy through reader, static checks and a first move in the given game; lines count
+    from the strategy's own first line."""
     if isinstance(engine, ConfinedEngine):
         return engine.validate_strategy(source, game)
     alone = check_source(source)
@@ -79,7 +94,9 @@ def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
         return Report(source, alone.defined, alone.diagnostics)
     lines = source.count("\n") + 1
     memory = _MEMORY if "start_memory/1" in alone.defined else ""
-    gated = check_source(source.rstrip() + "\n" * (lines - source.rstrip().count("\n")) + game + memory)
+    gated = check_source(
+        source.rstrip() + "\n" * (lines - source.rstrip().count("\n")) + game + memory
+    )
     faults = [d for d in gated.diagnostics if d.line <= lines]
     faults += _find_missing(alone, ("select/4", *(("next_memory/4",) if memory else ())))
     faults += _find_unknown_fluents(alone, check_source(game))
@@ -90,7 +107,11 @@ def validate_strategy(source: str, game: str, engine: LogicEngine) -> Report:
         goal = "initial(S), holds(player(P), S), holds(player(O), S), P \\== O, select(P, O, S, M)"
         if not engine.solutions(program, goal, 1):
             message = "select/4 gives no move in the initial situation"
-            faults.append(Diagnostic(Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, "give a first move", "select"))
+            faults.append(
+                Diagnostic(
+                    Stage.CONTRACT, Severity.ERROR, 0, 0, "", message, "give a first move", "select"
+                )
+            )
     except LogicError as error:
         return Report(source, gated.defined, (*faults, describe_failure(error)))
     return Report(source, gated.defined, tuple(faults))
@@ -111,7 +132,14 @@ def feedback(report: Report) -> str:
 def _find_missing(gated: GatedProgram, required: tuple[str, ...]) -> list[Diagnostic]:
     return [
         Diagnostic(
-            Stage.STATIC, Severity.ERROR, 0, 0, "", f"{key} is missing", f"for example: {_EXAMPLES[key]}", "missing"
+            Stage.STATIC,
+            Severity.ERROR,
+            0,
+            0,
+            "",
+            f"{key} is missing",
+            f"for example: {_EXAMPLES[key]}",
+            "missing",
         )
         for key in required
         if key not in gated.defined
@@ -119,21 +147,28 @@ def _find_missing(gated: GatedProgram, required: tuple[str, ...]) -> list[Diagno
 
 
 def _locate(defect: Diagnostic, gated: GatedProgram) -> Diagnostic:
-    """Say where chance or a percept is defined that is wrong, or, if a move is not fully known, where a variable
-    stands that may be a name in capitals."""
-    wrong = next((clause for clause in gated.clauses if indicator(clause.head) == _DEFINED.get(defect.code)), None)
+    """Say where chance or a percept is defined that is wrong, or, if a move is not fully known,
+    where a variable stands that may be a name in capitals."""
+    wrong = next(
+        (clause for clause in gated.clauses if indicator(clause.head) == _DEFINED.get(defect.code)),
+        None,
+    )
     if wrong is not None:
         return replace(defect, line=wrong.line, column=1, source_line=wrong.source_line)
     singles = [d for d in gated.diagnostics if d.code == "singleton"]
     if defect.code != "move" or not singles:
         return defect
-    first = next((d for d in singles if d.source_line.startswith(("possible", "legal", "chance", "sees"))), singles[0])
+    first = next(
+        (d for d in singles if d.source_line.startswith(("possible", "legal", "chance", "sees"))),
+        singles[0],
+    )
     return replace(defect, line=first.line, column=first.column, source_line=first.source_line)
 
 
 @dataclass(slots=True)
 class _Uses:
-    """Where each predicate is first defined, what is called, which fluents are tested and which are made true."""
+    """Where each predicate is first defined, what is called, which fluents are tested and which are
+    made true."""
 
     defined: dict[str, GatedClause] = field(default_factory=dict)
     called: set[str] = field(default_factory=set)
@@ -146,21 +181,30 @@ class _Uses:
 def _find_unknown_fluents(strategy: GatedProgram, game: GatedProgram) -> list[Diagnostic]:
     """Find fluents that the rules of a strategy test, but that never hold when a strategy is asked.
 
-    Asked it is before anybody has moved in the present round, so that only what `initially/2` says holds, and what a
-    tournament sets.
+    Asked it is before anybody has moved in the present round, so that only what `initially/2` says
+    holds, and what a tournament sets.
     """
     known = set(_GIVEN)
     if "start_memory/1" in strategy.defined:
         known.add("memory/2")  # which a tournament sets
     anything = False
     for clause in (*game.clauses, *strategy.clauses):
-        if clause.line and indicator(clause.head) == "initially/2" and isinstance(clause.head, Struct):
+        if (
+            clause.line
+            and indicator(clause.head) == "initially/2"
+            and isinstance(clause.head, Struct)
+        ):
             anything = anything or isinstance(clause.head.args[0], Var)
             known.add(indicator(clause.head.args[0]))
     if anything:
         return []
     return [
-        _say(clause, "fluent", f"{fluent} never holds when a strategy is asked", f"use {', '.join(sorted(known))}")
+        _say(
+            clause,
+            "fluent",
+            f"{fluent} never holds when a strategy is asked",
+            f"use {', '.join(sorted(known))}",
+        )
         for clause in strategy.clauses
         for fluent in _find_tested(clause)
         if fluent not in known
@@ -177,7 +221,11 @@ def _find_tested(clause: GatedClause) -> Iterator[str]:
         term = stack.pop()
         if not isinstance(term, Struct):
             continue
-        fluent = indicator(term.args[0]) if indicator(term) == "holds/2" and term.args[1] == asked else ""
+        fluent = (
+            indicator(term.args[0])
+            if indicator(term) == "holds/2" and term.args[1] == asked
+            else ""
+        )
         if fluent:
             yield fluent
         stack.extend(term.args)
@@ -219,10 +267,15 @@ def _find_misnamed(uses: _Uses) -> Iterator[Diagnostic]:
         if key in GAME or key in uses.called:
             continue
         if name in _CONTRACT:
-            message = f"{key} is defined, but the solver asks {name}/{_CONTRACT[name]} and nothing calls {key}"
+            message = (
+                f"{key} is defined, but the solver asks {name}/{_CONTRACT[name]} and nothing calls"
+                f" {key}"
+            )
             yield _say(clause, "contract", message, f"give {name} {_CONTRACT[name]} arguments")
             continue
-        near = find_similar(name, sorted(other for other, count in _CONTRACT.items() if str(count) == arity))
+        near = find_similar(
+            name, sorted(other for other, count in _CONTRACT.items() if str(count) == arity)
+        )
         if near:
             yield _say(clause, "misspelt", f"nothing calls {key}", f"did you mean {near}/{arity}?")
 
@@ -239,11 +292,21 @@ def _find_dead_fluents(uses: _Uses) -> Iterator[Diagnostic]:
         near = name if name in names else find_similar(name, names)
         same = sorted(key for key in uses.made if key.rsplit("/", 1)[0] == near)
         arity = fluent.rsplit("/", 1)[1]
-        alike = same or sorted(key for key in uses.made if key.rsplit("/", 1)[1] == arity and key[0] == name[0])
-        hint = f"did you mean {alike[0]}?" if alike else "let an effect/3 or initially/2 make it true"
-        message = f"{fluent} is tested with holds/2, but no effect/3 or initially/2 ever makes it true"
+        alike = same or sorted(
+            key for key in uses.made if key.rsplit("/", 1)[1] == arity and key[0] == name[0]
+        )
+        hint = (
+            f"did you mean {alike[0]}?" if alike else "let an effect/3 or initially/2 make it true"
+        )
+        message = (
+            f"{fluent} is tested with holds/2, but no effect/3 or initially/2 ever makes it true"
+        )
         yield _say(clause, "fluent", message, hint, Severity.ERROR if same else Severity.WARNING)
 
 
-def _say(clause: GatedClause, code: str, message: str, hint: str, severity: Severity = Severity.ERROR) -> Diagnostic:
-    return Diagnostic(Stage.STATIC, severity, clause.line, clause.column, clause.source_line, message, hint, code)
+def _say(
+    clause: GatedClause, code: str, message: str, hint: str, severity: Severity = Severity.ERROR
+) -> Diagnostic:
+    return Diagnostic(
+        Stage.STATIC, severity, clause.line, clause.column, clause.source_line, message, hint, code
+    )

@@ -1,7 +1,8 @@
-"""The engine that asks SWI-Prolog: one warm, confined worker process with one game at a time in it, as a module.
+"""The engine that asks SWI-Prolog: one warm, confined worker process with one game at a time in it,
+as a module.
 
-What the gate has passed is all the worker ever sees. It is restarted after any limit, so no program meets what another
-left behind; a program is loaded again when it is next asked about.
+What the gate has passed is all the worker ever sees. It is restarted after any limit, so no program
+meets what another left behind; a program is loaded again when it is next asked about.
 """
 
 from collections.abc import Callable
@@ -21,7 +22,8 @@ from bestresponse.logic.swi.worker import Worker, WorkerLost, find_swipl, start_
 _BYTES_PER_CELL: Final = 16
 _LOADS: Final = 1_000
 _UNCOUNTED: Final = 10**15
-"""Steps of walking through a game: there the steps of each rule are counted, and the clock covers the whole."""
+"""Steps of walking through a game: there the steps of each rule are counted, and the clock covers
+the whole."""
 _LOAD_BYTES: Final = 1 << 16
 _START_SECONDS: Final = 120.0
 
@@ -39,11 +41,14 @@ _LIMITS: Final = {
 
 
 class SwiEngine(LogicEngine):
-    """A `LogicEngine` on SWI-Prolog, for one thread; `layers` says how far the worker is confined."""
+    """A `LogicEngine` on SWI-Prolog, for one thread; `layers` says how far the worker is
+    confined."""
 
     name = "swi"
 
-    def __init__(self, limits: Limits | None = None, seed: int = 0, worker: Worker | None = None) -> None:
+    def __init__(
+        self, limits: Limits | None = None, seed: int = 0, worker: Worker | None = None
+    ) -> None:
         """Start a worker, or use the one given, which is not replaced."""
         self.limits = limits or Limits()
         self._start: Callable[[], Worker] = lambda: worker or start_prolog(self.limits, seed)
@@ -62,11 +67,14 @@ class SwiEngine(LogicEngine):
         self._worker.close()
 
     def load(self, source: str | GatedProgram) -> Program:
-        """Check a program, or `ProgramRefused`; the worker gets it together with the first question about it."""
+        """Check a program, or `ProgramRefused`; the worker gets it together with the first question
+        about it."""
         gated = (check_source(source) if isinstance(source, str) else source).require()
         return Program(gated, self.name)
 
-    def solutions(self, program: Program, goal: str | Term, limit: int | None = None) -> tuple[Answer, ...]:
+    def solutions(
+        self, program: Program, goal: str | Term, limit: int | None = None
+    ) -> tuple[Answer, ...]:
         """The first `limit` solutions of a goal, all of them by default."""
         if program.handle != self.name:
             raise UsageError("This program was loaded by another engine; load it with this one.")
@@ -78,7 +86,9 @@ class SwiEngine(LogicEngine):
         text = f"{question.canonical}.\n"
         steps = _UNCOUNTED if "table_" in text else limits.steps
         counts = f"{steps},{limits.steps},{limits.output},{limits.ends}"
-        reply = self._request(f"ask(g{self._loads},1,{most},{counts})", text, 4 * limits.output + _LOAD_BYTES)
+        reply = self._request(
+            f"ask(g{self._loads},1,{most},{counts})", text, 4 * limits.output + _LOAD_BYTES
+        )
         if reply.name == "error":
             raise _fault(gated, reply)
         rows = items_of(reply.args[0])[0]
@@ -87,8 +97,8 @@ class SwiEngine(LogicEngine):
         return tuple([dict(zip(question.names, items_of(row)[0], strict=True)) for row in rows])
 
     def _send(self, gated: GatedProgram) -> None:
-        """See to it that a worker runs and has the program, as a module of a name that was never used: SWI-Prolog
-        remembers what a module has imported."""
+        """See to it that a worker runs and has the program, as a module of a name that was never
+        used: SWI-Prolog remembers what a module has imported."""
         if not self._worker.alive:
             self._worker, self._loads, self._loaded = self._start(), 0, None
         if gated is not self._loaded:
@@ -110,7 +120,9 @@ class SwiEngine(LogicEngine):
             raise self._passed(line[6:-1])
         reply = decode(line)
         if not isinstance(reply, Struct):
-            raise LogicError(f"SWI-Prolog answered with {line[:60]!r}, which is neither answers nor an error.")
+            raise LogicError(
+                f"SWI-Prolog answered with {line[:60]!r}, which is neither answers nor an error."
+            )
         return reply
 
     def _passed(self, which: str) -> LimitReached:
@@ -120,7 +132,8 @@ class SwiEngine(LogicEngine):
 
 
 def start_prolog(limits: Limits, seed: int = 0) -> Worker:
-    """Start a confined SWI-Prolog that knows the list library and the solver; `LogicError` where there is none."""
+    """Start a confined SWI-Prolog that knows the list library and the solver; `LogicError` where
+    there is none."""
     installation = find_swipl()
     stack = limits.cells * _BYTES_PER_CELL
     try:
@@ -129,7 +142,9 @@ def start_prolog(limits: Limits, seed: int = 0) -> Worker:
         worker.request(f"solver({seed})", SOLVER, _START_SECONDS, _LOAD_BYTES)
         worker.request("extraction", EXTRACTION, _START_SECONDS, _LOAD_BYTES)
     except WorkerLost as lost:
-        raise LogicError(f"SWI-Prolog does not run confined here ({lost}); use the embedded engine.") from lost
+        raise LogicError(
+            f"SWI-Prolog does not run confined here ({lost}); use the embedded engine."
+        ) from lost
     return worker
 
 

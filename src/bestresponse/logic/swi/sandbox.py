@@ -1,6 +1,7 @@
 """Starting a program that may not touch the machine it runs on.
 
-`start(command, policy)` runs a command behind five independent layers and says which of them the system could give:
+`start(command, policy)` runs a command behind five independent layers and says which of them the
+system could give:
 
 | layer | what it takes away | needs |
 |---|---|---|
@@ -10,9 +11,9 @@
 | `calls` | every system call not on a short list (see `sandbox_filter`) | Linux with seccomp, x86-64 or aarch64 |
 | `descriptors` | from `Confined.seal()` on: opening anything at all, even for reading | Linux |
 
-Besides, the program always gets an empty environment, a session of its own, the root directory as its place, and pipes
-for input and output; what it writes as error messages is dropped.
-A layer that is missing is never silent: `Confined.layers` says why.
+Besides, the program always gets an empty environment, a session of its own, the root directory as
+its place, and pipes for input and output; what it writes as error messages is dropped. A layer that
+is missing is never silent: `Confined.layers` says why.
 """
 
 import json
@@ -49,8 +50,9 @@ _PATIENCE: Final = 30.0
 class SandboxPolicy:
     """What a confined program may use.
 
-    `readable`: files and folders it may read; `executable`: files it may execute (itself and its loader);
-    `memory` in bytes, `processor` in seconds over its whole life; `layers`: which layers to ask for.
+    `readable`: files and folders it may read; `executable`: files it may execute (itself and its
+    loader); `memory` in bytes, `processor` in seconds over its whole life; `layers`: which layers
+    to ask for.
     """
 
     readable: tuple[str, ...]
@@ -86,7 +88,9 @@ class Confined:
 
     def seal(self) -> None:
         """Take away the right to open anything: for when the program has read all it needs."""
-        self.layers = tuple(_sealed(self.pid) if layer.name == "descriptors" else layer for layer in self.layers)
+        self.layers = tuple(
+            _sealed(self.pid) if layer.name == "descriptors" else layer for layer in self.layers
+        )
 
     def end(self) -> int:
         """Kill the program and whatever it started, wait for it and return its exit status."""
@@ -126,7 +130,9 @@ def start_confined(command: tuple[str, ...], policy: SandboxPolicy) -> Confined:
     report = _first_line(process)
     if report is None:
         status = Confined(process, ()).end()
-        raise LogicError(f"the confined process for {command[0]} did not start (exit status {status})")
+        raise LogicError(
+            f"the confined process for {command[0]} did not start (exit status {status})"
+        )
     layers = tuple(Layer(name, why is None, why or "") for name, why in json.loads(report).items())
     if "descriptors" in policy.layers:
         layers += (Layer("descriptors", False, "not sealed yet"),)
@@ -135,7 +141,11 @@ def start_confined(command: tuple[str, ...], policy: SandboxPolicy) -> Confined:
 
 def make_plan(command: tuple[str, ...], policy: SandboxPolicy) -> dict[str, object]:
     """Return what `sandbox_child` needs to know to apply the policy."""
-    machine = MACHINES.get(platform.machine()) if "calls" in policy.layers and sys.platform == "linux" else None
+    machine = (
+        MACHINES.get(platform.machine())
+        if "calls" in policy.layers and sys.platform == "linux"
+        else None
+    )
     address = _PAGE * (secrets.randbelow(1 << 25) + (1 << 24))
     return {
         "command": command,
@@ -172,7 +182,9 @@ def _sealed(pid: int) -> Layer:
     if sys.platform != "linux":
         return Layer("descriptors", False, "limiting a running process needs Linux")
     try:
-        resource.prlimit(pid, resource.RLIMIT_NOFILE, (_STANDARD_DESCRIPTORS, _STANDARD_DESCRIPTORS))
+        resource.prlimit(
+            pid, resource.RLIMIT_NOFILE, (_STANDARD_DESCRIPTORS, _STANDARD_DESCRIPTORS)
+        )
     except OSError as error:
         limit = f"({_STANDARD_DESCRIPTORS}, {_STANDARD_DESCRIPTORS})"
         if not _as_its_own_account(f"resource.prlimit({pid}, resource.RLIMIT_NOFILE, {limit})"):
@@ -181,13 +193,19 @@ def _sealed(pid: int) -> Layer:
 
 
 def _as_its_own_account(statement: str) -> bool:
-    """Act as the account the process runs under; a superuser in a container may not limit or end another's process."""
+    """Act as the account the process runs under; a superuser in a container may not limit or end
+    another's process."""
     if os.geteuid() != 0:
         return False
-    code = f"import os, resource; os.setgroups([]); os.setgid({_NOBODY}); os.setuid({_NOBODY}); {statement}"
+    code = (
+        f"import os, resource; os.setgroups([]); os.setgid({_NOBODY}); os.setuid({_NOBODY});"
+        f" {statement}"
+    )
     command = [sys.executable, "-I", "-S", "-B", "-c", code]
     try:
-        done = subprocess.run(command, cwd="/", env={}, stderr=subprocess.DEVNULL, check=False, timeout=_PATIENCE)
+        done = subprocess.run(
+            command, cwd="/", env={}, stderr=subprocess.DEVNULL, check=False, timeout=_PATIENCE
+        )
     except subprocess.TimeoutExpired:
         return False
     return done.returncode == 0

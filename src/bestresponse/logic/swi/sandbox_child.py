@@ -1,9 +1,10 @@
-"""The first thing a confined process runs: it gives up its rights one after another and then becomes the program.
+"""The first thing a confined process runs: it gives up its rights one after another and then
+becomes the program.
 
-Started by `sandbox.start_confined` as a script of its own with a bare interpreter (`python -I -S`), so it uses only the
-standard library and starts in a few hundredths of a second. Its one argument is the plan as JSON; its first line of
-output says which layers took hold (`null`) and why the others did not (a sentence); then it executes the command and is
-no more.
+Started by `sandbox.start_confined` as a script of its own with a bare interpreter (`python -I -S`),
+so it uses only the standard library and starts in a few hundredths of a second. Its one argument is
+the plan as JSON; its first line of output says which layers took hold (`null`) and why the others
+did not (a sentence); then it executes the command and is no more.
 
 Landlock: Linux `Documentation/userspace-api/landlock.rst`; seccomp: see `sandbox_filter`.
 """
@@ -24,7 +25,8 @@ _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _LANDLOCK_VERSION = 1
 _RULE_PATH_BENEATH = 1
 _EXECUTE, _READ_FILE, _READ_DIR = 1, 4, 8
-# Bits of the file rights that each version of Landlock knows (13 at first; then refer, truncate, device ioctl).
+# Bits of the file rights that each version of Landlock knows (13 at first; then refer, truncate,
+# device ioctl).
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 _TCP_BIND_AND_CONNECT = 3
 _ABSTRACT_SOCKETS_AND_SIGNALS = 3
@@ -71,7 +73,8 @@ def _limit_resources(plan: Plan) -> None:
 
 
 def _restrict_files(plan: Plan) -> None:
-    """Landlock: only the named files can be read, only the program and its loader executed, nothing written."""
+    """Landlock: only the named files can be read, only the program and its loader executed, nothing
+    written."""
     if not sys.platform.startswith("linux"):
         raise OSError("Landlock needs Linux")
     libc = _libc()
@@ -124,7 +127,8 @@ _LAYERS: dict[str, Callable[[Plan], None]] = {
 
 
 def _place_name(name: bytes, address: int) -> int:
-    """Put the file name where the filter expects it and return that address; elsewhere if the page is taken."""
+    """Put the file name where the filter expects it and return that address; elsewhere if the page
+    is taken."""
     libc = _libc()
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
@@ -139,7 +143,9 @@ def _execute(command: list[str], address: int | None) -> None:
     """Become the command, with an empty environment."""
     if address is None:
         os.execve(command[0], command, {})
-    arguments = (ctypes.c_char_p * (len(command) + 1))(*[os.fsencode(word) for word in command], None)
+    arguments = (ctypes.c_char_p * (len(command) + 1))(
+        *[os.fsencode(word) for word in command], None
+    )
     _checked(_libc().execve(ctypes.c_void_p(address), arguments, (ctypes.c_char_p * 1)(None)))
 
 

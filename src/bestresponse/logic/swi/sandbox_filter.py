@@ -1,12 +1,15 @@
-"""The system calls a confined process may make, as a seccomp filter in classic BPF; everything not named is refused.
+"""The system calls a confined process may make, as a seccomp filter in classic BPF; everything not
+named is refused.
 
-A filter is a list of instructions over the record `seccomp_data` (call number, architecture, six arguments); see
-seccomp(2) and `Documentation/userspace-api/seccomp_filter.rst` of the Linux kernel. The filter here lets a process
-compute, read and write descriptors it already has, and open files for reading. It cannot create, change or delete a
-file, open a socket, start a process or a thread, signal or trace another process, or raise its own limits.
+A filter is a list of instructions over the record `seccomp_data` (call number, architecture, six
+arguments); see seccomp(2) and `Documentation/userspace-api/seccomp_filter.rst` of the Linux kernel.
+The filter here lets a process compute, read and write descriptors it already has, and open files
+for reading. It cannot create, change or delete a file, open a socket, start a process or a thread,
+signal or trace another process, or raise its own limits.
 
-`execve` is allowed for one address of the file name only: that of the string in the process that installs the filter.
-That process needs it once, to become the program to be confined; afterwards the address means nothing.
+`execve` is allowed for one address of the file name only: that of the string in the process that
+installs the filter. That process needs it once, to become the program to be confined; afterwards
+the address means nothing.
 """
 
 import struct
@@ -35,7 +38,8 @@ _CALLS: Final = [
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """What the filter must know of a processor: its audit number and the calls that are looked at more closely."""
+    """What the filter must know of a processor: its audit number and the calls that are looked at
+    more closely."""
 
     audit: int
     column: int
@@ -59,7 +63,8 @@ MACHINES: Final[dict[str, Processor]] = {
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """One `struct sock_filter`: operation, operand, and how far to jump when a test holds or fails."""
+    """One `struct sock_filter`: operation, operand, and how far to jump when a test holds or
+    fails."""
 
     code: int
     operand: int
@@ -73,7 +78,8 @@ def refuse(errno: int) -> int:
 
 
 def filter_for(machine: Processor, exec_address: int) -> tuple[Instruction, ...]:
-    """Return the filter for one machine; `execve` passes only with its file name at `exec_address`."""
+    """Return the filter for one machine; `execve` passes only with its file name at
+    `exec_address`."""
     body: list[Instruction] = [
         Instruction(_LOAD, _ARCHITECTURE),
         Instruction(_JUMP_EQUAL, machine.audit, when_true=1),
@@ -94,7 +100,9 @@ def filter_for(machine: Processor, exec_address: int) -> tuple[Instruction, ...]
 
 def pack_filter(program: tuple[Instruction, ...]) -> bytes:
     """Return the program as the kernel reads it: an array of `struct sock_filter`."""
-    return b"".join(struct.pack("<HBBI", i.code, i.when_true, i.when_false, i.operand) for i in program)
+    return b"".join(
+        struct.pack("<HBBI", i.code, i.when_true, i.when_false, i.operand) for i in program
+    )
 
 
 def _when_call(number: int, block: tuple[Instruction, ...]) -> tuple[Instruction, ...]:

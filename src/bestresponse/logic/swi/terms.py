@@ -1,8 +1,10 @@
-"""Reading the terms SWI-Prolog writes with `quoted(true), ignore_ops(true)`: functional notation, no operators.
+"""Reading the terms SWI-Prolog writes with `quoted(true), ignore_ops(true)`: functional notation,
+no operators.
 
-This is not a reader for programs: it understands exactly what that writer produces, in one pass and without recursion.
-Commas only separate there (the atom is written in quotes), so they are passed over like blanks. Constants and flat
-terms without variables, `move(p1,a)`, come again and again in a table; each is built once and shared.
+This is not a reader for programs: it understands exactly what that writer produces, in one pass and
+without recursion. Commas only separate there (the atom is written in quotes), so they are passed
+over like blanks. Constants and flat terms without variables, `move(p1,a)`, come again and again in
+a table; each is built once and shared.
 """
 
 import re
@@ -15,14 +17,28 @@ from bestresponse.logic.language.terms import CONS, NIL, Atom, String, Struct, T
 
 _NAME: Final = r"""'(?:[^'\\]|\\.)*'|[^\d_\s()\[\]{},|"'`][^\s()\[\]{},|"'`]*"""
 _NUMBER: Final = r"-?\d+(?:r\d+)?"
-_TOKEN: Final = rf"""{_NUMBER}|(?:{_NAME})\(?|_\w*|"(?:[^"\\]|\\.)*"|\[\]|\{{\}}\(?|[()\[\]{{}}|]|[^\s,]"""
+_TOKEN: Final = (
+    rf"""{_NUMBER}|(?:{_NAME})\(?|_\w*|"(?:[^"\\]|\\.)*"|\[\]|\{{\}}\(?|[()\[\]{{}}|]|[^\s,]"""
+)
 _PLAIN: Final = r"(?:[a-z]\w*|'\w*'|-?\d+(?:r\d+)?)(?=[,)\]])"
 _FLAT: Final = rf"(?:(?:[a-z]\w*|-)\(|\[){_PLAIN}(?:,{_PLAIN})*[)\]]"
 _TOKENS: Final = re.compile(_TOKEN, re.DOTALL)
 _TOKENS_OR_FLAT: Final = re.compile(rf"{_FLAT}|{_TOKEN}", re.DOTALL)
 _NUMBERS: Final = re.compile(_NUMBER)
-_ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]+)\\|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]+)\\|(.))", re.DOTALL)
-_LETTERS: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "s": " "}
+_ESCAPE: Final = re.compile(
+    r"\\(?:x([0-9a-fA-F]+)\\|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]+)\\|(.))", re.DOTALL
+)
+_LETTERS: Final = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "e": "\x1b",
+    "s": " ",
+}
 _CLOSING: Final = frozenset(")]}")
 _OPENING: Final = frozenset("[({")
 _CONSTANTS: Final[dict[str, Term]] = {}
@@ -66,7 +82,8 @@ def _decode(text: str, tokens: re.Pattern[str]) -> Term:
 
 
 def _build(name: str, terms: list[Term]) -> Term:
-    """The term that a closing bracket ends: `f(`, `[`, `[|` for a list with a tail, `{` or a bare `(`."""
+    """The term that a closing bracket ends: `f(`, `[`, `[|` for a list with a tail, `{` or a bare
+    `(`."""
     if name == "[" or name == "[|":
         result = NIL if name == "[" else terms.pop()
         for term in reversed(terms):

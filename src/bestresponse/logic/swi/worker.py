@@ -1,7 +1,9 @@
-"""One warm SWI-Prolog process behind pipes: it is given requests and answers them within a time, or it is ended.
+"""One warm SWI-Prolog process behind pipes: it is given requests and answers them within a time, or
+it is ended.
 
-`Worker.request` is one round trip. A worker that does not answer in time, writes too much, or writes anything that is
-not the reply to the request at hand is killed at once and raises `WorkerLost`; whoever holds it starts another.
+`Worker.request` is one round trip. A worker that does not answer in time, writes too much, or
+writes anything that is not the reply to the request at hand is killed at once and raises
+`WorkerLost`; whoever holds it starts another.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ from bestresponse.logic.settings import Layer
 
 from .sandbox import LAYERS, Confined, SandboxPolicy, start_confined
 
-_HINT: Final = "SWI-Prolog was not found; install it with `apt-get install swi-prolog-nox` or `brew install swi-prolog`"
+_HINT: Final = (
+    "SWI-Prolog was not found; install it with `apt-get install swi-prolog-nox` or `brew install"
+    " swi-prolog`"
+)
 _OLDEST: Final = 90000
 _GOAL: Final = "load_files(bestresponse, [stream(user_input)]), bestresponse:serve"
 _OPTIONS: Final = (
@@ -37,7 +42,8 @@ _ATOMIC: Final = 4096  # so many bytes a pipe that is ready takes at once, witho
 
 
 class WorkerLost(LogicError):
-    """The worker is gone, and why: it took too long, wrote too much, ended by itself, or wrote something foreign."""
+    """The worker is gone, and why: it took too long, wrote too much, ended by itself, or wrote
+    something foreign."""
 
     def __init__(self, why: str, kind: Literal["time", "output", "ended", "foreign"]) -> None:
         super().__init__(why)
@@ -56,7 +62,8 @@ class Installation:
 
 
 def find_swipl(command: str = "swipl") -> Installation:
-    """Return the installation behind a command name or path, or raise a `LogicError` that says how to install one."""
+    """Return the installation behind a command name or path, or raise a `LogicError` that says how
+    to install one."""
     path = shutil.which(command)
     if path is None:
         raise LogicError(_HINT)
@@ -94,7 +101,13 @@ def _inspect(executable: str) -> Installation:
 def _output(command: list[str], environment: dict[str, str]) -> str:
     try:
         done = subprocess.run(
-            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise LogicError(f"{command[0]} cannot be run: {error}") from error

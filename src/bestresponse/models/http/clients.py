@@ -1,8 +1,9 @@
-"""HTTP clients that obey one deadline for a whole call: connecting, headers, informational responses and body.
+"""HTTP clients that obey one deadline for a whole call: connecting, headers, informational
+responses and body.
 
-httpx applies its timeout to each read. A server that sends a header byte, or another `100 Continue`, every second is
-therefore never timed out. Here the network streams of a client know when the call must have ended, and no read, write
-or connection attempt waits longer than what is left.
+httpx applies its timeout to each read. A server that sends a header byte, or another `100
+Continue`, every second is therefore never timed out. Here the network streams of a client know when
+the call must have ended, and no read, write or connection attempt waits longer than what is left.
 """
 
 import ssl
@@ -21,8 +22,9 @@ import httpx
 class HttpClients:
     """HTTP clients for any number of calls at once; share one of these between all models.
 
-    Every call borrows a client of its own, with the connection it has kept open. One client for all calls would look
-    through its connections, idle ones too, at every call: with 64 in flight that costs more than the calls.
+    Every call borrows a client of its own, with the connection it has kept open. One client for all
+    calls would look through its connections, idle ones too, at every call: with 64 in flight that
+    costs more than the calls.
     """
 
     def __init__(self) -> None:
@@ -59,7 +61,8 @@ class HttpClients:
 
 @cache
 def _read_certificates() -> ssl.SSLContext:
-    """Read the certificates that this machine trusts; once, as that takes longer than a call on a local network."""
+    """Read the certificates that this machine trusts; once, as that takes longer than a call on a
+    local network."""
     return httpx.create_ssl_context()
 
 
@@ -69,8 +72,8 @@ class _TimedClient:
     def __init__(self) -> None:
         self.end = inf
         self.client = httpx.Client(verify=_read_certificates(), follow_redirects=False)
-        # httpx offers no public way to give its transports another network backend while it still finds the proxies of
-        # the environment by itself, so the backend of each pool is replaced.
+        # httpx offers no public way to give its transports another network backend while it still
+        # finds the proxies of the environment by itself, so the backend of each pool is replaced.
         private: Any = self.client
         for transport in (private._transport, *private._mounts.values()):
             if transport is not None:
@@ -100,7 +103,10 @@ class _Backend(httpcore.NetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         timeout = self._timed.limit(timeout, httpcore.ConnectTimeout)
-        return _Stream(self._backend.connect_tcp(host, port, timeout, local_address, socket_options), self._timed)
+        return _Stream(
+            self._backend.connect_tcp(host, port, timeout, local_address, socket_options),
+            self._timed,
+        )
 
 
 class _Stream(httpcore.NetworkStream):
@@ -119,7 +125,10 @@ class _Stream(httpcore.NetworkStream):
         self._stream.write(buffer, self._timed.limit(timeout, httpcore.WriteTimeout))
 
     def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
     ) -> httpcore.NetworkStream:
         timeout = self._timed.limit(timeout, httpcore.ConnectTimeout)
         return _Stream(self._stream.start_tls(ssl_context, server_hostname, timeout), self._timed)

@@ -1,11 +1,13 @@
 """One JSON request to a provider over HTTP, and every way it can go wrong as one of our errors.
 
-Failures that may pass (timeouts, broken connections, HTTP 408, 409, 425, 429 and 5xx, JSON that breaks off) are
-`Transient` and carry the server's `Retry-After`; the others are final. The key travels in a header that is set at the
-last moment; it is in no repr, and it is removed from everything a server says, replies and errors alike.
+Failures that may pass (timeouts, broken connections, HTTP 408, 409, 425, 429 and 5xx, JSON that
+breaks off) are `Transient` and carry the server's `Retry-After`; the others are final. The key
+travels in a header that is set at the last moment; it is in no repr, and it is removed from
+everything a server says, replies and errors alike.
 
-A kilobyte that is compressed can hold megabytes, and one that is compressed twice gigabytes. Replies are short, so they
-are asked for as they are, and one that is compressed all the same is refused.
+A kilobyte that is compressed can hold megabytes, and one that is compressed twice gigabytes.
+Replies are short, so they are asked for as they are, and one that is compressed all the same is
+refused.
 """
 
 import json
@@ -18,15 +20,23 @@ from functools import cached_property
 
 import httpx
 
-from bestresponse.core.errors import BadReply, MissingKey, ModelError, ModelUnavailable, Transient, UnknownModel
+from bestresponse.core.errors import (
+    BadReply,
+    MissingKey,
+    ModelError,
+    ModelUnavailable,
+    Transient,
+    UnknownModel,
+)
 from bestresponse.models.base import Json
 from bestresponse.models.http.clients import HttpClients
 from bestresponse.models.http.secret import Secret, hide_in_logs
 
 _PASSING = frozenset({408, 409, 425, 429})
 _LARGEST = 16 * 2**20
-# About 3,000 tokens with 20 alternatives each. A value takes up to 150 bytes, twice that while a key is removed, and a
-# microsecond to read: a reply takes at most 8 times the 16 MB that it may have, whatever they hold.
+# About 3,000 tokens with 20 alternatives each. A value takes up to 150 bytes, twice that while a
+# key is removed, and a microsecond to read: a reply takes at most 8 times the 16 MB that it may
+# have, whatever they hold.
 _MOST_VALUES = 500_000
 _LONGEST_ERROR = 2**16  # of a refusal more is not looked at: a proxy's page may be long
 _HEADERS = {
@@ -38,7 +48,8 @@ _HEADERS = {
 
 
 class Rejected(ModelError):
-    """The server understood the request and refused it (HTTP 400 or 422); `complaint` is what it sent back."""
+    """The server understood the request and refused it (HTTP 400 or 422); `complaint` is what it
+    sent back."""
 
     def __init__(self, why: str, complaint: Json = None) -> None:
         super().__init__(why)
@@ -49,8 +60,8 @@ class Rejected(ModelError):
 class Endpoint:
     """An address to post JSON to; `server` is what errors call whoever answers there.
 
-    The key is sent in `key_header` after `prefix`, and `variable` names where the user keeps it. `timeout` bounds a
-    whole call in seconds, and `largest` the bytes of a reply.
+    The key is sent in `key_header` after `prefix`, and `variable` names where the user keeps it.
+    `timeout` bounds a whole call in seconds, and `largest` the bytes of a reply.
     """
 
     clients: HttpClients
@@ -68,16 +79,20 @@ class Endpoint:
     def post(self, body: dict[str, Json]) -> Json:
         """Send the body and return the JSON that comes back.
 
-        What is raised begins a new traceback: the frames below hold what the server sent, and some tools show the
-        local variables of every frame.
+        What is raised begins a new traceback: the frames below hold what the server sent, and some
+        tools show the local variables of every frame.
         """
         try:
             with hide_in_logs(self.key):
                 return self._exchange(json.dumps(body).encode(), time.perf_counter() + self.timeout)
         except httpx.TimeoutException:
-            failure: ModelError = Transient(f"{self.server} did not answer within {self.timeout:g} s")
+            failure: ModelError = Transient(
+                f"{self.server} did not answer within {self.timeout:g} s"
+            )
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError) as error:
-            failure = ModelError(f"the address of {self.server} cannot be used: {self.key.quote(str(error))}")
+            failure = ModelError(
+                f"the address of {self.server} cannot be used: {self.key.quote(str(error))}"
+            )
         except (httpx.TransportError, httpx.DecodingError) as error:
             reason = self.key.quote(str(error) or type(error).__name__)
             failure = Transient(f"{self.server} could not be reached, or broke off: {reason}")
@@ -100,9 +115,12 @@ class Endpoint:
         return request
 
     def _exchange(self, content: bytes, end: float) -> Json:
-        """Send and receive within the deadline, however slowly the bytes drip and whatever comes before them."""
+        """Send and receive within the deadline, however slowly the bytes drip and whatever comes
+        before them."""
         headers = _HEADERS | self.headers
-        request = httpx.Request("POST", self._address, headers=headers, content=content, extensions=self._patience)
+        request = httpx.Request(
+            "POST", self._address, headers=headers, content=content, extensions=self._patience
+        )
         with (
             self.clients.borrow(end) as client,
             closing(client.send(request, auth=self._add_key, stream=True)) as response,
@@ -113,7 +131,10 @@ class Endpoint:
         if response.status_code != 200:
             raise self._refuse(response.status_code, wait, answer[:_LONGEST_ERROR])
         if encoding.strip().lower() not in ("", "identity"):
-            raise BadReply(f"{self.server} compressed its reply as {self.key.quote(encoding)}, and was asked not to")
+            raise BadReply(
+                f"{self.server} compressed its reply as {self.key.quote(encoding)}, and was asked"
+                " not to"
+            )
         data = self._parse(answer)
         if time.perf_counter() > end:
             raise httpx.ReadTimeout("it took too long to parse")
@@ -121,10 +142,16 @@ class Endpoint:
 
     def _parse(self, answer: bytes) -> Json:
         if len(answer) > self.largest // 2 and not answer.isascii():
-            # one character from beyond the first planes makes Python take four bytes for each of them, twice over
-            raise BadReply(f"{self.server} sent more than {self.largest / 2**21:.4g} MB beyond ASCII for one reply")
+            # one character from beyond the first planes makes Python take four bytes for each of
+            # them, twice over
+            raise BadReply(
+                f"{self.server} sent more than {self.largest / 2**21:.4g} MB beyond ASCII for one"
+                " reply"
+            )
         if sum(answer.count(mark) for mark in (b",", b"[", b"{")) > _MOST_VALUES:
-            raise BadReply(f"{self.server} sent JSON of more than {_MOST_VALUES:,} values for one reply")
+            raise BadReply(
+                f"{self.server} sent JSON of more than {_MOST_VALUES:,} values for one reply"
+            )
         try:
             # Decoded here, once: left to itself the parser also reads UTF-16 and UTF-32.
             text = answer.decode("utf-8-sig")
@@ -139,12 +166,16 @@ class Endpoint:
         except (ValueError, RecursionError) as error:
             shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
             if answer.lstrip()[:1] == b"{" and isinstance(error, json.JSONDecodeError):
-                raise Transient(f"{self.server} sent JSON that breaks off or is broken: {shown}") from None
+                raise Transient(
+                    f"{self.server} sent JSON that breaks off or is broken: {shown}"
+                ) from None
             raise BadReply(f"{self.server} did not answer in JSON: {shown}") from None
 
     def _refuse_encoding(self, answer: bytes, why: str) -> BadReply:
         shown = self.key.quote(answer[:_LONGEST_ERROR].decode("utf-8", "replace"))
-        return BadReply(f"{self.server} did not answer in JSON, which must be UTF-8 ({why}): {shown}")
+        return BadReply(
+            f"{self.server} did not answer in JSON, which must be UTF-8 ({why}): {shown}"
+        )
 
     def _refuse(self, status: int, wait: float | None, answer: bytes) -> ModelError:
         try:
@@ -153,7 +184,9 @@ class Endpoint:
             complaint, text = None, answer.decode("utf-8", "replace")
         else:
             complaint = data.get("error", data) if isinstance(data, dict) else data
-            text = str(complaint.get("message", complaint) if isinstance(complaint, dict) else complaint)
+            text = str(
+                complaint.get("message", complaint) if isinstance(complaint, dict) else complaint
+            )
         why = f"{self.server} answered HTTP {status}: {self.key.quote(text)}"
         if b"insufficient_quota" in answer:
             return ModelUnavailable(why)
@@ -162,12 +195,16 @@ class Endpoint:
         if status in (400, 422):
             return Rejected(why, complaint)
         if status == 401:
-            advice = f"check the key in {self.variable}" if self.variable else "this server wants a key"
+            advice = (
+                f"check the key in {self.variable}" if self.variable else "this server wants a key"
+            )
             return MissingKey(f"{why} ({advice})")
         if status == 404:
             return UnknownModel(f"{why} (is the name of the model right, and the address?)")
         if 300 <= status < 400:
-            return ModelError(f"{self.server} sends callers elsewhere (HTTP {status}); give its final address")
+            return ModelError(
+                f"{self.server} sends callers elsewhere (HTTP {status}); give its final address"
+            )
         return ModelError(why)
 
 
@@ -182,7 +219,8 @@ def read_body(pieces: Iterable[bytes], limit: int, server: str) -> bytes:
 
 
 def parse_retry_after(value: str | None, now: float) -> float | None:
-    """Return the seconds to wait from a `Retry-After` header (RFC 9110, 10.2.3): a number, or a date.
+    """Return the seconds to wait from a `Retry-After` header (RFC 9110, 10.2.3): a number, or a
+    date.
 
     >>> parse_retry_after("2.5", now=0.0), parse_retry_after("Thu, 01 Jan 1970 00:01:00 GMT", now=50.0)
     (2.5, 10.0)

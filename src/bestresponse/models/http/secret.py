@@ -1,8 +1,9 @@
 """API keys: kept out of reprs, logs and pickles, and removed from everything a server sends back.
 
-Whatever a server says becomes text by one of two methods of `Secret`: `quote` for messages, `redact_reply` for the data
-of a reply. Both look at decoded text, never at bytes: what the bytes of an encoding do not show, its text does.
-`hide_in_logs` does the same for what httpx and httpcore log of a call.
+Whatever a server says becomes text by one of two methods of `Secret`: `quote` for messages,
+`redact_reply` for the data of a reply. Both look at decoded text, never at bytes: what the bytes of
+an encoding do not show, its text does. `hide_in_logs` does the same for what httpx and httpcore log
+of a call.
 """
 
 import logging
@@ -20,20 +21,24 @@ from bestresponse.models.base import Json
 
 _HIDDEN = "***"
 _SHORTEST_PIECE = 8
-# Longer in replies: a piece of 8 of "sk-no-key-required", the dummy key of local servers, is a word that models use.
+# Longer in replies: a piece of 8 of "sk-no-key-required", the dummy key of local servers, is a word
+# that models use.
 _SHORTEST_PIECE_OF_REPLIES = 12
 _LOOKS_LIKE_KEY = re.compile(r"\b(?:sk-|AIza|gsk_|hf_|xai-)[\w*.\-]{4,}")
 _QUOTED = 300
-# Pieces are looked for one by one, and escapes make a text longer: no more of a foreign text is looked at.
+# Pieces are looked for one by one, and escapes make a text longer: no more of a foreign text is
+# looked at.
 _LOOKED_AT = 16 * _QUOTED
 _WRITTEN_OUT = re.compile(r"\\x([0-9a-fA-F]{2})")
 """A character as the repr of bytes writes it, which libraries quote of headers that they refuse."""
-# A text of up to so many characters may be a piece of a longer one, as a token is; longer ones are looked at alone.
+# A text of up to so many characters may be a piece of a longer one, as a token is; longer ones are
+# looked at alone.
 _LONGEST_TOKEN = 64
 # A reply that is meant well has a few dozen places, and no more than 20 alternatives for a token.
 _MOST_PLACES = 1_000
 _MOST_RANKS = 32
-# A text with more parts of the key than that is hidden as a whole: marking them would take longer than a call.
+# A text with more parts of the key than that is hidden as a whole: marking them would take longer
+# than a call.
 _MOST_FOUND = 100_000
 _NOWHERE = -1
 _ANY_RANK = -1
@@ -42,9 +47,11 @@ _Holder = list[Json] | dict[str, Json]
 
 
 class _Folding(dict[int, str | None]):
-    """What counts of a character where a key is looked for: neither its case nor its width, and nothing unseen.
+    """What counts of a character where a key is looked for: neither its case nor its width, and
+    nothing unseen.
 
-    No key has a letter beyond ASCII, so each of them becomes the same character: what is folded takes a byte a letter.
+    No key has a letter beyond ASCII, so each of them becomes the same character: what is folded
+    takes a byte a letter.
     """
 
     def __missing__(self, code: int) -> str | None:
@@ -64,8 +71,9 @@ def _fold(text: str) -> str:
 class Secret:
     """Hold a secret that is redacted in repr() and logs.
 
-    White space around it is removed, since a key read from a file often ends in a line break. Characters that no HTTP
-    header can hold are refused; `variable` names where the user keeps the key, for that message.
+    White space around it is removed, since a key read from a file often ends in a line break.
+    Characters that no HTTP header can hold are refused; `variable` names where the user keeps the
+    key, for that message.
     """
 
     __slots__ = ("_halves", "_spellings", "_text")
@@ -75,15 +83,17 @@ class Secret:
         del text  # a traceback that shows local variables must not show the key
         self._spellings = tuple(dict.fromkeys(map(_fold, _spell(self._text))))
         self._halves = {
-            shortest: tuple(half for spelling in self._spellings for half in _halve(spelling, shortest))
+            shortest: tuple(
+                half for spelling in self._spellings for half in _halve(spelling, shortest)
+            )
             for shortest in (_SHORTEST_PIECE, _SHORTEST_PIECE_OF_REPLIES)
         }
         for position, character in enumerate(self._text, 1):
             if not " " <= character <= "~":
                 where = f" in {variable}" if variable else ""
                 raise UsageError(
-                    f"the API key{where} contains U+{ord(character):04X} at position {position}, which no key "
-                    "contains: copy the key again"
+                    f"the API key{where} contains U+{ord(character):04X} at position {position},"
+                    " which no key contains: copy the key again"
                 )
 
     def reveal(self) -> str:
@@ -91,29 +101,37 @@ class Secret:
         return self._text
 
     def redact(self, text: str, shortest: int = _SHORTEST_PIECE) -> str:
-        """Remove the key, and every part of it of `shortest` characters or more, however it is spelt."""
+        """Remove the key, and every part of it of `shortest` characters or more, however it is
+        spelt."""
         folded = _fold(text)
         if not self._may_stand_in(folded, shortest):
             return text
         return _cut_out(text, self._cover(folded, shortest))
 
     def quote(self, text: str) -> str:
-        r"""Return the beginning of a foreign text as one printable line, without the key and what looks like a key.
+        r"""Return the beginning of a foreign text as one printable line, without the key and what
+        looks like a key.
 
-        Controls, direction overrides and surrogates are written as their escapes: they can steer the reader's terminal.
+        Controls, direction overrides and surrogates are written as their escapes: they can steer
+        the reader's terminal.
 
         >>> Secret("").quote("red:\n\x1b[31m")
         'red: \\x1b[31m'
         """
-        line = " ".join(_LOOKS_LIKE_KEY.sub(_HIDDEN, self.redact(_read_escapes(text[:_LOOKED_AT]))).split())
-        line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in line)
+        line = " ".join(
+            _LOOKS_LIKE_KEY.sub(_HIDDEN, self.redact(_read_escapes(text[:_LOOKED_AT]))).split()
+        )
+        line = "".join(
+            c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in line
+        )
         return (line[:_QUOTED] + "..." if len(line) > _QUOTED else line) or "nothing"
 
     def redact_reply(self, data: Json) -> Json:
         """Remove the key from every text of a reply, in place, and return the reply.
 
-        A key that is cut into texts that follow each other, as tokens do, is found too. Keys of fewer than 12
-        characters stay: local servers are given keys such as "EMPTY", which a model may say.
+        A key that is cut into texts that follow each other, as tokens do, is found too. Keys of
+        fewer than 12 characters stay: local servers are given keys such as "EMPTY", which a model
+        may say.
         """
         if len(self._text) < _SHORTEST_PIECE_OF_REPLIES:
             return data
@@ -134,7 +152,8 @@ class Secret:
             return [self._redact_names(item) for item in data]
         if isinstance(data, dict):
             return {
-                self.redact(name, _SHORTEST_PIECE_OF_REPLIES): self._redact_names(item) for name, item in data.items()
+                self.redact(name, _SHORTEST_PIECE_OF_REPLIES): self._redact_names(item)
+                for name, item in data.items()
             }
         return data
 
@@ -155,11 +174,13 @@ class Secret:
                 known.covered[:] = bytes(map(max, known.covered, part))
 
     def _may_stand_in(self, folded: str, shortest: int) -> bool:
-        """Say whether a part of the key may stand in a text; quickly, since most texts hold none."""
+        """Say whether a part of the key may stand in a text; quickly, since most texts hold
+        none."""
         return any(half in folded for half in self._halves[shortest])
 
     def _cover(self, folded: str, shortest: int) -> bytearray:
-        """Mark the characters of a text that belong to a part of the key; all of them where it is little else."""
+        """Mark the characters of a text that belong to a part of the key; all of them where it is
+        little else."""
         covered = bytearray(len(folded))
         found = 0
         for piece in self._cut_pieces(shortest):
@@ -186,10 +207,11 @@ class Secret:
 
 
 def _spell(key: str) -> Iterator[str]:
-    """Yield a key as texts spell it: as it is, in an address, as JSON often writes it, in hexadecimal and base 64.
+    """Yield a key as texts spell it: as it is, in an address, as JSON often writes it, in
+    hexadecimal and base 64.
 
-    In base 64 three bytes are four characters, so that what comes before the key in the encoded text shifts it; the
-    characters that depend on what is before and after it are left out.
+    In base 64 three bytes are four characters, so that what comes before the key in the encoded
+    text shifts it; the characters that depend on what is before and after it are left out.
     """
     if not key.isascii():
         return  # it is refused
@@ -225,7 +247,8 @@ def _read_escapes(text: str) -> str:
 
 
 def _cut_out(text: str, covered: bytearray) -> str:
-    """Put the mark for what is hidden in the place of what is covered; `covered` is of the folded text."""
+    """Put the mark for what is hidden in the place of what is covered; `covered` is of the folded
+    text."""
     kept: list[str] = []
     end = 0
     if text.isascii() and len(covered) == len(text):
@@ -246,7 +269,8 @@ def _cut_out(text: str, covered: bytearray) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Hidden:
-    """A text of a reply that holds a part of the key: where it stands, and what is covered of it as it is folded."""
+    """A text of a reply that holds a part of the key: where it stands, and what is covered of it as
+    it is folded."""
 
     holder: _Holder
     key: int | str
@@ -255,9 +279,11 @@ class _Hidden:
 
 
 class _Texts:
-    """Texts of a reply that are read one after the other: the lists and objects, and the index or name in each.
+    """Texts of a reply that are read one after the other: the lists and objects, and the index or
+    name in each.
 
-    Two lists, since a reply may have half a million texts and a pair for each would take more memory than they do.
+    Two lists, since a reply may have half a million texts and a pair for each would take more
+    memory than they do.
     """
 
     __slots__ = ("holders", "keys")
@@ -280,15 +306,19 @@ class _Texts:
 def _gather_texts(reply: list[Json]) -> tuple[list[str], list[_Texts]]:
     """Gather the names of fields of a reply, and its texts in the orders in which they may be read.
 
-    All of them, as they come; then those of one field of all objects of a list, such as the tokens of an answer; then
-    those that have the same number in the innermost list, such as the likeliest alternative of every token.
+    All of them, as they come; then those of one field of all objects of a list, such as the tokens
+    of an answer; then those that have the same number in the innermost list, such as the likeliest
+    alternative of every token.
     """
     names: list[str] = []
     everything = _Texts()
     columns: dict[tuple[int, int], _Texts] = {}
     places: dict[tuple[int, str], int] = {}
-    # what is open: a list or object, what is left of it, the number of its place, and the last index that led to it
-    waiting: list[tuple[_Holder, Iterator[tuple[int | str, Json]], int, int]] = [(reply, enumerate(reply), 0, 0)]
+    # what is open: a list or object, what is left of it, the number of its place, and the last
+    # index that led to it
+    waiting: list[tuple[_Holder, Iterator[tuple[int | str, Json]], int, int]] = [
+        (reply, enumerate(reply), 0, 0)
+    ]
     while waiting:
         holder, left, place, rank = waiting[-1]
         key, value = next(left, (None, None))
@@ -320,7 +350,8 @@ _key_in_use: ContextVar[Secret | None] = ContextVar("key_in_use", default=None)
 
 @contextmanager
 def hide_in_logs(key: Secret) -> Iterator[None]:
-    """Remove the key from what httpx and httpcore log meanwhile: they quote reason phrases and headers of servers."""
+    """Remove the key from what httpx and httpcore log meanwhile: they quote reason phrases and
+    headers of servers."""
     token = _key_in_use.set(key)
     try:
         yield
@@ -334,6 +365,7 @@ def _redact_record(record: logging.LogRecord) -> bool:
     return True
 
 
-# A filter of a logger does not see what its children log, so that each one that speaks of calls gets it.
+# A filter of a logger does not see what its children log, so that each one that speaks of calls
+# gets it.
 for _name in ("httpx", "httpcore.connection", "httpcore.http11", "httpcore.proxy"):
     logging.getLogger(_name).addFilter(_redact_record)

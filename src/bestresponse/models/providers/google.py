@@ -1,12 +1,22 @@
 """Google's Gemini API, method `generateContent` (https://ai.google.dev/api/generate-content).
 
-Choices are asked for by the response type `text/x.enum`, schemas by `responseJsonSchema`. Parameters that a model does
-not take are left out, and the reply says so. Thoughts are counted as reasoning tokens and are no part of the text.
+Choices are asked for by the response type `text/x.enum`, schemas by `responseJsonSchema`.
+Parameters that a model does not take are left out, and the reply says so. Thoughts are counted as
+reasoning tokens and are no part of the text.
 """
 
 from bestresponse.core.errors import BadReply
 from bestresponse.core.json import JsonObject
-from bestresponse.models.base import Abilities, Finish, Message, Reply, Request, TokenChances, Usage, effective_seed
+from bestresponse.models.base import (
+    Abilities,
+    Finish,
+    Message,
+    Reply,
+    Request,
+    TokenChances,
+    Usage,
+    effective_seed,
+)
 from bestresponse.models.http import Rejected
 from bestresponse.models.providers.network_model import HttpModel, SchemaMode
 from bestresponse.models.providers.reading import read_alternatives, read_count, read_field
@@ -15,7 +25,11 @@ from bestresponse.models.schema import read_schema
 _LOGPROBS = frozenset({"responseLogprobs", "logprobs"})
 _MOST_ALTERNATIVES = 20  # the API takes no more
 _REFUSALS = ("SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE")
-_FINISH = {"STOP": Finish.STOP, "MAX_TOKENS": Finish.LENGTH, **dict.fromkeys(_REFUSALS, Finish.REFUSAL)}
+_FINISH = {
+    "STOP": Finish.STOP,
+    "MAX_TOKENS": Finish.LENGTH,
+    **dict.fromkeys(_REFUSALS, Finish.REFUSAL),
+}
 
 
 class GoogleModel(HttpModel):
@@ -30,46 +44,72 @@ class GoogleModel(HttpModel):
     optional = ("temperature", "topP", "seed", "stopSequences", "thinkingConfig", *_LOGPROBS)
     choices_are = "sent"
 
-    def _find_refused(self, request: Request, mode: SchemaMode | None, error: Rejected) -> frozenset[str]:
-        """Google writes "Logprobs is not enabled", and the two settings of log-probabilities go together."""
+    def _find_refused(
+        self, request: Request, mode: SchemaMode | None, error: Rejected
+    ) -> frozenset[str]:
+        """Google writes "Logprobs is not enabled", and the two settings of log-probabilities go
+        together."""
         refused = super()._find_refused(request, mode, error)
-        return refused | _LOGPROBS if "Logprobs is not enabled" in str(error) or refused & _LOGPROBS else refused
+        return (
+            refused | _LOGPROBS
+            if "Logprobs is not enabled" in str(error) or refused & _LOGPROBS
+            else refused
+        )
 
-    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> dict[str, object]:
+    def _list_settings(
+        self, request: Request, mode: SchemaMode | None, refused: frozenset[str]
+    ) -> dict[str, object]:
         settings: JsonObject = {
             "maxOutputTokens": request.max_tokens,
             "temperature": request.temperature,
             "topP": request.top_p,
             "seed": effective_seed(request),
             "stopSequences": list(request.stop) or None,
-            "responseMimeType": "application/json" if mode in (SchemaMode.SCHEMA, SchemaMode.JSON) else None,
+            "responseMimeType": (
+                "application/json" if mode in (SchemaMode.SCHEMA, SchemaMode.JSON) else None
+            ),
             "responseJsonSchema": read_schema(request) if mode is SchemaMode.SCHEMA else None,
         }
         if (budget := request.reasoning_budget) is not None:
-            settings |= {"thinkingConfig": {"thinkingBudget": budget}, "maxOutputTokens": request.max_tokens + budget}
+            settings |= {
+                "thinkingConfig": {"thinkingBudget": budget},
+                "maxOutputTokens": request.max_tokens + budget,
+            }
         if request.choices:
             enum = {"type": "STRING", "enum": list(request.choices)}
             settings |= {"responseMimeType": "text/x.enum", "responseSchema": enum}
         if request.logprobs:
-            settings |= {"responseLogprobs": True, "logprobs": min(request.logprobs, _MOST_ALTERNATIVES)}
+            settings |= {
+                "responseLogprobs": True,
+                "logprobs": min(request.logprobs, _MOST_ALTERNATIVES),
+            }
         return settings
 
     def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:
         system = [{"text": message.content} for message in messages if message.role == "system"]
         turns = [
-            {"role": "model" if message.role == "assistant" else "user", "parts": [{"text": message.content}]}
+            {
+                "role": "model" if message.role == "assistant" else "user",
+                "parts": [{"text": message.content}],
+            }
             for message in messages
             if message.role != "system"
         ]
         body: JsonObject = {"contents": turns, "generationConfig": settings}
-        return self._endpoint.post(body | ({"systemInstruction": {"parts": system}} if system else {}))
+        return self._endpoint.post(
+            body | ({"systemInstruction": {"parts": system}} if system else {})
+        )
 
     def _read_reply(self, answer: object, request: Request) -> Reply:
         if not isinstance(answer, dict):
             raise BadReply(f"{self.id} answered with {type(answer).__name__} instead of an object")
         usage, name = self._read_usage(answer.get("usageMetadata")), answer.get("responseId")
         blocked = answer.get("promptFeedback")
-        if isinstance(blocked, dict) and blocked.get("blockReason") and not answer.get("candidates"):
+        if (
+            isinstance(blocked, dict)
+            and blocked.get("blockReason")
+            and not answer.get("candidates")
+        ):
             first: JsonObject = {"finishReason": "SAFETY"}
         else:
             candidates = read_field(answer, "candidates", list, self.id)
@@ -93,12 +133,18 @@ class GoogleModel(HttpModel):
         """Google counts thoughts beside the reply; here they are a part of the completion."""
         candidates = read_count(data, "candidatesTokenCount", self.id)
         thought = read_count(data, "thoughtsTokenCount", self.id)
-        completion = None if candidates is None and thought is None else (candidates or 0) + (thought or 0)
+        completion = (
+            None if candidates is None and thought is None else (candidates or 0) + (thought or 0)
+        )
         cached = read_count(data, "cachedContentTokenCount", self.id)
         return Usage(read_count(data, "promptTokenCount", self.id), completion, cached, thought)
 
     def _read_logprobs(self, data: object) -> tuple[TokenChances, ...]:
         if not isinstance(data, dict) or not isinstance(data.get("topCandidates"), list):
             return ()
-        listed = (read_field(position, "candidates", list, self.id) for position in data["topCandidates"])
-        return tuple(read_alternatives(alternatives, self.id, "logProbability") for alternatives in listed)
+        listed = (
+            read_field(position, "candidates", list, self.id) for position in data["topCandidates"]
+        )
+        return tuple(
+            read_alternatives(alternatives, self.id, "logProbability") for alternatives in listed
+        )

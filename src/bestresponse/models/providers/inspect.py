@@ -1,9 +1,10 @@
 """Any provider of Inspect AI as a model (extra `inspect`, https://inspect.aisi.org.uk).
 
-`inspect/<provider>/<model>` is what Inspect calls `<provider>/<model>`; keys are found where Inspect finds them. Its
-own cache is off, because its key leaves out the arguments of the model, and its own retries are off, because ours give
-their place back while they wait. Inspect is asynchronous; its calls run in an event loop of their own thread. What its
-provider makes of a setting, Inspect does not say.
+`inspect/<provider>/<model>` is what Inspect calls `<provider>/<model>`; keys are found where
+Inspect finds them. Its own cache is off, because its key leaves out the arguments of the model, and
+its own retries are off, because ours give their place back while they wait. Inspect is
+asynchronous; its calls run in an event loop of their own thread. What its provider makes of a
+setting, Inspect does not say.
 """
 
 import asyncio
@@ -13,9 +14,24 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
-from bestresponse.core.errors import MissingKey, ModelError, ModelUnavailable, Transient, UnknownModel
+from bestresponse.core.errors import (
+    MissingKey,
+    ModelError,
+    ModelUnavailable,
+    Transient,
+    UnknownModel,
+)
 from bestresponse.core.extras import install_hint
-from bestresponse.models.base import Abilities, Finish, Json, Message, Reply, Request, Usage, effective_seed
+from bestresponse.models.base import (
+    Abilities,
+    Finish,
+    Json,
+    Message,
+    Reply,
+    Request,
+    Usage,
+    effective_seed,
+)
 from bestresponse.models.http import Rejected, Secret
 from bestresponse.models.providers.network_model import NetworkModel, SchemaMode
 from bestresponse.models.providers.reading import read_alternatives, read_count
@@ -35,12 +51,18 @@ _MOST_ALTERNATIVES = 20
 
 
 class InspectModel(NetworkModel):
-    """A model that Inspect AI calls for us; `arguments` go to Inspect's provider and are part of the identity."""
+    """A model that Inspect AI calls for us; `arguments` go to Inspect's provider and are part of
+    the identity."""
 
     has_json_mode = False
 
     def __init__(
-        self, name: str, *, timeout: float = 300.0, concurrency: int = 16, arguments: Mapping[str, Json] | None = None
+        self,
+        name: str,
+        *,
+        timeout: float = 300.0,
+        concurrency: int = 16,
+        arguments: Mapping[str, Json] | None = None,
     ) -> None:
         try:
             engine = f"inspect_ai {version('inspect_ai')}"
@@ -71,13 +93,19 @@ class InspectModel(NetworkModel):
         except ValueError as error:
             raise UnknownModel(f"Inspect AI knows no model {name!r}: {error}") from None
 
-    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> dict[str, object]:
+    def _list_settings(
+        self, request: Request, mode: SchemaMode | None, refused: frozenset[str]
+    ) -> dict[str, object]:
         schema = None
         if mode is SchemaMode.SCHEMA:
             written = read_schema(request)
             strict = make_strict(written)
-            form = import_module("inspect_ai.util").JSONSchema(**(written if strict is None else strict))
-            schema = self._ai.ResponseSchema(name="answer", json_schema=form, strict=strict is not None)
+            form = import_module("inspect_ai.util").JSONSchema(
+                **(written if strict is None else strict)
+            )
+            schema = self._ai.ResponseSchema(
+                name="answer", json_schema=form, strict=strict is not None
+            )
         return {
             "max_tokens": request.max_tokens,
             "temperature": request.temperature,
@@ -94,7 +122,11 @@ class InspectModel(NetworkModel):
 
     def _send(self, messages: tuple[Message, ...], settings: dict[str, object]) -> object:
         ai = self._ai
-        kinds = {"system": ai.ChatMessageSystem, "user": ai.ChatMessageUser, "assistant": ai.ChatMessageAssistant}
+        kinds = {
+            "system": ai.ChatMessageSystem,
+            "user": ai.ChatMessageUser,
+            "assistant": ai.ChatMessageAssistant,
+        }
         turns = [kinds[message.role](content=message.content) for message in messages]
         work = self._model.generate(turns, config=ai.GenerateConfig(**settings), cache=False)
         return self._run(asyncio.wait_for(work, self._timeout))
@@ -123,7 +155,10 @@ class InspectModel(NetworkModel):
         cached = read_count(usage, "input_tokens_cache_read", self.id)
         written = read_count(usage, "input_tokens_cache_write", self.id)
         positions = choice.logprobs.content if choice.logprobs is not None else []
-        alternatives = [[token.model_dump() for token in position.top_logprobs or [position]] for position in positions]
+        alternatives = [
+            [token.model_dump() for token in position.top_logprobs or [position]]
+            for position in positions
+        ]
         return Reply(
             choice.message.text,
             FINISH.get(choice.stop_reason, Finish.OTHER),

@@ -1,14 +1,16 @@
-"""A language model in this process: a GGUF file run by llama.cpp through `xllamacpp` (extra `local`).
+"""A language model in this process: a GGUF file run by llama.cpp through `xllamacpp` (extra
+`local`).
 
-The defaults repeat exactly: one slot and no prompt cache, so that what else is asked before or at the same time cannot
-change the arithmetic of a reply. A request without a seed takes its replicate index as seed. Sampling is plain: the
-temperature and `top_p` of the request and none of the engine's other filters, so that sampled frequencies converge to
-the reported probabilities. One thread is the default because several threads that wait for each other on a busy
-machine are slower than one; make plays in several processes instead, each with a copy of the model.
+The defaults repeat exactly: one slot and no prompt cache, so that what else is asked before or at
+the same time cannot change the arithmetic of a reply. A request without a seed takes its replicate
+index as seed. Sampling is plain: the temperature and `top_p` of the request and none of the
+engine's other filters, so that sampled frequencies converge to the reported probabilities. One
+thread is the default because several threads that wait for each other on a busy machine are slower
+than one; make plays in several processes instead, each with a copy of the model.
 
-The engine cannot be built without its HTTP listener. It is put on a Unix socket in a private folder which is removed
-as soon as the engine runs, so that nobody can reach it; where there are no such sockets it listens on the loopback
-interface and demands a random key that nobody is told.
+The engine cannot be built without its HTTP listener. It is put on a Unix socket in a private folder
+which is removed as soon as the engine runs, so that nobody can reach it; where there are no such
+sockets it listens on the loopback interface and demands a random key that nobody is told.
 """
 
 import hashlib
@@ -49,7 +51,11 @@ class LocalSettings:
     prompt_cache: bool = False
 
     def __post_init__(self) -> None:
-        for name, value in (("threads", self.threads), ("slots", self.slots), ("context", self.context)):
+        for name, value in (
+            ("threads", self.threads),
+            ("slots", self.slots),
+            ("context", self.context),
+        ):
             if value < 1:
                 raise UsageError(f"{name} is {value}; the local engine needs at least 1")
 
@@ -60,14 +66,21 @@ class LocalSettings:
 
 
 class LocalModel:
-    """A GGUF file loaded into this process. Close it, or let it be collected, to free its memory."""
+    """A GGUF file loaded into this process. Close it, or let it be collected, to free its
+    memory."""
 
-    def __init__(self, path: Path, settings: LocalSettings | None = None, *, name: str | None = None) -> None:
+    def __init__(
+        self, path: Path, settings: LocalSettings | None = None, *, name: str | None = None
+    ) -> None:
         self._settings = settings or LocalSettings()
         self.id = name or path.stem
         self.identity: Mapping[str, Json] = identify(path, self._settings)
         self.abilities = Abilities(
-            schema=True, choices=True, logprobs=_MOST_ALTERNATIVES, seed=True, concurrency=self._settings.slots
+            schema=True,
+            choices=True,
+            logprobs=_MOST_ALTERNATIVES,
+            seed=True,
+            concurrency=self._settings.slots,
         )
         self._slots = threading.BoundedSemaphore(self._settings.slots)
         self._server: Any = _start(path, self._settings)
@@ -86,7 +99,9 @@ class LocalModel:
             latency = time.perf_counter() - began
         if isinstance(answer, dict) and "error" in answer:
             complaint = answer["error"]
-            raise ModelError(f"{self.id} refused the request: {complaint.get('message', complaint)}")
+            raise ModelError(
+                f"{self.id} refused the request: {complaint.get('message', complaint)}"
+            )
         wishes = (("schema", request.schema), ("choices", request.choices))
         honoured: Honoured = (
             ("seed", body["seed"]),
@@ -122,21 +137,33 @@ def check_gguf(path: Path) -> None:
         with path.open("rb") as file:
             head = file.read(8)
     except OSError as error:
-        raise ModelUnavailable(f"cannot read the model file {path}: {error.strerror or error}") from error
+        raise ModelUnavailable(
+            f"cannot read the model file {path}: {error.strerror or error}"
+        ) from error
     if head[:4] != b"GGUF":
-        raise ModelUnavailable(f"{path} is not a GGUF file: it begins with {head[:4]!r} instead of b'GGUF'")
+        raise ModelUnavailable(
+            f"{path} is not a GGUF file: it begins with {head[:4]!r} instead of b'GGUF'"
+        )
     version = struct.unpack("<I", head[4:])[0] if len(head) == 8 else None
     if version not in (2, 3):
         got = "nothing after its first word" if version is None else f"version {version}"
-        raise ModelUnavailable(f"{path} is a GGUF file of a kind that cannot be read: {got}, expected version 2 or 3")
+        raise ModelUnavailable(
+            f"{path} is a GGUF file of a kind that cannot be read: {got}, expected version 2 or 3"
+        )
 
 
 def identify(path: Path, settings: LocalSettings) -> dict[str, Json]:
-    """Return the identity of a local model: the bytes of its file, the engine, and what changes its arithmetic."""
+    """Return the identity of a local model: the bytes of its file, the engine, and what changes its
+    arithmetic."""
     check_gguf(path)
     with path.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"provider": "local", "sha256": sha256, "engine": f"xllamacpp {engine_version()}", **asdict(settings)}
+    return {
+        "provider": "local",
+        "sha256": sha256,
+        "engine": f"xllamacpp {engine_version()}",
+        **asdict(settings),
+    }
 
 
 def _start(path: Path, settings: LocalSettings) -> object:
@@ -167,17 +194,21 @@ def _start(path: Path, settings: LocalSettings) -> object:
             engine.handle_metrics()
         except RuntimeError as error:
             raise ModelUnavailable(
-                f"the engine could not load {path}: the file is damaged or incomplete, needs more memory than there "
-                f"is, or holds a kind of model that xllamacpp {engine_version()} does not know"
+                f"the engine could not load {path}: the file is damaged or incomplete, needs more"
+                f" memory than there is, or holds a kind of model that xllamacpp {engine_version()}"
+                " does not know"
             ) from error
         return engine
 
 
 def _build_body(request: Request, settings: LocalSettings) -> JsonObject:
-    """Write the request in the engine's dialect of the OpenAI protocol, with every engine default spelt out."""
+    """Write the request in the engine's dialect of the OpenAI protocol, with every engine default
+    spelt out."""
     seed = effective_seed(request)
     body: JsonObject = {
-        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "messages": [
+            {"role": message.role, "content": message.content} for message in request.messages
+        ],
         "max_tokens": request.max_tokens,
         "temperature": 1.0 if request.temperature is None else request.temperature,
         "top_p": 1.0 if request.top_p is None else request.top_p,
@@ -189,9 +220,13 @@ def _build_body(request: Request, settings: LocalSettings) -> JsonObject:
     if request.stop:
         body["stop"] = list(request.stop)
     if request.schema is not None:
-        body["response_format"] = {"type": "json_schema", "json_schema": {"schema": read_schema(request)}}
+        body["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {"schema": read_schema(request)},
+        }
     if request.choices:
-        # A GBNF grammar of exactly these texts: https://github.com/ggml-org/llama.cpp/tree/master/grammars
+        # A GBNF grammar of exactly these texts:
+        # https://github.com/ggml-org/llama.cpp/tree/master/grammars
         body["grammar"] = "root ::= " + " | ".join(json.dumps(choice) for choice in request.choices)
     if request.logprobs:
         body |= {"logprobs": True, "top_logprobs": min(request.logprobs, _MOST_ALTERNATIVES)}

@@ -1,9 +1,9 @@
 """What models of other people's services have in common: they refuse settings, each its own.
 
-No table of model names can keep up with providers. What a server calls unsupported is left out (or renamed by the
-adapter), the call is made again at once, and the model remembers it for all further calls. A schema that is refused is
-asked for in the next weaker way: as plain JSON, then in words only; for this schema where the schema is at fault, for
-all where schemas are not supported.
+No table of model names can keep up with providers. What a server calls unsupported is left out (or
+renamed by the adapter), the call is made again at once, and the model remembers it for all further
+calls. A schema that is refused is asked for in the next weaker way: as plain JSON, then in words
+only; for this schema where the schema is at fault, for all where schemas are not supported.
 """
 
 import re
@@ -21,14 +21,19 @@ from bestresponse.models.http import Endpoint, HttpClients, Rejected, Secret
 from bestresponse.models.schema import finish_structured
 
 _NOT_TAKEN = re.compile(
-    r"unsupported|not support|n't support|not enabled|not available|unavailable|deprecated|unknown|unrecognized|"
+    r"unsupported|not support|n't support|not enabled|not"
+    r" available|unavailable|deprecated|unknown|unrecognized|"
     r"not permitted|unexpected|both",
     re.I,
 )
 _ABOUT_FORMAT = re.compile(
-    r"schema|response_?format|json_object|json mode|structured output|response_?mime_?type|grammar|tool", re.I
+    r"schema|response_?format|json_object|json mode|structured"
+    r" output|response_?mime_?type|grammar|tool",
+    re.I,
 )
-_INSTRUCTION = "Answer with one JSON object and nothing else. It must follow this JSON schema:\n{schema}"
+_INSTRUCTION = (
+    "Answer with one JSON object and nothing else. It must follow this JSON schema:\n{schema}"
+)
 
 
 class SchemaMode(StrEnum):
@@ -42,7 +47,8 @@ class SchemaMode(StrEnum):
 class NetworkModel(ABC):
     """A model that learns which settings and ways to ask its service refuses.
 
-    A subclass says which settings are `optional`, and what becomes of a schema and of choices that are sent.
+    A subclass says which settings are `optional`, and what becomes of a schema and of choices that
+    are sent.
     """
 
     optional: ClassVar[tuple[str, ...]] = ()
@@ -57,7 +63,9 @@ class NetworkModel(ABC):
         self._refused: frozenset[str] = frozenset()
 
     @abstractmethod
-    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> dict[str, object]:
+    def _list_settings(
+        self, request: Request, mode: SchemaMode | None, refused: frozenset[str]
+    ) -> dict[str, object]:
         """Return all settings by the service's names; None where a setting is not wanted."""
 
     @abstractmethod
@@ -78,7 +86,9 @@ class NetworkModel(ABC):
                 for name, value in self._list_settings(request, mode, refused).items()
                 if value is not None and name not in refused
             }
-            messages = request.messages if mode in (None, SchemaMode.SCHEMA) else _add_instruction(request)
+            messages = (
+                request.messages if mode in (None, SchemaMode.SCHEMA) else _add_instruction(request)
+            )
             began = time.perf_counter()
             try:
                 answer = self._send(messages, settings)
@@ -90,7 +100,9 @@ class NetworkModel(ABC):
                 continue
             latency = time.perf_counter() - began
             reply = self._read_reply(answer, request)
-            reply = replace(reply, latency=latency, honoured=self._list_honoured(request, mode, settings))
+            reply = replace(
+                reply, latency=latency, honoured=self._list_honoured(request, mode, settings)
+            )
             return finish_structured(request, reply, plain=mode is not SchemaMode.SCHEMA)
 
     def _choose_mode(self, request: Request, refused: frozenset[str]) -> SchemaMode | None:
@@ -99,22 +111,44 @@ class NetworkModel(ABC):
             return None
         if SchemaMode.SCHEMA not in refused and _name_schema(request) not in refused:
             return SchemaMode.SCHEMA
-        return SchemaMode.JSON if self.has_json_mode and SchemaMode.JSON not in refused else SchemaMode.WORDS
+        return (
+            SchemaMode.JSON
+            if self.has_json_mode and SchemaMode.JSON not in refused
+            else SchemaMode.WORDS
+        )
 
-    def _find_refused(self, request: Request, mode: SchemaMode | None, error: Rejected) -> frozenset[str]:
-        """Return the names under which to remember what the error complains of; none if it is of something else."""
+    def _find_refused(
+        self, request: Request, mode: SchemaMode | None, error: Rejected
+    ) -> frozenset[str]:
+        """Return the names under which to remember what the error complains of; none if it is of
+        something else."""
         text = str(error)
         parameter = error.complaint.get("param") if isinstance(error.complaint, Mapping) else None
         unsupported = _NOT_TAKEN.search(text) is not None
-        if mode in (SchemaMode.SCHEMA, SchemaMode.JSON) and _ABOUT_FORMAT.search(f"{text} {parameter or ''}"):
-            at_fault = _name_schema(request) if mode is SchemaMode.SCHEMA and not unsupported else mode.value
+        if mode in (SchemaMode.SCHEMA, SchemaMode.JSON) and _ABOUT_FORMAT.search(
+            f"{text} {parameter or ''}"
+        ):
+            at_fault = (
+                _name_schema(request)
+                if mode is SchemaMode.SCHEMA and not unsupported
+                else mode.value
+            )
             return frozenset({at_fault})
-        words = {parameter.split(".")[0]} if isinstance(parameter, str) else set(re.findall(r"\w+", text))
+        words = (
+            {parameter.split(".")[0]}
+            if isinstance(parameter, str)
+            else set(re.findall(r"\w+", text))
+        )
         return frozenset(self.optional) & words if unsupported else frozenset()
 
-    def _list_honoured(self, request: Request, mode: SchemaMode | None, settings: JsonMapping) -> Honoured:
-        """Say what was sent, and what could not be. A seed is a wish: hardly any service promises to repeat."""
-        honoured: list[tuple[str, str | int | float | bool | None]] = [("temperature", settings.get("temperature"))]
+    def _list_honoured(
+        self, request: Request, mode: SchemaMode | None, settings: JsonMapping
+    ) -> Honoured:
+        """Say what was sent, and what could not be. A seed is a wish: hardly any service promises
+        to repeat."""
+        honoured: list[tuple[str, str | int | float | bool | None]] = [
+            ("temperature", settings.get("temperature"))
+        ]
         if request.seed is not None:
             honoured.append(("seed", settings.get("seed")))
         if mode is not None:
@@ -142,7 +176,8 @@ def _add_instruction(request: Request) -> tuple[Message, ...]:
 
 
 class HttpModel(NetworkModel):
-    """A model behind an HTTP endpoint that takes a key; a subclass says where, and what the service `offers`.
+    """A model behind an HTTP endpoint that takes a key; a subclass says where, and what the service
+    `offers`.
 
     In `path`, `{name}` stands for the name of the model.
     """
@@ -173,8 +208,15 @@ class HttpModel(NetworkModel):
         base = (base_url or self.url).rstrip("/")
         # Another server that speaks the protocol of a provider is not that provider.
         provider = self.provider if base == self.url else f"{self.provider}-compatible"
-        identity: dict[str, Json] = {"provider": provider, "model": name, "base_url": base, **self.service}
-        super().__init__(id or f"{self.provider}/{name}", identity, replace(self.offers, concurrency=concurrency))
+        identity: dict[str, Json] = {
+            "provider": provider,
+            "model": name,
+            "base_url": base,
+            **self.service,
+        }
+        super().__init__(
+            id or f"{self.provider}/{name}", identity, replace(self.offers, concurrency=concurrency)
+        )
         self._name = name
         url = base + self.path.format(name=quote(name, safe=""))
         where = variable or self.variable

@@ -1,9 +1,9 @@
 """The OpenAI chat-completions protocol, as spoken by OpenAI and by any server that imitates it.
 
-vLLM, Ollama, llama.cpp, LM Studio and many providers speak it at a base URL of their own. Not all of them, and not all
-models of OpenAI, take every parameter: newer ones want `max_completion_tokens` instead of `max_tokens`, reasoning
-models take no temperature. A parameter the server complains about is renamed or left out, the call is made again, and
-the reply says what was not honoured.
+vLLM, Ollama, llama.cpp, LM Studio and many providers speak it at a base URL of their own. Not all
+of them, and not all models of OpenAI, take every parameter: newer ones want `max_completion_tokens`
+instead of `max_tokens`, reasoning models take no temperature. A parameter the server complains
+about is renamed or left out, the call is made again, and the reply says what was not honoured.
 Reference: https://platform.openai.com/docs/api-reference/chat
 """
 
@@ -27,13 +27,27 @@ class OpenAIModel(HttpModel):
     key_header = "authorization"
     prefix = "Bearer "
     offers = Abilities(schema=True, logprobs=_MOST_ALTERNATIVES, seed=True)
-    optional = ("max_tokens", "temperature", "top_p", "seed", "stop", "top_logprobs", "logprobs", "reasoning_effort")
+    optional = (
+        "max_tokens",
+        "temperature",
+        "top_p",
+        "seed",
+        "stop",
+        "top_logprobs",
+        "logprobs",
+        "reasoning_effort",
+    )
 
-    def _list_settings(self, request: Request, mode: SchemaMode | None, refused: frozenset[str]) -> dict[str, object]:
-        alternatives = min(request.logprobs, _MOST_ALTERNATIVES) if "top_logprobs" not in refused else 0
+    def _list_settings(
+        self, request: Request, mode: SchemaMode | None, refused: frozenset[str]
+    ) -> dict[str, object]:
+        alternatives = (
+            min(request.logprobs, _MOST_ALTERNATIVES) if "top_logprobs" not in refused else 0
+        )
         return {
-            "max_completion_tokens" if "max_tokens" in refused else "max_tokens": request.max_tokens
-            + (request.reasoning_tokens or 0),  # reasoning counts as part of the reply here
+            "max_completion_tokens" if "max_tokens" in refused else "max_tokens": (
+                request.max_tokens + (request.reasoning_tokens or 0)
+            ),  # reasoning counts as part of the reply here
             "reasoning_effort": request.effort,
             "temperature": request.temperature,
             "top_p": request.top_p,
@@ -54,12 +68,17 @@ class OpenAIModel(HttpModel):
 
 
 def _describe_format(request: Request, mode: SchemaMode | None) -> dict[str, object] | None:
-    """Describe the form of the reply; a schema without a strict form is sent without the promise to keep it."""
+    """Describe the form of the reply; a schema without a strict form is sent without the promise to
+    keep it."""
     if mode is SchemaMode.JSON:
         return {"type": "json_object"}
     if mode is not SchemaMode.SCHEMA:
         return None
     schema = read_schema(request)
     strict = make_strict(schema)
-    form = {"name": "answer", "strict": strict is not None, "schema": schema if strict is None else strict}
+    form = {
+        "name": "answer",
+        "strict": strict is not None,
+        "schema": schema if strict is None else strict,
+    }
     return {"type": "json_schema", "json_schema": form}

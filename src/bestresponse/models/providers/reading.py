@@ -16,7 +16,8 @@ _ROUNDING = 0.01
 
 
 def read_chat_reply(data: object, sender: str) -> Reply:
-    """Return the first choice of a chat completion (https://platform.openai.com/docs/api-reference/chat/object)."""
+    """Return the first choice of a chat completion
+    (https://platform.openai.com/docs/api-reference/chat/object)."""
     choices = read_field(data, "choices", list, sender)
     if not choices:
         raise BadReply(f"{sender} answered without any choice in `choices`")
@@ -27,21 +28,30 @@ def read_chat_reply(data: object, sender: str) -> Reply:
         raise BadReply(f"{sender} answered with {type(text).__name__} as `content` instead of text")
     chances = choice.get("logprobs")
     positions = (
-        read_field(chances, "content", list, sender) if isinstance(chances, dict) and chances.get("content") else []
+        read_field(chances, "content", list, sender)
+        if isinstance(chances, dict) and chances.get("content")
+        else []
     )
     answer: JsonObject = data if isinstance(data, dict) else {}
     name, usage = answer.get("id"), answer.get("usage")
     details: JsonObject = usage if isinstance(usage, dict) else {}
     return Reply(
         text or "",
-        Finish.REFUSAL if text and text == refusal else _FINISH.get(str(choice.get("finish_reason")), Finish.OTHER),
+        (
+            Finish.REFUSAL
+            if text and text == refusal
+            else _FINISH.get(str(choice.get("finish_reason")), Finish.OTHER)
+        ),
         Usage(
             read_count(details, "prompt_tokens", sender),
             read_count(details, "completion_tokens", sender),
             read_count(details.get("prompt_tokens_details"), "cached_tokens", sender),
             read_count(details.get("completion_tokens_details"), "reasoning_tokens", sender),
         ),
-        tuple(read_alternatives(read_field(p, "top_logprobs", list, sender) or [p], sender) for p in positions),
+        tuple(
+            read_alternatives(read_field(p, "top_logprobs", list, sender) or [p], sender)
+            for p in positions
+        ),
         name if isinstance(name, str) else None,
     )
 
@@ -50,12 +60,16 @@ def read_field(data: object, name: str, kind: type[_T], sender: str) -> _T:
     """Return `data[name]`, which must be of this kind."""
     value = data.get(name) if isinstance(data, Mapping) else None
     if not isinstance(value, kind):
-        raise BadReply(f"{sender} answered without a proper `{name}`; is this server of the kind its address promises?")
+        raise BadReply(
+            f"{sender} answered without a proper `{name}`; is this server of the kind its address"
+            " promises?"
+        )
     return value
 
 
 def read_count(data: object, name: str, sender: str) -> int | None:
-    """Return a number of tokens, or None where there is none; `BadReply` for a number no reply can have."""
+    """Return a number of tokens, or None where there is none; `BadReply` for a number no reply can
+    have."""
     value = data.get(name) if isinstance(data, Mapping) else None
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         return None
@@ -64,21 +78,33 @@ def read_count(data: object, name: str, sender: str) -> int | None:
     return value
 
 
-def read_alternatives(listed: Iterable[object], sender: str, chance: str = "logprob") -> TokenChances:
-    """Return tokens with their log-probabilities, which stand in the field `chance`, likeliest first.
+def read_alternatives(
+    listed: Iterable[object], sender: str, chance: str = "logprob"
+) -> TokenChances:
+    """Return tokens with their log-probabilities, which stand in the field `chance`, likeliest
+    first.
 
-    What is no number, or not finite, is left out. A logarithm above 0 is no probability: a rounding error becomes 0,
-    anything larger is a `BadReply`.
+    What is no number, or not finite, is left out. A logarithm above 0 is no probability: a rounding
+    error becomes 0, anything larger is a `BadReply`.
     """
     known: list[tuple[str, float]] = []
     for alternative in listed:
         token = read_field(alternative, "token", str, sender)
         value = alternative.get(chance) if isinstance(alternative, Mapping) else None
-        if not isinstance(value, int | float) or isinstance(value, bool) or value != value or value == -math.inf:
+        if (
+            not isinstance(value, int | float)
+            or isinstance(value, bool)
+            or value != value
+            or value == -math.inf
+        ):
             continue
         if value > _ROUNDING:
-            raise BadReply(f"{sender} gave {token[:20]!r} a log-probability above 0, which is no probability")
+            raise BadReply(
+                f"{sender} gave {token[:20]!r} a log-probability above 0, which is no probability"
+            )
         if value < -1e300:
-            raise BadReply(f"{sender} gave {token[:20]!r} a log-probability below the range of numbers")
+            raise BadReply(
+                f"{sender} gave {token[:20]!r} a log-probability below the range of numbers"
+            )
         known.append((token, min(float(value), 0.0)))
     return tuple(sorted(known, key=lambda pair: -pair[1]))

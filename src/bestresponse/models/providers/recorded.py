@@ -1,4 +1,5 @@
-"""A model that only has a record: it answers what was recorded and nothing else. No key, no weights, no network."""
+"""A model that only has a record: it answers what was recorded and nothing else. No key, no
+weights, no network."""
 
 from collections.abc import Iterable, Mapping
 
@@ -30,9 +31,13 @@ class RecordedModel:
         calls: Iterable[JsonMapping] = (),
     ) -> None:
         self.id = id
-        self.identity: Mapping[str, Json] = {"provider": "recorded", "model": id} if identity is None else identity
+        self.identity: Mapping[str, Json] = (
+            {"provider": "recorded", "model": id} if identity is None else identity
+        )
         self.abilities = abilities
-        self._replies = {digest(call["request"], 64): reply_from_json(call["reply"]) for call in calls}
+        self._replies = {
+            digest(call["request"], 64): reply_from_json(call["reply"]) for call in calls
+        }
 
     def complete(self, request: Request) -> Reply:
         """Return the recorded reply."""

@@ -1,7 +1,7 @@
 """A model whose answers are written by hand: for tests and examples.
 
-A script is either a function of the request or a list of texts given out in order; a list that runs out is an error,
-so a test sees every call it did not expect.
+A script is either a function of the request or a list of texts given out in order; a list that runs
+out is an error, so a test sees every call it did not expect.
 """
 
 import threading
@@ -28,7 +28,9 @@ class ScriptedModel:
     ) -> None:
         self.id = name
         self.identity: Mapping[str, Json] = {"provider": "scripted", "model": name}
-        self.abilities = abilities or Abilities(schema=True, choices=True, seed=True, concurrency=64)
+        self.abilities = abilities or Abilities(
+            schema=True, choices=True, seed=True, concurrency=64
+        )
         self._script = script
         self._asked: list[Request] = []
         self._lock = threading.Lock()
@@ -47,10 +49,14 @@ class ScriptedModel:
         if callable(self._script):
             answer = self._script(request)
         elif turn >= len(self._script):
-            raise ModelUnavailable(f"the script of {self.id} has {len(self._script)} answers and was asked once more")
+            raise ModelUnavailable(
+                f"the script of {self.id} has {len(self._script)} answers and was asked once more"
+            )
         else:
             answer = self._script[turn]
         if isinstance(answer, Reply):
             return answer
         words = sum(len(message.content.split()) for message in request.messages)
-        return Reply(answer, usage=Usage(words, len(answer.split())), provider_id=f"{self.id}-{turn}")
+        return Reply(
+            answer, usage=Usage(words, len(answer.split())), provider_id=f"{self.id}-{turn}"
+        )

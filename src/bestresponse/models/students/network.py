@@ -1,11 +1,14 @@
-"""A transformer of the Llama family in plain PyTorch: read from a GGUF file or a folder, written as safetensors.
+"""A transformer of the Llama family in plain PyTorch: read from a GGUF file or a folder, written as
+safetensors.
 
-Parameters are a dictionary of tensors in which the layers are stacked, so that one optimizer step treats all layers at
-once. A folder holds `config.json`, `model.safetensors` and `tokenizer.json` as the `transformers` package reads them.
+Parameters are a dictionary of tensors in which the layers are stacked, so that one optimizer step
+treats all layers at once. A folder holds `config.json`, `model.safetensors` and `tokenizer.json` as
+the `transformers` package reads them.
 
 Shapes: N layers, D width, H query heads and K key heads of size S, F hidden units, V tokens.
 
-    embedding (V, D)      qkv (N, (H + 2 K) S, D)      gate_up (N, 2 F, D)      attention_norm (N, D)
+    embedding (V, D)      qkv (N, (H + 2 K) S, D)      gate_up (N, 2 F, D)      attention_norm (N,
+                          D)
     norm (D,)             out (N, D, H S)              down (N, D, F)           feed_norm (N, D)
 """
 
@@ -103,7 +106,8 @@ class Network:
         return Network(self.sizes, moved, self.tokenizer)
 
     def encode(self, text: str) -> list[int]:
-        """Return the tokens of a text; control tokens that are written out in it are read as such."""
+        """Return the tokens of a text; control tokens that are written out in it are read as
+        such."""
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
         return ids
 
@@ -135,7 +139,9 @@ def read_gguf(path: Path) -> Network:
     fields = {name: field.contents() for name, field in reader.fields.items()}
     kind = fields["general.architecture"]
     if kind != "llama":
-        raise ModelUnavailable(f"{path} is a model of the family {kind}; only those of the family llama can be trained")
+        raise ModelUnavailable(
+            f"{path} is a model of the family {kind}; only those of the family llama can be trained"
+        )
     sizes = Architecture(
         fields["llama.block_count"],
         fields["llama.embedding_length"],
@@ -147,15 +153,22 @@ def read_gguf(path: Path) -> Network:
         fields["llama.attention.layer_norm_rms_epsilon"],
     )
     values = {
-        tensor.name: torch.from_numpy(np.array(dequantize(tensor.data, tensor.tensor_type), np.float32))
+        tensor.name: torch.from_numpy(
+            np.array(dequantize(tensor.data, tensor.tensor_type), np.float32)
+        )
         for tensor in reader.tensors
     }
     if "output.weight" in values:
-        raise ModelUnavailable(f"{path} has an output matrix of its own; only networks that share it can be trained")
+        raise ModelUnavailable(
+            f"{path} has an output matrix of its own; only networks that share it can be trained"
+        )
 
     def stack(*names: str) -> Tensor:
         return torch.stack(
-            [torch.cat([_read_matrix(values, layer, name, sizes) for name in names]) for layer in range(sizes.layers)]
+            [
+                torch.cat([_read_matrix(values, layer, name, sizes) for name in names])
+                for layer in range(sizes.layers)
+            ]
         )
 
     parameters = {
@@ -171,24 +184,38 @@ def read_gguf(path: Path) -> Network:
     return Network(sizes, parameters, _read_tokenizer(fields))
 
 
-def _read_matrix(values: Mapping[str, Tensor], layer: int, name: str, sizes: Architecture) -> Tensor:
-    """Return a matrix of a layer; llama.cpp interleaves the two halves of queries and keys, which are put back."""
+def _read_matrix(
+    values: Mapping[str, Tensor], layer: int, name: str, sizes: Architecture
+) -> Tensor:
+    """Return a matrix of a layer; llama.cpp interleaves the two halves of queries and keys, which
+    are put back."""
     matrix = values[f"blk.{layer}.{name}.weight"]
     if name not in ("attn_q", "attn_k"):
         return matrix
     heads = len(matrix) // sizes.head
-    return matrix.reshape(heads, sizes.head // _HALVES, _HALVES, -1).swapaxes(1, 2).reshape(matrix.shape)
+    return (
+        matrix.reshape(heads, sizes.head // _HALVES, _HALVES, -1)
+        .swapaxes(1, 2)
+        .reshape(matrix.shape)
+    )
 
 
 def _read_tokenizer(fields: Mapping[str, Any]) -> Tokenizer:
     """Build the tokenizer of a GGUF file: byte pairs, with every digit a token of its own."""
     tokens, kinds = fields["tokenizer.ggml.tokens"], fields["tokenizer.ggml.token_type"]
     merges = [tuple(merge.split(" ", 1)) for merge in fields["tokenizer.ggml.merges"]]
-    tokenizer = Tokenizer(models.BPE({token: number for number, token in enumerate(tokens)}, merges))
-    digits, letters = pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer = Tokenizer(
+        models.BPE({token: number for number, token in enumerate(tokens)}, merges)
+    )
+    digits, letters = (
+        pre_tokenizers.Digits(individual_digits=True),
+        pre_tokenizers.ByteLevel(add_prefix_space=False),
+    )
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, letters])
     tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.add_special_tokens([token for token, kind in zip(tokens, kinds, strict=True) if kind == _CONTROL])
+    tokenizer.add_special_tokens(
+        [token for token, kind in zip(tokens, kinds, strict=True) if kind == _CONTROL]
+    )
     return tokenizer
 
 
@@ -196,11 +223,15 @@ def read_folder(folder: Path) -> Network:
     """Read a network that `write_folder` wrote; ModelUnavailable where the folder holds none."""
     try:
         sizes = Architecture.from_json(json.loads((folder / "config.json").read_text("utf-8")))
-        values = {name: value.float() for name, value in load_file(folder / "model.safetensors").items()}
+        values = {
+            name: value.float() for name, value in load_file(folder / "model.safetensors").items()
+        }
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         parameters = {name: _join(values, sizes, keys) for name, keys in _list_keys().items()}
     except (OSError, ValueError, KeyError, RuntimeError) as error:
-        raise ModelUnavailable(f"{folder} holds no network of the Llama family that can be read: {error}") from None
+        raise ModelUnavailable(
+            f"{folder} holds no network of the Llama family that can be read: {error}"
+        ) from None
     return Network(sizes, parameters, tokenizer)
 
 
@@ -218,7 +249,10 @@ def write_folder(network: Network, folder: Path) -> None:
             parts = zip(keys, value[layer].split(rows), strict=True)
             values |= {key.format(layer): part.clone() for key, part in parts}
     save_file(values, folder / "model.safetensors", metadata={"format": "pt"})
-    about = {**network.sizes.to_json(), "eos_token_id": network.end}  # where `generate` of transformers stops
+    about = {
+        **network.sizes.to_json(),
+        "eos_token_id": network.end,
+    }  # where `generate` of transformers stops
     (folder / "config.json").write_text(json.dumps(about, indent=2) + "\n", "utf-8")
     network.tokenizer.save(str(folder / "tokenizer.json"))
     loaded_as = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": END}
@@ -244,7 +278,9 @@ def _list_keys() -> dict[str, tuple[str, ...]]:
 def _join(values: Mapping[str, Tensor], sizes: Architecture, keys: tuple[str, ...]) -> Tensor:
     if "{}" not in keys[0]:
         return values[keys[0]]
-    return torch.stack([torch.cat([values[key.format(layer)] for key in keys]) for layer in range(sizes.layers)])
+    return torch.stack(
+        [torch.cat([values[key.format(layer)] for key in keys]) for layer in range(sizes.layers)]
+    )
 
 
 def _normalise(x: Tensor, weight: Tensor, epsilon: float) -> Tensor:
@@ -267,7 +303,9 @@ def make_angles(positions: Tensor, sizes: Architecture) -> tuple[Tensor, Tensor]
     return angles.cos(), angles.sin()
 
 
-def project(x: Tensor, norm: Tensor, qkv: Tensor, cos: Tensor, sin: Tensor, sizes: Architecture) -> tuple[Tensor, ...]:
+def project(
+    x: Tensor, norm: Tensor, qkv: Tensor, cos: Tensor, sin: Tensor, sizes: Architecture
+) -> tuple[Tensor, ...]:
     """Return queries, keys and values, (..., heads, size)."""
     rows = sizes.sections["qkv"]
     q, k, v = F.linear(_normalise(x, norm, sizes.epsilon), qkv).split(rows, -1)
@@ -276,7 +314,13 @@ def project(x: Tensor, norm: Tensor, qkv: Tensor, cos: Tensor, sin: Tensor, size
 
 
 def finish_layer(
-    x: Tensor, attended: Tensor, out: Tensor, norm: Tensor, gate_up: Tensor, down: Tensor, epsilon: float
+    x: Tensor,
+    attended: Tensor,
+    out: Tensor,
+    norm: Tensor,
+    gate_up: Tensor,
+    down: Tensor,
+    epsilon: float,
 ) -> Tensor:
     """Add what was attended to, and the feed-forward part of a layer."""
     x = x + F.linear(attended, out)
@@ -294,12 +338,18 @@ def run_layers(
     x: Tensor,
     positions: Tensor,
     attend: Attention,
-    steps: tuple[Callable[..., tuple[Tensor, Tensor, Tensor]], Callable[..., Tensor]] = (project, finish_layer),
+    steps: tuple[Callable[..., tuple[Tensor, Tensor, Tensor]], Callable[..., Tensor]] = (
+        project,
+        finish_layer,
+    ),
 ) -> Tensor:
-    """Return the last states of embedded tokens; `steps` are `project` and `finish_layer`, perhaps compiled."""
+    """Return the last states of embedded tokens; `steps` are `project` and `finish_layer`, perhaps
+    compiled."""
     cos, sin = make_angles(positions, sizes)
     project_step, finish_step = steps
-    for layer, (attention_norm, qkv, out, feed_norm, gate_up, down) in enumerate(list_layers(parameters)):
+    for layer, (attention_norm, qkv, out, feed_norm, gate_up, down) in enumerate(
+        list_layers(parameters)
+    ):
         q, k, v = project_step(x, attention_norm, qkv, cos, sin, sizes)
         x = finish_step(x, attend(layer, q, k, v), out, feed_norm, gate_up, down, sizes.epsilon)
     return _normalise(x, parameters["norm"], sizes.epsilon)
@@ -319,7 +369,9 @@ def score_tokens(states: Tensor, embedding: Tensor) -> Tensor:
 def attend_causally(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> Tensor:
     """Attend to what came before; (batch, length, heads, size) to (batch, length, width)."""
     q, k, v = (part.transpose(1, 2) for part in (q, k, v))
-    attended = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, is_causal=mask is None, enable_gqa=True)
+    attended = F.scaled_dot_product_attention(
+        q, k, v, attn_mask=mask, is_causal=mask is None, enable_gqa=True
+    )
     return attended.transpose(1, 2).flatten(2)
 
 
@@ -330,9 +382,11 @@ def continue_prompts(
     most: int,
     choose: Callable[[Tensor], Tensor] = lambda scores: scores.argmax(-1),
 ) -> list[list[int]]:
-    """Continue every prompt by at most `most` tokens, or up to the token that ends a message, which is left out.
+    """Continue every prompt by at most `most` tokens, or up to the token that ends a message, which
+    is left out.
 
-    Prompts of unequal length are filled up on the left. `choose` picks a token from the scores (batch, V).
+    Prompts of unequal length are filled up on the left. `choose` picks a token from the scores
+    (batch, V).
     """
     sizes, parameters = network.sizes, network.parameters
     embedding = parameters["embedding"]
@@ -350,11 +404,21 @@ def continue_prompts(
         now = slots[done : done + tokens.shape[1]]
         if done + len(now) > kept.shape[3]:  # most replies are far shorter than they may be
             kept = torch.cat([kept, kept.new_zeros((*shape[:3], _MORE, *shape[4:]))], 3)
-        mask = (slots[: done + len(now)] <= now[:, None]) & (slots[: done + len(now)] >= missing[:, None, None])
-        mask = mask | (slots[: done + len(now)] == now[:, None])  # a filler sees itself: a row of nothing is no number
+        mask = (slots[: done + len(now)] <= now[:, None]) & (
+            slots[: done + len(now)] >= missing[:, None, None]
+        )
+        mask = mask | (
+            slots[: done + len(now)] == now[:, None]
+        )  # a filler sees itself: a row of nothing is no number
 
         def attend(
-            layer: int, q: Tensor, k: Tensor, v: Tensor, now: Tensor = now, mask: Tensor = mask, kept: Tensor = kept
+            layer: int,
+            q: Tensor,
+            k: Tensor,
+            v: Tensor,
+            now: Tensor = now,
+            mask: Tensor = mask,
+            kept: Tensor = kept,
         ) -> Tensor:
             kept[layer, 0, :, now], kept[layer, 1, :, now] = k, v
             k, v = kept[layer, 0, :, : mask.shape[-1]], kept[layer, 1, :, : mask.shape[-1]]

@@ -1,8 +1,9 @@
 """Replies kept in an SQLite file, so that no call is paid for twice.
 
-The key of a call is the SHA-256 of the canonical JSON of who answers (`Model.identity`) and of the whole request with
-its replicate index: anything that can change the answer changes the key, and repeated samples do not collapse into
-one. Identical calls in flight share one request. Errors are never kept. Rows are JSON text; nothing is unpickled.
+The key of a call is the SHA-256 of the canonical JSON of who answers (`Model.identity`) and of the
+whole request with its replicate index: anything that can change the answer changes the key, and
+repeated samples do not collapse into one. Identical calls in flight share one request. Errors are
+never kept. Rows are JSON text; nothing is unpickled.
 """
 
 import hashlib
@@ -20,10 +21,20 @@ from bestresponse.core.errors import NotCached, StoreError
 from bestresponse.core.json import JsonMapping, JsonObject, canonical
 from bestresponse.models.base import Json, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_from_json, reply_to_json, request_to_json
-from bestresponse.models.wrappers.limits import Gate, Limited, Meter, Metered, Retried, RetryPolicy, find_price
+from bestresponse.models.wrappers.limits import (
+    Gate,
+    Limited,
+    Meter,
+    Metered,
+    Retried,
+    RetryPolicy,
+    find_price,
+)
 
 _VERSION = 1
-_LOOK_BACK = 10_000  # calls that a miss is compared with, so that it is explained at once in any cache
+_LOOK_BACK = (
+    10_000  # calls that a miss is compared with, so that it is explained at once in any cache
+)
 _OTHER_QUESTION = 10  # differences in settings: another text makes it another question
 _SHOWN = 24
 _TABLES = """
@@ -66,13 +77,16 @@ class Cache:
         except OSError as error:
             raise StoreError(f"cannot make the folder {path.parent}: {error.strerror}") from error
         try:
-            self._rows = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
+            self._rows = sqlite3.connect(
+                path, timeout=30, isolation_level=None, check_same_thread=False
+            )
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"cannot open the cache of replies {path}: {error}") from error
         version = self._run("pragma user_version")[0][0]
         if version not in (0, _VERSION):
             raise StoreError(
-                f"the cache {self._path} has format {version}, this release reads {_VERSION}: name another"
+                f"the cache {self._path} has format {version}, this release reads {_VERSION}: name"
+                " another"
             )
         self._run("pragma journal_mode = wal")
         self._run("pragma synchronous = normal")
@@ -86,19 +100,26 @@ class Cache:
         try:
             return reply_from_json(json.loads(rows[0][0]), cached=True) if rows else None
         except (ValueError, KeyError, TypeError) as error:
-            raise StoreError(f"the cache {self._path} holds a damaged reply under {key}: refresh that call") from error
+            raise StoreError(
+                f"the cache {self._path} holds a damaged reply under {key}: refresh that call"
+            ) from error
 
     def put(self, key: str, model: str, identity: str, request: Request, reply: Reply) -> None:
         """Keep a reply; it is on disk, as far as this process is concerned, when this returns."""
         texts = _text(request_to_json(request)), _text(reply_to_json(reply))
         if identity not in self._identities:
-            self._run("insert or ignore into identities (model, text) values (?, ?)", model, identity)
-            self._identities[identity] = self._run("select id from identities where text = ?", identity)[0][0]
+            self._run(
+                "insert or ignore into identities (model, text) values (?, ?)", model, identity
+            )
+            self._identities[identity] = self._run(
+                "select id from identities where text = ?", identity
+            )[0][0]
         query = "insert or replace into replies (key, identity, request, reply) values (?, ?, ?, ?)"
         self._run(query, key, self._identities[identity], *texts)
 
     def once(self, key: str, call: Callable[[], Reply]) -> Reply:
-        """Make the call unless the same one is in flight: then wait for that and share its outcome."""
+        """Make the call unless the same one is in flight: then wait for that and share its
+        outcome."""
         with self._lock:
             flight = self._flights.get(key)
             mine = flight is None
@@ -139,11 +160,14 @@ class Cache:
             with self._lock:
                 return self._rows.execute(statement, values).fetchall()
         except sqlite3.Error as error:
-            raise StoreError(f"the cache of replies {self._path} cannot be used: {error}") from error
+            raise StoreError(
+                f"the cache of replies {self._path} cannot be used: {error}"
+            ) from error
 
 
 class Cached(Wrapper):
-    """A model whose replies are kept. Wrap it around everything else, so that a hit costs nothing."""
+    """A model whose replies are kept. Wrap it around everything else, so that a hit costs
+    nothing."""
 
     def __init__(self, model: Model, cache: Cache, mode: CacheMode = CacheMode.READ_WRITE) -> None:
         super().__init__(model)
@@ -151,14 +175,16 @@ class Cached(Wrapper):
         self._mode = mode
 
     def complete(self, request: Request) -> Reply:
-        """Return the stored reply, or a new one that is stored; in replay mode a miss is `NotCached` and says why."""
+        """Return the stored reply, or a new one that is stored; in replay mode a miss is
+        `NotCached` and says why."""
         if self._mode is CacheMode.OFF:
             return self._model.complete(request)
         key = call_key(self.identity, request)
         return self._cache.once(key, lambda: self._find_or_ask(key, request))
 
     def explain_miss(self, request: Request) -> str:
-        """Say how this call differs from the nearest one that is stored; nothing if it is stored itself."""
+        """Say how this call differs from the nearest one that is stored; nothing if it is stored
+        itself."""
         if self._cache.get(call_key(self.identity, request)) is not None:
             return ""
         return _explain_miss(self.identity, request, self._cache.recent())
@@ -168,7 +194,9 @@ class Cached(Wrapper):
         if reply is not None:
             return reply
         if self._mode is CacheMode.REPLAY:
-            raise NotCached(f"this call of {self.id} was never recorded: {self.explain_miss(request)}")
+            raise NotCached(
+                f"this call of {self.id} was never recorded: {self.explain_miss(request)}"
+            )
         reply = self._model.complete(request)
         self._cache.put(key, self.id, canonical(self.identity), request, reply)
         return reply
@@ -185,8 +213,8 @@ def assemble(
 ) -> Model:
     """Wrap a model in whatever is given; retries always, with the default policy if none is given.
 
-    The one order that makes sense, from the outside in: the cache (a hit costs nothing), retries (a call that waits
-    holds no place), limits, the meter (every attempt counts), the model.
+    The one order that makes sense, from the outside in: the cache (a hit costs nothing), retries (a
+    call that waits holds no place), limits, the meter (every attempt counts), the model.
     """
     if meter is not None:
         model = Metered(model, meter, find_price(model))
@@ -201,7 +229,9 @@ def _text(data: JsonObject) -> str:
     return json.dumps(data, separators=(",", ":"))
 
 
-def _explain_miss(identity: JsonMapping, request: Request, kept: Iterable[tuple[JsonMapping, JsonMapping]]) -> str:
+def _explain_miss(
+    identity: JsonMapping, request: Request, kept: Iterable[tuple[JsonMapping, JsonMapping]]
+) -> str:
     """Name the fields in which a call differs from the nearest of the calls that are kept.
 
     Another question counts far more than another setting.
@@ -209,15 +239,23 @@ def _explain_miss(identity: JsonMapping, request: Request, kept: Iterable[tuple[
     asked = _flatten(identity, request_to_json(request))
 
     def list_differences(known: Mapping[str, object]) -> list[str]:
-        return [name for name in sorted(asked.keys() | known.keys()) if asked.get(name) != known.get(name)]
+        return [
+            name
+            for name in sorted(asked.keys() | known.keys())
+            if asked.get(name) != known.get(name)
+        ]
 
     def measure(known: Mapping[str, object]) -> int:
-        return sum(_OTHER_QUESTION if name.startswith("message") else 1 for name in list_differences(known))
+        return sum(
+            _OTHER_QUESTION if name.startswith("message") else 1 for name in list_differences(known)
+        )
 
     nearest = min((_flatten(*call) for call in kept), key=measure, default=None)
     if nearest is None:
         return "the cache is empty"
-    differences = [_compare(name, asked.get(name), nearest.get(name)) for name in list_differences(nearest)]
+    differences = [
+        _compare(name, asked.get(name), nearest.get(name)) for name in list_differences(nearest)
+    ]
     return "the nearest call kept differs: " + "; ".join(differences)
 
 

@@ -1,23 +1,27 @@
-"""Call a model within limits: so many calls at once, again after what may pass, never beyond a budget; and prices.
+"""Call a model within limits: so many calls at once, again after what may pass, never beyond a
+budget; and prices.
 
-Before a call its largest possible cost is reserved: one call, as many prompt tokens as the prompt has bytes (no
-byte-level tokenizer makes more) plus what the framing adds, and `max_tokens` of reply beside the tokens of reasoning.
-If that does not fit beside what is spent and reserved, the call waits for others to finish, because most cost less
-than their reservation; if it does not fit beside what is spent alone, it is `OverBudget`. Afterwards the true cost
-takes the reservation's place. A failed attempt counts as a call and costs no tokens. An unknown price is unknown: it is
-never taken for 0.
+Before a call its largest possible cost is reserved: one call, as many prompt tokens as the prompt
+has bytes (no byte-level tokenizer makes more) plus what the framing adds, and `max_tokens` of reply
+beside the tokens of reasoning. If that does not fit beside what is spent and reserved, the call
+waits for others to finish, because most cost less than their reservation; if it does not fit beside
+what is spent alone, it is `OverBudget`. Afterwards the true cost takes the reservation's place. A
+failed attempt counts as a call and costs no tokens. An unknown price is unknown: it is never taken
+for 0.
 
 A `Gate` belongs to a provider; all models of that provider share it.
 
-What may pass is tried again a bounded number of times, ever more slowly: waits grow exponentially with jitter
-(Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015); a `Retry-After` of the server comes first.
-`Retried` goes around `Limited`, not the other way round: then a call that waits holds no place that another could use.
+What may pass is tried again a bounded number of times, ever more slowly: waits grow exponentially
+with jitter (Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015); a
+`Retry-After` of the server comes first. `Retried` goes around `Limited`, not the other way round:
+then a call that waits holds no place that another could use.
 
-Dollars come from the open list of genai-prices, tokens before a call from one rule. No tokenizer of a provider is at
-hand then, and they differ most on what prompts about games are full of: numbers. The rule counts every digit and every
-mark of punctuation as a token, and every three bytes of the rest. On the tokenizer of SmolLM2, which splits numbers
-into digits, it gives 67 for a table of payoffs that has 69 tokens and 57 for a described game that has 47; tokenizers
-that keep groups of digits together need fewer. A model in this process costs nothing; for any other model that the list
+Dollars come from the open list of genai-prices, tokens before a call from one rule. No tokenizer of
+a provider is at hand then, and they differ most on what prompts about games are full of: numbers.
+The rule counts every digit and every mark of punctuation as a token, and every three bytes of the
+rest. On the tokenizer of SmolLM2, which splits numbers into digits, it gives 67 for a table of
+payoffs that has 69 tokens and 57 for a described game that has 47; tokenizers that keep groups of
+digits together need fewer. A model in this process costs nothing; for any other model that the list
 does not hold, the price is not known.
 """
 
@@ -46,7 +50,8 @@ _FRAME_PER_MESSAGE = 16  # and to each message, for its role and its end
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits on everything a meter sees: attempts, tokens of prompt and reply together, US dollars. None: no limit."""
+    """Limits on everything a meter sees: attempts, tokens of prompt and reply together, US dollars.
+    None: no limit."""
 
     calls: int | None = None
     tokens: int | None = None
@@ -74,7 +79,8 @@ class Cost:
 
 
 class Meter:
-    """Count for any number of models in any number of threads, and keep all of them within one budget."""
+    """Count for any number of models in any number of threads, and keep all of them within one
+    budget."""
 
     def __init__(self, budget: Budget | None = None) -> None:
         self.budget = budget or Budget()
@@ -119,9 +125,14 @@ class Metered(Wrapper):
         self._meter = meter
         self._price = price
         if meter.budget.money is not None and price(Usage(1, 1)) is None:
-            known = "" if find_spec("genai_prices") else f"; for a list of prices, {install_hint('cost')}"
+            known = (
+                ""
+                if find_spec("genai_prices")
+                else f"; for a list of prices, {install_hint('cost')}"
+            )
             raise UsageError(
-                f"the price of {model.id} is not known, so a budget in money cannot be kept: set calls or tokens{known}"
+                f"the price of {model.id} is not known, so a budget in money cannot be kept: set"
+                f" calls or tokens{known}"
             )
 
     def complete(self, request: Request) -> Reply:
@@ -139,13 +150,20 @@ class Metered(Wrapper):
 
     def _find_cost(self, usage: Usage) -> Cost:
         money = self._price(usage)
-        return Cost(1, (usage.prompt or 0) + (usage.completion or 0), money or 0.0, int(money is None))
+        return Cost(
+            1, (usage.prompt or 0) + (usage.completion or 0), money or 0.0, int(money is None)
+        )
 
 
 def largest_usage(request: Request) -> Usage:
-    """Return a usage that this request cannot exceed: every byte of the prompt counted as a token."""
+    """Return a usage that this request cannot exceed: every byte of the prompt counted as a
+    token."""
     texts = "".join(message.content for message in request.messages) + (request.schema or "")
-    prompt = len(texts.encode("utf-8", "surrogatepass")) + _FRAME + _FRAME_PER_MESSAGE * len(request.messages)
+    prompt = (
+        len(texts.encode("utf-8", "surrogatepass"))
+        + _FRAME
+        + _FRAME_PER_MESSAGE * len(request.messages)
+    )
     thought = max(request.reasoning_budget, LEAST_REASONING) if request.reasoning_budget else 0
     return Usage(prompt, request.max_tokens + thought)
 
@@ -174,7 +192,8 @@ class Limited(Wrapper):
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """`tries` in all; waits in seconds from `first` doubling up to `longest`; a server may ask for up to `patience`."""
+    """`tries` in all; waits in seconds from `first` doubling up to `longest`; a server may ask for
+    up to `patience`."""
 
     tries: int = 6
     first: float = 0.5
@@ -186,7 +205,8 @@ class RetryPolicy:
             raise UsageError(f"tries is {self.tries}; a call needs at least 1")
 
     def wait(self, failures: int, asked: float | None, luck: float) -> float:
-        """Return the seconds before the next try; `luck` in [0, 1) spreads callers that failed together."""
+        """Return the seconds before the next try; `luck` in [0, 1) spreads callers that failed
+        together."""
         if asked is not None:
             return asked * (1 + 0.1 * luck)
         full = min(self.longest, self.first * 2.0 ** (failures - 1))
@@ -210,7 +230,8 @@ class Retried(Wrapper):
         self._rng = rng or random.Random()
 
     def complete(self, request: Request) -> Reply:
-        """Return the first reply; `ModelUnavailable` with the last reason when patience or tries are used up."""
+        """Return the first reply; `ModelUnavailable` with the last reason when patience or tries
+        are used up."""
         policy = self._policy
         for failures in range(1, policy.tries + 1):
             try:
@@ -220,7 +241,8 @@ class Retried(Wrapper):
             asked = last.retry_after
             if asked is not None and asked > policy.patience:
                 raise ModelUnavailable(
-                    f"{last}; it asks to wait {asked:.0f} s, and at most {policy.patience:.0f} s are allowed"
+                    f"{last}; it asks to wait {asked:.0f} s, and at most {policy.patience:.0f} s"
+                    " are allowed"
                 ) from last
             if failures < policy.tries:
                 self._sleep(policy.wait(failures, asked, self._rng.random()))
@@ -242,7 +264,8 @@ def estimate_tokens(text: str) -> int:
 
 
 def estimate_price(name: str, prompt: int, completion: int) -> float | None:
-    """Return what tokens of a model cost in US dollars, by the name a user types; None where that is not known.
+    """Return what tokens of a model cost in US dollars, by the name a user types; None where that
+    is not known.
 
     >>> estimate_price("smollm2", 1_000_000, 1_000_000), estimate_price("http://localhost:8000/v1#m", 1, 1)
     (0.0, None)
@@ -250,7 +273,9 @@ def estimate_price(name: str, prompt: int, completion: int) -> float | None:
     provider, _, rest = name.partition("/")
     if name in WEIGHTS or name.endswith(".gguf"):
         provider, rest = "local", name
-    return find_price_by_identity({"provider": provider, "model": rest} if rest else {})(Usage(prompt, completion))
+    return find_price_by_identity({"provider": provider, "model": rest} if rest else {})(
+        Usage(prompt, completion)
+    )
 
 
 def find_price(model: Model) -> Price:
@@ -261,7 +286,8 @@ def find_price(model: Model) -> Price:
 def find_price_by_identity(identity: Mapping[str, Json]) -> Price:
     """Return the price function of whoever has this identity, by its provider and name.
 
-    Only the providers' own services have the list's prices: another server's model of the same name has not.
+    Only the providers' own services have the list's prices: another server's model of the same name
+    has not.
     """
     provider, name = str(identity.get("provider")), str(identity.get("model"))
     if provider in ("local", "scripted"):
@@ -277,7 +303,8 @@ def find_price_by_identity(identity: Mapping[str, Json]) -> Price:
 
 
 def _listed(provider: str, name: str) -> Price:
-    """Return the price as the list has it today; looked up once, because that takes longer than to compute with it."""
+    """Return the price as the list has it today; looked up once, because that takes longer than to
+    compute with it."""
     import genai_prices
 
     nothing = genai_prices.Usage(input_tokens=0, output_tokens=0)
@@ -290,7 +317,9 @@ def _listed(provider: str, name: str) -> Price:
         if usage.prompt is None or usage.completion is None:
             return None
         cached = min(usage.cached or 0, usage.prompt)
-        tokens = genai_prices.Usage(input_tokens=usage.prompt, cache_read_tokens=cached, output_tokens=usage.completion)
+        tokens = genai_prices.Usage(
+            input_tokens=usage.prompt, cache_read_tokens=cached, output_tokens=usage.completion
+        )
         return float(tariff.calc_price(tokens)["total_price"])
 
     return price

@@ -1,29 +1,36 @@
-"""A simulated speaker, referee, inventor and author: a stochastic model of manner -> text -> outcome, seeded.
+"""A simulated speaker, referee, inventor and author: a stochastic model of manner -> text ->
+outcome, seeded.
 
-It answers the prompts of dialogues like a language model, in English sentences, so everything from prompt to payoff is
-exercised; but what it does is known:
+It answers the prompts of dialogues like a language model, in English sentences, so everything from
+prompt to payoff is exercised; but what it does is known:
 
-- The first speaker proposes what is best for itself, and insists with probability f, its firmness, or else yields.
-- Who answers somebody that yields takes its own best instead with probability f, and otherwise accepts.
-- Who answers somebody that insists refuses with probability f, proposing and insisting on its own best, and otherwise
-  accepts. An agreement stands; only a speaker who has not spoken yet may refuse it. Nobody accepts a trade of fruit
-  that it does not own, or a price at a loss.
-- In a debate a rebuttal succeeds with probability 1/2 plus the edge of its style over the style last shown; the last
-  speaker wins exactly if the last rebuttal succeeded.
+- The first speaker proposes what is best for itself, and insists with probability f, its firmness,
+  or else yields.
+- Who answers somebody that yields takes its own best instead with probability f, and otherwise
+  accepts.
+- Who answers somebody that insists refuses with probability f, proposing and insisting on its own
+  best, and otherwise accepts. An agreement stands; only a speaker who has not spoken yet may refuse
+  it. Nobody accepts a trade of fruit that it does not own, or a price at a loss.
+- In a debate a rebuttal succeeds with probability 1/2 plus the edge of its style over the style
+  last shown; the last speaker wins exactly if the last rebuttal succeeded.
 
-Messages that are not its own, such as a person's, it takes for a proposal of the last item they name, insisted on where
-they say "must", "only" or the like, or for an agreement to that item (or to the last proposal) where they accept.
+Messages that are not its own, such as a person's, it takes for a proposal of the last item they
+name, insisted on where they say "must", "only" or the like, or for an agreement to that item (or to
+the last proposal) where they accept.
 
 What it proposes for each kind of deal:
 
 - option: its best item. trade: its least valued fruit for the one it wants most.
-- price: the middle between what the thing is worth to it and the end of the range that suits it; never a loss.
-- issues: its best level of the issue in which most is at stake for it, the middle level of all others.
-- moves: it announces the move that it was told, or any. On the sealed note it plays what it was told; untold, as often
-  as not what it announced, and otherwise the best reply to what the other announced.
+- price: the middle between what the thing is worth to it and the end of the range that suits it;
+  never a loss.
+- issues: its best level of the issue in which most is at stake for it, the middle level of all
+  others.
+- moves: it announces the move that it was told, or any. On the sealed note it plays what it was
+  told; untold, as often as not what it announced, and otherwise the best reply to what the other
+  announced.
 
-The first sentence of a message shows its manner; with probability SLIP it is the neutral one instead. Every draw
-depends only on the seed, the request's words and its replicate number.
+The first sentence of a message shows its manner; with probability SLIP it is the neutral one
+instead. Every draw depends only on the seed, the request's words and its replicate number.
 """
 
 from __future__ import annotations
@@ -39,10 +46,20 @@ from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Abilities, Json, Reply, Request, Usage
 
 FIRMNESS = {
-    "submissive": 0.1, "friendly": 0.25, "sad": 0.3, "calm": 0.4, "any": 0.5, "happy": 0.5, "enthusiastic": 0.6,
-    "frank": 0.7, "angry": 0.75, "assertive": 0.8, "stubborn": 1.0,
-}  # fmt: skip
-"""How likely a speaker insists instead of yielding, refuses instead of accepting, by manner, from soft to hard.
+    "submissive": 0.1,
+    "friendly": 0.25,
+    "sad": 0.3,
+    "calm": 0.4,
+    "any": 0.5,
+    "happy": 0.5,
+    "enthusiastic": 0.6,
+    "frank": 0.7,
+    "angry": 0.75,
+    "assertive": 0.8,
+    "stubborn": 1.0,
+}
+"""How likely a speaker insists instead of yielding, refuses instead of accepting, by manner, from
+soft to hard.
 
 Any other word has a firmness of its own between 0.2 and 0.8."""
 
@@ -50,7 +67,8 @@ CYCLE = ("logos", "pathos", "ethos")
 """Each style beats the next one, the last the first, and every one of them any other manner."""
 
 _EDGE = 0.3
-"""How much likelier than even a rebuttal in one style answers a point made in the next one (debates)."""
+"""How much likelier than even a rebuttal in one style answers a point made in the next one
+(debates)."""
 SLIP = 0.1
 NEUTRAL = "any"
 _OPENERS = {
@@ -69,7 +87,9 @@ _HOW = re.compile(r"^How to write: (.*)$", re.M)
 _ME = re.compile(r"^You are (.+?)\.", re.M)
 _SETTLED = re.compile(r"(?:Then let us take|I accept|Yes,) (.+?)(?: it is)?\. That is settled\.")
 _PROPOSED = re.compile(r"I propose (.+?)\. (It has to be|If it does not suit)")
-_ACCEPTS = re.compile(r"\b(?:accept|agreed?|deal|fine|good|okay|ok|settled|suits|works|yes)\b", re.I)
+_ACCEPTS = re.compile(
+    r"\b(?:accept|agreed?|deal|fine|good|okay|ok|settled|suits|works|yes)\b", re.I
+)
 _REFUSES = re.compile(r"\b(?:no|not|never|cannot|can't|don't|won't|but)\b", re.I)
 _INSISTS = re.compile(r"\b(?:must|only|has to|have to|insist)\b", re.I)
 _NUMBER = re.compile(r"^([\w ]+): (-?\d+)$", re.M)
@@ -84,7 +104,20 @@ _PIECE = "What one piece is worth to you:"
 _ANSWERED = "I have answered every point"
 _REPEATED = "I can only say again what I believe."
 _YIELDS = "If it does not suit you, choose what you like."
-_NAMES = ("Ugo", "Vera", "Wim", "Xenia", "Yara", "Zoltan", "Amaru", "Birgit", "Chen", "Dalia", "Emre", "Fatou")
+_NAMES = (
+    "Ugo",
+    "Vera",
+    "Wim",
+    "Xenia",
+    "Yara",
+    "Zoltan",
+    "Amaru",
+    "Birgit",
+    "Chen",
+    "Dalia",
+    "Emre",
+    "Fatou",
+)
 
 
 class SimulatedSpeaker:
@@ -92,7 +125,12 @@ class SimulatedSpeaker:
 
     def __init__(self, seed: int = 0) -> None:
         self.id = "simulated"
-        self.identity: Mapping[str, Json] = {"provider": "simulated", "model": "simulated", "version": 2, "seed": seed}
+        self.identity: Mapping[str, Json] = {
+            "provider": "simulated",
+            "model": "simulated",
+            "version": 2,
+            "seed": seed,
+        }
         self.abilities = Abilities(schema=True, choices=True, seed=True, concurrency=1)
         self._seed = seed
         self._answers = {
@@ -130,13 +168,18 @@ def _speak(prompt: str, rng: Random) -> str:
         their_words = " ".join(text for sender, _, text in talk if sender != me)
         return f"{opener(shown)} {_hand_in(table, how, my_words, their_words, rng)}"
     if table:
-        return f"{opener(shown)} I will play {_find_last(how, list(table)) or rng.choice(list(table))}."
+        return (
+            f"{opener(shown)} I will play"
+            f" {_find_last(how, list(table)) or rng.choice(list(table))}."
+        )
     offers = _read_offers(prompt)
     mine = offers.wish(me, talk[-1][2] if talk else "", how)
     return f"{opener(shown)} {offers.introduce()}{_negotiate(me, mine, manner, offers, talk, rng)}"
 
 
-def _negotiate(me: str, mine: str, manner: str, offers: _Offers, talk: list[tuple[str, str, str]], rng: Random) -> str:
+def _negotiate(
+    me: str, mine: str, manner: str, offers: _Offers, talk: list[tuple[str, str, str]], rng: Random
+) -> str:
     hard = rng.random() < firmness(manner)
     if not talk:
         return _insist(mine) if hard else f"I propose {mine}. {_YIELDS}"
@@ -148,7 +191,11 @@ def _negotiate(me: str, mine: str, manner: str, offers: _Offers, talk: list[tupl
     yields = bool(proposed) and not settled and "If it does not suit" in talk[-1][2]
     if not hard:
         return f"I accept {offer}. That is settled."
-    return f"Then let us take {mine}. That is settled." if yields else f"I cannot accept {offer}. {_insist(mine)}"
+    return (
+        f"Then let us take {mine}. That is settled."
+        if yields
+        else f"I cannot accept {offer}. {_insist(mine)}"
+    )
 
 
 def _insist(mine: str) -> str:
@@ -161,7 +208,9 @@ def _rule(prompt: str, rng: Random) -> str:
     if '"winner"' in prompt:
         plain = _ANSWERED in text or _REPEATED in text
         won = _ANSWERED in text if plain else rng.random() < 0.5
-        return json.dumps({"reasons": "the last rebuttal decided it", "winner": sender if won else receiver})
+        return json.dumps(
+            {"reasons": "the last rebuttal decided it", "winner": sender if won else receiver}
+        )
     if table := _find_moves(prompt):
         return json.dumps({"moves": _list_played(table, talk)})
     settled = _SETTLED.search(text)
@@ -175,7 +224,10 @@ def _score(prompt: str, rng: Random) -> str:
             winner = sender if _ANSWERED in text else receiver
             return f"{winner} argued better."
         if table := _find_moves(prompt):
-            return " ".join(f"{name} plays {move}." for name, move in _list_played(table, _messages(prompt)).items())
+            return " ".join(
+                f"{name} plays {move}."
+                for name, move in _list_played(table, _messages(prompt)).items()
+            )
         settled = _SETTLED.search(text)
         return f"They agreed on {settled[1]}." if settled else "They did not agree."
     summary = prompt.partition("What was agreed in the end:")[2].partition("\n")[0]
@@ -196,7 +248,11 @@ def _value(summary: str, me: str, prompt: str) -> int:
 
 def _classify(prompt: str, rng: Random) -> str:
     text, _, manners = prompt.partition("The message:\n")[2].partition("\n\nThe manners")
-    named = [manner for manner in re.findall(r"^- ([\w ]+):", manners, re.M) if re.search(rf"\b{manner}\b", text)]
+    named = [
+        manner
+        for manner in re.findall(r"^- ([\w ]+):", manners, re.M)
+        if re.search(rf"\b{manner}\b", text)
+    ]
     return named[-1] if named else shown_in(text)
 
 
@@ -210,7 +266,8 @@ def _invent(prompt: str, rng: Random) -> str:
 
 
 def _write(prompt: str, rng: Random) -> str:
-    """Scenarios made of the examples: other names, numbers that stand in the same place of some example."""
+    """Scenarios made of the examples: other names, numbers that stand in the same place of some
+    example."""
     examples = [json.loads(line) for line in prompt.splitlines() if line.startswith('{"names"')]
     wanted = int(_search(re.compile(r"Invent (\d+) new"), prompt, "1"))
     people = [person for example in examples for person in example["private"]]
@@ -227,13 +284,19 @@ def _write(prompt: str, rng: Random) -> str:
         drawn = rng.sample(model["private"], len(model["private"]))
         private = [{part: redraw(part, was) for part, was in person.items()} for person in drawn]
         names = rng.sample(_NAMES, len(model["names"]))
-        scenarios.append({"names": names, "public": rng.choice(examples)["public"], "private": private})
+        scenarios.append(
+            {"names": names, "public": rng.choice(examples)["public"], "private": private}
+        )
     return json.dumps({"scenarios": scenarios})
 
 
 def _messages(prompt: str) -> list[tuple[str, str, str]]:
-    """Who wrote to whom, and what, in the simulated speaker's own words where it is a negotiation."""
-    messages = [(a, b, "\n".join(line[2:] for line in text.splitlines())) for a, b, text in _MESSAGE.findall(prompt)]
+    """Who wrote to whom, and what, in the simulated speaker's own words where it is a
+    negotiation."""
+    messages = [
+        (a, b, "\n".join(line[2:] for line in text.splitlines()))
+        for a, b, text in _MESSAGE.findall(prompt)
+    ]
     if "the motion" in prompt or _find_moves(prompt):
         return messages
     offers, offer, understood = _read_offers(prompt), "", []
@@ -285,11 +348,14 @@ class _Offers:
 
     def find_named(self, text: str, sender: str, standing: str) -> str:
         """Return the offer that a person's message names, empty where it names none."""
-        items = [name for name, _ in _NUMBER.findall(self.prompt)] + re.findall(r'"([^"]+)" or ', self.prompt)
+        items = [name for name, _ in _NUMBER.findall(self.prompt)] + re.findall(
+            r'"([^"]+)" or ', self.prompt
+        )
         return _find_last(text, items)
 
     def rule(self, offer: str, people: Sequence[str]) -> dict[str, object]:
-        """Return the ruling on a talk that ended with this offer accepted; it is empty where none was."""
+        """Return the ruling on a talk that ended with this offer accepted; it is empty where none
+        was."""
         return {"agreed": bool(offer), "choice": offer or None}
 
     def value(self, offer: str, me: str) -> int:
@@ -311,15 +377,21 @@ class _Trades(_Offers):
         other = next(name for name in names if name != me)
         theirs = _OWNED.search(heard)
         wanted = theirs[1].split(", ") if theirs else list(worth)
-        give = min((item for item in owned if int(owned[item]) > 0), key=lambda item: int(worth[item]))
-        get = max([item for item in wanted if item != give] or wanted, key=lambda item: int(worth[item]))
+        give = min(
+            (item for item in owned if int(owned[item]) > 0), key=lambda item: int(worth[item])
+        )
+        get = max(
+            [item for item in wanted if item != give] or wanted, key=lambda item: int(worth[item])
+        )
         return f"that {me} gives 1 {give} and {other} gives 1 {get}"
 
     def introduce(self) -> str:
         return f"I own {', '.join(self._owned())}. "
 
     def _owned(self) -> list[str]:
-        basket = self.prompt.partition("The fruit in your basket:")[2].partition("What one piece")[0]
+        basket = self.prompt.partition("The fruit in your basket:")[2].partition("What one piece")[
+            0
+        ]
         return [item for item, number in _NUMBER.findall(basket) if int(number) > 0]
 
     def cannot(self, me: str, offer: str) -> bool:
@@ -341,8 +413,13 @@ class _Trades(_Offers):
         return {"agreed": bool(offer), "gives": {name: gives.get(name, {}) for name in people}}
 
     def value(self, offer: str, me: str) -> int:
-        worth = {name: int(number) for name, number in _NUMBER.findall(self.prompt.rpartition("worth to you")[2])}
-        return sum(-worth[item] if name == me else worth[item] for name, item in _GIVES.findall(offer))
+        worth = {
+            name: int(number)
+            for name, number in _NUMBER.findall(self.prompt.rpartition("worth to you")[2])
+        }
+        return sum(
+            -worth[item] if name == me else worth[item] for name, item in _GIVES.findall(offer)
+        )
 
 
 class _Prices(_Offers):
@@ -379,10 +456,15 @@ class _Packages(_Offers):
     def wish(self, me: str, heard: str, how: str) -> str:
         values = self._values(me)
         groups = self._groups()
-        spread = {name: max(values[x] for x in group) - min(values[x] for x in group) for name, group in groups.items()}
+        spread = {
+            name: max(values[x] for x in group) - min(values[x] for x in group)
+            for name, group in groups.items()
+        }
         dearest = max(spread, key=lambda name: spread[name])
         best = max(groups[dearest], key=lambda level: values[level])
-        return ", ".join(best if name == dearest else group[len(group) // 2] for name, group in groups.items())
+        return ", ".join(
+            best if name == dearest else group[len(group) // 2] for name, group in groups.items()
+        )
 
     def find_named(self, text: str, sender: str, standing: str) -> str:
         named = [_find_last(text, levels) for levels in self._groups().values()]
@@ -399,7 +481,10 @@ class _Packages(_Offers):
         return sum(values[level] for level in offer.split(", "))
 
     def _groups(self) -> dict[str, list[str]]:
-        return {name: levels.split(", ") for name, levels in _ISSUE.findall(self.prompt.partition("\n")[0])}
+        return {
+            name: levels.split(", ")
+            for name, levels in _ISSUE.findall(self.prompt.partition("\n")[0])
+        }
 
 
 def _read_offers(prompt: str) -> _Offers:
@@ -419,7 +504,9 @@ def _find_moves(prompt: str) -> dict[str, dict[str, int]]:
     return table
 
 
-def _hand_in(table: dict[str, dict[str, int]], how: str, my_words: str, their_words: str, rng: Random) -> str:
+def _hand_in(
+    table: dict[str, dict[str, int]], how: str, my_words: str, their_words: str, rng: Random
+) -> str:
     """Return the words of the sealed note, after what both have announced."""
     moves = list(table)
     announced, heard = _find_last(my_words, moves), _find_last(their_words, moves)
@@ -428,7 +515,9 @@ def _hand_in(table: dict[str, dict[str, int]], how: str, my_words: str, their_wo
     return f"I play {_find_last(how, moves) or (announced if announced and honest else reply)}."
 
 
-def _list_played(table: dict[str, dict[str, int]], talk: Sequence[tuple[str, str, str]]) -> dict[str, str | None]:
+def _list_played(
+    table: dict[str, dict[str, int]], talk: Sequence[tuple[str, str, str]]
+) -> dict[str, str | None]:
     """Return the move that the last message of each person names, None where it names none."""
     last = {sender: text for sender, _, text in talk}
     return {name: _find_last(text, list(table)) or None for name, text in last.items()}

@@ -1,13 +1,15 @@
-"""Who speaks in a dialogue, with or without guidance, and who rules on what was agreed or what it was worth.
+"""Who speaks in a dialogue, with or without guidance, and who rules on what was agreed or what it
+was worth.
 
-A `Speaker` lets a model voice a chosen manner.
-`Guided(player, policy)` decides every choice by the policy of a game tree (an equilibrium, say), at the information set
-that its view names; what the policy does not cover, such as putting a chosen tone into words, the wrapped player does.
+A `Speaker` lets a model voice a chosen manner. `Guided(player, policy)` decides every choice by the
+policy of a game tree (an equilibrium, say), at the information set that its view names; what the
+policy does not cover, such as putting a chosen tone into words, the wrapped player does.
 
-`DealReferee` asks a model for the *deal* as data, in one call; utilities follow by arithmetic (`games.dialogue.deals`).
-`ScoreReferee` is the published way: a summary, then for each person private information, worked examples and a number
-(Kwon et al. 2023; Gemp et al. 2024, section 3.1). Both give a ruling as JSON text, or a decision without an action
-that says what was wrong: an unreadable ruling is void, never 0.
+`DealReferee` asks a model for the *deal* as data, in one call; utilities follow by arithmetic
+(`games.dialogue.deals`). `ScoreReferee` is the published way: a summary, then for each person
+private information, worked examples and a number (Kwon et al. 2023; Gemp et al. 2024, section 3.1).
+Both give a ruling as JSON text, or a decision without an action that says what was wrong: an
+unreadable ruling is void, never 0.
 """
 
 import re
@@ -28,7 +30,9 @@ from bestresponse.models.schema import schema_text
 from bestresponse.players.llm.player import ModelPlayer, PlayerWrapper, Sampling
 from bestresponse.players.llm.reading import find_json_objects
 
-_GOES_ON = re.compile(r"^[> ]*(?:\[\d+\] From .+ to .+:|How to write: |The messages so far\b)", re.M)
+_GOES_ON = re.compile(
+    r"^[> ]*(?:\[\d+\] From .+ to .+:|How to write: |The messages so far\b)", re.M
+)
 _VALUE = re.compile(r"^\W*value\W*[:=]\s*\**\s*(-?\d+(?:\.\d+)?)\W*$", re.IGNORECASE | re.MULTILINE)
 _LONGEST = 20_000
 
@@ -42,7 +46,9 @@ class Speaker(ModelPlayer):
     def decide(self, view: View, ask: Ask) -> Decision:
         """Answer `ask`, knowing what `view` tells."""
         if not isinstance(ask, Words):
-            raise UsageError(f"a speaker voices messages; somebody else has to decide a {type(ask).__name__}")
+            raise UsageError(
+                f"a speaker voices messages; somebody else has to decide a {type(ask).__name__}"
+            )
         content = "\n\n".join(part for part in (view.briefing, view.situation, *view.notes) if part)
         messages = (Message("system", TEXTS.text("dialogue_speaker")), Message("user", content))
         reply, call = self.sampling.ask(self.model, messages)
@@ -52,9 +58,11 @@ class Speaker(ModelPlayer):
 
 @dataclass(frozen=True, slots=True)
 class Unguided(PlayerWrapper):
-    """`player` speaking in the neutral manner; whom to address it says itself, or the seed draws it.
+    """`player` speaking in the neutral manner; whom to address it says itself, or the seed draws
+    it.
 
-    A person in a dialogue is such a player (`choosing`): what it writes takes the place of a model's message.
+    A person in a dialogue is such a player (`choosing`): what it writes takes the place of a
+    model's message.
     """
 
     neutral: tuple[str, ...]
@@ -72,20 +80,26 @@ class Unguided(PlayerWrapper):
 
 
 def read_spoken_words(reply: Reply, ask: Words) -> tuple[str | None, Reading]:
-    """The words of a reply as a message: cut at the token limit it still counts as said, and this is recorded.
+    """The words of a reply as a message: cut at the token limit it still counts as said, and this
+    is recorded.
 
-    Small models like to go on with the prompt after their message; what they write in others' names is cut off.
+    Small models like to go on with the prompt after their message; what they write in others' names
+    is cut off.
     """
     whole = reply.text.strip()
     text = _GOES_ON.split(whole, maxsplit=1)[0].strip()
     if reply.finish is Finish.REFUSAL:
         return None, Reading(Status.REFUSED, "the provider's filter ended the reply")
     if not text and whole:
-        return None, Reading(Status.UNPARSEABLE, f"there is no message, only more of the prompt: {whole[:60]!r}")
+        return None, Reading(
+            Status.UNPARSEABLE, f"there is no message, only more of the prompt: {whole[:60]!r}"
+        )
     if not text:
         return None, Reading(Status.UNPARSEABLE, "the model answered nothing")
     if len(text) > ask.limit:
-        return None, Reading(Status.ILLEGAL, f"the message has {len(text)} characters; the limit is {ask.limit}")
+        return None, Reading(
+            Status.ILLEGAL, f"the message has {len(text)} characters; the limit is {ask.limit}"
+        )
     if text != whole:
         return text, Reading(Status.REPAIRED, "it went on with the prompt, which was cut off")
     if reply.finish is Finish.LENGTH:
@@ -120,13 +134,18 @@ class Guided(PlayerWrapper):
             known = self.policy.at(view.role, view.key)
         except InvalidGame:
             decision = self.player.decide(view, ask)
-            return replace(decision, reasoning=f"the policy does not know this situation. {decision.reasoning}".strip())
+            return replace(
+                decision,
+                reasoning=f"the policy does not know this situation. {decision.reasoning}".strip(),
+            )
         chances = tuple(known.get(option, 0.0) for option in ask.options)
         total = sum(chances)
         if total <= 0:
             return self.player.decide(view, ask)
         shares = tuple(chance / total for chance in chances)
-        mixture = ", ".join(f"{option} {share:.3f}" for option, share in zip(ask.options, shares, strict=True))
+        mixture = ", ".join(
+            f"{option} {share:.3f}" for option, share in zip(ask.options, shares, strict=True)
+        )
         if isinstance(ask, Mixture):
             return Decision(shares, f"the policy plays {mixture}")
         drawn = generator(self.seed, "guided", view.key).choices(ask.options, shares)[0]
@@ -165,13 +184,16 @@ class DealReferee(_Referee):
             data, how = read_ruling(reply)
             deal = self.domain.deal.read(data, names, private, view.facts["said"])
         except InvalidMove as error:
-            return Decision(None, reply.text[:_LONGEST], Reading(Status(error.kind.value), str(error)), (call,))
+            return Decision(
+                None, reply.text[:_LONGEST], Reading(Status(error.kind.value), str(error)), (call,)
+            )
         reading = Reading(Status.REPAIRED, how) if how else Reading()
         return Decision(canonical(deal), str(deal.get("reasons", "")), reading, (call,))
 
 
 class ScoreReferee(_Referee):
-    """Lets the model say what the outcome is worth to each person: one call for a summary and one for each."""
+    """Lets the model say what the outcome is worth to each person: one call for a summary and one
+    for each."""
 
     @property
     def name(self) -> str:
@@ -195,7 +217,13 @@ class ScoreReferee(_Referee):
         summary = say(TEXTS.fill("dialogue_summary", task=view.briefing, transcript=view.situation))
         for name, private in zip(view.facts["names"], view.facts["told"], strict=True):
             question = self.domain.fill("score", {**_fill_places(self.domain, view), "me": name})
-            slots = {"task": view.briefing, "summary": summary, "me": name, "told": private, "question": question}
+            slots = {
+                "task": view.briefing,
+                "summary": summary,
+                "me": name,
+                "told": private,
+                "question": question,
+            }
             reply = say(TEXTS.fill("dialogue_score", **slots))
             try:
                 payoffs.append(read_value(reply, self.domain.low, self.domain.high))
@@ -207,11 +235,16 @@ class ScoreReferee(_Referee):
 
 
 def _fill_places(domain: Domain, view: View) -> dict[str, object]:
-    return {"names": " and ".join(view.facts["names"]), **domain.deal.fill_public(), **view.facts["public"]}
+    return {
+        "names": " and ".join(view.facts["names"]),
+        **domain.deal.fill_public(),
+        **view.facts["public"],
+    }
 
 
 def read_ruling(reply: Reply) -> tuple[dict[str, object], str]:
-    """The JSON object of a reply and how it was found; InvalidMove where there is none or more than one differ."""
+    """The JSON object of a reply and how it was found; InvalidMove where there is none or more than
+    one differ."""
     if reply.finish is Finish.REFUSAL:
         raise InvalidMove("the provider's filter ended the reply", Flaw.REFUSED)
     if len(reply.text) > _LONGEST:
@@ -223,7 +256,9 @@ def read_ruling(reply: Reply) -> tuple[dict[str, object], str]:
         raise InvalidMove(f"there is no JSON object in {text[:80]!r}", kind)
     if any(other != rulings[0] for other in rulings):
         raise InvalidMove("the referee contradicts itself: it gives two different rulings")
-    return rulings[0], "" if text.startswith("{") and text.endswith("}") else "text around the JSON object"
+    return rulings[0], (
+        "" if text.startswith("{") and text.endswith("}") else "text around the JSON object"
+    )
 
 
 def read_value(text: str, low: float, high: float) -> float:

@@ -1,4 +1,5 @@
-"""An agent: a language model with a persona, a memory and a way of reasoning, each of which can be exchanged.
+"""An agent: a language model with a persona, a memory and a way of reasoning, each of which can be
+exchanged.
 
 A persona is who an agent is: one of the published five, or a user's own from a TOML file.
 
@@ -7,14 +8,15 @@ A persona is who an agent is: one of the published five, or a user's own from a 
     personality = "..."
     background = "..."
 
-Its status is the view it is given. A memory says how much of the past it is shown. Games that go over rounds tell them
-apart in their facts: `past` holds one text a round, `now` the present one; the view of a game that does not is left as
-it is. An agent's own earlier replies stand beside the rounds they belong to, as in S. Mao et al., "ALYMPICS", 2024,
-equation 1.
+Its status is the view it is given. A memory says how much of the past it is shown. Games that go
+over rounds tell them apart in their facts: `past` holds one text a round, `now` the present one;
+the view of a game that does not is left as it is. An agent's own earlier replies stand beside the
+rounds they belong to, as in S. Mao et al., "ALYMPICS", 2024, equation 1.
 
     full           every round
     window:N       the last N rounds (5 where no number is given)
-    summary:N      the last N rounds (3), and a summary of the earlier ones that the model itself writes
+    summary:N      the last N rounds (3), and a summary of the earlier ones that the model itself
+                   writes
 
 A way of reasoning returns texts that are added to what the model is shown for its answer:
 
@@ -23,12 +25,12 @@ A way of reasoning returns texts that are added to what the model is shown for i
     predict        the model predicts the others, then answers
     reflect        the model looks back at the rounds so far, then answers (Shinn et al. 2023)
     refine         a first answer, its criticism, then the answer (Madaan et al. 2023)
-    k-level:K      the model takes the seat of every rival, who in turn reasons at level K - 1, then answers
-                   (Stahl & Wilson 1995; Zhang et al. 2024)
+    k-level:K      the model takes the seat of every rival, who in turn reasons at level K - 1, then
+                   answers (Stahl & Wilson 1995; Zhang et al. 2024)
 
-A memory is a function of (thinker, view) that returns a view, a way of reasoning one of (thinker, view, ask) that
-returns notes; `Thinker` makes the calls of the model and keeps them for the record. `WithFailurePolicy` says what
-happens to a seat without an answer.
+A memory is a function of (thinker, view) that returns a view, a way of reasoning one of (thinker,
+view, ask) that returns notes; `Thinker` makes the calls of the model and keeps them for the record.
+`WithFailurePolicy` says what happens to a seat without an answer.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,7 +47,14 @@ from bestresponse.core.game import Role, View
 from bestresponse.core.player import Call, Decision, Reading, Status
 from bestresponse.core.registry import did_you_mean, find_by_name
 from bestresponse.models.base import Message, Model
-from bestresponse.players.llm.player import LlmPlayer, ModelPlayer, PlayerWrapper, Sampling, Style, instruction
+from bestresponse.players.llm.player import (
+    LlmPlayer,
+    ModelPlayer,
+    PlayerWrapper,
+    Sampling,
+    Style,
+    instruction,
+)
 from bestresponse.players.llm.texts import TEXTS
 
 _LONGEST = 5000
@@ -94,22 +103,31 @@ def read_personas(path: Path) -> Mapping[str, Persona]:
 def _make_personas(tables: Mapping[str, object], where: str) -> Mapping[str, Persona]:
     """Make the personas of tables by name; `where` is for messages."""
     if not tables:
-        raise UsageError(f"{where} holds no persona; expected a table such as [Alex] with {', '.join(_KEYS)}")
+        raise UsageError(
+            f"{where} holds no persona; expected a table such as [Alex] with {', '.join(_KEYS)}"
+        )
     return {str(name): make_persona(str(name), entry, where) for name, entry in tables.items()}
 
 
 def make_persona(name: str, entry: object, where: str) -> Persona:
-    """Make the persona of that name from its table; UsageError with the place (`where`) that is wrong."""
+    """Make the persona of that name from its table; UsageError with the place (`where`) that is
+    wrong."""
     if not isinstance(entry, Mapping):
-        raise UsageError(f"{where}: {name!r} stands outside of a table; expected [name] with {', '.join(_KEYS)}")
+        raise UsageError(
+            f"{where}: {name!r} stands outside of a table; expected [name] with {', '.join(_KEYS)}"
+        )
     for key in entry:
         if key not in _KEYS:
             hint = did_you_mean(key, list(_KEYS))
-            raise UsageError(f"{where}: [{name}] has no key {key!r}; known: {', '.join(_KEYS)}.{hint}")
+            raise UsageError(
+                f"{where}: [{name}] has no key {key!r}; known: {', '.join(_KEYS)}.{hint}"
+            )
     for key in _KEYS:
         value = entry.get(key)
         if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST:
-            raise UsageError(f"{where}: [{name}] needs a text of at most {_LONGEST} characters for {key!r}")
+            raise UsageError(
+                f"{where}: [{name}] needs a text of at most {_LONGEST} characters for {key!r}"
+            )
     profession, personality, background = (" ".join(entry[key].split()) for key in _KEYS)
     return Persona(name, profession.rstrip("."), personality, background)
 
@@ -135,7 +153,9 @@ class Thinker:
 
     def say(self, text: str) -> str:
         """Ask the model, keep the call, and return its answer."""
-        reply, call = self.sampling.ask(self.model, (Message("system", self.system), Message("user", text)))
+        reply, call = self.sampling.ask(
+            self.model, (Message("system", self.system), Message("user", text))
+        )
         self.calls.append(call)
         return reply.text.strip()
 
@@ -170,17 +190,24 @@ def _show_past(view: View, past: list[str]) -> View:
     return replace(view, situation="\n\n".join((*past, view.facts.get("now", ""))))
 
 
-_MEMORIES: dict[str, Memory] = {"full": full, "window": partial(window, 5), "summary": partial(summary, 3)}
+_MEMORIES: dict[str, Memory] = {
+    "full": full,
+    "window": partial(window, 5),
+    "summary": partial(summary, 3),
+}
 
 
 def memory(name: str) -> Memory:
-    """Return the memory of that name; a number after a colon says how many rounds are kept word by word."""
+    """Return the memory of that name; a number after a colon says how many rounds are kept word by
+    word."""
     plain, colon, size = name.partition(":")
     kept = find_by_name(_MEMORIES, name if plain == "full" else plain, "memory")
     if not colon:
         return kept
     if not size.isdecimal() or not 1 <= int(size) <= _LONGEST_MEMORY:
-        raise UsageError(f"{name!r}: expected a number of rounds after the colon, such as {plain}:5")
+        raise UsageError(
+            f"{name!r}: expected a number of rounds after the colon, such as {plain}:5"
+        )
     return partial(window if plain == "window" else summary, int(size))
 
 
@@ -197,14 +224,21 @@ def step_by_step(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
 def predict(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
     """Predict the others' moves first."""
     rivals = ", ".join(view.facts.get("rivals", ())) or "the others"
-    return (TEXTS.fill("agent_predicted", thought=thinker.think(view, TEXTS.fill("agent_predict", rivals=rivals))),)
+    return (
+        TEXTS.fill(
+            "agent_predicted",
+            thought=thinker.think(view, TEXTS.fill("agent_predict", rivals=rivals)),
+        ),
+    )
 
 
 def reflect(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
     """Reflect on the past first."""
     if not view.facts.get("past"):
         return ()
-    return (TEXTS.fill("agent_reflected", thought=thinker.think(view, TEXTS.text("agent_reflect"))),)
+    return (
+        TEXTS.fill("agent_reflected", thought=thinker.think(view, TEXTS.text("agent_reflect"))),
+    )
 
 
 def refine(thinker: Thinker, view: View, ask: Ask) -> tuple[str, ...]:
@@ -223,7 +257,8 @@ def k_level(level: int, thinker: Thinker, view: View, ask: Ask) -> tuple[str, ..
 
 
 def _expect(level: int, thinker: Thinker, view: View, rivals: tuple[str, ...]) -> str:
-    """Expect something of every rival, a line each; at levels above 1 every rival expects something of the others."""
+    """Expect something of every rival, a line each; at levels above 1 every rival expects something
+    of the others."""
     lines = []
     for rival in rivals:
         deeper = ""
@@ -231,7 +266,9 @@ def _expect(level: int, thinker: Thinker, view: View, rivals: tuple[str, ...]) -
             others = (view.role, *(other for other in rivals if other != rival))
             expected = _expect(level - 1, thinker, view, others).replace("\n", "; ")
             deeper = TEXTS.fill("agent_rival_deeper", rival=rival, expected=expected)
-        lines.append(f"{rival}: {thinker.think(view, TEXTS.fill('agent_rival', rival=rival, deeper=deeper))}")
+        lines.append(
+            f"{rival}: {thinker.think(view, TEXTS.fill('agent_rival', rival=rival, deeper=deeper))}"
+        )
     return "\n".join(lines)
 
 
@@ -246,7 +283,8 @@ _REASONINGS: dict[str, Reasoning] = {
 
 
 def reasoning(name: str) -> Reasoning:
-    """Return the way of reasoning of that name; `k-level:2` simulates rivals who simulate theirs."""
+    """Return the way of reasoning of that name; `k-level:2` simulates rivals who simulate
+    theirs."""
     plain, colon, depth = name.partition(":")
     if plain != "k-level" or not colon:
         return find_by_name(_REASONINGS, name, "reasoning")
@@ -259,9 +297,10 @@ def reasoning(name: str) -> Reasoning:
 class Agent(ModelPlayer):
     """A model in a seat.
 
-    With `explains` it gives its reasons before its answer; `replies` are its own earlier words in this play, one a
-    decision, which it is shown again (a list that grows with the play). `about_others` is what it is told of the other
-    players, after the rules. A refused or unreadable answer is explained to the model `attempts - 1` times.
+    With `explains` it gives its reasons before its answer; `replies` are its own earlier words in
+    this play, one a decision, which it is shown again (a list that grows with the play).
+    `about_others` is what it is told of the other players, after the rules. A refused or unreadable
+    answer is explained to the model `attempts - 1` times.
     """
 
     persona: Persona | None = None
@@ -292,7 +331,8 @@ class Agent(ModelPlayer):
 
 
 def _add_own_words(view: View, replies: Sequence[str]) -> View:
-    """Put what an agent said in each round gone by below that round; without rounds, below all it is shown."""
+    """Put what an agent said in each round gone by below that round; without rounds, below all it
+    is shown."""
     past = list(view.facts.get("past", ()))
     if not any(replies):
         return view
@@ -310,8 +350,9 @@ def _add_own_words(view: View, replies: Sequence[str]) -> View:
 class WithFailurePolicy(PlayerWrapper):
     """Wrap a player with a policy for answers that cannot be used.
 
-    `abstain` passes in its place, and the record says why; `void` leaves the decision without an action, which ends
-    the play without a result. A model that cannot be reached counts as no answer under `abstain`.
+    `abstain` passes in its place, and the record says why; `void` leaves the decision without an
+    action, which ends the play without a result. A model that cannot be reached counts as no answer
+    under `abstain`.
     """
 
     policy: Policy
@@ -325,10 +366,18 @@ class WithFailurePolicy(PlayerWrapper):
         try:
             decision = self.player.decide(view, ask)
         except ModelUnavailable as error:
-            decision = Decision(None, "", Reading(Status.REFUSED, f"the model could not be reached: {error}"))
-        return decision if decision.action is not None else replace(decision, action=PASS, stand_in="abstain")
+            decision = Decision(
+                None, "", Reading(Status.REFUSED, f"the model could not be reached: {error}")
+            )
+        return (
+            decision
+            if decision.action is not None
+            else replace(decision, action=PASS, stand_in="abstain")
+        )
 
 
 def lets_pass(asks: Mapping[Role, Ask]) -> bool:
     """Say whether everybody who is asked may pass."""
-    return bool(asks) and all(isinstance(ask, Amount | Choice) and ask.may_pass for ask in asks.values())
+    return bool(asks) and all(
+        isinstance(ask, Amount | Choice) and ask.may_pass for ask in asks.values()
+    )

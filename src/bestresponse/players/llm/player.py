@@ -1,11 +1,13 @@
 """A language model in a seat.
 
-`LlmPlayer` shows the view and the ask, reads the reply and, where `attempts` allows, tells the model what was wrong
-and asks again. `FirstToken` and `Sampled` turn the same model into a mixed strategy without asking it to state one.
+`LlmPlayer` shows the view and the ask, reads the reply and, where `attempts` allows, tells the
+model what was wrong and asks again. `FirstToken` and `Sampled` turn the same model into a mixed
+strategy without asking it to state one.
 
-A model is shown the view in words, then the ask as an instruction it can follow. Four styles of answer: `line` (free
-text that ends with ANSWER: ...), `json` (one object, by schema where the model enforces one), `reasoned` (one object
-with the reasons first, then the answer) and `letter` (the bare label, for one-token answers).
+A model is shown the view in words, then the ask as an instruction it can follow. Four styles of
+answer: `line` (free text that ends with ANSWER: ...), `json` (one object, by schema where the model
+enforces one), `reasoned` (one object with the reasons first, then the answer) and `letter` (the
+bare label, for one-token answers).
 """
 
 from collections import Counter
@@ -43,12 +45,17 @@ def instruction(ask: Ask, style: Style) -> str:
         form = _json_form(ask)
         if style == "reasoned":
             answer = _write_placeholder(ask) if isinstance(ask, Choice | Amount) else form
-            form = f'{{"reasons": <why you choose so, in a few sentences, in quotes>, "answer": {answer}}}'
+            form = (
+                '{"reasons": <why you choose so, in a few sentences, in quotes>, "answer":'
+                f" {answer}}}"
+            )
         where = TEXTS.text("where_mixture" if isinstance(ask, Mixture) else "where_values")
         return TEXTS.fill("ask_json", form=form, where=where)
     match ask:
         case Choice(options):
-            return TEXTS.fill("ask_letter" if style == "letter" else "ask_choice", options=", ".join(options))
+            return TEXTS.fill(
+                "ask_letter" if style == "letter" else "ask_choice", options=", ".join(options)
+            )
         case Amount(low, high, whole):
             kind = "a whole number" if whole else "a number"
             return TEXTS.fill("ask_amount", kind=kind, low=f"{low:g}", high=f"{high:g}")
@@ -70,7 +77,13 @@ def _json_form(ask: Ask) -> str:
         case Mixture(options):
             return "{" + ", ".join(f"{canonical(option)}: <p>" for option in options) + "}"
         case Form(fields):
-            return "{" + ", ".join(f"{canonical(name)}: {_write_placeholder(field)}" for name, field in fields) + "}"
+            return (
+                "{"
+                + ", ".join(
+                    f"{canonical(name)}: {_write_placeholder(field)}" for name, field in fields
+                )
+                + "}"
+            )
         case Words() | Lottery():
             raise TypeError(f"{type(ask).__name__} has no JSON form")
 
@@ -94,7 +107,8 @@ def write_schema(ask: Ask, style: Style = "json") -> str:
 
 
 def schema(ask: Ask, style: Style = "json") -> dict[str, object]:
-    """Build the JSON schema of the answer in `json` or `reasoned` style; reasons come first, so they are made first."""
+    """Build the JSON schema of the answer in `json` or `reasoned` style; reasons come first, so
+    they are made first."""
     if style == "reasoned":
         answer = _value_schema(ask) if isinstance(ask, Choice | Amount | Mixture) else schema(ask)
         return _object({"reasons": {"type": "string"}, "answer": answer})
@@ -118,11 +132,18 @@ def _value_schema(ask: Choice | Amount | Words | Mixture) -> dict[str, object]:
         case Words(limit):
             return {"type": "string", "maxLength": limit}
         case Mixture(options):
-            return _object({option: {"type": "number", "minimum": 0, "maximum": 1} for option in options})
+            return _object(
+                {option: {"type": "number", "minimum": 0, "maximum": 1} for option in options}
+            )
 
 
 def _object(properties: Mapping[str, object]) -> dict[str, object]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 def describe_call(model: Model, request: Request, reply: Reply) -> Call:
@@ -143,14 +164,25 @@ class Sampling:
     reasoning_tokens: int | None = None
 
     def ask(
-        self, model: Model, messages: tuple[Message, ...], schema: str | None = None, choices: tuple[str, ...] = ()
+        self,
+        model: Model,
+        messages: tuple[Message, ...],
+        schema: str | None = None,
+        choices: tuple[str, ...] = (),
     ) -> tuple[Reply, Call]:
         """Make one call of a model; return its reply, and the call as plain data for the record."""
         request = Request(
-            messages, self.max_tokens, self.temperature, self.top_p, self.seed,
-            schema=schema, choices=choices, replicate=self.replicate,
-            effort=self.effort, reasoning_tokens=self.reasoning_tokens,
-        )  # fmt: skip
+            messages,
+            self.max_tokens,
+            self.temperature,
+            self.top_p,
+            self.seed,
+            schema=schema,
+            choices=choices,
+            replicate=self.replicate,
+            effort=self.effort,
+            reasoning_tokens=self.reasoning_tokens,
+        )
         reply = model.complete(request)
         return reply, describe_call(model, request, reply)
 
@@ -192,9 +224,15 @@ class LlmPlayer(ModelPlayer):
         """Answer `ask`, knowing what `view` tells."""
         system, question = self.system or TEXTS.text("system"), prompt(view, ask, self.style)
         messages: tuple[Message, ...] = (Message("system", system), Message("user", question))
-        held = self.style in ("json", "reasoned") and self.model.abilities.schema and not isinstance(ask, Words)
+        held = (
+            self.style in ("json", "reasoned")
+            and self.model.abilities.schema
+            and not isinstance(ask, Words)
+        )
         schema = write_schema(ask, self.style) if held else None
-        letters = self.style == "letter" and self.model.abilities.choices and isinstance(ask, Choice)
+        letters = (
+            self.style == "letter" and self.model.abilities.choices and isinstance(ask, Choice)
+        )
         choices = ask.options if letters and isinstance(ask, Choice) else ()
         calls: list[Call] = []
         refused: list[str] = []
@@ -210,16 +248,20 @@ class LlmPlayer(ModelPlayer):
             messages = (*messages, Message("assistant", reply.text), Message("user", complaint))
         if refused and decision.action is not None:
             how = [*(f"refused: {why}" for why in refused), decision.reading.how]
-            decision = replace(decision, reading=Reading(Status.REPAIRED, "; ".join(part for part in how if part)))
+            decision = replace(
+                decision, reading=Reading(Status.REPAIRED, "; ".join(part for part in how if part))
+            )
         return Decision(decision.action, decision.reasoning, decision.reading, tuple(calls))
 
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """A mixed strategy by repetition: asks a player for a pure action `samples` times and reports the frequencies.
+    """A mixed strategy by repetition: asks a player for a pure action `samples` times and reports
+    the frequencies.
 
-    `players` holds one player per sample (the same model with another replicate index). Unreadable samples are left
-    out and said; when all are unreadable there is no answer. Up to `workers` samples are asked for at the same time.
+    `players` holds one player per sample (the same model with another replicate index). Unreadable
+    samples are left out and said; when all are unreadable there is no answer. Up to `workers`
+    samples are asked for at the same time.
     """
 
     players: tuple[Player, ...]
@@ -237,7 +279,9 @@ class Sampled:
         choice = Choice(ask.options)
         if (at_once := min(self.workers, len(self.players))) > 1:
             with ThreadPoolExecutor(at_once, thread_name_prefix="sample") as pool:
-                decisions: list[Decision] = list(pool.map(lambda player: player.decide(view, choice), self.players))
+                decisions: list[Decision] = list(
+                    pool.map(lambda player: player.decide(view, choice), self.players)
+                )
         else:
             decisions = [player.decide(view, choice) for player in self.players]
         counts = Counter(d.action for d in decisions if d.action is not None)
@@ -266,7 +310,8 @@ class Thinking(PlayerWrapper):
 
 @dataclass(frozen=True, slots=True)
 class FirstToken(ModelPlayer):
-    """A mixed strategy in one token: the model's probabilities for the action labels, renormalised."""
+    """A mixed strategy in one token: the model's probabilities for the action labels,
+    renormalised."""
 
     sampling: Sampling = field(default_factory=Sampling)
     least_mass: float = 0.01
@@ -276,7 +321,10 @@ class FirstToken(ModelPlayer):
         if not isinstance(ask, Mixture):
             raise UsageError(f"first-token probabilities answer mixtures, not {type(ask).__name__}")
         request = Request(
-            (Message("system", TEXTS.text("system")), Message("user", prompt(view, Choice(ask.options), "letter"))),
+            (
+                Message("system", TEXTS.text("system")),
+                Message("user", prompt(view, Choice(ask.options), "letter")),
+            ),
             temperature=1.0,
             seed=self.sampling.seed,
             replicate=self.sampling.replicate,

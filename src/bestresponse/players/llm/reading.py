@@ -1,32 +1,34 @@
 """What a language model's reply says: an answer, a repaired answer, or which kind of no answer.
 
-Nothing is guessed. An answer is VALID when it stands where it was asked for and is legal as it stands. It is REPAIRED
-when one rule of the list below makes it legal and the rule is recorded:
+Nothing is guessed. An answer is VALID when it stands where it was asked for and is legal as it
+stands. It is REPAIRED when one rule of the list below makes it legal and the rule is recorded:
 
     the last ANSWER line, box or JSON object of several that differ; markdown, LaTeX or quotes around the answer; a word
     such as "action" before it; an answer without its ANSWER line where the reply holds nothing else, or in a box, or in
     one sentence such as "I choose B"; the notations and roundings of mixed strategies (`read_mixture`)
 
-Otherwise it is REFUSED (the model declines), TRUNCATED (it was cut off before an answer), ILLEGAL (an answer that the
-ask does not allow) or UNPARSEABLE.
+Otherwise it is REFUSED (the model declines), TRUNCATED (it was cut off before an answer), ILLEGAL
+(an answer that the ask does not allow) or UNPARSEABLE.
 
-Models that are asked for an amount and to explain themselves say it in the middle of the explanation, beside balances,
-rivals' bids and bids of former days. Sentence by sentence the reply is searched for statements of the reader's own bid
-(`read_bid`):
+Models that are asked for an amount and to explain themselves say it in the middle of the
+explanation, beside balances, rivals' bids and bids of former days. Sentence by sentence the reply
+is searched for statements of the reader's own bid (`read_bid`):
 
     a statement      "My bid: $90", "my adjusted bid for Day 9 will be 11 * $10 = $110", "BID $90"
-    a commitment     "I will bid $90", "I have decided to place a bid of $90", "I'm going to offer 90 dollars"
+    a commitment     "I will bid $90", "I have decided to place a bid of $90", "I'm going to offer
+                     90 dollars"
     a consequence    "by bidding $90", "bidding $90 allows me", "a bid of $90 should be enough"
 
-Sentences about former days, about others, about limits ("at most") and about what is not done do not count. The
-strongest kind that occurs decides; where its amounts differ, a later sentence that revises ("adjusted", "therefore",
-"however ... instead") replaces the earlier ones, and otherwise there is no reading. A reply that declines to bid is a
-pass. Nothing is guessed: no reading is None.
+Sentences about former days, about others, about limits ("at most") and about what is not done do
+not count. The strongest kind that occurs decides; where its amounts differ, a later sentence that
+revises ("adjusted", "therefore", "however ... instead") replaces the earlier ones, and otherwise
+there is no reading. A reply that declines to bid is a pass. Nothing is guessed: no reading is None.
 
-Mixed strategies are actions and numbers that take turns, in many notations: `A: 0.25, B: 0.75`, `{"a": "1/4"}`,
-`25 % A, 75 % B`, `A with probability 1/4 and B with probability 3/4`, `0,25; 0,75`, `A and B each 1/2`, `A` alone, all
-of them also in LaTeX. Text is cut into actions, numbers and words; where a word stands in between that is not one of
-those with which strategies are told, nothing is read.
+Mixed strategies are actions and numbers that take turns, in many notations: `A: 0.25, B: 0.75`,
+`{"a": "1/4"}`, `25 % A, 75 % B`, `A with probability 1/4 and B with probability 3/4`, `0,25; 0,75`,
+`A and B each 1/2`, `A` alone, all of them also in LaTeX. Text is cut into actions, numbers and
+words; where a word stands in between that is not one of those with which strategies are told,
+nothing is read.
 """
 
 import json
@@ -57,13 +59,34 @@ _TELLING = re.compile(
     re.IGNORECASE,
 )
 """The words with which strategies are told."""
-_VULGAR = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅕": "1/5", "⅖": "2/5", "⅗": "3/5", "⅘": "4/5",
-           "⅙": "1/6", "⅚": "5/6", "⅛": "1/8", "⅜": "3/8", "⅝": "5/8", "⅞": "7/8", "％": "%", "−": "-", "٫": ".",
-           "⁄": "/"}  # fmt: skip
+_VULGAR = {
+    "½": "1/2",
+    "⅓": "1/3",
+    "⅔": "2/3",
+    "¼": "1/4",
+    "¾": "3/4",
+    "⅕": "1/5",
+    "⅖": "2/5",
+    "⅗": "3/5",
+    "⅘": "4/5",
+    "⅙": "1/6",
+    "⅚": "5/6",
+    "⅛": "1/8",
+    "⅜": "3/8",
+    "⅝": "5/8",
+    "⅞": "7/8",
+    "％": "%",
+    "−": "-",
+    "٫": ".",
+    "⁄": "/",
+}
 _LATEX = (
     (re.compile(r"\\[dt]?frac\s*\{([^{}]{1,20})\}\s*\{([^{}]{1,20})\}"), r"\1/\2"),
     (re.compile(r"\\[dt]?frac\s*(\d)\s*(\d)"), r"\1/\2"),
-    (re.compile(r"\\(?:text|textbf|mathrm|mathbf|mathit|operatorname|boxed|textit|texttt)\s*\{"), "{"),
+    (
+        re.compile(r"\\(?:text|textbf|mathrm|mathbf|mathit|operatorname|boxed|textit|texttt)\s*\{"),
+        "{",
+    ),
     (re.compile(r"\\(?:left|right|quad|qquad|,|;|!|:|\[|\]|\(|\)|\s)"), " "),
     (re.compile(r"\\approx"), "="),
     (re.compile(r"\\(?:to|rightarrow|mapsto)\b"), "->"),
@@ -74,7 +97,8 @@ _COMMA = r"[-+]?(?:\d+,\d+(?![\d\"' ]*[:=])|\d+(?:\.\d+)?|\.\d+)"
 
 
 def strip_latex(text: str) -> str:
-    """Replace what LaTeX and Unicode write otherwise: fractions, boxes, fonts, spaces, percent signs.
+    """Replace what LaTeX and Unicode write otherwise: fractions, boxes, fonts, spaces, percent
+    signs.
 
     >>> strip_latex(r"\\boxed{\\text{A}: \\frac{1}{2},\\; \\text{B}: 50\\%}"), strip_latex("½")
     ('{{A}: 1/2,  {B}: 50%}', '1/2')
@@ -87,19 +111,25 @@ def strip_latex(text: str) -> str:
 
 
 def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
-    """Return the probabilities that an answer states, and what had to be done to read them; empty if nothing had.
+    """Return the probabilities that an answer states, and what had to be done to read them; empty
+    if nothing had.
 
     Raises:
         InvalidMove: it states none, or none that are legal.
     """
     repairs: list[str] = []
     if len(candidate) > _LONGEST_MIXTURE:
-        raise InvalidMove(f"expected a probability for each action, got {len(candidate)} characters", Flaw.UNPARSEABLE)
+        raise InvalidMove(
+            f"expected a probability for each action, got {len(candidate)} characters",
+            Flaw.UNPARSEABLE,
+        )
     try:
         numbers = list(ask.read(candidate))
         if re.search(r"[:=]\s*[\"']\s*[\d.]", candidate):
             repairs.append("numbers in quotes")
-        unnamed = [name for name in ask.options if name not in candidate and re.search("[:=]", candidate)]
+        unnamed = [
+            name for name in ask.options if name not in candidate and re.search("[:=]", candidate)
+        ]
     except InvalidMove:
         reading = next(_find_readings(ask.options, candidate), None)
         if reading is None:
@@ -124,8 +154,11 @@ def read_mixture(ask: Mixture, candidate: str) -> tuple[tuple[float, ...], str]:
     return mix, ", ".join([part for part in repairs if part != _NOTATION] or repairs)
 
 
-def _find_readings(options: tuple[str, ...], text: str) -> Iterator[tuple[dict[str, float], list[str]]]:
-    """Yield what a text states, read with decimal points first, then with commas, in the given case first."""
+def _find_readings(
+    options: tuple[str, ...], text: str
+) -> Iterator[tuple[dict[str, float], list[str]]]:
+    """Yield what a text states, read with decimal points first, then with commas, in the given case
+    first."""
     plain = strip_latex(text)
     plain = plain if any("_" in option for option in options) else plain.replace("_", " ")
     for number, notation in ((_DOT, [_NOTATION]), (_COMMA, ["decimal commas"])):
@@ -146,10 +179,21 @@ def _cut(
         return None
     # An action that looks like a number is one only where a colon or the like follows.
     numeric = [re.escape(name) for name in options if re.fullmatch(r"[\d.]+", name)]
-    worded = [re.escape(name) for name in sorted(options, key=len, reverse=True) if re.escape(name) not in numeric]
+    worded = [
+        re.escape(name)
+        for name in sorted(options, key=len, reverse=True)
+        if re.escape(name) not in numeric
+    ]
     parts = [rf"(?<![\w.])(?:{'|'.join(worded)})(?!\w)"] if worded else []
-    parts += [rf"(?<![\w.,/])(?:{'|'.join(numeric)})(?=[\"'*`)\]}}]{{0,3}} ?(?:[:=|]|->|→))"] if numeric else []
-    pattern = rf"({'|'.join(parts)})|({number})( ?/ ?{_DOT})?( ?%)?|([^\W\d_]+)|([^\s:=()\[\]{{}}\"'*`,;.|>→+×·&~≈$<-])"
+    parts += (
+        [rf"(?<![\w.,/])(?:{'|'.join(numeric)})(?=[\"'*`)\]}}]{{0,3}} ?(?:[:=|]|->|→))"]
+        if numeric
+        else []
+    )
+    pattern = (
+        rf"({'|'.join(parts)})|({number})( ?/ ?{_DOT})?("
+        r" ?%)?|([^\W\d_]+)|([^\s:=()\[\]{}\"'*`,;.|>→+×·&~≈$<-])"
+    )
     tokens: list[str | float] = []
     words = set()
     for match in re.finditer(pattern, text, flags):
@@ -170,7 +214,9 @@ def _cut(
     return tokens, frozenset(words)
 
 
-def _pair(options: tuple[str, ...], tokens: Sequence[str | float], words: frozenset[str]) -> dict[str, float] | None:
+def _pair(
+    options: tuple[str, ...], tokens: Sequence[str | float], words: frozenset[str]
+) -> dict[str, float] | None:
     """Give every action its number; None where it is not plain which is whose."""
     labels = [token for token in tokens if isinstance(token, str)]
     numbers = [token for token in tokens if isinstance(token, float)]
@@ -182,23 +228,35 @@ def _pair(options: tuple[str, ...], tokens: Sequence[str | float], words: frozen
         return dict.fromkeys(labels or options, numbers[0])
     if len(labels) == 1 and not numbers and len(options) > 1:
         return {labels[0]: 1.0}
-    takes_turns = all(isinstance(token, str) != isinstance(after, str) for token, after in pairwise(tokens))
-    return dict(zip(labels, numbers, strict=True)) if takes_turns and len(labels) == len(numbers) else None
+    takes_turns = all(
+        isinstance(token, str) != isinstance(after, str) for token, after in pairwise(tokens)
+    )
+    return (
+        dict(zip(labels, numbers, strict=True))
+        if takes_turns and len(labels) == len(numbers)
+        else None
+    )
 
 
 _LONGEST = 100_000
 _BRACES = 50  # JSON is tried from every brace on, which a reply full of braces would make slow
-_ANSWER = re.compile(r"^[ \t>*_#`\-]*(?:final[ \t])?answer[ \t*_`]*[:=：](.*)$", re.IGNORECASE | re.MULTILINE)
+_ANSWER = re.compile(
+    r"^[ \t>*_#`\-]*(?:final[ \t])?answer[ \t*_`]*[:=：](.*)$", re.IGNORECASE | re.MULTILINE
+)
 _DECORATION = " \t\r\n*_`'\"“”‘’.[](){}<>$\\"
 _REFUSAL = re.compile(
-    r"\b(?:i(?:'m| am)? (?:can(?:no|')t|unable|not able|won't|will not|must decline|sorry)|i(?:'m| am) sorry"
+    r"\b(?:i(?:'m| am)? (?:can(?:no|')t|unable|not able|won't|will not|must decline|sorry)|i(?:'m|"
+    r" am) sorry"
     r"|as an ai\b|i (?:decline|refuse)\b)",
     re.IGNORECASE,
 )
 _CHOSEN = (
-    r"(?:i|we)(?:'ll| will| would| should)? (?:choose|pick|play|select|go with|take)(?: action| option| row| column)?"
+    r"(?:i|we)(?:'ll| will| would| should)? (?:choose|pick|play|select|go with|take)(?: action|"
+    r" option| row| column)?"
 )
-_KIND = re.compile(r"(?:the )?(?:pure )?(?:action|option|row|column|move|strategy|choice)[ :]+", re.IGNORECASE)
+_KIND = re.compile(
+    r"(?:the )?(?:pure )?(?:action|option|row|column|move|strategy|choice)[ :]+", re.IGNORECASE
+)
 _LONGEST_BOX = 2_000
 _DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeated_keys)
 
@@ -206,28 +264,37 @@ _DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeated_keys)
 def read_reply(ask: Ask, text: str, *, cut_off: bool = False, declined: bool = False) -> Decision:
     """Read `text` as a decision on `ask`, without an action where that cannot be.
 
-    An amount may also be named in the middle of a sentence. `cut_off`: the reply ended at the token limit; `declined`:
-    by a content filter.
+    An amount may also be named in the middle of a sentence. `cut_off`: the reply ended at the token
+    limit; `declined`: by a content filter.
     """
     if isinstance(ask, Lottery):
         raise TypeError("a reply is never read as a draw of nature")
     if declined:
-        return Decision(None, text, Reading(Status.REFUSED, "the provider's filter ended the reply"))
+        return Decision(
+            None, text, Reading(Status.REFUSED, "the provider's filter ended the reply")
+        )
     if len(text) > _LONGEST:
         how = f"the reply has {len(text)} characters; the limit is {_LONGEST}"
         return Decision(None, text, Reading(Status.UNPARSEABLE, how))
     try:
         if isinstance(ask, Words) and cut_off:
             raise InvalidMove("the message was cut off", Flaw.TRUNCATED)
-        value, how = (ask.read(text.strip()), "") if isinstance(ask, Words) else _read_answer(ask, text, cut_off)
+        value, how = (
+            (ask.read(text.strip()), "")
+            if isinstance(ask, Words)
+            else _read_answer(ask, text, cut_off)
+        )
         ask.check(value)
     except InvalidMove as error:
         return Decision(None, text, Reading(Status(error.kind.value), str(error)))
     return Decision(value, text, Reading(Status.REPAIRED if how else Status.VALID, how))
 
 
-def _read_answer(ask: Choice | Amount | Mixture | Form, text: str, cut_off: bool) -> tuple[object, str]:
-    """Return the answer and what had to be done to read it; InvalidMove says what kind of no answer there is."""
+def _read_answer(
+    ask: Choice | Amount | Mixture | Form, text: str, cut_off: bool
+) -> tuple[object, str]:
+    """Return the answer and what had to be done to read it; InvalidMove says what kind of no answer
+    there is."""
     flaw: InvalidMove | None = None
     for candidate, how in _find_candidates(ask, text):
         try:
@@ -253,7 +320,8 @@ def _read_answer(ask: Choice | Amount | Mixture | Form, text: str, cut_off: bool
 
 
 def find_reasons(text: str) -> str:
-    """Return what a reply says besides its answer: the reasons of a JSON object, else the words before ANSWER.
+    """Return what a reply says besides its answer: the reasons of a JSON object, else the words
+    before ANSWER.
 
     >>> find_reasons('{"reasons": "Water is scarce.", "answer": 40}'), find_reasons("Water is scarce.\\nANSWER: 40")
     ('Water is scarce.', 'Water is scarce.')
@@ -267,7 +335,8 @@ def find_reasons(text: str) -> str:
 
 
 def _find_candidates(ask: Choice | Amount | Mixture | Form, text: str) -> Iterator[tuple[str, str]]:
-    """Yield the parts of the reply that can be the answer, likeliest first, and what had to be done to find each."""
+    """Yield the parts of the reply that can be the answer, likeliest first, and what had to be done
+    to find each."""
     marked = list(_ANSWER.finditer(text))
     lines = [line.strip(" \t\r*_`") for match in marked if (line := match[1]).strip(_DECORATION)]
     if lines:
@@ -283,9 +352,15 @@ def _find_candidates(ask: Choice | Amount | Mixture | Form, text: str) -> Iterat
         last, data = objects[-1]
         inside = _from_object(ask, last, data)
         if inside is not None:
-            several = "the last of several JSON objects" if len(objects) > 1 else "a JSON object among other text"
+            several = (
+                "the last of several JSON objects"
+                if len(objects) > 1
+                else "a JSON object among other text"
+            )
             yield inside, "" if whole == last else several
-    boxed = [box for part in whole.split("\\boxed{")[1:][-_BRACES:] if (box := _take_group(part)).strip()]
+    boxed = [
+        box for part in whole.split("\\boxed{")[1:][-_BRACES:] if (box := _take_group(part)).strip()
+    ]
     if boxed:
         yield boxed[-1], "the last of several boxes" if len(set(boxed)) > 1 else "a box"
     if isinstance(ask, Choice) and whole in ask.options:
@@ -309,7 +384,9 @@ def _take_group(text: str) -> str:
 def _bare(ask: Choice | Amount | Mixture | Form, whole: str) -> tuple[str | None, str]:
     """An answer without the line that was asked for, where it can be nothing else."""
     if isinstance(ask, Choice):
-        if [option.casefold() for option in ask.options].count(whole.strip(_DECORATION).casefold()) == 1:
+        if [option.casefold() for option in ask.options].count(
+            whole.strip(_DECORATION).casefold()
+        ) == 1:
             return whole, "the bare answer"
         names = "|".join(re.escape(option) for option in sorted(ask.options, key=len, reverse=True))
         chosen = set(re.findall(rf"\b{_CHOSEN} [\"'*_`]*({names})(?!\w)", whole, re.IGNORECASE))
@@ -317,7 +394,11 @@ def _bare(ask: Choice | Amount | Mixture | Form, whole: str) -> tuple[str | None
             return chosen.pop(), "a sentence that names the choice"
         return None, ""
     if isinstance(ask, Amount):
-        return (whole, "the bare answer") if re.fullmatch(r"\$?\s*-?\d+(?:\.\d+)?", whole) else (None, "")
+        return (
+            (whole, "the bare answer")
+            if re.fullmatch(r"\$?\s*-?\d+(?:\.\d+)?", whole)
+            else (None, "")
+        )
     return (whole, "the bare answer") if isinstance(ask, Mixture) and whole else (None, "")
 
 
@@ -342,19 +423,32 @@ def find_json_objects(text: str) -> list[tuple[str, dict[str, object]]]:
     return objects
 
 
-def _from_object(ask: Choice | Amount | Mixture | Form, text: str, data: Mapping[str, object]) -> str | None:
+def _from_object(
+    ask: Choice | Amount | Mixture | Form, text: str, data: Mapping[str, object]
+) -> str | None:
     if isinstance(ask, Form):
         inside = data.get("answer")
-        return json.dumps(inside) if isinstance(inside, dict) and "answer" not in dict(ask.fields) else text
+        return (
+            json.dumps(inside)
+            if isinstance(inside, dict) and "answer" not in dict(ask.fields)
+            else text
+        )
     if isinstance(ask, Mixture):
         inside = data.get("answer", data)
         named = {option.casefold() for option in ask.options}
         for part in (inside, *data.values()):
             if isinstance(part, dict) and {str(key).casefold() for key in part} & named:
-                words = [key for key, value in part.items() if isinstance(value, str) and key.casefold() not in named]
+                words = [
+                    key
+                    for key, value in part.items()
+                    if isinstance(value, str) and key.casefold() not in named
+                ]
                 if part is data and not words and "\\" not in text:
                     return text
-                return json.dumps({key: value for key, value in part.items() if key not in words}, ensure_ascii=False)
+                return json.dumps(
+                    {key: value for key, value in part.items() if key not in words},
+                    ensure_ascii=False,
+                )
         return json.dumps(inside) if isinstance(inside, list) else None
     if "answer" not in data or isinstance(data["answer"], dict | list | bool):
         return None
@@ -368,10 +462,17 @@ def _read_candidate(ask: Choice | Amount | Mixture | Form, candidate: str) -> tu
     try:
         return ask.read(candidate), ""
     except InvalidMove:
-        bare = candidate.strip("`* \t") if isinstance(ask, Form) else strip_latex(candidate).strip(_DECORATION)
+        bare = (
+            candidate.strip("`* \t")
+            if isinstance(ask, Form)
+            else strip_latex(candidate).strip(_DECORATION)
+        )
         if isinstance(ask, Choice) and bare.casefold() not in map(str.casefold, ask.options):
             bare = _KIND.sub("", bare).strip(_DECORATION)
-        return ask.read(bare.replace(",", "") if isinstance(ask, Amount) else bare), "decoration around the answer"
+        return (
+            ask.read(bare.replace(",", "") if isinstance(ask, Amount) else bare),
+            "decoration around the answer",
+        )
 
 
 _LONGEST_IN_WORDS = 20_000  # characters: patterns of sentences are slower than those of answers
@@ -379,8 +480,9 @@ _REACH = 240  # characters before a sum that can say whose it is
 _MOST_SUMS = 200
 _SENTENCE = re.compile(r"(?<=[.!?;])[\"')\]*_]*\s+(?=[\"'(\[*_$A-Z0-9-])|\n+")
 _UNIT = r"(?:units?|days?|points?|HP|residents?|health|percent|people|rounds?|times)\b"
-# With decimals where there are any, without giving them up again; a possessive group says so too, but Python before
-# 3.11.5 reads the full stop of "3. " as part of the number then (CPython issue 106052).
+# With decimals where there are any, without giving them up again; a possessive group says so too,
+# but Python before 3.11.5 reads the full stop of "3. " as part of the number then (CPython issue
+# 106052).
 _DIGITS = r"\d[\d,]*+(?:\.\d++|(?!\.\d))"
 _SUM = re.compile(
     rf"(?:US)?[$€£][ ]?({_DIGITS})(?![ ]?(?:per|/|a|each)[ ]?(?:unit|day))"
@@ -391,9 +493,7 @@ _SUM = re.compile(
 _BEFORE_A_BARE_NUMBER = re.compile(
     r"\b(?:bid|offer|bidding|offering)(?:\s+(?:of|is|will\s+be|at|to))?[\s*_:=]+$", re.IGNORECASE
 )
-_ADVERBS = (
-    r"(?:\s+(?!not\b|never\b)\w+ly|\s+(?:also|now|therefore|thus|hence|again|still|just|only|once|today|then|so))*"
-)
+_ADVERBS = r"(?:\s+(?!not\b|never\b)\w+ly|\s+(?:also|now|therefore|thus|hence|again|still|just|only|once|today|then|so))*"
 _AUXILIARY = (
     r"(?:\s+(?:will|shall|would|should|must|could|am|have|had|decide|decided|plan|intend|propose|choose|opt|opted|want|"
     r"wish|need|going|aim|like|think|believe|feel|prefer|ready|willing|be|to|that|it|is|best|continue|try|place|submit|"
@@ -403,7 +503,8 @@ _AUXILIARY = (
 _GAP = r"[^.!?\n$€£=]{0,80}?"
 _COMMITMENT = re.compile(
     rf"\b(?:i|we)(?:['’](?:ll|m|d|ve|re))?{_ADVERBS}(?:{_AUXILIARY}{_ADVERBS})*?\s+[\w-]*?\s*"
-    rf"(?:bid(?:ding)?|offer(?:ing)?|submit(?:ting)?|plac(?:e|ing)|pay(?:ing)?)\b(?:[^.!?\n$€£=]|\bDay \d+){{0,80}}?$",
+    rf"(?:bid(?:ding)?|offer(?:ing)?|submit(?:ting)?|plac(?:e|ing)|pay(?:ing)?)\b(?:[^.!?\n$€£=]|\bDay"
+    rf" \d+){{0,80}}?$",
     re.IGNORECASE,
 )
 _STATEMENT = re.compile(
@@ -445,7 +546,9 @@ _REVISES = re.compile(
     r"\b(?:therefore|thus|hence|so|final(?:ly)?|adjust\w*|instead|ultimately|in\s+conclusion|decided?|however)\b",
     re.IGNORECASE,
 )
-_CHANGES = re.compile(r"\b(?:however|instead|but)\b.*\b(?:i|my)\b.*\bbid", re.IGNORECASE | re.DOTALL)
+_CHANGES = re.compile(
+    r"\b(?:however|instead|but)\b.*\b(?:i|my)\b.*\bbid", re.IGNORECASE | re.DOTALL
+)
 _DECLINES = re.compile(
     r"\b(?:i|we)(?:['’](?:ll|m|d|ve))?(?:\s+\w+){0,6}?\s+(?:not|\w*n['’]t)(?:\s+to)?(?:\s+\w+){0,2}?\s+"
     r"(?:bid|participate|participating|bidding|place|submit|take\s+part)\b(?!\s+(?:too|so|more|as|higher|lower|less|aggressive|over))"
@@ -503,7 +606,8 @@ def _settled(claims: list[_Claim]) -> _Claim | None:
 
 
 def _all_claims(text: str) -> Iterator[_Claim]:
-    """The claims of every sentence; one that only announces a change makes the next claim a revision."""
+    """The claims of every sentence; one that only announces a change makes the next claim a
+    revision."""
     changing = False
     for sentence in _SENTENCE.split(text):
         claims = list(_claims(sentence))
@@ -522,7 +626,9 @@ def _claims(sentence: str) -> Iterator[_Claim]:
         if kind is None or _NO_BID_IF_FOLLOWED_BY.match(after):
             continue
         digits = next(group for group in match.groups() if group)
-        yield _Claim(kind, float(digits.replace(",", "").rstrip(".")), bool(_REVISES.search(before)))
+        yield _Claim(
+            kind, float(digits.replace(",", "").rstrip(".")), bool(_REVISES.search(before))
+        )
 
 
 def _kind(before: str) -> int | None:

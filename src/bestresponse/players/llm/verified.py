@@ -1,14 +1,17 @@
-"""A player whose reasoning is checked: what logic refutes is put right, and the player is asked again.
+"""A player whose reasoning is checked: what logic refutes is put right, and the player is asked
+again.
 
     Verified(LlmPlayer(model), Reviewer(RulesTranslator()))
 
-It wraps any player that gives reasons, in any game whose view tells the payoffs (`facts` with `seat`, `actions` and
-`payoffs`, as `games.matrix` has them), or of which `subject` says what a view is about (`moves_of` does so for trees).
-In other games nothing can be checked and the player is left alone. It stops when nothing is refuted, or after
-`attempts` (LELMA: 5). On the command line it is written `verified:MODEL`.
+It wraps any player that gives reasons, in any game whose view tells the payoffs (`facts` with
+`seat`, `actions` and `payoffs`, as `games.matrix` has them), or of which `subject` says what a view
+is about (`moves_of` does so for trees). In other games nothing can be checked and the player is
+left alone. It stops when nothing is refuted, or after `attempts` (LELMA: 5). On the command line it
+is written `verified:MODEL`.
 
-Second thoughts alone change answers. `again:MODEL` is the same player without the feedback: it is asked again as often
-as something is refuted, and is not told what. What feedback does is the difference between the two.
+Second thoughts alone change answers. `again:MODEL` is the same player without the feedback: it is
+asked again as often as something is refuted, and is not told what. What feedback does is the
+difference between the two.
 """
 
 import re
@@ -36,9 +39,11 @@ from bestresponse.theory.trees.perfection.subgame_perfect import cut_subgame
 from bestresponse.theory.trees.tree import Tree
 
 SPELLING = "verified:"
-"""What stands before the name of a model whose reasoning is to be checked by the rules: `verified:MODEL`."""
+"""What stands before the name of a model whose reasoning is to be checked by the rules:
+`verified:MODEL`."""
 AGAIN = "again:"
-"""What stands before the name of a model that is asked again where the rules refute something, but is not told what."""
+"""What stands before the name of a model that is asked again where the rules refute something, but
+is not told what."""
 SubjectOf = Callable[[View], Subject | None]
 """What a view is about, as claims see it; None where nothing can be checked."""
 MOST_ATTEMPTS = 5
@@ -55,32 +60,41 @@ def subject_of(view: View) -> Subject | None:
     try:
         actions = tuple(tuple(map(str, names)) for names in facts["actions"])
         players = tuple(map(str, facts.get("players", ())))
-        return Subject(NormalForm(np.asarray(facts["payoffs"]), players, actions), int(facts["seat"]))
+        return Subject(
+            NormalForm(np.asarray(facts["payoffs"]), players, actions), int(facts["seat"])
+        )
     except (InvalidGame, TypeError, ValueError):
         return None
 
 
 def moves_of(tree: Tree) -> SubjectOf:
-    """For the views of a tree in which nothing is hidden: the game from the decision on that is asked for."""
+    """For the views of a tree in which nothing is hidden: the game from the decision on that is
+    asked for."""
     nodes = {index: node for node, index in enumerate(tree.infoset.tolist()) if index >= 0}
 
     @cache
     def at(role: str, label: str) -> Subject | None:
         index = tree.infoset_index.get((role, label))
-        return None if index is None else Subject(cut_subgame(tree, nodes[index]), tree.players.index(role))
+        return (
+            None
+            if index is None
+            else Subject(cut_subgame(tree, nodes[index]), tree.players.index(role))
+        )
 
     return lambda view: at(view.role, str(view.facts.get("infoset")))
 
 
 def whole_of(tree: Tree) -> SubjectOf:
-    """For the views of a tree that hides something: the whole game, seen from the seat that is asked."""
+    """For the views of a tree that hides something: the whole game, seen from the seat that is
+    asked."""
     subjects = {role: Subject(tree, seat) for seat, role in enumerate(tree.players)}
     return lambda view: subjects.get(view.role)
 
 
 @dataclass(frozen=True, slots=True)
 class Verified(PlayerWrapper):
-    """`player`, corrected by `reviewer` up to `attempts` - 1 times; without `feedback` only asked again."""
+    """`player`, corrected by `reviewer` up to `attempts` - 1 times; without `feedback` only asked
+    again."""
 
     reviewer: Reviewer
     attempts: int = MOST_ATTEMPTS
@@ -93,7 +107,8 @@ class Verified(PlayerWrapper):
         return f"{'verified' if self.feedback else 'again'}({self.player.name})"
 
     def decide(self, view: View, ask: Ask) -> Decision:
-        """Return the last decision, with every call (a decision's, then its review's) and every review on the way."""
+        """Return the last decision, with every call (a decision's, then its review's) and every
+        review on the way."""
         subject, shown = self.subject(view), view
         calls: list[Call] = []
         reviews: list[JsonObject] = []
@@ -119,13 +134,15 @@ class Verified(PlayerWrapper):
 
 
 def is_verified(name: str) -> bool:
-    """Whether a model is asked for with its reasoning checked, whether or not it is told the result."""
+    """Whether a model is asked for with its reasoning checked, whether or not it is told the
+    result."""
     return name.startswith((SPELLING, AGAIN))
 
 
 @cache
 def bare_name(name: str) -> str:
-    """Return the name of the model itself, without `verified:` or `again:` and without the label of `LABEL=URL`.
+    """Return the name of the model itself, without `verified:` or `again:` and without the label of
+    `LABEL=URL`.
 
     >>> bare_name("verified:openai/gpt-4o"), bare_name("mine=http://localhost:8000/v1#m")
     ('openai/gpt-4o', 'http://localhost:8000/v1#m')
@@ -145,7 +162,8 @@ def make_label(name: str) -> str:
 
 
 def with_review(name: str, player: Player, game: Game[S] | None = None) -> Player:
-    """`player`, checked by the rules where the name asks for it; in a tree where `game` is given."""
+    """`player`, checked by the rules where the name asks for it; in a tree where `game` is
+    given."""
     if not is_verified(name):
         return player
     subject = subject_of

@@ -1,7 +1,8 @@
-"""A person at a terminal. Nonsense is answered with a reason, and the person may try again; nothing is lost.
+"""A person at a terminal. Nonsense is answered with a reason, and the person may try again; nothing
+is lost.
 
-Beside an answer, `rules` shows the rules again, `history` all that happened, `help` how to answer, `quit` stops; a
-game that was stopped goes on from where it was.
+Beside an answer, `rules` shows the rules again, `history` all that happened, `help` how to answer,
+`quit` stops; a game that was stopped goes on from where it was.
 """
 
 import re
@@ -45,7 +46,9 @@ class ConsolePlayer:
         if isinstance(self.game, Wording):
             self.write(self.game.word_question(ask))
         if isinstance(ask, Form):
-            return Decision({name: self._answer(view, field, f"{name}: ") for name, field in ask.fields})
+            return Decision(
+                {name: self._answer(view, field, f"{name}: ") for name, field in ask.fields}
+            )
         return Decision(self._answer(view, ask, ""))
 
     def _answer(self, view: View, ask: Ask, about: str) -> object:
@@ -65,7 +68,9 @@ class ConsolePlayer:
                 case "history":
                     self.write(_CODE.sub(r"\1", view.situation))
                 case "help" | "?":
-                    number = " (or its number)" if isinstance(ask, Choice) and _by_number(ask) else ""
+                    number = (
+                        " (or its number)" if isinstance(ask, Choice) and _by_number(ask) else ""
+                    )
                     words = "Other words: rules, history, help, quit."
                     self.write(f"Type your answer{number}: {how_to_answer(ask)}. {words}")
                 case _:
@@ -104,7 +109,8 @@ def _value(ask: Ask, text: str) -> object:
 
 
 def _by_number(ask: Choice) -> bool:
-    """Say whether options can be named by their place: not where a number may mean what an option is about."""
+    """Say whether options can be named by their place: not where a number may mean what an option
+    is about."""
     return not any(re.search(r"\d", option) for option in ask.options)
 
 
@@ -119,6 +125,8 @@ def how_to_answer(ask: Ask) -> str:
         case Words(limit):
             return f"your message, at most {limit} characters"
         case Mixture(options):
-            return "probabilities such as " + ", ".join(f"{option}: {1 / len(options):.2g}" for option in options)
+            return "probabilities such as " + ", ".join(
+                f"{option}: {1 / len(options):.2g}" for option in options
+            )
         case Form() | Lottery():
             raise TypeError("a form is asked field by field, and nature draws lotteries")

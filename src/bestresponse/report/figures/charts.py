@@ -1,10 +1,11 @@
 """The figures of a report: SVG bytes, deterministic, readable on light and on dark ground.
 
-Each function takes numbers and names and returns an SVG file; `bestresponse.report.document.Figure` holds it. The
-ground is transparent. matplotlib writes colours as they are given; those below are replaced in the finished SVG file by
-CSS variables that a style inside it sets for light and for dark ground. The same figure always gives the same bytes:
-fixed hash salt, no date. Names are plain text: a "$" is a dollar, not mathematics. The series colours keep their order
-and can be told apart under the common colour-vision deficiencies (after Okabe & Ito 2008); marks and line styles differ
+Each function takes numbers and names and returns an SVG file; `bestresponse.report.document.Figure`
+holds it. The ground is transparent. matplotlib writes colours as they are given; those below are
+replaced in the finished SVG file by CSS variables that a style inside it sets for light and for
+dark ground. The same figure always gives the same bytes: fixed hash salt, no date. Names are plain
+text: a "$" is a dollar, not mathematics. The series colours keep their order and can be told apart
+under the common colour-vision deficiencies (after Okabe & Ito 2008); marks and line styles differ
 as well.
 """
 
@@ -88,7 +89,9 @@ def clip(text: str, limit: int = 40) -> str:
 
 
 @contextmanager
-def canvas(*, height: float, width: float = 7.6, grid: Literal["x", "both", "none"] = "x") -> Iterator[Axes]:
+def canvas(
+    *, height: float, width: float = 7.6, grid: Literal["x", "both", "none"] = "x"
+) -> Iterator[Axes]:
     """Empty axes of so many inches; draw inside the block."""
     import matplotlib
     from matplotlib.figure import Figure
@@ -107,7 +110,8 @@ def to_svg(axes: Axes) -> bytes:
     target = io.StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     figure: Any = axes.get_figure(root=True)
-    figure.dpi = 72  # as SVG files count, so that the layout is made once and not again when the file is written
+    # as SVG files count, so that the layout is made once and not again when the file is written
+    figure.dpi = 72
     drawn: Any = FigureCanvasSVG(figure)
     figure.get_layout_engine().execute(figure)
     figure.set_layout_engine("none")
@@ -125,7 +129,8 @@ def to_svg(axes: Axes) -> bytes:
 
 
 def to_png(axes: Axes) -> bytes:
-    """Return the finished chart in pixels, on white; call it inside the `canvas` block, as the last thing."""
+    """Return the finished chart in pixels, on white; call it inside the `canvas` block, as the last
+    thing."""
     figure: Any = axes.get_figure(root=True)
     target = io.BytesIO()
     figure.savefig(target, format="png", dpi=160, facecolor="white", metadata={"Software": None})
@@ -137,8 +142,11 @@ _FEW_COLUMNS = 16  # of a heat map: more names do not fit side by side
 _STRIP_POINTS = 400
 
 
-def draw_distribution(groups: Mapping[str, ArrayLike], *, x_label: str = "", zero: bool = True) -> bytes:
-    """Draw one row a group: every value as a dot (a fixed sample of them when many), the quartile box, and the mean.
+def draw_distribution(
+    groups: Mapping[str, ArrayLike], *, x_label: str = "", zero: bool = True
+) -> bytes:
+    """Draw one row a group: every value as a dot (a fixed sample of them when many), the quartile
+    box, and the mean.
 
     `zero` keeps 0 in view, as the best a gap can be.
     """
@@ -156,7 +164,8 @@ def draw_distribution(groups: Mapping[str, ArrayLike], *, x_label: str = "", zer
 
 
 def compute_fences(values: ArrayLike) -> tuple[float, float]:
-    """Compute how far values may lie from the box before they are outliers: one and a half times its width (Tukey).
+    """Compute how far values may lie from the box before they are outliers: one and a half times
+    its width (Tukey).
 
     >>> compute_fences([0, 1, 2, 3, 4])
     (-2.0, 6.0)
@@ -168,7 +177,9 @@ def compute_fences(values: ArrayLike) -> tuple[float, float]:
 
 def _strip(axes: Axes, row: int, values: Floats, colour: str) -> None:
     rng = np.random.default_rng(row)
-    dots = rng.choice(values, _STRIP_POINTS, replace=False) if values.size > _STRIP_POINTS else values
+    dots = (
+        rng.choice(values, _STRIP_POINTS, replace=False) if values.size > _STRIP_POINTS else values
+    )
     heights = row + rng.uniform(-0.28, 0.28, dots.size)
     axes.scatter(dots, heights, s=13, color=colour, alpha=0.5, linewidths=0, zorder=2)
     first, median, third = np.quantile(values, [0.25, 0.5, 0.75])
@@ -177,26 +188,46 @@ def _strip(axes: Axes, row: int, values: Floats, colour: str) -> None:
     for ends in ((min(inside.min(), first), first), (third, max(inside.max(), third))):
         axes.plot(ends, [row, row], color=QUIET, linewidth=1.0, zorder=3)
     axes.barh(row, third - first, 0.36, first, facecolor=colour, alpha=0.16, zorder=1)
-    axes.barh(row, third - first, 0.36, first, facecolor="none", edgecolor=QUIET, linewidth=1.0, zorder=3)
-    axes.plot([median, median], [row - 0.18, row + 0.18], color=INK, linewidth=2.2, zorder=4, solid_capstyle="butt")
-    axes.plot([values.mean()], [row], marker="D", markersize=5, color=INK, linestyle="none", zorder=5)
+    axes.barh(
+        row, third - first, 0.36, first, facecolor="none", edgecolor=QUIET, linewidth=1.0, zorder=3
+    )
+    axes.plot(
+        [median, median],
+        [row - 0.18, row + 0.18],
+        color=INK,
+        linewidth=2.2,
+        zorder=4,
+        solid_capstyle="butt",
+    )
+    axes.plot(
+        [values.mean()], [row], marker="D", markersize=5, color=INK, linestyle="none", zorder=5
+    )
 
 
-def draw_intervals(rows: Sequence[tuple[str, Interval]], *, x_label: str = "", reference: float | None = 0.0) -> bytes:
-    """Draw a forest plot: one row each with its estimate and interval; an open end runs to the edge as an arrow."""
+def draw_intervals(
+    rows: Sequence[tuple[str, Interval]], *, x_label: str = "", reference: float | None = 0.0
+) -> bytes:
+    """Draw a forest plot: one row each with its estimate and interval; an open end runs to the edge
+    as an arrow."""
     with canvas(height=0.9 + 0.36 * len(rows)) as axes:
         estimates = [interval.estimate for _, interval in rows]
-        ends = [end for _, interval in rows for end in (interval.low, interval.high) if np.isfinite(end)]
+        ends = [
+            end for _, interval in rows for end in (interval.low, interval.high) if np.isfinite(end)
+        ]
         shown = [*estimates, *ends, *([] if reference is None else [reference])]
         left, right = min(shown), max(shown)
         margin = 0.04 * (right - left) or 0.5
         for row, (_, interval) in enumerate(rows):
             low, high = max(interval.low, left - margin), min(interval.high, right + margin)
-            axes.plot([low, high], [row, row], color=series_colour(0), linewidth=2, solid_capstyle="butt")
+            axes.plot(
+                [low, high], [row, row], color=series_colour(0), linewidth=2, solid_capstyle="butt"
+            )
             for end, seen, marker in ((interval.low, low, "<"), (interval.high, high, ">")):
                 if not np.isfinite(end):
                     axes.plot([seen], [row], marker=marker, color=series_colour(0), markersize=6)
-            axes.plot([interval.estimate], [row], marker="o", color=series_colour(0), markersize=6.5)
+            axes.plot(
+                [interval.estimate], [row], marker="o", color=series_colour(0), markersize=6.5
+            )
         if reference is not None:
             axes.axvline(reference, color=QUIET, linewidth=0.9, zorder=1)
         axes.set_xlim(left - margin, right + margin)
@@ -206,9 +237,15 @@ def draw_intervals(rows: Sequence[tuple[str, Interval]], *, x_label: str = "", r
 
 
 def draw_scatter(
-    x: ArrayLike, y: ArrayLike, groups: Sequence[str] | None = None, *, x_label: str = "", y_label: str = ""
+    x: ArrayLike,
+    y: ArrayLike,
+    groups: Sequence[str] | None = None,
+    *,
+    x_label: str = "",
+    y_label: str = "",
 ) -> bytes:
-    """Draw points, coloured by group, and each group's mean of y in up to eight equally filled bins of x."""
+    """Draw points, coloured by group, and each group's mean of y in up to eight equally filled bins
+    of x."""
     across, up = as_sample(x, "x"), as_sample(y, "y")
     names = [""] * across.size if groups is None else list(groups)
     with canvas(height=3.9, grid="both") as axes:
@@ -217,18 +254,32 @@ def draw_scatter(
             colour, marker = series_colour(number), MARKERS[number % len(MARKERS)]
             size = 16 if inside.sum() <= 500 else 8
             axes.scatter(
-                across[inside], up[inside], s=size, color=colour, marker=marker, alpha=0.35, linewidths=0, zorder=2
+                across[inside],
+                up[inside],
+                s=size,
+                color=colour,
+                marker=marker,
+                alpha=0.35,
+                linewidths=0,
+                zorder=2,
             )
             axes.plot(
-                *compute_bin_means(across[inside], up[inside]), color=colour, marker=marker, markersize=5, linewidth=2,
-                linestyle=_LINES[number % len(_LINES)], label=clip(name), zorder=3,
-            )  # fmt: skip
+                *compute_bin_means(across[inside], up[inside]),
+                color=colour,
+                marker=marker,
+                markersize=5,
+                linewidth=2,
+                linestyle=_LINES[number % len(_LINES)],
+                label=clip(name),
+                zorder=3,
+            )
         _describe(axes, x_label, y_label, legend=groups is not None)
         return to_svg(axes)
 
 
 def compute_bin_means(x: Floats, y: Floats, bins: int = 8) -> tuple[Floats, Floats]:
-    """Compute the means of x and of y within bins that hold about equally many points; equal x share a bin."""
+    """Compute the means of x and of y within bins that hold about equally many points; equal x
+    share a bin."""
     edges = np.unique(np.quantile(x, np.linspace(0, 1, min(bins, max(1, x.size // 5)) + 1)))
     which = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, max(0, edges.size - 2))
     filled = np.unique(which)
@@ -247,7 +298,8 @@ def draw_lines(
     y_label: str = "",
     kind: Literal["svg", "png"] = "svg",
 ) -> bytes:
-    """Draw one line a series of (x, y), ticks at whole numbers if all x are; `bands` are (low, high) around lines.
+    """Draw one line a series of (x, y), ticks at whole numbers if all x are; `bands` are (low,
+    high) around lines.
 
     `expected` is what theory says of a series, drawn dotted in its colour.
     """
@@ -257,14 +309,23 @@ def draw_lines(
             colour = series_colour(number)
             if bands and name in bands:
                 low, high = (as_sample(end, f"band of {name}") for end in bands[name])
-                axes.fill_between(across, low, high, color=colour, alpha=0.16, linewidth=0, zorder=1)
+                axes.fill_between(
+                    across, low, high, color=colour, alpha=0.16, linewidth=0, zorder=1
+                )
             if expected and name in expected:
                 theory = as_sample(expected[name], f"what is expected of {name}")
                 axes.plot(across, theory, color=colour, linewidth=1.2, linestyle=":", zorder=3)
             marker = MARKERS[number % len(MARKERS)] if across.size <= 30 else ""
             style = "-" if expected else _LINES[number % len(_LINES)]
             axes.plot(
-                across, up, color=colour, linewidth=2, linestyle=style, marker=marker, markersize=5, label=clip(name)
+                across,
+                up,
+                color=colour,
+                linewidth=2,
+                linestyle=style,
+                marker=marker,
+                markersize=5,
+                label=clip(name),
             )
         if all(np.equal(np.mod(as_sample(x), 1.0), 0.0).all() for x, _ in series.values()):
             axes.locator_params("x", integer=True)
@@ -281,7 +342,16 @@ def draw_bars(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -
             start = 0.0
             for number, part in enumerate(parts):
                 share, name = shares.get(part, 0.0), clip(part) if row == 0 else "_nolegend_"
-                axes.barh(row, share, 0.62, start, color=series_colour(number), alpha=0.85, label=name, zorder=2)
+                axes.barh(
+                    row,
+                    share,
+                    0.62,
+                    start,
+                    color=series_colour(number),
+                    alpha=0.85,
+                    label=name,
+                    zorder=2,
+                )
                 start += share
         axes.axvline(0, color=QUIET, linewidth=0.9, zorder=3)
         _name_rows(axes, [name for name, _ in rows])
@@ -290,7 +360,8 @@ def draw_bars(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -
 
 
 def draw_groups(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -> bytes:
-    """Draw a group of thin horizontal bars for each name, one below the other, one colour for each part."""
+    """Draw a group of thin horizontal bars for each name, one below the other, one colour for each
+    part."""
     rows = list(values.items())
     parts = list(dict.fromkeys(part for _, numbers in rows for part in numbers))
     thickness = 0.8 / len(parts)
@@ -315,24 +386,30 @@ def draw_groups(values: Mapping[str, Mapping[str, float]], *, x_label: str = "")
 def draw_heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> bytes:
     """Draw a matrix of numbers, darker (on light ground) where larger; NaN is left empty.
 
-    Each number is written in where there are few columns. The names of many stand upright, so small that none covers
-    another: 100 columns share seven inches.
+    Each number is written in where there are few columns. The names of many stand upright, so small
+    that none covers another: 100 columns share seven inches.
     """
     matrix = np.asarray(cells, dtype=np.float64)
     finite = matrix[np.isfinite(matrix)]
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
     few = len(columns) <= _FEW_COLUMNS
     size = 10.5 if few else min(9.0, 400 / len(columns))
-    with canvas(height=0.9 + 0.42 * len(rows) if few else 2.0 + size / 50 * len(rows), grid="none") as axes:
+    with canvas(
+        height=0.9 + 0.42 * len(rows) if few else 2.0 + size / 50 * len(rows), grid="none"
+    ) as axes:
         for row, numbers in enumerate(matrix):
             depths = (numbers - low) / (high - low) if high > low else np.full(len(columns), 0.5)
             filled = np.flatnonzero(np.isfinite(numbers))
             shades = [(series_colour(0), 0.06 + 0.54 * depths[column]) for column in filled]
-            spans = [(column - 0.47, 0.94) for column in filled]  # one thing a row: a cell each would be slow
+            spans = [
+                (column - 0.47, 0.94) for column in filled
+            ]  # one thing a row: a cell each would be slow
             axes.broken_barh(spans, (row - 0.46, 0.92), facecolors=shades, linewidth=0)
             for column in filled if few else ():
                 text = f"{numbers[column]:.2f}"
-                inside = axes.text(float(column), row, text, ha="center", va="center", fontsize=9.5, color=INK)
+                inside = axes.text(
+                    float(column), row, text, ha="center", va="center", fontsize=9.5, color=INK
+                )
                 inside.set_in_layout(False)
         axes.set_xlim(-0.5, len(columns) - 0.5)
         axes.set_xticks(range(len(columns)), [clip(name, 14) for name in columns])
@@ -357,13 +434,21 @@ def _describe(axes: Axes, x_label: str, y_label: str, *, legend: bool) -> None:
     axes.grid(color=GRID)
     if not legend:
         return
-    # the legend stands above the axes, in as many columns as the longest name allows; the figure grows with its lines
+    # the legend stands above the axes, in as many columns as the longest name allows; the figure
+    # grows with its lines
     names = axes.get_legend_handles_labels()[1]
     columns = max(1, min(4, 90 // (max(map(len, names), default=0) + 7)))
     axes.legend(
-        loc="lower left", bbox_to_anchor=(0, 1.01), ncols=columns, frameon=False, borderaxespad=0, handlelength=1.6,
-        columnspacing=1.4, labelcolor=INK, fontsize=10,
-    )  # fmt: skip
+        loc="lower left",
+        bbox_to_anchor=(0, 1.01),
+        ncols=columns,
+        frameon=False,
+        borderaxespad=0,
+        handlelength=1.6,
+        columnspacing=1.4,
+        labelcolor=INK,
+        fontsize=10,
+    )
     figure = axes.get_figure(root=True)
     assert figure is not None
     figure.set_figheight(figure.get_figheight() + 0.21 * (-(-len(names) // columns) - 1))

@@ -1,12 +1,13 @@
-"""Two pictures of a small game: its best responses, and where evolution drives a population that plays it.
+"""Two pictures of a small game: its best responses, and where evolution drives a population that
+plays it.
 
-Best-response diagram (2x2 games): each axis is the probability with which a player takes its first action; each
-player's best responses are one curve, and the equilibria are where both curves meet.
+Best-response diagram (2x2 games): each axis is the probability with which a player takes its first
+action; each player's best responses are one curve, and the equilibria are where both curves meet.
 
-Replicator field (symmetric games with 2 or 3 actions): x_a' = x_a (f_a - mean f), Taylor and Jonker, "Evolutionarily
-stable strategies and game dynamics", Mathematical Biosciences 40, 1978; on a line for two actions, in a triangle whose
-corners are the actions for three. A filled dot is a rest point that attracts its neighbourhood, a ring one that does
-not.
+Replicator field (symmetric games with 2 or 3 actions): x_a' = x_a (f_a - mean f), Taylor and
+Jonker, "Evolutionarily stable strategies and game dynamics", Mathematical Biosciences 40, 1978; on
+a line for two actions, in a triangle whose corners are the actions for three. A filled dot is a
+rest point that attracts its neighbourhood, a ring one that does not.
 
 `draw` returns an SVG file for light and dark ground, or the same picture in pixels on white.
 """
@@ -20,7 +21,16 @@ import numpy as np
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.report.figures.charts import GRID, INK, QUIET, canvas, clip, series_colour, to_png, to_svg
+from bestresponse.report.figures.charts import (
+    GRID,
+    INK,
+    QUIET,
+    canvas,
+    clip,
+    series_colour,
+    to_png,
+    to_svg,
+)
 from bestresponse.theory.equilibria.result import is_evolutionarily_stable, is_symmetric_bimatrix
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -50,15 +60,16 @@ def require_picture(game: NormalForm) -> tuple[Picture, ...]:
     wanted = pictures(game)
     if not wanted:
         raise UsageError(
-            f"{game.name or 'this game'} cannot be drawn: expected a 2x2 game, or a symmetric game of two players with "
-            f"2 or 3 actions, got {'x'.join(map(str, game.shape))} actions"
-            f"{', not symmetric' if game.shape == (3, 3) else ''}"
+            f"{game.name or 'this game'} cannot be drawn: expected a 2x2 game, or a symmetric game"
+            f" of two players with 2 or 3 actions, got {'x'.join(map(str, game.shape))}"
+            f" actions{', not symmetric' if game.shape == (3, 3) else ''}"
         )
     return wanted
 
 
 def draw(game: NormalForm, kind: Kind = "svg", only: Picture | None = None) -> bytes:
-    """Draw all pictures of `game` side by side, or one of them, as a file; UsageError says which games have one."""
+    """Draw all pictures of `game` side by side, or one of them, as a file; UsageError says which
+    games have one."""
     wanted = tuple(picture for picture in require_picture(game) if only in (None, picture))
     with canvas(height=4.4, width=4.9 if len(wanted) == 1 else 9.8, grid="none") as first:
         panels, figure = [first], first.get_figure(root=True)
@@ -73,14 +84,20 @@ def draw(game: NormalForm, kind: Kind = "svg", only: Picture | None = None) -> b
             else:
                 draw_triangle(axes, game)
             axes.legend(
-                loc="lower left", bbox_to_anchor=(0, 1.01), frameon=False, borderaxespad=0, handlelength=1.8,
-                labelcolor=INK, fontsize=9.5,
-            )  # fmt: skip
+                loc="lower left",
+                bbox_to_anchor=(0, 1.01),
+                frameon=False,
+                borderaxespad=0,
+                handlelength=1.8,
+                labelcolor=INK,
+                fontsize=9.5,
+            )
         return to_svg(panels[0]) if kind == "svg" else to_png(panels[0])
 
 
 Curve = tuple[tuple[float, float], ...]
-"""Points (probability of own first action, of the other's first action), joined by straight lines."""
+"""Points (probability of own first action, of the other's first action), joined by straight
+lines."""
 
 _MARGIN = 0.04
 
@@ -96,15 +113,19 @@ def draw_best_responses(axes: Axes, game: NormalForm) -> None:
     axes.set_xlim(-_MARGIN, 1 + _MARGIN)
     axes.set_ylim(-_MARGIN, 1 + _MARGIN)
     axes.set_aspect("equal")
-    axes.set_xlabel(f"probability that {clip(game.players[0], 16)} plays {clip(game.actions[0][0], 18)}")
-    axes.set_ylabel(f"probability that {clip(game.players[1], 16)} plays {clip(game.actions[1][0], 18)}")
+    axes.set_xlabel(
+        f"probability that {clip(game.players[0], 16)} plays {clip(game.actions[0][0], 18)}"
+    )
+    axes.set_ylabel(
+        f"probability that {clip(game.players[1], 16)} plays {clip(game.actions[1][0], 18)}"
+    )
 
 
 def compute_response_curve(at_zero: float, at_one: float, scale: float) -> Curve:
     """Compute the curve of a player's best responses.
 
-    The gains are those of the first action over the second when the other never, or always, takes its first; where both
-    are 0 the curve is the whole square.
+    The gains are those of the first action over the second when the other never, or always, takes
+    its first; where both are 0 the curve is the whole square.
 
     >>> compute_response_curve(-1.0, 1.0, 2.0)
     ((0.0, 0.0), (0.0, 0.5), (1.0, 0.5), (1.0, 1.0))
@@ -127,8 +148,17 @@ def _curve(axes: Axes, points: Curve, player: str, number: int) -> None:
     if points[0] == points[-1]:
         axes.fill(across, up, color=colour, alpha=0.14, linewidth=0, label=f"{name}: everything")
     else:
-        axes.plot(across, up, color=colour, linestyle=style, linewidth=(5.0, 2.4)[number], alpha=(0.55, 1.0)[number],
-                  solid_capstyle="round", label=name, zorder=2 + number)  # fmt: skip
+        axes.plot(
+            across,
+            up,
+            color=colour,
+            linestyle=style,
+            linewidth=(5.0, 2.4)[number],
+            alpha=(0.55, 1.0)[number],
+            solid_capstyle="round",
+            label=name,
+            zorder=2 + number,
+        )
 
 
 def _equilibria(axes: Axes, game: NormalForm) -> None:
@@ -139,9 +169,26 @@ def _equilibria(axes: Axes, game: NormalForm) -> None:
         corners = ([p.min(), p.max(), p.max(), p.min()], [q.min(), q.min(), q.max(), q.max()])
         if len(p) * len(q) > 1:
             width = 13 if min(len(p), len(q)) == 1 else 0
-            axes.fill(*corners, facecolor=INK, edgecolor=INK, alpha=0.28, linewidth=width, joinstyle="round", zorder=1)
+            axes.fill(
+                *corners,
+                facecolor=INK,
+                edgecolor=INK,
+                alpha=0.28,
+                linewidth=width,
+                joinstyle="round",
+                zorder=1,
+            )
         name = "equilibria" if number == 0 else "_nolegend_"
-        axes.plot(*corners, linestyle="none", marker="o", markersize=8, color=INK, zorder=5, clip_on=False, label=name)
+        axes.plot(
+            *corners,
+            linestyle="none",
+            marker="o",
+            markersize=8,
+            color=INK,
+            zorder=5,
+            clip_on=False,
+            label=name,
+        )
 
 
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
@@ -162,9 +209,11 @@ def velocity(payoff: Array, x: Array) -> Array:
 
 
 def rest_points(payoff: Array) -> tuple[Array, ...]:
-    """Find the sets of rest points: one row is a point, two are the ends of a line, three the whole triangle.
+    """Find the sets of rest points: one row is a point, two are the ends of a line, three the whole
+    triangle.
 
-    On the face of each support all actions used earn the same. Faces lying in larger sets found are left out.
+    On the face of each support all actions used earn the same. Faces lying in larger sets found are
+    left out.
     """
     scaled = payoff / (float(np.ptp(payoff)) or 1.0)
     rests: list[Array] = []
@@ -177,7 +226,8 @@ def rest_points(payoff: Array) -> tuple[Array, ...]:
 
 
 def _at_rest(payoff: Array, support: tuple[int, ...]) -> Array | None:
-    """The rest points that use exactly `support` (for a set: its extreme points), None where there are none."""
+    """The rest points that use exactly `support` (for a set: its extreme points), None where there
+    are none."""
     size = len(support)
     face = payoff[np.ix_(support, support)]
     system = np.vstack([face[1:] - face[0], np.ones(size)])
@@ -210,19 +260,24 @@ def _clipped(middle: Array, along: Array) -> Array | None:
             low, high = (max(low, bound), high) if change > 0 else (low, min(high, bound))
         elif share < _TIE:
             return None
-    return np.array([middle + low * along, middle + high * along]).clip(0.0) if high - low > _TIE else None
+    return (
+        np.array([middle + low * along, middle + high * along]).clip(0.0)
+        if high - low > _TIE
+        else None
+    )
 
 
 def _covers(larger: Array, points: Array) -> bool:
-    """Whether all of `points` lie in the hull of `larger` (at most three points, affinely independent)."""
+    """Whether all of `points` lie in the hull of `larger` (at most three points, affinely
+    independent)."""
     weights = np.linalg.lstsq(larger.T, points.T, rcond=None)[0]
     fits = np.abs(larger.T @ weights - points.T).max() <= _TIE
     return bool(fits and weights.min() >= -_TIE)
 
 
 def attracts(payoff: Array, x: Array) -> bool:
-    """Tell whether the rest point x draws in all shares near it: it is evolutionarily stable, or all eigenvalues of the
-    field along the simplex have negative real parts."""
+    """Tell whether the rest point x draws in all shares near it: it is evolutionarily stable, or
+    all eigenvalues of the field along the simplex have negative real parts."""
     scaled = payoff / (float(np.ptp(payoff)) or 1.0)
     earned = scaled @ x
     if x @ earned >= earned.max() - _TIE and is_evolutionarily_stable(scaled, x):
@@ -258,12 +313,17 @@ def draw_line(axes: Axes, game: NormalForm) -> None:
 
 
 def draw_triangle(axes: Axes, game: NormalForm) -> None:
-    """Three actions: short pieces of the paths that shares take, each with an arrow, stronger where faster."""
+    """Three actions: short pieces of the paths that shares take, each with an arrow, stronger where
+    faster."""
     payoff = game.payoffs[0] / (float(np.ptp(game.payoffs[0])) or 1.0)
     outline = np.vstack([_CORNERS, _CORNERS[:1]])
     axes.fill(*_CORNERS.T, color=GRID, alpha=0.35, linewidth=0, zorder=0)
     axes.plot(*outline.T, color=QUIET, linewidth=1.0, zorder=1)
-    starts = _starts(np.vstack([np.empty((0, 3)), *(points for points in rest_points(payoff) if len(points) == 1)]))
+    starts = _starts(
+        np.vstack(
+            [np.empty((0, 3)), *(points for points in rest_points(payoff) if len(points) == 1)]
+        )
+    )
     speeds = np.linalg.norm(velocity(payoff, starts) @ _CORNERS, axis=1)
     moving = speeds > _TIE
     paths = _paths(payoff, starts[moving])
@@ -273,7 +333,11 @@ def draw_triangle(axes: Axes, game: NormalForm) -> None:
         axes.plot(*path.T, color=series_colour(0), linewidth=1.3, alpha=strength, zorder=2)
         _arrow(axes, path[-2], path[-1], series_colour(0), 1.3, strength)
     _draw_rests(axes, payoff, _CORNERS)
-    anchors = ((0.0, -0.05, "center", "top"), (1.0, -0.05, "center", "top"), (0.5, 0.915, "center", "bottom"))
+    anchors = (
+        (0.0, -0.05, "center", "top"),
+        (1.0, -0.05, "center", "top"),
+        (0.5, 0.915, "center", "bottom"),
+    )
     for action, (x, y, across, up) in zip(game.actions[0], anchors, strict=True):
         axes.text(x, y, clip(action, 22), ha=across, va=up, color=INK, fontsize=10.5)
     axes.set_xlim(-0.16, 1.16)
@@ -283,7 +347,8 @@ def draw_triangle(axes: Axes, game: NormalForm) -> None:
 
 
 def _starts(rests: Array) -> Array:
-    """Evenly spread shares inside the triangle and on its edges, without those whose arrow would hide a rest point."""
+    """Evenly spread shares inside the triangle and on its edges, without those whose arrow would
+    hide a rest point."""
     count = _LATTICE
     inside = [(i, j, count - i - j) for i in range(1, count) for j in range(1, count - i)]
     middles = [(2 * k + 1) / (count - 1) for k in range((count - 1) // 2)]
@@ -319,24 +384,38 @@ def _paths(payoff: Array, starts: Array) -> Array:
 
 
 def _draw_rests(axes: Axes, payoff: Array, corners: Array) -> None:
-    """Every rest point, a ring where it does not attract; lines and areas of them; and a legend of what is there."""
+    """Every rest point, a ring where it does not attract; lines and areas of them; and a legend of
+    what is there."""
     named: set[str] = set()
     for points in rest_points(payoff):
         at = points @ corners
         attracting = len(points) == 1 and attracts(payoff, points[0])
-        name = ("attracts", "does not attract", "rest points", "rest points")[0 if attracting else len(points)]
+        name = ("attracts", "does not attract", "rest points", "rest points")[
+            0 if attracting else len(points)
+        ]
         shown: JsonObject = {"label": "_nolegend_" if name in named else name, "color": INK}
         named.add(name)
         if len(points) == 1:
-            axes.plot(*at.T, linestyle="none", marker="o", markersize=8, markeredgewidth=1.8, clip_on=False,
-                      fillstyle="full" if attracting else "none", zorder=6, **shown)  # fmt: skip
+            axes.plot(
+                *at.T,
+                linestyle="none",
+                marker="o",
+                markersize=8,
+                markeredgewidth=1.8,
+                clip_on=False,
+                fillstyle="full" if attracting else "none",
+                zorder=6,
+                **shown,
+            )
         elif len(points) == 2:
             axes.plot(*at.T, linewidth=4, alpha=0.6, solid_capstyle="round", zorder=5, **shown)
         else:
             axes.fill(*at.T, alpha=0.2, linewidth=0, zorder=5, **shown)
 
 
-def _arrow(axes: Axes, start: Array, end: Array, colour: str, width: float, alpha: float = 1.0) -> None:
+def _arrow(
+    axes: Axes, start: Array, end: Array, colour: str, width: float, alpha: float = 1.0
+) -> None:
     ink = {"color": colour, "linewidth": width, "alpha": alpha}
     head = {"arrowstyle": "-|>", "mutation_scale": 4 + 4 * width, "shrinkA": 0, "shrinkB": 0, **ink}
     axes.annotate("", (end[0], end[1]), (start[0], start[1]), arrowprops=head, zorder=3)

@@ -1,9 +1,10 @@
-"""The tree of a game, from left to right: who moves, what is drawn, what cannot be told apart, and what is paid.
+"""The tree of a game, from left to right: who moves, what is drawn, what cannot be told apart, and
+what is paid.
 
-Every end has its own row, with its payoffs at the right, and every move its own line, so that no two labels meet. The
-positions of an information set are dots on one dashed line; a circle bears the number of its player, a diamond is
-chance. An `Overlay` draws a policy on it: the likelier a move the thicker its line, the heavier a position the larger
-its circle.
+Every end has its own row, with its payoffs at the right, and every move its own line, so that no
+two labels meet. The positions of an information set are dots on one dashed line; a circle bears the
+number of its player, a diamond is chance. An `Overlay` draws a policy on it: the likelier a move
+the thicker its line, the heavier a position the larger its circle.
 """
 
 from __future__ import annotations
@@ -16,7 +17,15 @@ from typing import TYPE_CHECKING, Literal
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.report.figures.charts import INK, QUIET, canvas, clip, series_colour, to_png, to_svg
+from bestresponse.report.figures.charts import (
+    INK,
+    QUIET,
+    canvas,
+    clip,
+    series_colour,
+    to_png,
+    to_svg,
+)
 from bestresponse.theory.trees.tree import CHANCE, LEAF, Tree
 
 if TYPE_CHECKING:
@@ -35,7 +44,8 @@ _SIZE = 8.5
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """A policy on a tree: by node how likely its branch is taken, by information set how heavy it is, from 0 to 1.
+    """A policy on a tree: by node how likely its branch is taken, by information set how heavy it
+    is, from 0 to 1.
 
     Only `nodes` are drawn, all where none are named.
     """
@@ -47,7 +57,8 @@ class Overlay:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where everything stands, in inches: `x` by level, `y` by node, `lane` by information set, `bend` by level."""
+    """Where everything stands, in inches: `x` by level, `y` by node, `lane` by information set,
+    `bend` by level."""
 
     x: list[float]
     bend: list[float]
@@ -60,13 +71,20 @@ def require_tree_picture(tree: Tree) -> None:
     """Refuse a tree that is too large to be drawn."""
     if len(tree.leaves) > MOST_ENDS:
         name = tree.name or "this tree"
-        raise UsageError(f"{name} cannot be drawn: it has {len(tree.leaves):,} ends, expected at most {MOST_ENDS}")
+        raise UsageError(
+            f"{name} cannot be drawn: it has {len(tree.leaves):,} ends, expected at most"
+            f" {MOST_ENDS}"
+        )
 
 
 def draw_tree(
-    tree: Tree, kind: Literal["svg", "png"] = "svg", path: Collection[int] = (), overlay: Overlay | None = None
+    tree: Tree,
+    kind: Literal["svg", "png"] = "svg",
+    path: Collection[int] = (),
+    overlay: Overlay | None = None,
 ) -> bytes:
-    """Draw a tree as a file, the branches to the nodes of `path` thick; UsageError where it is too large."""
+    """Draw a tree as a file, the branches to the nodes of `path` thick; UsageError where it is too
+    large."""
     overlay = overlay or Overlay()
     if not overlay.nodes:
         require_tree_picture(tree)
@@ -91,20 +109,31 @@ def _lay_out(tree: Tree, overlay: Overlay) -> _Layout:
     lanes, counts = _assign_lanes(tree, depth, y)
     names = [0] * (max(depth[node] for node in y) + 1)
     for node in y:
-        names[depth[node]] = max(names[depth[node]], len(_tell_branch(tree, node, overlay)) if node else 0)
+        names[depth[node]] = max(
+            names[depth[node]], len(_tell_branch(tree, node, overlay)) if node else 0
+        )
     x, bend = [0.0], []
     for level, longest in enumerate(names[1:]):
         bend.append(x[-1] + _MARKER + _LANE * (counts[level] + 1))
         x.append(bend[-1] + longest * _LETTER + 0.3)
-    return _Layout(x, [*bend, x[-1]], y, depth, {key: x[depth] + offset for key, (depth, offset) in lanes.items()})
+    return _Layout(
+        x,
+        [*bend, x[-1]],
+        y,
+        depth,
+        {key: x[depth] + offset for key, (depth, offset) in lanes.items()},
+    )
 
 
 def _place_rows(tree: Tree, nodes: Collection[int]) -> tuple[list[int], dict[int, float]]:
-    """Return the level of every node and its height: ends one row apart, other nodes in the middle of what follows."""
+    """Return the level of every node and its height: ends one row apart, other nodes in the middle
+    of what follows."""
     depth = [0] * tree.num_nodes
     for node, parent in enumerate(tree.parent.tolist()[1:], start=1):
         depth[node] = depth[parent] + 1
-    below = {node: [child for child in tree.children[node] if child in nodes] for node in sorted(nodes)}
+    below = {
+        node: [child for child in tree.children[node] if child in nodes] for node in sorted(nodes)
+    }
     y = {node: -row * _ROW for row, node in enumerate(node for node in below if not below[node])}
     for node in reversed(below):
         if below[node]:
@@ -115,7 +144,8 @@ def _place_rows(tree: Tree, nodes: Collection[int]) -> tuple[list[int], dict[int
 def _assign_lanes(
     tree: Tree, depth: list[int], y: Mapping[int, float]
 ) -> tuple[dict[int, tuple[int, float]], list[int]]:
-    """Give each information set of several positions a lane of its level in which no other one is beside it.
+    """Give each information set of several positions a lane of its level in which no other one is
+    beside it.
 
     Keys are information sets; a set that reaches over several levels takes the lane of its last.
     """
@@ -147,7 +177,9 @@ def _group(tree: Tree, nodes: Collection[int]) -> dict[int, list[int]]:
     return {infoset: members for infoset, members in groups.items() if len(members) > 1}
 
 
-def _draw_branches(axes: Axes, tree: Tree, layout: _Layout, path: Collection[int], overlay: Overlay) -> None:
+def _draw_branches(
+    axes: Axes, tree: Tree, layout: _Layout, path: Collection[int], overlay: Overlay
+) -> None:
     for node in filter(None, layout.y):
         parent = int(tree.parent[node])
         level = layout.depth[parent]
@@ -156,11 +188,16 @@ def _draw_branches(axes: Axes, tree: Tree, layout: _Layout, path: Collection[int
         axes.plot(
             [start, bend, bend, stop],
             [layout.y[parent], layout.y[parent], layout.y[node], layout.y[node]],
-            color=INK if node in path else QUIET, solid_joinstyle="round", zorder=1, gid=f"node{node}",
+            color=INK if node in path else QUIET,
+            solid_joinstyle="round",
+            zorder=1,
+            gid=f"node{node}",
             linewidth=2.4 if node in path else 0.9 + 3.0 * overlay.chances.get(node, 0.0),
-        )  # fmt: skip
+        )
         words = _tell_branch(tree, node, overlay)
-        axes.text(bend + 0.06, layout.y[node] + 0.025, words, fontsize=_SIZE, va="bottom", color=INK)
+        axes.text(
+            bend + 0.06, layout.y[node] + 0.025, words, fontsize=_SIZE, va="bottom", color=INK
+        )
 
 
 def _draw_information(axes: Axes, tree: Tree, layout: _Layout) -> None:
@@ -168,10 +205,28 @@ def _draw_information(axes: Axes, tree: Tree, layout: _Layout) -> None:
         colour = series_colour(tree.infosets[infoset].player)
         lane = layout.lanes[infoset]
         heights = [layout.y[node] for node in nodes]
-        axes.plot([lane] * len(nodes), heights, color=colour, linewidth=1.3, linestyle=(0, (3, 2)), zorder=2)
+        axes.plot(
+            [lane] * len(nodes),
+            heights,
+            color=colour,
+            linewidth=1.3,
+            linestyle=(0, (3, 2)),
+            zorder=2,
+        )
         for node in nodes:
-            x = lane if layout.depth[node] == max(layout.depth[n] for n in nodes) else layout.x[layout.depth[node]]
-            axes.plot([x, lane], [layout.y[node]] * 2, color=colour, linewidth=1.3, linestyle=(0, (3, 2)), zorder=2)
+            x = (
+                lane
+                if layout.depth[node] == max(layout.depth[n] for n in nodes)
+                else layout.x[layout.depth[node]]
+            )
+            axes.plot(
+                [x, lane],
+                [layout.y[node]] * 2,
+                color=colour,
+                linewidth=1.3,
+                linestyle=(0, (3, 2)),
+                zorder=2,
+            )
             axes.plot(lane, layout.y[node], marker="o", markersize=4, color=colour, zorder=3)
 
 
@@ -179,31 +234,65 @@ def _draw_nodes(axes: Axes, tree: Tree, layout: _Layout, overlay: Overlay) -> No
     for node, y in layout.y.items():
         owner, x = int(tree.owner[node]), layout.x[layout.depth[node]]
         if owner == LEAF:
-            axes.text(layout.x[-1] + 0.08, y, _tell_payoffs(tree, node), fontsize=_SIZE, va="center", color=INK)
+            axes.text(
+                layout.x[-1] + 0.08,
+                y,
+                _tell_payoffs(tree, node),
+                fontsize=_SIZE,
+                va="center",
+                color=INK,
+            )
         elif owner == CHANCE:
             axes.plot(x, y, marker="D", markersize=8, color=QUIET, zorder=4)
         else:
             size = 12 + 14 * overlay.weights.get(int(tree.infoset[node]), 0.0)
             axes.plot(x, y, marker="o", markersize=size, color=series_colour(owner), zorder=4)
-            axes.text(x, y - 0.005, str(owner + 1), fontsize=7.5, ha="center", va="center", color="white", zorder=5)
+            axes.text(
+                x,
+                y - 0.005,
+                str(owner + 1),
+                fontsize=7.5,
+                ha="center",
+                va="center",
+                color="white",
+                zorder=5,
+            )
 
 
 def _draw_legend(axes: Axes, tree: Tree) -> None:
-    handles = [axes.plot([], [], label=text, **style)[0] for text, style in _list_legend(tree).items()]
+    handles = [
+        axes.plot([], [], label=text, **style)[0] for text, style in _list_legend(tree).items()
+    ]
     axes.legend(
-        handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False, ncols=len(handles), labelcolor=INK,
-        fontsize=9, borderaxespad=0, handletextpad=0.4, columnspacing=1.4,
-    )  # fmt: skip
+        handles=handles,
+        loc="lower left",
+        bbox_to_anchor=(0, 1.0),
+        frameon=False,
+        ncols=len(handles),
+        labelcolor=INK,
+        fontsize=9,
+        borderaxespad=0,
+        handletextpad=0.4,
+        columnspacing=1.4,
+    )
 
 
 def _list_legend(tree: Tree) -> dict[str, JsonObject]:
     """List what stands in the legend, and how it is drawn."""
     circle = {"marker": "o", "markersize": 9, "linestyle": ""}
-    legend = {f"{k + 1} {clip(name, 24)}": {**circle, "color": series_colour(k)} for k, name in enumerate(tree.players)}
+    legend = {
+        f"{k + 1} {clip(name, 24)}": {**circle, "color": series_colour(k)}
+        for k, name in enumerate(tree.players)
+    }
     if (tree.owner == CHANCE).any():
         legend["chance"] = {"marker": "D", "markersize": 7, "linestyle": "", "color": QUIET}
     if _group(tree, range(tree.num_nodes)):
-        legend["cannot be told apart"] = {"marker": "o", "markersize": 4, "linestyle": (0, (3, 2)), "color": QUIET}
+        legend["cannot be told apart"] = {
+            "marker": "o",
+            "markersize": 4,
+            "linestyle": (0, (3, 2)),
+            "color": QUIET,
+        }
     return legend
 
 
@@ -220,6 +309,10 @@ def _tell_payoffs(tree: Tree, leaf: int) -> str:
 
 def _tell_number(number: float) -> str:
     simple = Fraction(number).limit_denominator(1000)
-    if simple.denominator > 1 and abs(float(simple) - number) < 1e-12 and simple.denominator not in (2, 4, 5, 10, 20):
+    if (
+        simple.denominator > 1
+        and abs(float(simple) - number) < 1e-12
+        and simple.denominator not in (2, 4, 5, 10, 20)
+    ):
         return str(simple).replace("-", "\N{MINUS SIGN}")
     return f"{number:.4g}".replace("-", "\N{MINUS SIGN}")

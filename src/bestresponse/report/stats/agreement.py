@@ -1,15 +1,18 @@
-"""Raters (models, people, repeated runs): the sheets that they fill in, and how far they agree beyond chance.
+"""Raters (models, people, repeated runs): the sheets that they fill in, and how far they agree
+beyond chance.
 
-A sheet is a CSV file: it goes out through `report.tables.to_csv`, whose cells no spreadsheet takes for formulas, and
-comes back through one reader, which gives every cell as text and every fault with its line.
+A sheet is a CSV file: it goes out through `report.tables.to_csv`, whose cells no spreadsheet takes
+for formulas, and comes back through one reader, which gives every cell as text and every fault with
+its line.
 
-cohen_kappa          two raters, categories                    Cohen 1960, Educ. Psychol. Meas. 20:37-46
-fleiss_kappa         many raters, categories, no gaps          Fleiss 1971, Psychol. Bull. 76:378-382
-krippendorff_alpha   many raters, gaps allowed, any scale      Krippendorff 2011, "Computing Krippendorff's Alpha"
-icc                  many raters, numbers, no gaps: ICC(2,1), ICC(2,k)   Shrout & Fleiss 1979, Psychol. Bull. 86:420-428
+cohen_kappa          two raters, categories                    Cohen 1960, Educ. Psychol. Meas.
+20:37-46 fleiss_kappa         many raters, categories, no gaps          Fleiss 1971, Psychol. Bull.
+76:378-382 krippendorff_alpha   many raters, gaps allowed, any scale      Krippendorff 2011,
+"Computing Krippendorff's Alpha" icc                  many raters, numbers, no gaps: ICC(2,1),
+ICC(2,k)   Shrout & Fleiss 1979, Psychol. Bull. 86:420-428
 
-All are 1 at perfect agreement and 0 at what chance gives. Where chance alone already forces agreement (everybody
-always says the same) they are not defined, and UsageError says so.
+All are 1 at perfect agreement and 0 at what chance gives. Where chance alone already forces
+agreement (everybody always says the same) they are not defined, and UsageError says so.
 """
 
 import csv
@@ -31,7 +34,8 @@ Scale = Literal["nominal", "ordinal", "interval"]
 def read_sheet(
     text: str, columns: Sequence[str], where: str = "this file", some_of: Sequence[str] = ()
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield every row of a sheet with the number of its line; missing cells are empty, guards are taken off.
+    """Yield every row of a sheet with the number of its line; missing cells are empty, guards are
+    taken off.
 
     Raises:
         UsageError: the file is no CSV, one of `columns` is missing, or all of `some_of` are.
@@ -41,10 +45,15 @@ def read_sheet(
         names = set(reader.fieldnames or ())
         if not set(columns) <= names or (some_of and not set(some_of) & names):
             expected = ", ".join((*columns, *some_of))
-            raise UsageError(f"{where} is no sheet; expected a CSV file with the columns {expected}")
+            raise UsageError(
+                f"{where} is no sheet; expected a CSV file with the columns {expected}"
+            )
         for row in reader:
             cells = {str(name): cell for name, cell in row.items() if isinstance(name, str)}
-            yield reader.line_num, {name: tables.unguard(str(cell or "")) for name, cell in cells.items()}
+            yield (
+                reader.line_num,
+                {name: tables.unguard(str(cell or "")) for name, cell in cells.items()},
+            )
     except csv.Error as error:
         # Only lines that were read to their end are counted.
         raise UsageError(f"{where}, line {reader.line_num + 1}: {error}") from None
@@ -52,7 +61,8 @@ def read_sheet(
 
 @dataclass(frozen=True, slots=True)
 class RatingSummary:
-    """What raters gave on one scale; None where a figure is not defined, as agreement is with one rater."""
+    """What raters gave on one scale; None where a figure is not defined, as agreement is with one
+    rater."""
 
     scores: int
     raters: int
@@ -66,13 +76,18 @@ class RatingSummary:
     icc: float | None
 
 
-def summarise_ratings(table: NDArray[np.float64], levels: Sequence[int], scale: Scale = "ordinal") -> RatingSummary:
-    """Summarise a table of raters x items, NaN where a rater gave nothing; `levels` are all that can be given.
+def summarise_ratings(
+    table: NDArray[np.float64], levels: Sequence[int], scale: Scale = "ordinal"
+) -> RatingSummary:
+    """Summarise a table of raters x items, NaN where a rater gave nothing; `levels` are all that
+    can be given.
 
     Kappa and ICC are of the items that everybody rated; ICC is left out where levels have no order.
     """
     values = table[~np.isnan(table)]
-    first, median, third = np.quantile(values, [0.25, 0.5, 0.75]).tolist() if values.size else [None] * 3
+    first, median, third = (
+        np.quantile(values, [0.25, 0.5, 0.75]).tolist() if values.size else [None] * 3
+    )
     whole = table[:, ~np.isnan(table).any(axis=0)]
     counts = np.stack([(whole == level).sum(axis=0) for level in levels], axis=1)
     return RatingSummary(
@@ -90,7 +105,8 @@ def summarise_ratings(table: NDArray[np.float64], levels: Sequence[int], scale: 
 
 
 def compute_if_defined(measure: Callable[[ArrayLike], float], ratings: ArrayLike) -> float | None:
-    """Compute an agreement; None where there is none to speak of: one rater, one item, or nothing that differs."""
+    """Compute an agreement; None where there is none to speak of: one rater, one item, or nothing
+    that differs."""
     try:
         return measure(ratings)
     except UsageError:
@@ -104,7 +120,9 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
     0.5
     """
     if len(first) != len(second) or not first:
-        raise UsageError(f"both raters rate the same items, but gave {len(first)} and {len(second)} ratings")
+        raise UsageError(
+            f"both raters rate the same items, but gave {len(first)} and {len(second)} ratings"
+        )
     categories = {name: number for number, name in enumerate(dict.fromkeys([*first, *second]))}
     table = np.zeros((len(categories), len(categories)))
     for by_first, by_second in zip(first, second, strict=True):
@@ -113,18 +131,23 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float:
 
 
 def fleiss_kappa(counts: ArrayLike) -> float:
-    """Agreement from a table of items x categories: how many raters put the item there; equally many each item."""
+    """Agreement from a table of items x categories: how many raters put the item there; equally
+    many each item."""
     table = _table(counts, "counts")
     raters = table.sum(axis=1)
     if (table < 0).any() or (raters != raters[0]).any() or raters[0] < 2:
-        raise UsageError("counts: every item needs the same number of ratings, two at least, and no negative counts")
+        raise UsageError(
+            "counts: every item needs the same number of ratings, two at least, and no negative"
+            " counts"
+        )
     within = ((table**2).sum(axis=1) - raters) / (raters * (raters - 1))
     shares = table.sum(axis=0) / table.sum()
     return _beyond_chance(float(within.mean()), float(shares @ shares))
 
 
 def krippendorff_alpha(ratings: ArrayLike, scale: Scale = "nominal") -> float:
-    """Agreement from a table of raters x items; NaN is "did not rate". Categories are numbers, in order if ordinal."""
+    """Agreement from a table of raters x items; NaN is "did not rate". Categories are numbers, in
+    order if ordinal."""
     table = np.asarray(ratings, dtype=np.float64)
     if table.ndim != 2:
         raise UsageError(f"ratings: expected a table of raters x items, got shape {table.shape}")
@@ -132,8 +155,13 @@ def krippendorff_alpha(ratings: ArrayLike, scale: Scale = "nominal") -> float:
     table = table[:, rated.sum(axis=0) >= 2]
     values = np.unique(table[np.isfinite(table)])
     if values.size < 2:
-        raise UsageError("agreement beyond chance is not defined: no two ratings of shared items differ")
-    counts = np.array([[np.count_nonzero(item == value) for value in values] for item in table.T], dtype=np.float64)
+        raise UsageError(
+            "agreement beyond chance is not defined: no two ratings of shared items differ"
+        )
+    counts = np.array(
+        [[np.count_nonzero(item == value) for value in values] for item in table.T],
+        dtype=np.float64,
+    )
     pairs = counts / (counts.sum(axis=1, keepdims=True) - 1)
     coincidences = pairs.T @ counts - np.diag(pairs.sum(axis=0))
     margins = coincidences.sum(axis=1)
@@ -147,14 +175,18 @@ def krippendorff_alpha(ratings: ArrayLike, scale: Scale = "nominal") -> float:
 
 
 def icc(ratings: ArrayLike, *, average: bool = False) -> float:
-    """Intraclass correlation of a table of items x raters, both drawn at random, for absolute agreement.
+    """Intraclass correlation of a table of items x raters, both drawn at random, for absolute
+    agreement.
 
-    ICC(2,1): how far one rating can be trusted. `average` gives ICC(2,k): how far the mean of all raters can.
+    ICC(2,1): how far one rating can be trusted. `average` gives ICC(2,k): how far the mean of all
+    raters can.
     """
     table = _table(ratings, "ratings")
     items, raters = table.shape
     if items < 2 or raters < 2:
-        raise UsageError(f"ratings: expected two items and two raters at least, got {items} and {raters}")
+        raise UsageError(
+            f"ratings: expected two items and two raters at least, got {items} and {raters}"
+        )
     total = table.mean()
     between = raters * ((table.mean(axis=1) - total) ** 2).sum() / (items - 1)
     judges = items * ((table.mean(axis=0) - total) ** 2).sum() / (raters - 1)
@@ -170,7 +202,9 @@ def icc(ratings: ArrayLike, *, average: bool = False) -> float:
 def _table(numbers: ArrayLike, what: str) -> Floats:
     table = np.asarray(numbers, dtype=np.float64)
     if table.ndim != 2 or table.size == 0 or not np.isfinite(table).all():
-        raise UsageError(f"{what}: expected a full table of finite numbers, got shape {table.shape}")
+        raise UsageError(
+            f"{what}: expected a full table of finite numbers, got shape {table.shape}"
+        )
     return table
 
 

@@ -1,54 +1,62 @@
-"""The statistics of a report: pure functions of arrays; randomness comes in as a generator. All check their samples.
+"""The statistics of a report: pure functions of arrays; randomness comes in as a generator. All
+check their samples.
 
 Confidence intervals of a mean by resampling whole clusters (games).
 
-Answers to the same game are not independent, so the game is the unit that is drawn (Davison & Hinkley 1997, section
-3.8; Field & Welsh 2007). There are two intervals; `Interval.method` says which was used.
+Answers to the same game are not independent, so the game is the unit that is drawn (Davison &
+Hinkley 1997, section 3.8; Field & Welsh 2007). There are two intervals; `Interval.method` says
+which was used.
 
-`cluster_bootstrap` is for numbers without known bounds. Ends are percentiles of the resampled mean, corrected for bias
-and skewness (BCa: Efron 1987, JASA 82:171-185; the acceleration comes from the jackknife over clusters); plain
-percentiles where BCa is not defined: the estimate lies outside its own resamples, or no cluster moves it.
+`cluster_bootstrap` is for numbers without known bounds. Ends are percentiles of the resampled mean,
+corrected for bias and skewness (BCa: Efron 1987, JASA 82:171-185; the acceleration comes from the
+jackknife over clusters); plain percentiles where BCa is not defined: the estimate lies outside its
+own resamples, or no cluster moves it.
 
-`bound_mean` is for numbers with known bounds, such as losses as a share of the payoff range. A sample without a single
-loss resamples to itself, so that a bootstrap calls a player perfect that errs in one game of ten. Here games are
-weighted by random weights (the Bayesian bootstrap: Rubin 1981, Annals of Statistics 9:130-134), and half a game that
-was not seen is added, for the upper end as bad as a game can be, for the lower end as good. With a whole game this is
-the bound of Gaffke (2005), which for yes and no is that of Clopper and Pearson and is wider than its level demands;
-half a game is to it what the mid-p interval is to Clopper and Pearson's. `benchmarks/interval_coverage.py` measures it.
+`bound_mean` is for numbers with known bounds, such as losses as a share of the payoff range. A
+sample without a single loss resamples to itself, so that a bootstrap calls a player perfect that
+errs in one game of ten. Here games are weighted by random weights (the Bayesian bootstrap: Rubin
+1981, Annals of Statistics 9:130-134), and half a game that was not seen is added, for the upper end
+as bad as a game can be, for the lower end as good. With a whole game this is the bound of Gaffke
+(2005), which for yes and no is that of Clopper and Pearson and is wider than its level demands;
+half a game is to it what the mid-p interval is to Clopper and Pearson's.
+`benchmarks/interval_coverage.py` measures it.
 
 Two players compared on the same games, and many comparisons made at once.
 
-The test flips the sign of each game's difference: if the two players are exchangeable on every game, each sign is
-equally likely (Fisher 1935, The Design of Experiments, section 21). All sign patterns are tried when there are at
-most 2**12; otherwise random patterns, counting the observed one among them so that the p-value is never 0 and the
-test stays valid (Phipson & Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9:39).
+The test flips the sign of each game's difference: if the two players are exchangeable on every
+game, each sign is equally likely (Fisher 1935, The Design of Experiments, section 21). All sign
+patterns are tried when there are at most 2**12; otherwise random patterns, counting the observed
+one among them so that the p-value is never 0 and the test stays valid (Phipson & Smyth 2010, Stat.
+Appl. Genet. Mol. Biol. 9:39).
 
 Many tests: `holm` bounds the chance of any false finding (Holm 1979, Scand. J. Stat. 6:65-70).
 
 Rates of yes among n, and what missing answers could change.
 
 `wilson`: the score interval of Wilson (1927, JASA 22:209-212), which behaves at 0 and n.
-`missing_bounds`: worst-case bounds of Manski (1989, J. Human Resources 24:343-360): put every missing answer at one
-end of what it could have been, then at the other. They assume nothing about why answers are missing.
+`missing_bounds`: worst-case bounds of Manski (1989, J. Human Resources 24:343-360): put every
+missing answer at one end of what it could have been, then at the other. They assume nothing about
+why answers are missing.
 
 How many games a wanted precision needs, and a stopping rule that may be looked at after every game.
 
 Planning: with n games the half-width of the t interval is t(n - 1) * sd / sqrt(n).
 
-Stopping: an ordinary 95 % interval that is checked again and again misses the truth far more often than 5 %. The rule
-here uses the asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas (2024, Annals of
-Statistics 52:2613-2640, theorem 2.2):
+Stopping: an ordinary 95 % interval that is checked again and again misses the truth far more often
+than 5 %. The rule here uses the asymptotic confidence sequence of Waudby-Smith, Arbour, Sinha,
+Kennedy & Ramdas (2024, Annals of Statistics 52:2613-2640, theorem 2.2):
 
-    mean_n  +-  sd_n * sqrt( 2 (n r + 1) / (n^2 r) * log( sqrt(n r + 1) / alpha ) )        with r = rho^2
+    mean_n  +-  sd_n * sqrt( 2 (n r + 1) / (n^2 r) * log( sqrt(n r + 1) / alpha ) )        with r =
+            rho^2
 
-It guarantees that the probability of *ever* missing the mean, over all looks, tends to at most alpha as the first
-look moves out; so stopping as soon as it is narrow enough is allowed. It is asymptotic, like every interval from the
-central limit theorem, so the first look is not earlier than 50 games. In 4,000 simulated runs of up to 1,000
-games with a look after each from the 50th on, the 95 % sequence ever missed in 2.9 % (normal), 4.0 % (half zeros, half
-uniform), 5.9 % (exponential) and 15 % (nine tenths zeros) of the runs: it looks too early
-where large values are rare.
-It is wider than a fixed-n interval (about 1.55 times where it is tuned): the price of looking. rho is fixed
-beforehand and makes it narrowest near `tuned_for` games.
+It guarantees that the probability of *ever* missing the mean, over all looks, tends to at most
+alpha as the first look moves out; so stopping as soon as it is narrow enough is allowed. It is
+asymptotic, like every interval from the central limit theorem, so the first look is not earlier
+than 50 games. In 4,000 simulated runs of up to 1,000 games with a look after each from the 50th on,
+the 95 % sequence ever missed in 2.9 % (normal), 4.0 % (half zeros, half uniform), 5.9 %
+(exponential) and 15 % (nine tenths zeros) of the runs: it looks too early where large values are
+rare. It is wider than a fixed-n interval (about 1.55 times where it is tuned): the price of
+looking. rho is fixed beforehand and makes it narrowest near `tuned_for` games.
 """
 
 import math
@@ -73,7 +81,8 @@ LEVEL = 0.95
 class Interval:
     """An estimate, the ends of its interval, and how they were found.
 
-    An end that the sample says nothing about is infinite. `n` counts the independent units (games, not answers).
+    An end that the sample says nothing about is infinite. `n` counts the independent units (games,
+    not answers).
 
     >>> f"{Interval(0.125, 0.1, 0.15, level=0.95, method='wilson', n=40):.3f}"
     '0.125 [0.100, 0.150]'
@@ -92,7 +101,9 @@ class Interval:
         return (self.high - self.low) / 2
 
     def __format__(self, spec: str) -> str:
-        estimate, low, high = (format_number(number, spec) for number in (self.estimate, self.low, self.high))
+        estimate, low, high = (
+            format_number(number, spec) for number in (self.estimate, self.low, self.high)
+        )
         return f"{estimate} [{low}, {high}]"
 
     def to_json(self) -> dict[str, str | float | None]:
@@ -107,13 +118,16 @@ class Interval:
 
 
 def as_sample(values: ArrayLike, what: str = "values") -> Floats:
-    """Return `values` as a non-empty, finite, one-dimensional array, or raise UsageError saying what is wrong."""
+    """Return `values` as a non-empty, finite, one-dimensional array, or raise UsageError saying
+    what is wrong."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise UsageError(f"{what}: expected a list of numbers") from None
     if array.ndim != 1:
-        raise UsageError(f"{what}: expected one list of numbers, got an array of shape {array.shape}")
+        raise UsageError(
+            f"{what}: expected one list of numbers, got an array of shape {array.shape}"
+        )
     if array.size == 0:
         raise UsageError(f"{what}: expected at least one number, got none")
     if not np.isfinite(array).all():
@@ -126,13 +140,16 @@ def as_sample(values: ArrayLike, what: str = "values") -> Floats:
 
 
 def cluster_codes(clusters: Iterable[Hashable] | None, size: int) -> Integers:
-    """Number the clusters 0, 1, ... by first appearance; without clusters every value is its own."""
+    """Number the clusters 0, 1, ... by first appearance; without clusters every value is its
+    own."""
     if clusters is None:
         return np.arange(size)
     numbers: dict[Hashable, int] = {}
     codes = np.array([numbers.setdefault(name, len(numbers)) for name in clusters], dtype=np.int64)
     if codes.size != size:
-        raise UsageError(f"clusters: expected one label for each of the {size} values, got {codes.size}")
+        raise UsageError(
+            f"clusters: expected one label for each of the {size} values, got {codes.size}"
+        )
     return codes
 
 
@@ -162,8 +179,8 @@ def cluster_bootstrap(
 ) -> Interval:
     """Compute the interval of the mean of `values`, resampling the clusters they belong to.
 
-    Weights, one for each value, are drawn together with their values. With a single cluster
-    nothing is known about the spread between clusters, and the interval is infinite (method "none").
+    Weights, one for each value, are drawn together with their values. With a single cluster nothing
+    is known about the spread between clusters, and the interval is infinite (method "none").
 
     >>> cluster_bootstrap([1, 1, 1, 1], "aabb", rng=np.random.default_rng(1))
     Interval(estimate=1.0, low=1.0, high=1.0, level=0.95, method='percentile', n=2)
@@ -180,7 +197,9 @@ def cluster_bootstrap(
     means = np.concatenate(draws)
     tails = _bca_tails(estimate, means, left_out=(sums.sum() - sums) / (sizes.sum() - sizes))
     low, high = np.quantile(means, tails or _TAILS)
-    return Interval(estimate, float(low), float(high), LEVEL, "bca" if tails else "percentile", count)
+    return Interval(
+        estimate, float(low), float(high), LEVEL, "bca" if tails else "percentile", count
+    )
 
 
 def bound_mean(
@@ -194,8 +213,9 @@ def bound_mean(
 ) -> Interval:
     """Compute the interval of the mean of `values`, none of which can lie outside `bounds`.
 
-    Bounds are the least and the most that a game could give, whether or not one did. Weights, one for each value, are
-    drawn together with their values. With a single cluster the interval is infinite (method "none").
+    Bounds are the least and the most that a game could give, whether or not one did. Weights, one
+    for each value, are drawn together with their values. With a single cluster the interval is
+    infinite (method "none").
 
     >>> f"{bound_mean([0.0] * 20, (0.0, 1.0), rng=np.random.default_rng(1)):.2f}"
     '0.00 [0.00, 0.12]'
@@ -223,10 +243,12 @@ def bound_mean(
 def interval_of_draws(
     estimate: float, draws: Floats, n: int, bounds: tuple[float, float] = (-math.inf, math.inf)
 ) -> Interval:
-    """Compute the interval of an estimate that was made anew from every one of `draws` resamples of `n` units.
+    """Compute the interval of an estimate that was made anew from every one of `draws` resamples of
+    `n` units.
 
-    Within finite `bounds` half a unit that was not seen is added, as in `bound_mean`: its weight beside n units is
-    Beta(1/2, n), taken here at 1,000 of its quantiles instead of at random. A single unit has no interval.
+    Within finite `bounds` half a unit that was not seen is added, as in `bound_mean`: its weight
+    beside n units is Beta(1/2, n), taken here at 1,000 of its quantiles instead of at random. A
+    single unit has no interval.
 
     >>> f"{interval_of_draws(0.0, np.zeros(200), 2, (0.0, 1.0)):.2f}"
     '0.00 [0.00, 0.75]'
@@ -245,12 +267,16 @@ def interval_of_draws(
     return Interval(estimate, *ends, LEVEL, "percentile bootstrap", n)
 
 
-def dyadic_ratio(values: ArrayLike, clusters: Iterable[Hashable], persons: Sequence[tuple[Hashable, ...]]) -> float:
-    """Return how much larger the standard error of a mean is if values depend on one or two persons; at least 1.
+def dyadic_ratio(
+    values: ArrayLike, clusters: Iterable[Hashable], persons: Sequence[tuple[Hashable, ...]]
+) -> float:
+    """Return how much larger the standard error of a mean is if values depend on one or two
+    persons; at least 1.
 
-    `persons` names for every value those on whom it depends. All pairs of values that share a person count (P. Aronow,
-    C. Samii & V. Assenova, "Cluster-robust variance estimation for dyadic data", Political Analysis 23, 2015), beside
-    those of a cluster alone. The estimate is no variance in every sample, so that the one of clusters is the least.
+    `persons` names for every value those on whom it depends. All pairs of values that share a
+    person count (P. Aronow, C. Samii & V. Assenova, "Cluster-robust variance estimation for dyadic
+    data", Political Analysis 23, 2015), beside those of a cluster alone. The estimate is no
+    variance in every sample, so that the one of clusters is the least.
 
     >>> dyadic_ratio([0, 0, 1, 1], [1, 2, 3, 4], [(1, 2), (1, 2), (3, 4), (3, 4)]) == math.sqrt(2)
     True
@@ -269,22 +295,29 @@ def dyadic_ratio(values: ArrayLike, clusters: Iterable[Hashable], persons: Seque
         if len(known) > 1:
             of_pair[known] += rest
     # Values of one pair share both persons and were counted twice.
-    both = sum(total**2 for total in of_person.values()) - sum(total**2 for total in of_pair.values())
+    both = sum(total**2 for total in of_person.values()) - sum(
+        total**2 for total in of_pair.values()
+    )
     return math.sqrt(max(both / alone, 1.0))
 
 
 def widen(interval: Interval, bounds: tuple[float, float], ratio: float) -> Interval:
-    """Return the interval with both ends `ratio` times as far from the estimate, within the bounds."""
+    """Return the interval with both ends `ratio` times as far from the estimate, within the
+    bounds."""
     low = interval.estimate - ratio * (interval.estimate - interval.low)
     high = interval.estimate + ratio * (interval.high - interval.estimate)
     return replace(interval, low=max(low, bounds[0]), high=min(high, bounds[1]))
 
 
-def _add_up(values: ArrayLike, clusters: Iterable[Hashable] | None, weights: ArrayLike = 1.0) -> tuple[Floats, Floats]:
+def _add_up(
+    values: ArrayLike, clusters: Iterable[Hashable] | None, weights: ArrayLike = 1.0
+) -> tuple[Floats, Floats]:
     """Return the weighted sum of the values of every cluster, and the sum of their weights."""
     sample = as_sample(values)
     codes, sizes = cluster_codes(clusters, sample.size), np.broadcast_to(weights, sample.shape)
-    return np.bincount(codes, sample * sizes).astype(np.float64), np.bincount(codes, sizes).astype(np.float64)
+    return np.bincount(codes, sample * sizes).astype(np.float64), np.bincount(codes, sizes).astype(
+        np.float64
+    )
 
 
 def _split_in_blocks(resamples: int, count: int) -> list[int]:
@@ -296,7 +329,9 @@ def _split_in_blocks(resamples: int, count: int) -> list[int]:
 def _bca_tails(estimate: float, draws: Floats, left_out: Floats) -> tuple[float, float] | None:
     """The two percentiles BCa reads off, or None where BCa is not defined."""
     tolerance = 1e-12 * max(1.0, abs(estimate))
-    below = np.mean(draws < estimate - tolerance) + np.mean(np.abs(draws - estimate) <= tolerance) / 2
+    below = (
+        np.mean(draws < estimate - tolerance) + np.mean(np.abs(draws - estimate) <= tolerance) / 2
+    )
     bias = normal_quantile(float(below))
     pulls = left_out.mean() - left_out
     spread = float(np.sum(pulls**2))
@@ -312,7 +347,9 @@ def _bca_tails(estimate: float, draws: Floats, left_out: Floats) -> tuple[float,
     return tails[0], tails[1]
 
 
-_EXACT_CLUSTERS = 12  # their 4,096 patterns of signs are fewer than the flips drawn for more clusters
+_EXACT_CLUSTERS = (
+    12  # their 4,096 patterns of signs are fewer than the flips drawn for more clusters
+)
 _SIGNS_AT_ONCE = 2_000_000  # signs in memory at a time
 _LEAST_FOR_EFFECT = 3
 """Two games have a deviation between them, but it says nothing: effects of 12 were seen."""
@@ -322,8 +359,9 @@ _LEAST_FOR_EFFECT = 3
 class PairedComparison:
     """The mean of a - b over common games, and whether chance explains it.
 
-    `effect` is Cohen's d for paired data: the mean of the games' differences in units of their standard deviation;
-    None where they do not vary or are fewer than three. `n` counts pairs; `difference.n` counts games.
+    `effect` is Cohen's d for paired data: the mean of the games' differences in units of their
+    standard deviation; None where they do not vary or are fewer than three. `n` counts pairs;
+    `difference.n` counts games.
     """
 
     difference: Interval
@@ -343,10 +381,11 @@ def paired_difference(
     resamples: int = 2000,
     flips: int = 9999,
 ) -> PairedComparison:
-    """Compare two lists of values, paired by position, whose clusters are the games they were measured on.
+    """Compare two lists of values, paired by position, whose clusters are the games they were
+    measured on.
 
-    `most` is how far two values of a pair can lie apart, where that is known: the interval is then that of
-    `bound_mean`, which is not a point where no two values differ.
+    `most` is how far two values of a pair can lie apart, where that is known: the interval is then
+    that of `bound_mean`, which is not a point where no two values differ.
 
     >>> result = paired_difference([3, 4, 5], [1, 2, 3], rng=np.random.default_rng(0))
     >>> result.difference.estimate, result.p_value, result.test
@@ -354,8 +393,12 @@ def paired_difference(
     """
     first, second = as_sample(a, "a"), as_sample(b, "b")
     if first.size != second.size:
-        raise UsageError(f"a and b are compared pair by pair, but a has {first.size} values and b has {second.size}")
-    # What is no more than the rounding of its two values is no difference: an effect would make a finding of it.
+        raise UsageError(
+            f"a and b are compared pair by pair, but a has {first.size} values and b has"
+            f" {second.size}"
+        )
+    # What is no more than the rounding of its two values is no difference: an effect would make a
+    # finding of it.
     rounding = 1e-12 * np.maximum(np.abs(first), np.abs(second))
     difference = np.where(np.abs(first - second) > rounding, first - second, 0.0)
     codes = cluster_codes(clusters, difference.size)
@@ -366,7 +409,9 @@ def paired_difference(
         interval = bound_mean(difference, (-most, most), games, rng=rng, resamples=resamples)
     sums = np.bincount(codes, weights=difference).astype(np.float64)
     p_value, test = _sign_flip(sums, flips, rng)
-    return PairedComparison(interval, p_value, test, _effect(sums / np.bincount(codes)), difference.size)
+    return PairedComparison(
+        interval, p_value, test, _effect(sums / np.bincount(codes)), difference.size
+    )
 
 
 def _sign_flip(sums: Floats, flips: int, rng: np.random.Generator) -> tuple[float, str]:
@@ -392,17 +437,22 @@ def _effect(means: Floats) -> float | None:
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Adjusted p-values: those at most alpha may be called findings with family-wise error at most alpha.
+    """Adjusted p-values: those at most alpha may be called findings with family-wise error at most
+    alpha.
 
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
     """
     array = as_sample(p_values, "p_values")
     if array.min() < 0 or array.max() > 1:
-        raise UsageError(f"p_values: expected numbers from 0 to 1, got {array.min():g} to {array.max():g}")
+        raise UsageError(
+            f"p_values: expected numbers from 0 to 1, got {array.min():g} to {array.max():g}"
+        )
     order = np.argsort(array, kind="stable")
     adjusted = np.empty_like(array)
-    adjusted[order] = np.minimum(np.maximum.accumulate(np.arange(array.size, 0, -1) * array[order]), 1.0)
+    adjusted[order] = np.minimum(
+        np.maximum.accumulate(np.arange(array.size, 0, -1) * array[order]), 1.0
+    )
     return adjusted
 
 
@@ -422,15 +472,21 @@ def wilson(successes: int, n: int) -> Interval:
     return Interval(share, low, high, LEVEL, "wilson", n)
 
 
-def missing_bounds(values: ArrayLike, missing: int, worst: ArrayLike, best: ArrayLike) -> tuple[float, float]:
-    """Bound the mean over answered and missing; `worst` and `best` are one number, or one per missing answer.
+def missing_bounds(
+    values: ArrayLike, missing: int, worst: ArrayLike, best: ArrayLike
+) -> tuple[float, float]:
+    """Bound the mean over answered and missing; `worst` and `best` are one number, or one per
+    missing answer.
 
     >>> missing_bounds([0.0, 0.2], missing=2, worst=1.0, best=0.0)
     (0.05, 0.55)
     """
     ends = np.broadcast_to(worst, missing), np.broadcast_to(best, missing)
     total, size = float(np.sum(values)), np.size(values) + missing
-    return float(total + np.minimum(*ends).sum()) / size, float(total + np.maximum(*ends).sum()) / size
+    return (
+        float(total + np.minimum(*ends).sum()) / size,
+        float(total + np.maximum(*ends).sum()) / size,
+    )
 
 
 _MOST_GAMES = 10**12
@@ -438,7 +494,8 @@ _FIRST_LOOK = 50  # games; the sequence is asymptotic, and not to be trusted bef
 
 
 def games_needed(sd_between: float, half_width: float) -> int:
-    """Find the smallest number of games whose t interval has at most this half-width, if games vary by `sd_between`.
+    """Find the smallest number of games whose t interval has at most this half-width, if games vary
+    by `sd_between`.
 
     >>> games_needed(0.1, 0.02)
     99
@@ -447,7 +504,10 @@ def games_needed(sd_between: float, half_width: float) -> int:
 
     least = (normal_quantile(_TAILS[1]) * sd_between / half_width) ** 2
     if least > _MOST_GAMES:
-        raise UsageError(f"a half-width of {half_width:g} would need about {least:.0e} games; ask for less precision")
+        raise UsageError(
+            f"a half-width of {half_width:g} would need about {least:.0e} games; ask for less"
+            " precision"
+        )
     games = max(2, math.ceil(least))
     while stdtrit(games - 1, _TAILS[1]) * sd_between / math.sqrt(games) > half_width:
         games += 1
@@ -467,12 +527,17 @@ def confidence_sequence(
     if games < 2:
         return Interval(mean, -math.inf, math.inf, LEVEL, "none", games)
     scaled = games * (math.log(1 - 2 * math.log(alpha)) - 2 * math.log(alpha)) / tuned_for
-    radius = math.sqrt(2 * (scaled + 1) / (games * scaled) * math.log(math.sqrt(scaled + 1) / alpha))
+    radius = math.sqrt(
+        2 * (scaled + 1) / (games * scaled) * math.log(math.sqrt(scaled + 1) / alpha)
+    )
     half = float(means.std(ddof=1)) * radius
     return Interval(mean, mean - half, mean + half, LEVEL, "asymptotic confidence sequence", games)
 
 
-def precision_reached(values: ArrayLike, half_width: float, clusters: Iterable[Hashable] | None = None) -> bool:
-    """Tell whether the mean over games is known to within `half_width`, checked as often as one likes."""
+def precision_reached(
+    values: ArrayLike, half_width: float, clusters: Iterable[Hashable] | None = None
+) -> bool:
+    """Tell whether the mean over games is known to within `half_width`, checked as often as one
+    likes."""
     interval = confidence_sequence(values, clusters)
     return interval.n >= _FIRST_LOOK and interval.half_width <= half_width

@@ -1,7 +1,8 @@
-"""Where plays are made: threads of this process (the default), processes of this machine, or a Ray cluster.
+"""Where plays are made: threads of this process (the default), processes of this machine, or a Ray
+cluster.
 
-The driver is the only one who writes the run's folder; budgets, limits and the cache of replies are shared by all
-workers, wherever they are.
+The driver is the only one who writes the run's folder; budgets, limits and the cache of replies are
+shared by all workers, wherever they are.
 """
 
 from typing import TYPE_CHECKING

@@ -1,16 +1,19 @@
-"""Workers in other processes, here or on a cluster, and their driver: hands out plays, and answers who asks a model.
+"""Workers in other processes, here or on a cluster, and their driver: hands out plays, and answers
+who asks a model.
 
-A worker opens the models by name, makes plays in threads, and tells the driver everything as it happens. Whoever plays
-asks the driver for a reply: the driver has the cache, the budget and the limits of providers for all workers, and lets
-the one that asked make the call where one is needed. Messages go in lists, because each sending costs more than a
-message. To a worker: ("play", task), ("make", number) of the call it asked for, ("answer", number, reply, error), where
-no reply means the one that it made itself, ("call", number, name, request) of somebody else, ("stop",). From it:
-("ready",), ("failed", error), ("ask", number, name, request), ("called", number, reply, error), ("kept", spec, lines of
-calls, line of the answer), ("ended", spec, line, error). What nobody waits for is sent with the next question, or a
-moment later. A worker ends when its driver does, because the pipe between them does.
+A worker opens the models by name, makes plays in threads, and tells the driver everything as it
+happens. Whoever plays asks the driver for a reply: the driver has the cache, the budget and the
+limits of providers for all workers, and lets the one that asked make the call where one is needed.
+Messages go in lists, because each sending costs more than a message. To a worker: ("play", task),
+("make", number) of the call it asked for, ("answer", number, reply, error), where no reply means
+the one that it made itself, ("call", number, name, request) of somebody else, ("stop",). From it:
+("ready",), ("failed", error), ("ask", number, name, request), ("called", number, reply, error),
+("kept", spec, lines of calls, line of the answer), ("ended", spec, line, error). What nobody waits
+for is sent with the next question, or a moment later. A worker ends when its driver does, because
+the pipe between them does.
 
-A lost worker costs what was in flight there: its plays go on elsewhere from their answers, its calls are tried again as
-after any error that may pass.
+A lost worker costs what was in flight there: its plays go on elsewhere from their answers, its
+calls are tried again as after any error that may pass.
 """
 
 import itertools
@@ -28,10 +31,25 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any, Protocol, cast
 
-from bestresponse.core.errors import BestResponseError, ModelUnavailable, StoreError, Transient, UsageError
+from bestresponse.core.errors import (
+    BestResponseError,
+    ModelUnavailable,
+    StoreError,
+    Transient,
+    UsageError,
+)
 from bestresponse.models.base import Abilities, Json, Model, Reply, Request
 from bestresponse.players.llm.verified import bare_name
-from bestresponse.runs.execution import Ended, Executor, Job, Keep, PlayOne, Task, Threads, play_task
+from bestresponse.runs.execution import (
+    Ended,
+    Executor,
+    Job,
+    Keep,
+    PlayOne,
+    Task,
+    Threads,
+    play_task,
+)
 from bestresponse.runs.models import Opening
 from bestresponse.runs.store.folder import decode_answer
 from bestresponse.runs.study import AnyStudy
@@ -44,7 +62,8 @@ _MOMENT = 0.01
 
 @dataclass(frozen=True, slots=True)
 class AskedModel:
-    """A model of the driver, as plays in a worker see it; `ask` gets the reply to a request from the driver."""
+    """A model of the driver, as plays in a worker see it; `ask` gets the reply to a request from
+    the driver."""
 
     name: str
     id: str
@@ -59,7 +78,8 @@ class AskedModel:
 
 @dataclass(frozen=True, slots=True)
 class WorkerJob:
-    """What a worker is sent first: the study, its settings, how to open the models, and how many plays at once.
+    """What a worker is sent first: the study, its settings, how to open the models, and how many
+    plays at once.
 
     `models` are the first four fields of each `AskedModel`.
     """
@@ -74,12 +94,17 @@ class WorkerJob:
 def describe_job(job: Job, threads: int) -> WorkerJob:
     """Return what a worker is sent; UsageError where the study exists in this process only."""
     opening = Opening() if job.shared is None else job.shared.opening
-    models = tuple((name, model.id, dict(model.identity), model.abilities) for name, model in job.models.items())
+    models = tuple(
+        (name, model.id, dict(model.identity), model.abilities)
+        for name, model in job.models.items()
+    )
     work = WorkerJob(job.study, job.config, opening, models, threads)
     try:
         pickle.dumps(work)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise UsageError(f"{job.study.name} cannot be sent to other processes ({error}): use threads") from None
+        raise UsageError(
+            f"{job.study.name} cannot be sent to other processes ({error}): use threads"
+        ) from None
     return work
 
 
@@ -101,7 +126,8 @@ def run_worker(connection: Connection, job: WorkerJob) -> None:
 
 
 def make_sendable(error: Exception) -> Exception:
-    """Return an error that survives the way to the driver; foreign ones as a RuntimeError with their trace."""
+    """Return an error that survives the way to the driver; foreign ones as a RuntimeError with
+    their trace."""
     if isinstance(error, BestResponseError):
         try:
             pickle.loads(pickle.dumps(error))
@@ -129,7 +155,9 @@ class PlayWorker:
         job = self._job
         try:
             self._opened = job.opening.open_copies()
-            play_one = job.study.play(job.config, {model[0]: AskedModel(*model, self._ask) for model in job.models})
+            play_one = job.study.play(
+                job.config, {model[0]: AskedModel(*model, self._ask) for model in job.models}
+            )
         except Exception as error:  # noqa: BLE001 - it is raised again by the driver
             self._send("failed", make_sendable(error))
             return
@@ -151,7 +179,9 @@ class PlayWorker:
                         pool.submit(self._play, play_one, task)
                     case ("call", number, name, request):
                         # not in the pool, whose threads may all be plays that wait for calls
-                        threading.Thread(target=self._call, args=(number, name, request), daemon=True).start()
+                        threading.Thread(
+                            target=self._call, args=(number, name, request), daemon=True
+                        ).start()
                     case ("make" | "answer", number, *_):
                         self._waiting[number].put(message)
                     case _:
@@ -159,7 +189,9 @@ class PlayWorker:
 
     def _play(self, play_one: PlayOne, task: Task) -> None:
         spec = task.spec.id
-        ended = play_task(play_one, task, lambda calls, answer: self._post("kept", spec, calls, answer))
+        ended = play_task(
+            play_one, task, lambda calls, answer: self._post("kept", spec, calls, answer)
+        )
         error = None if ended.error is None else make_sendable(ended.error)
         self._post("ended", spec, ended.line, error)
 
@@ -225,9 +257,11 @@ _BUSY_PATIENCE = 2.0
 _LENDING_PATIENCE = 60.0
 """Seconds for calls that nobody waits for any more; workers end with this process in any case."""
 _MOST_LOSSES = 30
-"""A play is given up when it was lost so often: with a worker that had ended no play counts 10, with another 1.
+"""A play is given up when it was lost so often: with a worker that had ended no play counts 10,
+with another 1.
 
-So three fresh workers that it ends are enough, and being there when workers are killed is not held against it.
+So three fresh workers that it ends are enough, and being there when workers are killed is not held
+against it.
 """
 _FRESH_LOSS = 10
 
@@ -261,7 +295,8 @@ class _Worker:
     ended: int = 0
 
     def send(self, *messages: Message) -> None:
-        """Send messages; those to a lost worker are dropped, for its end is noticed by its reader."""
+        """Send messages; those to a lost worker are dropped, for its end is noticed by its
+        reader."""
         try:
             with self.sending:
                 self.link.send(list(messages))
@@ -269,7 +304,8 @@ class _Worker:
             return
 
     def count_room(self, threads: int) -> int:
-        """Count the tasks it can take: one a thread, and what it ends in a moment, so that no thread waits for more."""
+        """Count the tasks it can take: one a thread, and what it ends in a moment, so that no
+        thread waits for more."""
         if self.ready_at is None:
             return 0
         ahead = _AHEAD * self.ended / max(time.monotonic() - self.ready_at, _AHEAD)
@@ -302,10 +338,12 @@ class Driver:
     def play(
         self, tasks: Iterator[Task | None], keep: Keep, check: Callable[[float], None] | None = None
     ) -> Generator[Ended]:
-        """Play all tasks; an interrupt lets the plays that are under way end, yields them, and is raised again.
+        """Play all tasks; an interrupt lets the plays that are under way end, yields them, and is
+        raised again.
 
-        A second interrupt waits for nothing: workers are ended at once. No worker is started before there is a task or
-        a call. `check` is told for how many seconds there has been no worker that can play; it may raise.
+        A second interrupt waits for nothing: workers are ended at once. No worker is started before
+        there is a task or a call. `check` is told for how many seconds there has been no worker
+        that can play; it may raise.
         """
         if self._job.shared is not None:
             self._job.shared.call_elsewhere = self.call
@@ -354,7 +392,8 @@ class Driver:
                 self._changed.notify_all()
 
     def call(self, name: str, request: Request) -> Reply:
-        """Have the worker that asks make its call, or else the least busy one, and wait for the reply.
+        """Have the worker that asks make its call, or else the least busy one, and wait for the
+        reply.
 
         Raises:
             Transient: that worker is lost.
@@ -370,7 +409,10 @@ class Driver:
             # whoever asked has the request, and keeps the reply: neither is sent twice
             message: Message = ("make", number)
             if worker is None or worker.ready_at is None:
-                worker, number = min(self._list_ready(), key=lambda worker: len(worker.calls)), next(self._numbers)
+                worker, number = (
+                    min(self._list_ready(), key=lambda worker: len(worker.calls)),
+                    next(self._numbers),
+                )
                 message = ("call", number, name, request)
             worker.calls[number] = reply
         worker.send(message)
@@ -390,7 +432,8 @@ class Driver:
             reply.set_exception(Transient("the worker that made this call was lost"))
 
     def _hand_out(self, tasks: Iterator[Task | None]) -> bool:
-        """Give workers as many tasks as they have room for, those with the most first; say whether some are left."""
+        """Give workers as many tasks as they have room for, those with the most first; say whether
+        some are left."""
         if self._messages:
             return True
         self._look = _LOOK
@@ -448,7 +491,8 @@ class Driver:
         return None
 
     def _replace(self, lost: _Worker, why: str) -> Ended | None:
-        """Start a worker in the place of a lost one; its plays go on from their answers, unless one keeps failing.
+        """Start a worker in the place of a lost one; its plays go on from their answers, unless one
+        keeps failing.
 
         Raises:
             ModelUnavailable: workers cannot even be started.
@@ -456,7 +500,9 @@ class Driver:
         self._never_ready += lost.ready_at is None
         if self._never_ready >= _MOST_NEVER_READY:
             cause = why or "see their messages above"
-            raise ModelUnavailable(f"{self._never_ready} workers in a row ended before they could play: {cause}")
+            raise ModelUnavailable(
+                f"{self._never_ready} workers in a row ended before they could play: {cause}"
+            )
         self._end_calls(lost)
         with self._changed:
             self._workers[self._workers.index(lost)] = self._start()
@@ -477,7 +523,8 @@ class Driver:
         return worker
 
     def _read(self, worker: _Worker) -> None:
-        """Pass on what a worker says; what it asks is answered by a thread of its own, for it may have to wait."""
+        """Pass on what a worker says; what it asks is answered by a thread of its own, for it may
+        have to wait."""
         while True:
             try:
                 messages = worker.link.recv()
@@ -488,7 +535,9 @@ class Driver:
             for message in messages:
                 match message:
                     case ("ask", number, name, request):
-                        threading.Thread(target=self._answer, args=(worker, number, name, request), daemon=True).start()
+                        threading.Thread(
+                            target=self._answer, args=(worker, number, name, request), daemon=True
+                        ).start()
                     case ("called", number, reply, error):
                         with self._changed:
                             call = worker.calls.pop(number, Future())
@@ -513,7 +562,8 @@ class Driver:
 
 @contextmanager
 def lend_workers(executor: Executor, job: Job) -> Iterator[None]:
-    """Let the workers of an executor make the calls of a job's models, for work that is not a list of plays."""
+    """Let the workers of an executor make the calls of a job's models, for work that is not a list
+    of plays."""
     if isinstance(executor, Threads) or job.shared is None:
         yield
         return

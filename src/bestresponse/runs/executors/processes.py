@@ -1,6 +1,7 @@
 """Plays in processes of this machine, for work that keeps the processor busy.
 
-Workers are spawned, so a script that uses them guards its own start by `if __name__ == "__main__":`.
+Workers are spawned, so a script that uses them guards its own start by `if __name__ ==
+"__main__":`.
 """
 
 import os
@@ -36,12 +37,16 @@ class Processes:
         work = describe_job(job, -(-max(wanted, count) // count))
         return Driver(job, lambda: _ProcessLink(work), count, work.threads).play(tasks, keep)
 
-    def map(self, function: Callable[[A], B], items: Iterable[A], workers: int | None) -> Iterator[B]:
+    def map(
+        self, function: Callable[[A], B], items: Iterable[A], workers: int | None
+    ) -> Iterator[B]:
         """Apply the function in processes, with a few items ahead."""
         count = self.count or workers or os.cpu_count() or 1
         with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
             try:
-                yield from map_ahead(lambda item: pool.submit(function, item), Future.result, items, count)
+                yield from map_ahead(
+                    lambda item: pool.submit(function, item), Future.result, items, count
+                )
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
 
@@ -53,8 +58,9 @@ class _ProcessLink:
         context = get_context("spawn")
         self._pipe, there = context.Pipe()
         self._process = context.Process(target=run_worker, args=(there, work), daemon=True)
-        # A terminal sends Ctrl-C to all processes of a command; a worker is told by its driver when to end.
-        # The first process starts the tracker of resources, which unblocks the signal again, so it is started before.
+        # A terminal sends Ctrl-C to all processes of a command; a worker is told by its driver when
+        # to end. The first process starts the tracker of resources, which unblocks the signal
+        # again, so it is started before.
         resource_tracker.ensure_running()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:

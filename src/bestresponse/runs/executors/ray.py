@@ -1,7 +1,7 @@
 """Plays on a Ray cluster: one started here, or one that is there already.
 
-Worker actors open the models by name with the keys of their own nodes, and ask the driver for budget, the providers'
-limits and stored replies, as worker processes do.
+Worker actors open the models by name with the keys of their own nodes, and ask the driver for
+budget, the providers' limits and stored replies, as worker processes do.
 """
 
 import logging
@@ -34,7 +34,8 @@ _LONG_PATIENCE = 600.0
 _STORE = 200_000_000
 """Bytes of the object store of a cluster that is started here: messages are small."""
 _CLUSTERS = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
-"""Where this is 0, on any system, Ray takes 127.0.0.1 for the address of this machine and listens there alone."""
+"""Where this is 0, on any system, Ray takes 127.0.0.1 for the address of this machine and listens
+there alone."""
 _KNOCK = 10.0
 _LOOK = 10.0
 _MOMENT = 0.004
@@ -45,9 +46,9 @@ _MOMENT = 0.004
 class Ray:
     """Make plays on a Ray cluster.
 
-    Without an `address` a cluster is started on this machine; "auto" finds one that runs here, "ray://host:10001" one
-    elsewhere. `count` worker actors (None: as many as there is room for) each reserve a processor and `resources`, such
-    as {"GPU": 1} or {"memory": 16e9} in bytes.
+    Without an `address` a cluster is started on this machine; "auto" finds one that runs here,
+    "ray://host:10001" one elsewhere. `count` worker actors (None: as many as there is room for)
+    each reserve a processor and `resources`, such as {"GPU": 1} or {"memory": 16e9} in bytes.
     """
 
     address: str | None = None
@@ -84,11 +85,19 @@ class Ray:
         return {name: amount for name, amount in {"CPU": 1.0, **self.resources}.items() if amount}
 
     def _count_workers(self, there: Mapping[str, float]) -> int:
-        """Count the workers for which a cluster has room; one where it has none, for it may grow."""
-        return max(1, min((int(there.get(name, 0) // amount) for name, amount in self._needs.items()), default=1))
+        """Count the workers for which a cluster has room; one where it has none, for it may
+        grow."""
+        return max(
+            1,
+            min(
+                (int(there.get(name, 0) // amount) for name, amount in self._needs.items()),
+                default=1,
+            ),
+        )
 
     def _check_room(self, nodes: Callable[[], list[JsonObject]], waited: float) -> None:
-        """Raise UsageError where no node has room for a worker, or none has started one, for a long time."""
+        """Raise UsageError where no node has room for a worker, or none has started one, for a long
+        time."""
         if waited <= _PATIENCE:
             return
         fits = any(
@@ -100,9 +109,13 @@ class Ray:
             need = ", ".join(f"{amount:g} {name}" for name, amount in self._needs.items())
             raise UsageError(f"no node of the Ray cluster has room for a worker that needs {need}")
         if waited > _LONG_PATIENCE:
-            raise UsageError(f"the Ray cluster has started no worker for {waited:.0f} s: see `ray status`")
+            raise UsageError(
+                f"the Ray cluster has started no worker for {waited:.0f} s: see `ray status`"
+            )
 
-    def map(self, function: Callable[[A], B], items: Iterable[A], workers: int | None) -> Iterator[B]:
+    def map(
+        self, function: Callable[[A], B], items: Iterable[A], workers: int | None
+    ) -> Iterator[B]:
         """Apply the function in tasks of the cluster, with a few items ahead."""
         ray, connected = _connect(self.address)
         try:
@@ -119,16 +132,21 @@ class Ray:
 
 
 def _connect(address: str | None) -> tuple[ModuleType, bool]:
-    """Return the package, connected, and whether this call connected it; UsageError where that cannot be done.
+    """Return the package, connected, and whether this call connected it; UsageError where that
+    cannot be done.
 
-    Ray unpickles what its processes send each other, so whoever reaches the ports of a cluster runs code there: a
-    cluster of our own listens on loopback and demands a token, or is not started.
+    Ray unpickles what its processes send each other, so whoever reaches the ports of a cluster runs
+    code there: a cluster of our own listens on loopback and demands a token, or is not started.
     """
     if address is None:
         if os.environ.get("RAY_AUTH_MODE", "token") != "token":
-            raise UsageError("RAY_AUTH_MODE switches the token of Ray off, and then anyone may run code: unset it")
+            raise UsageError(
+                "RAY_AUTH_MODE switches the token of Ray off, and then anyone may run code:"
+                " unset it"
+            )
         os.environ.setdefault(_CLUSTERS, "0")  # Ray reads it when it is imported
-    # Else a thread that still listens to a worker after the end would start another cluster by itself.
+    # Else a thread that still listens to a worker after the end would start another cluster by
+    # itself.
     os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")
     try:
         import ray
@@ -145,7 +163,8 @@ def _connect(address: str | None) -> tuple[ModuleType, bool]:
 
 
 def _start_cluster(ray: ModuleType) -> None:
-    """Start a cluster on this machine; UsageError where it does not start, or would listen to others."""
+    """Start a cluster on this machine; UsageError where it does not start, or would listen to
+    others."""
     try:
         ray.init(
             address="local",
@@ -158,16 +177,21 @@ def _start_cluster(ray: ModuleType) -> None:
     except Exception as error:  # noqa: BLE001 - for a node that is too slow Ray raises Exception itself
         ray.shutdown()  # ends the processes that did start
         raise UsageError(
-            f"Ray did not start on this machine: {_join_lines(error)} Its logs are in {_find_logs()}. Try again when "
-            "the machine is less busy, or without Ray: --executor processes"
+            f"Ray did not start on this machine: {_join_lines(error)} Its logs are in"
+            f" {_find_logs()}. Try again when the machine is less busy, or without Ray: --executor"
+            " processes"
         ) from None
     if (ray.util.get_node_ip_address(), os.environ.get("RAY_AUTH_MODE")) != ("127.0.0.1", "token"):
         ray.shutdown()
-        raise UsageError(f"Ray would listen beyond this machine or without a token: set {_CLUSTERS}=0 before it starts")
+        raise UsageError(
+            f"Ray would listen beyond this machine or without a token: set {_CLUSTERS}=0 before it"
+            " starts"
+        )
 
 
 def _join_cluster(ray: ModuleType, address: str) -> None:
-    """Connect to a cluster that is there already; UsageError where none answers, or it cannot be used."""
+    """Connect to a cluster that is there already; UsageError where none answers, or it cannot be
+    used."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     try:
         if colon and port.isdigit():  # where nothing listens, Ray itself would try for minutes
@@ -178,7 +202,9 @@ def _join_cluster(ray: ModuleType, address: str) -> None:
         raise UsageError(why) from None
     except Exception as error:  # noqa: BLE001 - what else Ray raises, it raises as whatever class it likes
         hint = ": install the same versions here and there" if "ersion" in str(error) else ""
-        raise UsageError(f"the Ray cluster at {address} cannot be used: {_join_lines(error)}{hint}") from None
+        raise UsageError(
+            f"the Ray cluster at {address} cannot be used: {_join_lines(error)}{hint}"
+        ) from None
 
 
 def _join_lines(error: Exception) -> str:
@@ -227,7 +253,8 @@ class _QueueChannel:
 
 
 class _PlayActor:
-    """A worker of the cluster. Messages are fetched and brought by calls of its methods, a millisecond each."""
+    """A worker of the cluster. Messages are fetched and brought by calls of its methods, a
+    millisecond each."""
 
     def __init__(self, work: WorkerJob) -> None:
         self._channel = _QueueChannel()
@@ -257,7 +284,8 @@ def _take_all(waiting: queue.SimpleQueue[list[Message]]) -> list[Message]:
 
 
 class _ActorLink:
-    """The way to one worker actor; what is sent while messages are on their way goes with the next ones."""
+    """The way to one worker actor; what is sent while messages are on their way goes with the next
+    ones."""
 
     def __init__(self, ray: ModuleType, work: WorkerJob, options: Mapping[str, object]) -> None:
         self._ray = ray
@@ -274,7 +302,9 @@ class _ActorLink:
             try:
                 self._ray.get(self._actor.deliver.remote(messages + _take_all(self._outbox)))
             except self._ray.exceptions.RayError:
-                with suppress(Exception):  # whatever it was, the worker has missed something: another takes its place
+                with suppress(
+                    Exception
+                ):  # whatever it was, the worker has missed something: another takes its place
                     self._ray.kill(self._actor)
                 return
 

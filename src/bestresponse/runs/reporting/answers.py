@@ -1,4 +1,5 @@
-"""How the answers of every player of a run were read, counted from the records as the frame `answers`."""
+"""How the answers of every player of a run were read, counted from the records as the frame
+`answers`."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, TypedDict, cast
@@ -30,7 +31,9 @@ class AnswerRow(TypedDict):
     truncated: int
     unparseable: int
     illegal: int
-    refused_before: Annotated[int, column(help="answers that were refused with a reason before one was accepted")]
+    refused_before: Annotated[
+        int, column(help="answers that were refused with a reason before one was accepted")
+    ]
     abstained: Annotated[int, column(help="no usable answer: the seat passed, as the settings say")]
 
 
@@ -43,7 +46,9 @@ class Readings:
 
     def add(self, player: str, status: str, how: str, stand_in: str = "") -> None:
         """Count one answer."""
-        row = self.players.setdefault(player, {**dict.fromkeys(AnswerRow.__annotations__, 0), "player": player})
+        row = self.players.setdefault(
+            player, {**dict.fromkeys(AnswerRow.__annotations__, 0), "player": player}
+        )
         row[status] += 1
         row["refused_before"] += how.count("refused: ")
         row["abstained"] += bool(stand_in)
@@ -53,7 +58,12 @@ class Readings:
         for submission in record.submissions:
             if submission.role in names:
                 reading = submission.decision.reading
-                self.add(names[submission.role], reading.status, reading.how, submission.decision.stand_in)
+                self.add(
+                    names[submission.role],
+                    reading.status,
+                    reading.how,
+                    submission.decision.stand_in,
+                )
 
     def list_finished(self, plays: Iterable[StoredPlay]) -> Iterator[StoredPlay]:
         """Yield the plays that have a result and count the answers of all."""
@@ -64,7 +74,9 @@ class Readings:
                 yield play
                 continue
             players = ", ".join(seats.values())
-            self.voids.append(VoidRow(repeat=play.data["repeat"], players=players, seat=void.role, why=void.why))
+            self.voids.append(
+                VoidRow(repeat=play.data["repeat"], players=players, seat=void.role, why=void.why)
+            )
 
     @property
     def frames(self) -> dict[str, Frame[Row]]:
@@ -74,15 +86,27 @@ class Readings:
 
 
 def warn_of_gaps(measured: Measurement) -> Shown | None:
-    """Say how many plays are missing or void (the frame `voids`), and how often a seat abstained."""
-    void, abstained = len(measured.frame("voids")), sum(row["abstained"] for row in measured.frame("answers"))
+    """Say how many plays are missing or void (the frame `voids`), and how often a seat
+    abstained."""
+    void, abstained = (
+        len(measured.frame("voids")),
+        sum(row["abstained"] for row in measured.frame("answers")),
+    )
     missing = 0 if measured.total is None else measured.total - measured.answered - void
     sentences = []
     if missing:
-        sentences.append(f"{missing:,} of the planned plays are missing; run the same command to play them.")
+        sentences.append(
+            f"{missing:,} of the planned plays are missing; run the same command to play them."
+        )
     if void:
         plays = "1 play is" if void == 1 else f"{void:,} plays are"
-        sentences.append(f"{plays} void: a seat gave no answer that could be used. They enter no figure.")
+        sentences.append(
+            f"{plays} void: a seat gave no answer that could be used. They enter no figure."
+        )
     if abstained:
-        sentences.append(f"{abstained:,} times a seat without a usable answer abstained, as the settings say.")
-    return Shown("", tuple(Note(sentence, "warning") for sentence in sentences)) if sentences else None
+        sentences.append(
+            f"{abstained:,} times a seat without a usable answer abstained, as the settings say."
+        )
+    return (
+        Shown("", tuple(Note(sentence, "warning") for sentence in sentences)) if sentences else None
+    )

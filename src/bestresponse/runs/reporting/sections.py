@@ -36,7 +36,10 @@ class CallTotals:
 
 def price_by_model(manifest: Manifest) -> Prices:
     """Return the prices of a run's models, by the identity that its manifest recorded for each."""
-    by_name = {bare_name(name): find_price_by_identity(entry["identity"]) for name, entry in manifest.models.items()}
+    by_name = {
+        bare_name(name): find_price_by_identity(entry["identity"])
+        for name, entry in manifest.models.items()
+    }
 
     def price(model: str, usage: Mapping[str, int | None]) -> float | None:
         return by_name[model](Usage(**usage)) if model in by_name else None
@@ -45,7 +48,8 @@ def price_by_model(manifest: Manifest) -> Prices:
 
 
 def count_calls(calls: Iterable[JsonMapping], prices: Prices) -> tuple[CallTotals, ...]:
-    """Count calls, tokens, seconds and dollars of every model; the order of the calls does not matter."""
+    """Count calls, tokens, seconds and dollars of every model; the order of the calls does not
+    matter."""
     sums: dict[str, CallTotals] = {}
     seconds: dict[str, list[float]] = defaultdict(list)
     money: dict[str, list[float | None]] = defaultdict(list)
@@ -74,7 +78,9 @@ def sum_money(totals: Iterable[CallTotals]) -> float | None:
 
 def costs_section(totals: Iterable[CallTotals]) -> Section | None:
     """Build the report's section of costs; None where no call was made."""
-    rows = tuple((c.model, c.calls, c.prompt, c.completion, c.reasoning, c.seconds, c.money) for c in totals)
+    rows = tuple(
+        (c.model, c.calls, c.prompt, c.completion, c.reasoning, c.seconds, c.money) for c in totals
+    )
     if not rows:
         return None
     columns = (
@@ -83,17 +89,27 @@ def costs_section(totals: Iterable[CallTotals]) -> Section | None:
         Column("prompt tokens", "right", format=",.0f"),
         Column("reply tokens", "right", format=",.0f"),
         Column("of these reasoning", "right", format=",.0f"),
-        Column("seconds in calls", "right", "latencies added up; calls at the same time count each", ".1f"),
+        Column(
+            "seconds in calls",
+            "right",
+            "latencies added up; calls at the same time count each",
+            ".1f",
+        ),
         Column("US dollars", "right", "where the price is known", ".4f"),
     )
-    note = Note("A dash under dollars means that the price is not known, or that the model runs on your own machine.")
+    note = Note(
+        "A dash under dollars means that the price is not known, or that the model runs on your own"
+        " machine."
+    )
     return Section("Costs", (Table(columns, rows), note))
 
 
 def method_section(manifest: Manifest) -> Section:
     """Build the section with command, versions, models and settings."""
     environment = manifest.environment
-    packages = ", ".join(f"{name} {version}" for name, version in environment.get("packages", {}).items())
+    packages = ", ".join(
+        f"{name} {version}" for name, version in environment.get("packages", {}).items()
+    )
     about = (
         ("run", manifest.run),
         ("begun", manifest.created),
@@ -101,7 +117,16 @@ def method_section(manifest: Manifest) -> Section:
         ("platform", environment.get("platform")),
         ("packages", packages),
         ("revision", environment.get("revision") or "an installed release"),
-        ("models", json.dumps(manifest.models, ensure_ascii=False, sort_keys=True) if manifest.models else "none"),
+        (
+            "models",
+            (
+                json.dumps(manifest.models, ensure_ascii=False, sort_keys=True)
+                if manifest.models
+                else "none"
+            ),
+        ),
     )
     settings = Code(json.dumps(manifest.config, indent=2, ensure_ascii=False), "json")
-    return Section("How it was done", (Code(" ".join(manifest.command), "sh"), KeyValues(about), settings))
+    return Section(
+        "How it was done", (Code(" ".join(manifest.command), "sh"), KeyValues(about), settings)
+    )

@@ -1,14 +1,16 @@
 """A run is a folder, and its plays are plain data whose ids are the hashes of them.
 
     manifest.json       what the run was (see `Manifest`)
-    submissions.jsonl   every answer of every seat, as it came:  {"spec", "role", "action", "status", ...}
-    calls.jsonl         every call of a model:                   {"spec", "role", "model", "request", "reply"}
+    submissions.jsonl   every answer of every seat, as it came:  {"spec", "role", "action",
+                        "status", ...}
+    calls.jsonl         every call of a model:                   {"spec", "role", "model",
+                        "request", "reply"}
     records.jsonl       one line per finished play:              {"spec", "data", "record"}
 
-The three .jsonl files are only appended to, a line at a time, so a process killed at any moment leaves a folder that
-`RunFolder` opens again: finished plays are known by their record, begun ones go on from their submissions. A plan that
-is run again plays only what is missing; it is shared out by the hash of every spec, so that parts of a run made
-anywhere merge into the whole.
+The three .jsonl files are only appended to, a line at a time, so a process killed at any moment
+leaves a folder that `RunFolder` opens again: finished plays are known by their record, begun ones
+go on from their submissions. A plan that is run again plays only what is missing; it is shared out
+by the hash of every spec, so that parts of a run made anywhere merge into the whole.
 """
 
 from __future__ import annotations
@@ -33,7 +35,12 @@ from pathlib import Path
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
-from bestresponse.core.codec import record_from_json, record_to_json, submission_from_json, submission_to_json
+from bestresponse.core.codec import (
+    record_from_json,
+    record_to_json,
+    submission_from_json,
+    submission_to_json,
+)
 from bestresponse.core.episode import Record, Submission
 from bestresponse.core.errors import StoreError, UsageError
 from bestresponse.core.files import open_plain, read_text_file
@@ -69,7 +76,9 @@ class Shard:
 
     def __post_init__(self) -> None:
         if not 1 <= self.number <= self.count <= _MOST:
-            raise UsageError(f"shard {self.number}/{self.count}: expected a part from 1/n to n/n, such as 3/16")
+            raise UsageError(
+                f"shard {self.number}/{self.count}: expected a part from 1/n to n/n, such as 3/16"
+            )
 
     def __str__(self) -> str:
         return f"{self.number}/{self.count}"
@@ -79,21 +88,27 @@ class Shard:
         """Read "3/16"; UsageError where it is something else."""
         match = re.fullmatch(r"([0-9]{1,7})/([0-9]{1,7})", text)
         if match is None:
-            raise UsageError(f"--shard {text!r}: expected a part such as 3/16, the third of sixteen")
+            raise UsageError(
+                f"--shard {text!r}: expected a part such as 3/16, the third of sixteen"
+            )
         return cls(int(match[1]), int(match[2]))
 
     def holds(self, spec: str) -> bool:
-        """Say whether the play with that spec id belongs to this part; every play belongs to exactly one."""
+        """Say whether the play with that spec id belongs to this part; every play belongs to
+        exactly one."""
         start = hashlib.sha256(spec.encode("utf-8", "surrogatepass")).digest()[:8]
         return int.from_bytes(start, "big") % self.count == self.number - 1
 
 
 _LONGEST = 1 << 26
-"""Bytes of a line: a hundred times the longest record seen, and what a sparse file cannot make a reader hold."""
+"""Bytes of a line: a hundred times the longest record seen, and what a sparse file cannot make a
+reader hold."""
 _SPEC = re.compile(rb'\{"spec":"([^"\\]*)"')
 
 
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False).encode
+_encode = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False
+).encode
 
 
 def encode_rows(rows: Iterable[Mapping[str, object]]) -> bytes:
@@ -102,9 +117,11 @@ def encode_rows(rows: Iterable[Mapping[str, object]]) -> bytes:
 
 
 def _encode_row(row: Mapping[str, object]) -> bytes:
-    """Encode one row; what only the encoder of the standard library refuses or keeps, three times as slow, goes there.
+    """Encode one row; what only the encoder of the standard library refuses or keeps, three times
+    as slow, goes there.
 
-    That is half a character of two (a lone surrogate), which it keeps, and a number that is none, which it refuses.
+    That is half a character of two (a lone surrogate), which it keeps, and a number that is none,
+    which it refuses.
     """
     try:
         line = to_json(row)
@@ -118,7 +135,8 @@ def _encode_row(row: Mapping[str, object]) -> bytes:
 class Lines:
     """Appends whole lines, each with one write, from any thread.
 
-    Opening cuts off a last line that was left without its end; a write that fails half way is taken back.
+    Opening cuts off a last line that was left without its end; a write that fails half way is taken
+    back.
     """
 
     def __init__(self, path: Path) -> None:
@@ -157,12 +175,15 @@ class Lines:
 
 
 def _open(path: Path) -> int:
-    """Open for appending; StoreError for a symbolic link, because what it names would be cut and written to."""
+    """Open for appending; StoreError for a symbolic link, because what it names would be cut and
+    written to."""
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o644)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise StoreError(f"{path} is a symbolic link; a run is only written into files of its own") from None
+            raise StoreError(
+                f"{path} is a symbolic link; a run is only written into files of its own"
+            ) from None
         raise
 
 
@@ -175,7 +196,8 @@ def _sound_length(file: int) -> int:
 
 
 def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:
-    """Yield the complete lines after `start` with their ends; one without its end is left out. No file, no lines."""
+    """Yield the complete lines after `start` with their ends; one without its end is left out. No
+    file, no lines."""
     try:
         file = open_plain(path)
     except FileNotFoundError:
@@ -187,17 +209,21 @@ def read_raw(path: Path, start: int = 0) -> Iterator[bytes]:
         while (line := file.readline(_LONGEST)).endswith(b"\n"):
             yield line
         if len(line) == _LONGEST:
-            raise StoreError(f"{path} holds a line of more than {_LONGEST:,} bytes, so it is not of a run")
+            raise StoreError(
+                f"{path} holds a line of more than {_LONGEST:,} bytes, so it is not of a run"
+            )
 
 
 def read_lines(path: Path) -> Iterator[JsonObject]:
-    """Yield the complete lines of `path` as JSON objects; a last one without its end is left out."""
+    """Yield the complete lines of `path` as JSON objects; a last one without its end is left
+    out."""
     for number, line in enumerate(read_raw(path), 1):
         yield _parse(line, path, number)
 
 
 def read_sorted(path: Path) -> Iterator[JsonObject]:
-    """Yield one line for each spec, ordered by spec id, so that what is computed does not depend on who was first.
+    """Yield one line for each spec, ordered by spec id, so that what is computed does not depend on
+    who was first.
 
     Only the place of every line is held in memory.
     """
@@ -214,7 +240,8 @@ def read_sorted(path: Path) -> Iterator[JsonObject]:
 
 
 def find_spec_id(line: bytes, path: Path, number: int) -> str:
-    """Return the spec id of a stored line; without parsing all of it where the line begins as `Lines` writes it."""
+    """Return the spec id of a stored line; without parsing all of it where the line begins as
+    `Lines` writes it."""
     if match := _SPEC.match(line):
         return match[1].decode("utf-8")
     spec = _parse(line, path, number).get("spec")
@@ -239,16 +266,27 @@ FORMAT = 2
 """Raised whenever runs of earlier versions cannot be read any more."""
 
 _PACKAGES = (
-    "bestresponse", "numpy", "scipy", "numba", "httpx", "pydantic", "jinja2", "matplotlib", "xllamacpp",
-    "genai-prices", "inspect-ai",
-)  # fmt: skip
-# Python parses the whole description of a package for its version: 20 ms for all of them, for every run and server.
+    "bestresponse",
+    "numpy",
+    "scipy",
+    "numba",
+    "httpx",
+    "pydantic",
+    "jinja2",
+    "matplotlib",
+    "xllamacpp",
+    "genai-prices",
+    "inspect-ai",
+)
+# Python parses the whole description of a package for its version: 20 ms for all of them, for every
+# run and server.
 _find_version = cache(version)
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """`config` is the study's own description of what to play; a run's id is the hash of study and config."""
+    """`config` is the study's own description of what to play; a run's id is the hash of study and
+    config."""
 
     run: str
     study: str
@@ -265,7 +303,10 @@ class Manifest:
     @property
     def footer(self) -> str:
         """The last line of a report: the version and the run it came from."""
-        return f"bestresponse {self.environment.get('packages', {}).get('bestresponse', '')}, run {self.run}"
+        return (
+            f"bestresponse {self.environment.get('packages', {}).get('bestresponse', '')}, run"
+            f" {self.run}"
+        )
 
     def to_json(self) -> dict[str, object]:
         """Return the value as plain JSON data."""
@@ -273,7 +314,8 @@ class Manifest:
 
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> Manifest:
-        """Return the value that `to_json` wrote; ValueError or TypeError where it was written by something else."""
+        """Return the value that `to_json` wrote; ValueError or TypeError where it was written by
+        something else."""
         return TypeAdapter(cls).validate_python({"format": 1, **data})
 
 
@@ -312,7 +354,10 @@ class FolderLock:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self._file)
-            why = f"another process is working in {folder}; wait for it or choose another --output-dir"
+            why = (
+                f"another process is working in {folder}; wait for it or choose another"
+                " --output-dir"
+            )
             raise StoreError(why) from None
 
     def release(self) -> None:
@@ -334,7 +379,10 @@ class StoredPlay:
 
 def encode_plays(plays: Iterable[StoredPlay]) -> bytes:
     """Encode finished plays as the lines that a run keeps of them."""
-    return encode_rows({"spec": play.spec, "data": play.data, "record": record_to_json(play.record)} for play in plays)
+    return encode_rows(
+        {"spec": play.spec, "data": play.data, "record": record_to_json(play.record)}
+        for play in plays
+    )
 
 
 def decode_play(line: bytes) -> StoredPlay:
@@ -343,10 +391,19 @@ def decode_play(line: bytes) -> StoredPlay:
     return StoredPlay(row["spec"], row["data"], record_from_json(row["record"]))
 
 
-def encode_answer(spec: str, submission: Submission, more: Mapping[str, object] | None = None) -> tuple[bytes, bytes]:
-    """Encode one answer as the lines that a run keeps of its calls, and the line of the answer itself."""
+def encode_answer(
+    spec: str, submission: Submission, more: Mapping[str, object] | None = None
+) -> tuple[bytes, bytes]:
+    """Encode one answer as the lines that a run keeps of its calls, and the line of the answer
+    itself."""
     calls = encode_rows(
-        {"spec": spec, "role": submission.role, "model": c.model, "request": c.request, "reply": c.reply}
+        {
+            "spec": spec,
+            "role": submission.role,
+            "model": c.model,
+            "request": c.request,
+            "reply": c.reply,
+        }
         for c in submission.decision.calls
     )
     return calls, _encode_row({"spec": spec, **submission_to_json(submission), **(more or {})})
@@ -358,7 +415,8 @@ def decode_answer(line: bytes) -> Submission:
 
 
 _MARKS = ("provider", "model", "source", "sha256")
-"""What tells models of one name apart: the hashes are those of a function's text and of a file of weights."""
+"""What tells models of one name apart: the hashes are those of a function's text and of a file of
+weights."""
 
 
 class RunFolder:
@@ -388,8 +446,8 @@ class RunFolder:
             raise StoreError(f"{file} is not the manifest of a run") from None
         if manifest.format != FORMAT:
             raise StoreError(
-                f"{path} was written by another version of bestresponse (format {manifest.format}, this one reads "
-                f"format {FORMAT}); the version in its manifest.json can read it"
+                f"{path} was written by another version of bestresponse (format {manifest.format},"
+                f" this one reads format {FORMAT}); the version in its manifest.json can read it"
             )
         return cls(path, manifest)
 
@@ -409,32 +467,40 @@ class RunFolder:
 
     @classmethod
     def _begin(cls, path: Path, manifest: Manifest) -> RunFolder:
-        """Write the manifest of a new run; StoreError where it holds another run or part, or other prompts."""
+        """Write the manifest of a new run; StoreError where it holds another run or part, or other
+        prompts."""
         if not (path / "manifest.json").exists():
             folder = cls(path, manifest)
             folder.write_manifest()
             return folder
         folder = cls.read(path)
         if folder.manifest.run != manifest.run:
-            raise StoreError(f"{path} holds another run ({folder.manifest.run}, not {manifest.run})")
+            raise StoreError(
+                f"{path} holds another run ({folder.manifest.run}, not {manifest.run})"
+            )
         if folder.manifest.shard != manifest.shard:
             raise StoreError(
-                f"{path} holds {_name_part(folder.manifest)} and not {_name_part(manifest)}; choose another "
-                "--output-dir for every part, and merge them"
+                f"{path} holds {_name_part(folder.manifest)} and not {_name_part(manifest)}; choose"
+                " another --output-dir for every part, and merge them"
             )
-        if changed := sorted({name for name, _ in folder.manifest.prompts.items() ^ manifest.prompts.items()}):
+        if changed := sorted(
+            {name for name, _ in folder.manifest.prompts.items() ^ manifest.prompts.items()}
+        ):
             # the other plays would be asked in other words, and no figure would show it
             raise StoreError(
-                f"{path} was begun with other prompts ({', '.join(changed[:3])}); choose another --output-dir, or read "
-                "it with `bestresponse report`"
+                f"{path} was begun with other prompts ({', '.join(changed[:3])}); choose another"
+                " --output-dir, or read it with `bestresponse report`"
             )
         for name, entry in manifest.models.items():
             now = entry["identity"]
-            before = folder.manifest.models.get(name, {"identity": {**now, "source": None}})["identity"]
+            before = folder.manifest.models.get(name, {"identity": {**now, "source": None}})[
+                "identity"
+            ]
             if any(before.get(mark) != now.get(mark) for mark in _MARKS):
                 what = "function" if "source" in now else "model"
                 raise StoreError(
-                    f"{path} was made with another {what} called {name}; rename yours, or choose another output_dir"
+                    f"{path} was made with another {what} called {name}; rename yours, or choose"
+                    " another output_dir"
                 )
         return folder
 
@@ -453,7 +519,9 @@ class RunFolder:
             self._lock.release()
             self._lock = None
 
-    def submit(self, spec: str, submission: Submission, more: Mapping[str, object] | None = None) -> None:
+    def submit(
+        self, spec: str, submission: Submission, more: Mapping[str, object] | None = None
+    ) -> None:
         """Keep one answer and the calls it took; `more` is kept in the line of the answer."""
         self.submit_encoded(*encode_answer(spec, submission, more))
 
@@ -488,14 +556,17 @@ class RunFolder:
         return map(self._read_play, read_lines(self.path / "records.jsonl"))
 
     def sorted_plays(self) -> Iterator[StoredPlay]:
-        """Yield finished plays in the order of their spec ids, one at a time: the same for equal sets of plays."""
+        """Yield finished plays in the order of their spec ids, one at a time: the same for equal
+        sets of plays."""
         return map(self._read_play, read_sorted(self.path / "records.jsonl"))
 
     def _read_play(self, row: JsonMapping) -> StoredPlay:
         try:
             return StoredPlay(row["spec"], row["data"], record_from_json(row["record"]))
         except (KeyError, TypeError, ValueError) as error:
-            raise StoreError(f"{self.path / 'records.jsonl'} holds a line that is no record: {error!r}") from None
+            raise StoreError(
+                f"{self.path / 'records.jsonl'} holds a line that is no record: {error!r}"
+            ) from None
 
     def calls(self) -> Iterator[JsonObject]:
         """Every call of a model, one at a time."""
@@ -503,10 +574,14 @@ class RunFolder:
 
     def write_manifest(self) -> None:
         """Write what the run is, as `read` reads it."""
-        self.write_text("manifest.json", json.dumps(self.manifest.to_json(), indent=2, ensure_ascii=False) + "\n")
+        self.write_text(
+            "manifest.json",
+            json.dumps(self.manifest.to_json(), indent=2, ensure_ascii=False) + "\n",
+        )
 
     def write_text(self, name: str, text: str) -> Path:
-        """Write a whole file beside the run's own ones; readers see the old or the new one, never a half."""
+        """Write a whole file beside the run's own ones; readers see the old or the new one, never a
+        half."""
         return write_text(self.path / name, text)
 
 

@@ -1,8 +1,10 @@
-"""Put parts of a run together: shards made on many machines, copies that went on separately, overlapping or not.
+"""Put parts of a run together: shards made on many machines, copies that went on separately,
+overlapping or not.
 
-Every play is taken from one part, with its answers and calls. A play that several parts finished is kept once where the
-records are equal, and refused where they differ. Of a play that nobody finished, the part with the most answers is
-taken, the first by its path where several have as many. The order in which the parts are named does not matter.
+Every play is taken from one part, with its answers and calls. A play that several parts finished is
+kept once where the records are equal, and refused where they differ. Of a play that nobody
+finished, the part with the most answers is taken, the first by its path where several have as many.
+The order in which the parts are named does not matter.
 """
 
 import warnings
@@ -43,11 +45,12 @@ class _Kept:
 
 
 def merge_runs(paths: Sequence[str | Path], output: str | Path) -> Run[RunSettings]:
-    """Merge parts of one run into a folder of the run's own name below `output`, and return the merged run.
+    """Merge parts of one run into a folder of the run's own name below `output`, and return the
+    merged run.
 
-    A part is the folder of a run or a folder with exactly one run in it. UsageError where the parts are of different
-    runs, StoreError where two parts recorded the same play differently; both are named. The same parts, or more of
-    them, may be merged again into the same output.
+    A part is the folder of a run or a folder with exactly one run in it. UsageError where the parts
+    are of different runs, StoreError where two parts recorded the same play differently; both are
+    named. The same parts, or more of them, may be merged again into the same output.
     """
     parts = _find_parts(paths)
     manifest = _agree(parts)
@@ -55,10 +58,14 @@ def merge_runs(paths: Sequence[str | Path], output: str | Path) -> Run[RunSettin
     path = Path(output) / f"{study.name}-{manifest.run}"
     kept = _choose(parts)
     if not kept:
-        raise UsageError(f"the parts of {manifest.study} {manifest.run} hold no plays: there is nothing to merge")
+        raise UsageError(
+            f"the parts of {manifest.study} {manifest.run} hold no plays: there is nothing to merge"
+        )
     _write(path, manifest, parts, kept)
     merged: Run[RunSettings] = Run(RunFolder.read(path), study)
-    if all(spec.id in kept and bool(kept[spec.id].record) for spec in study.list_specs(merged.config)):
+    if all(
+        spec.id in kept and bool(kept[spec.id].record) for spec in study.list_specs(merged.config)
+    ):
         merged.folder.write_text("finished", manifest.created + "\n")
     else:
         warnings.warn(f"{path} lacks plays; merge the other parts too, or play them", stacklevel=2)
@@ -73,7 +80,11 @@ def _find_parts(paths: Sequence[str | Path]) -> list[RunFolder]:
         raise UsageError("name at least one part of a run")
     folders: dict[Path, RunFolder] = {}
     for path in map(Path, paths):
-        inside = [path] if (path / "manifest.json").exists() else [p.parent for p in path.glob("*/manifest.json")]
+        inside = (
+            [path]
+            if (path / "manifest.json").exists()
+            else [p.parent for p in path.glob("*/manifest.json")]
+        )
         if len(inside) != 1:
             names = ", ".join(sorted(folder.name for folder in inside))
             what = f"holds several runs ({names}); name one of them" if inside else "holds no run"
@@ -83,9 +94,11 @@ def _find_parts(paths: Sequence[str | Path]) -> list[RunFolder]:
 
 
 def _agree(parts: Sequence[RunFolder]) -> Manifest:
-    """Return the manifest of the whole; UsageError where parts are of different studies, settings or models.
+    """Return the manifest of the whole; UsageError where parts are of different studies, settings
+    or models.
 
-    The run names the folder of the whole, and parts come from other machines: it must be the one of the settings.
+    The run names the folder of the whole, and parts come from other machines: it must be the one of
+    the settings.
     """
     first = min(parts, key=lambda part: (part.manifest.created, part.path))
     for part in parts:
@@ -94,25 +107,38 @@ def _agree(parts: Sequence[RunFolder]) -> Manifest:
             if canonical(mine) != canonical(other):
                 where = f"{mine!r} and {other!r}"
                 if what in ("config", "prompts"):
-                    where = ", ".join(name for name in sorted({*mine, *other}) if mine.get(name) != other.get(name))
-                raise UsageError(f"{first.path} and {part.path} are not parts of one run: {what} differs ({where})")
+                    where = ", ".join(
+                        name
+                        for name in sorted({*mine, *other})
+                        if mine.get(name) != other.get(name)
+                    )
+                raise UsageError(
+                    f"{first.path} and {part.path} are not parts of one run: {what} differs"
+                    f" ({where})"
+                )
     expected = identify_settings(first.manifest.study, first.manifest.config)
     if first.manifest.run != expected:
         raise StoreError(
-            f"{first.path / 'manifest.json'} names the run {first.manifest.run!r}, but its settings are those of "
-            f"run {expected}: the file was changed, so use the part as it was written"
+            f"{first.path / 'manifest.json'} names the run {first.manifest.run!r}, but its settings"
+            f" are those of run {expected}: the file was changed, so use the part as it was written"
         )
     models: dict[str, tuple[RunFolder, Any]] = {}
     for part in parts:
         for name, entry in part.manifest.models.items():
             before, known = models.setdefault(name, (part, entry))
             if canonical(known["identity"]) != canonical(entry["identity"]):
-                raise UsageError(f"{before.path} and {part.path} are not parts of one run: {name} is another model")
-    return replace(first.manifest, shard=None, models={name: entry for name, (_, entry) in models.items()})
+                raise UsageError(
+                    f"{before.path} and {part.path} are not parts of one run: {name} is another"
+                    " model"
+                )
+    return replace(
+        first.manifest, shard=None, models={name: entry for name, (_, entry) in models.items()}
+    )
 
 
 def _choose(parts: Sequence[RunFolder]) -> dict[str, _Kept]:
-    """Decide from which part every play is taken; StoreError where two parts recorded a play differently."""
+    """Decide from which part every play is taken; StoreError where two parts recorded a play
+    differently."""
     kept: dict[str, _Kept] = {}
     for number, part in enumerate(parts):
         for row in read_lines(part.path / "records.jsonl"):
@@ -120,25 +146,34 @@ def _choose(parts: Sequence[RunFolder]) -> dict[str, _Kept]:
             before = kept.setdefault(row["spec"], _Kept(number, mark))
             if before.record != mark:
                 raise StoreError(
-                    f"{parts[before.part].path} and {part.path} hold different records of play {row['spec']}; "
-                    "leave one of them out"
+                    f"{parts[before.part].path} and {part.path} hold different records of play"
+                    f" {row['spec']}; leave one of them out"
                 )
     finished = frozenset(kept)
     most: Counter[str] = Counter()
     for number, part in enumerate(parts):
         path = part.path / "submissions.jsonl"
         lines = enumerate(read_raw(path), 1)
-        for spec, answers in Counter(find_spec_id(line, path, line_number) for line_number, line in lines).items():
+        for spec, answers in Counter(
+            find_spec_id(line, path, line_number) for line_number, line in lines
+        ).items():
             if spec not in finished and answers > most[spec]:
                 most[spec] = answers
                 kept[spec] = _Kept(number)
     return kept
 
 
-def _write(path: Path, manifest: Manifest, parts: Sequence[RunFolder], kept: dict[str, _Kept]) -> None:
-    """Write the three files and then the manifest; where the output is a part itself, through new files."""
-    if (path / "manifest.json").exists() and path.resolve() not in {part.path.resolve() for part in parts}:
-        raise UsageError(f"{path} is there already: name it as a part too, or choose another output")
+def _write(
+    path: Path, manifest: Manifest, parts: Sequence[RunFolder], kept: dict[str, _Kept]
+) -> None:
+    """Write the three files and then the manifest; where the output is a part itself, through new
+    files."""
+    if (path / "manifest.json").exists() and path.resolve() not in {
+        part.path.resolve() for part in parts
+    }:
+        raise UsageError(
+            f"{path} is there already: name it as a part too, or choose another output"
+        )
     lock = FolderLock(path)
     try:
         for name in _FILES:
@@ -157,7 +192,8 @@ def _write(path: Path, manifest: Manifest, parts: Sequence[RunFolder], kept: dic
 
 
 def _select(parts: Sequence[RunFolder], name: str, kept: dict[str, _Kept]) -> Iterator[bytes]:
-    """Yield the lines of every play from the part it is taken from; a record that stands there twice, once."""
+    """Yield the lines of every play from the part it is taken from; a record that stands there
+    twice, once."""
     written: set[str] = set()
     for number, part in enumerate(parts):
         path = part.path / name

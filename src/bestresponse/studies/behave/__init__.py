@@ -1,1 +1,2 @@
-"""Recorded play of models and people: read from any file, checked, and described by strategies and parameters."""
+"""Recorded play of models and people: read from any file, checked, and described by strategies and
+parameters."""

@@ -1,8 +1,9 @@
 """Recorded play of others becomes a run: read by a mapping, checked row by row, nothing repaired.
 
-A mapping is a TOML file that says which columns hold what (docs/behave.md). Moves are what counts: payoffs are worked
-out from them by the table of the game and compared with the recorded ones. A row that cannot be right is named with its
-line; a match with a move that is missing or unknown, or with rounds out of order, is left out as a whole.
+A mapping is a TOML file that says which columns hold what (docs/behave.md). Moves are what counts:
+payoffs are worked out from them by the table of the game and compared with the recorded ones. A row
+that cannot be right is named with its line; a match with a move that is missing or unknown, or with
+rounds out of order, is left out as a whole.
 """
 
 import ast
@@ -54,15 +55,20 @@ class ImportConfig(RunSettings):
 
     file: str | Path = setting(default="", kw_only=False, argument=True, how=True)
     """A .csv, .jsonl or .parquet file, also gzipped."""
-    mapping: str = setting(default="", help="akata, fairgame, dilemma, or a TOML file that names the columns.")
-    output_dir: str | Path = setting(default="results", how=True, short="-o", help="Folder for the run.")
+    mapping: str = setting(
+        default="", help="akata, fairgame, dilemma, or a TOML file that names the columns."
+    )
+    output_dir: str | Path = setting(
+        default="results", how=True, short="-o", help="Folder for the run."
+    )
     source: str = setting(default="", option=False)
     digest: str = setting(default="", option=False)
 
 
 @settings
 class Layout:
-    """What the columns of a file hold; a text that is no column is filled in from the row, as in "{study} {number}"."""
+    """What the columns of a file hold; a text that is no column is filled in from the row, as in
+    "{study} {number}"."""
 
     players: tuple[str, ...] = setting()
     moves: tuple[str, ...] = setting()
@@ -84,28 +90,47 @@ class Layout:
 
     def __post_init__(self) -> None:
         if len(self.subjects) > len(ROLES):
-            raise SettingError("subjects", f"expected the names of one or two seats, got {len(self.subjects)}")
+            raise SettingError(
+                "subjects", f"expected the names of one or two seats, got {len(self.subjects)}"
+            )
         file = self.join.get("file", "")
         if file in (".", "..") or "/" in file or "\\" in file:
-            raise UsageError(f"join: expected the name of a file beside the one that is imported, got {file!r}")
+            raise UsageError(
+                f"join: expected the name of a file beside the one that is imported, got {file!r}"
+            )
 
     @cached_property
     def sides(self) -> tuple[tuple[str, ...], ...]:
         """The actions of both players; a plain list of names is that of either."""
         names = [(side,) if isinstance(side, str) else side for side in self.actions]
-        return tuple(names) if not isinstance(self.actions[0], str) else (tuple(sum(names, ())),) * 2
+        return (
+            tuple(names) if not isinstance(self.actions[0], str) else (tuple(sum(names, ())),) * 2
+        )
 
     def list_constant_columns(self, columns: Iterable[str]) -> list[str]:
         """Return the columns that say who plays which game, which may not change within a match."""
-        treatments = sum(((cell,) if isinstance(cell, str) else cell for cell in self.treatment.values()), ())
+        treatments = sum(
+            ((cell,) if isinstance(cell, str) else cell for cell in self.treatment.values()), ()
+        )
         texts = [*self.players, self.game, *self.subjects, *map(str, self.table), *treatments]
-        return [name for name in columns if any(name == text or f"{{{name}}}" in text for text in texts)]
+        return [
+            name for name in columns if any(name == text or f"{{{name}}}" in text for text in texts)
+        ]
 
     def check_columns(self, columns: Sequence[str], file: str) -> list[str]:
-        """Return the columns that hold moves, payoffs and what a row belongs to; UsageError where one is missing."""
+        """Return the columns that hold moves, payoffs and what a row belongs to; UsageError where
+        one is missing."""
         codes = () if isinstance(self.codes, dict) else self.codes
         cells = [cell for cell in (*self.table, *codes) if isinstance(cell, str)]
-        needed = [*self.moves, *self.payoffs, *self.match, self.round, self.before, self.join.get("on", ""), *cells]
+        needed = [
+            *self.moves,
+            *self.payoffs,
+            *self.match,
+            self.round,
+            self.before,
+            self.join.get("on", ""),
+            *cells,
+        ]
         missing = [name for name in needed if name and name not in columns]
         if missing:
             raise UsageError(f"{file} has no column {missing[0]!r}; it has {', '.join(columns)}")
@@ -148,11 +173,13 @@ class FileRow(TypedDict):
 
 
 _REST = "cells beyond the last column"
-"""The name under which a row of a CSV file keeps a cell that no column has, as an unquoted comma makes it."""
+"""The name under which a row of a CSV file keeps a cell that no column has, as an unquoted comma
+makes it."""
 
 
 class _Fault(ValueError):
-    """What is wrong with a row, so that its match is left out: the kind of problem, and the detail."""
+    """What is wrong with a row, so that its match is left out: the kind of problem, and the
+    detail."""
 
 
 @dataclass
@@ -166,7 +193,8 @@ class _Match:
 
 
 def find_layout(mapping: str, file: Path) -> Layout:
-    """Return what the mapping says of this file; UsageError where it says nothing or something unknown."""
+    """Return what the mapping says of this file; UsageError where it says nothing or something
+    unknown."""
     path = find_mapping(mapping)
     for entry in read_toml(path).get("files", []):
         if fnmatch(file.name, entry.get("name", "*")):
@@ -183,7 +211,9 @@ def find_mapping(mapping: str) -> Path:
     if mapping in known:
         return MAPPINGS / f"{mapping}.toml"
     if not mapping.endswith(".toml"):
-        raise SettingError("mapping", f"expected one of {', '.join(known)} or a .toml file, got {mapping!r}")
+        raise SettingError(
+            "mapping", f"expected one of {', '.join(known)} or a .toml file, got {mapping!r}"
+        )
     return Path(mapping)
 
 
@@ -207,15 +237,20 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
                 header = [*next(rows, []), _REST]
                 named = [name for name in header if name]
                 if len(set(named)) < len(named):
-                    raise UsageError(f"{path} has two columns of one name among {', '.join(named[:-1])}")
+                    raise UsageError(
+                        f"{path} has two columns of one name among {', '.join(named[:-1])}"
+                    )
                 for cells in rows:
-                    # A short row lacks its last cells; they are missing, not an error of the file as a whole.
+                    # A short row lacks its last cells; they are missing, not an error of the file
+                    # as a whole.
                     yield rows.line_num, dict(zip(header, cells, strict=False))
             elif kind in ("jsonl", "ndjson"):
                 for number, line in enumerate(lines, 1):
                     if not line.strip():
                         continue
-                    if not isinstance(row := json.loads(line, object_pairs_hook=refuse_repeated_keys), dict):
+                    if not isinstance(
+                        row := json.loads(line, object_pairs_hook=refuse_repeated_keys), dict
+                    ):
                         raise ValueError(f"line {number} holds no object")
                     yield number, row
             else:
@@ -228,7 +263,8 @@ def read_rows(path: Path) -> Iterator[tuple[int, Cells]]:
 
 @dataclass
 class Reader:
-    """Reads the matches of a file; what does not fit is told to `complain`, with the line and what became of it."""
+    """Reads the matches of a file; what does not fit is told to `complain`, with the line and what
+    became of it."""
 
     path: Path
     layout: Layout
@@ -244,7 +280,10 @@ class Reader:
             beside = self.path.parent / self.layout.join["file"]
             for line, row in read_rows(beside):
                 if self._joined.setdefault(str(row.get(on)), row) != row:
-                    raise UsageError(f"{beside}, line {line}: a row before it has the same {on!r} and other cells")
+                    raise UsageError(
+                        f"{beside}, line {line}: a row before it has the same {on!r} and other"
+                        " cells"
+                    )
 
     def list_matches(self) -> Iterator[JsonObject]:
         """Yield the plays of the file as lines of a run, in order of appearance."""
@@ -259,7 +298,8 @@ class Reader:
                 needed = layout.check_columns(list(columns), self.path.name)
                 constant = layout.list_constant_columns(columns)
                 shared = [name for name in joined if name in cells and name in (*needed, *constant)]
-            # A cell that a row lacks is empty; a text that is no column of its row would count as a name.
+            # A cell that a row lacks is empty; a text that is no column of its row would count as a
+            # name.
             filled = {name: cell for name, cell in {**cells, **beside}.items() if cell is not None}
             row = {**columns, **filled}
             key = tuple(row.get(name) for name in layout.match) or (line,)
@@ -276,7 +316,9 @@ class Reader:
                 for name in constant:
                     if str(row.get(name)) != str(match.first.get(name)):
                         raise _Fault("changed within a match", f"{name} is {row.get(name)!r}")
-                for turn in _split_lists(row, (*layout.moves, *layout.payoffs)) if layout.lists else (row,):
+                for turn in (
+                    _split_lists(row, (*layout.moves, *layout.payoffs)) if layout.lists else (row,)
+                ):
                     self._add(match, line, turn)
             except _Fault as fault:
                 match.trouble = match.trouble or (line, *fault.args)
@@ -292,7 +334,9 @@ class Reader:
         layout, played = self.layout, match.moves
         if layout.round and str(row.get(layout.round)) != str(len(played) + 1):
             raise _Fault("round out of order", f"{row.get(layout.round)} after {len(played)}")
-        moves = [self._read_move(row.get(name), seat, row) for seat, name in enumerate(layout.moves)]
+        moves = [
+            self._read_move(row.get(name), seat, row) for seat, name in enumerate(layout.moves)
+        ]
         paid = [_as_number(row.get(name)) for name in layout.payoffs]
         if layout.before and played:
             played[-1] = (played[-1][0], self._read_move(row.get(layout.before), 1, row))
@@ -300,15 +344,26 @@ class Reader:
             payoffs = self._find_table(row).payoffs[0, moves[0]].tolist()
             fitting = [move for move, payoff in enumerate(payoffs) if _is_same(payoff, paid[0])]
             if len(fitting) != 1:
-                raise _Fault("impossible payoff", f"{paid[0]} cannot be earned by {layout.sides[0][moves[0]]}")
+                raise _Fault(
+                    "impossible payoff",
+                    f"{paid[0]} cannot be earned by {layout.sides[0][moves[0]]}",
+                )
             moves += fitting
         played.append((moves[0], moves[1] if len(moves) > 1 else None))
         if len(moves) == 2 and paid:
             due = self._find_table(row).payoffs[:, moves[0], moves[1]].tolist()[: len(paid)]
             if not all(map(_is_same, due, paid)):
-                names = ", ".join(side[move] for side, move in zip(layout.sides, moves, strict=True))
+                names = ", ".join(
+                    side[move] for side, move in zip(layout.sides, moves, strict=True)
+                )
                 detail = f"{names} pays {_show(due)}, recorded is {_show(paid)}"
-                self._complain(line, match.line, "payoff mismatch", detail, "kept; payoffs are those of the moves")
+                self._complain(
+                    line,
+                    match.line,
+                    "payoff mismatch",
+                    detail,
+                    "kept; payoffs are those of the moves",
+                )
 
     def _read_move(self, cell: object, seat: int, row: Cells) -> int:
         """Return the number of an action."""
@@ -329,11 +384,15 @@ class Reader:
         if key not in self.tables:
             cells = layout.tables.get(name, ()) if layout.tables else layout.table
             rows, columns = map(len, layout.sides)
-            numbers = [_as_number(row.get(cell) if isinstance(cell, str) else cell) for cell in cells]
+            numbers = [
+                _as_number(row.get(cell) if isinstance(cell, str) else cell) for cell in cells
+            ]
             if (layout.tables and not cells) or None in numbers:
                 raise _Fault("no payoff table", f"of the game {name!r}")
             if len(cells) != 2 * rows * columns:
-                raise UsageError(f"the table of {name!r} needs {2 * rows * columns} numbers, got {len(cells)}")
+                raise UsageError(
+                    f"the table of {name!r} needs {2 * rows * columns} numbers, got {len(cells)}"
+                )
             payoffs = np.array(numbers, dtype=np.float64).reshape(rows, columns, 2)
             self.tables[key] = NormalForm(np.moveaxis(payoffs, 2, 0), ROLES, layout.sides, name)
         return self.tables[key]
@@ -351,7 +410,9 @@ class Reader:
                 match.trouble = (match.line, *fault.args)
         if match.trouble:
             self.left_out += 1
-            self._complain(match.trouble[0], match.line, *match.trouble[1:], "the match is left out")
+            self._complain(
+                match.trouble[0], match.line, *match.trouble[1:], "the match is left out"
+            )
             return
         players = [_fill(name, row) for name in layout.players]
         data = {
@@ -362,7 +423,11 @@ class Reader:
             "form": {"name": form.name, "actions": form.actions, "payoffs": form.payoffs.tolist()},
             "subjects": subjects,
             "treatment": {
-                name: [_fill(part, row) for part in cell] if isinstance(cell, tuple) else _fill(cell, row)
+                name: (
+                    [_fill(part, row) for part in cell]
+                    if isinstance(cell, tuple)
+                    else _fill(cell, row)
+                )
                 for name, cell in layout.treatment.items()
             },
         }
@@ -373,7 +438,9 @@ class Reader:
             if move is not None
         ]
         complete = all(second is not None for _, second in match.moves)
-        totals: Any = sum(form.payoffs[:, first, second] for first, second in match.moves) if complete else ()
+        totals: Any = (
+            sum(form.payoffs[:, first, second] for first, second in match.moves) if complete else ()
+        )
         record = {
             "game": form.name,
             "version": 1,
@@ -385,7 +452,11 @@ class Reader:
         yield {"spec": digest(data), "data": data, "record": record}
 
     def _complain(self, line: int, start: int, problem: str, detail: str, effect: str) -> None:
-        self.complain(ProblemRow(line=line, match=f"from line {start}", problem=problem, detail=detail, effect=effect))
+        self.complain(
+            ProblemRow(
+                line=line, match=f"from line {start}", problem=problem, detail=detail, effect=effect
+            )
+        )
 
 
 def _fill(text: str, row: Cells) -> str:
@@ -393,11 +464,14 @@ def _fill(text: str, row: Cells) -> str:
     try:
         return str(row[text]) if text in row else text.format_map(row)
     except (KeyError, ValueError) as error:
-        raise UsageError(f"the mapping names {text!r}, but the file has no column {error}") from None
+        raise UsageError(
+            f"the mapping names {text!r}, but the file has no column {error}"
+        ) from None
 
 
 def _as_number(cell: Any) -> float | None:
-    """Return the number in a cell; None where there is none, as in `nan`, which tables are full of."""
+    """Return the number in a cell; None where there is none, as in `nan`, which tables are full
+    of."""
     try:
         return number if math.isfinite(number := float(cell)) else None
     except (TypeError, ValueError):
@@ -411,7 +485,10 @@ def _is_same(payoff: float, recorded: float | None) -> bool:
 def _split_lists(row: Cells, names: Sequence[str]) -> Iterator[Cells]:
     """Yield a row for each round of a row whose cells are lists."""
     try:
-        lists = [cell if isinstance(cell, list) else ast.literal_eval(str(cell)) for cell in map(row.get, names)]
+        lists = [
+            cell if isinstance(cell, list) else ast.literal_eval(str(cell))
+            for cell in map(row.get, names)
+        ]
         lengths = [len(cells) for cells in lists]
     except (ValueError, SyntaxError, TypeError):
         raise _Fault("no list", "expected a list of moves or payoffs in every cell") from None
@@ -419,7 +496,9 @@ def _split_lists(row: Cells, names: Sequence[str]) -> Iterator[Cells]:
         raise _Fault("unequal lengths", f"lists of {', '.join(map(str, lengths))} entries")
     if not lists[0]:
         raise _Fault("missing move", "the lists are empty")
-    yield from ({**row, **dict(zip(names, cells, strict=True))} for cells in zip(*lists, strict=True))
+    yield from (
+        {**row, **dict(zip(names, cells, strict=True))} for cells in zip(*lists, strict=True)
+    )
 
 
 def _show(payoffs: Sequence[float | None]) -> str:
@@ -427,11 +506,16 @@ def _show(payoffs: Sequence[float | None]) -> str:
 
 
 def prepare_import(config: ImportConfig) -> ImportConfig:
-    """Make the content of all files part of the run's identity, so that another file makes another run."""
+    """Make the content of all files part of the run's identity, so that another file makes another
+    run."""
     path = Path(config.file)
     join = find_layout(config.mapping, path).join
     parts = []
-    for part in (path, find_mapping(config.mapping), *([path.parent / join["file"]] if join else [])):
+    for part in (
+        path,
+        find_mapping(config.mapping),
+        *([path.parent / join["file"]] if join else []),
+    ):
         try:
             with open_plain(part) as file:
                 parts.append(hashlib.file_digest(file, "sha256").hexdigest())  # type: ignore[arg-type]
@@ -440,7 +524,9 @@ def prepare_import(config: ImportConfig) -> ImportConfig:
     return replace(config, source=path.name, digest=digest(parts))
 
 
-def read_into_run(config: ImportConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
+def read_into_run(
+    config: ImportConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
+) -> Outcome:
     """Write every match of the file as a play, and beside them what did not fit."""
     finished, outcome = folder.finished(), Outcome()
     if (folder.path / "finished").exists():
@@ -456,9 +542,15 @@ def read_into_run(config: ImportConfig, folder: RunFolder, models: Mapping[str, 
         for role, payoffs in zip(ROLES, form.payoffs, strict=True):
             if len(np.unique(payoffs)) < payoffs.size:
                 detail = f"{form.name}: {role} gets {_show(payoffs.ravel().tolist())}"
-                problems.append(ProblemRow(line=0, match="", problem="tied payoffs", detail=detail, effect="kept"))
+                problems.append(
+                    ProblemRow(
+                        line=0, match="", problem="tied payoffs", detail=detail, effect="kept"
+                    )
+                )
     folder.write_text("problems.jsonl", encode_rows(problems).decode())
-    folder.write_text("rows.json", json.dumps({"rows": reader.rows, "left_out": reader.left_out}) + "\n")
+    folder.write_text(
+        "rows.json", json.dumps({"rows": reader.rows, "left_out": reader.left_out}) + "\n"
+    )
     return outcome
 
 
@@ -477,10 +569,17 @@ def measure_import(config: ImportConfig, folder: RunFolder) -> Measured:
     matches = sum(row["matches"] for row in games.values())
     return Measured(
         {
-            "file": Frame(FileRow, [FileRow(rows=counts["rows"], matches=matches, left_out=counts["left_out"])]),
+            "file": Frame(
+                FileRow,
+                [FileRow(rows=counts["rows"], matches=matches, left_out=counts["left_out"])],
+            ),
             "games": Frame(PlayedRow, list(games.values())),
             "found": Frame(
-                FaultRow, [FaultRow(problem=kind, effect=effect, times=n) for (kind, effect), n in kinds.items()]
+                FaultRow,
+                [
+                    FaultRow(problem=kind, effect=effect, times=n)
+                    for (kind, effect), n in kinds.items()
+                ],
             ),
             "problems": Frame(ProblemRow, problems),
         },
@@ -492,7 +591,8 @@ def make_recorded_game(config: ImportConfig, data: JsonMapping) -> RepeatedGame:
     """Return the game of an imported match, of so many rounds as were played."""
     form = data["form"]
     return RepeatedGame(
-        NormalForm(form["payoffs"], ROLES, tuple(map(tuple, form["actions"])), form["name"]), data["rounds"]
+        NormalForm(form["payoffs"], ROLES, tuple(map(tuple, form["actions"])), form["name"]),
+        data["rounds"],
     )
 
 

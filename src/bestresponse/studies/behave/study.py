@@ -1,7 +1,9 @@
-"""What was played, as parameters with intervals: strategies in repeated games, noise and depth in single choices.
+"""What was played, as parameters with intervals: strategies in repeated games, noise and depth in
+single choices.
 
-A run of this study keeps the plays of the runs that it describes in one form, a table with moves, so that it can be
-measured anew without them. Moves of seats whose player is not known count as what the others met, not as players.
+A run of this study keeps the plays of the runs that it describes in one form, a table with moves,
+so that it can be measured anew without them. Moves of seats whose player is not known count as what
+the others met, not as players.
 """
 
 import json
@@ -51,28 +53,43 @@ from bestresponse.theory.behaviour.choices import (
     fit_choices,
     predict_quantal,
 )
-from bestresponse.theory.behaviour.mixtures import Histories, count_agreement, fit_mixture, prune_mixture, resample
+from bestresponse.theory.behaviour.mixtures import (
+    Histories,
+    count_agreement,
+    fit_mixture,
+    prune_mixture,
+    resample,
+)
 from bestresponse.theory.catalogue.tables import load as load_table
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.repeated.automaton import cooperative_actions
 
 Fit = Literal["strategies", "qre", "level-k", "cognitive-hierarchy"]
 STRATEGIES = (
-    "defector", "cooperator", "grim", "tit-for-tat", "suspicious-tit-for-tat", "tit-for-two-tats",
+    "defector",
+    "cooperator",
+    "grim",
+    "tit-for-tat",
+    "suspicious-tit-for-tat",
+    "tit-for-two-tats",
     "win-stay-lose-shift",
-)  # fmt: skip
-"""After Dal Bo & Frechette 2011 (`grim` answers defections of the other alone), and two of later estimates."""
+)
+"""After Dal Bo & Frechette 2011 (`grim` answers defections of the other alone), and two of later
+estimates."""
 _LENGTHS = {"rounds", "continuation", "discount"}
-"""Parameters of a session that leave the table of a round, and what is meant by a move, as they are."""
+"""Parameters of a session that leave the table of a round, and what is meant by a move, as they
+are."""
 _FEW_GAMES = 8
 """With fewer games their resamples say little, and matches are resampled instead."""
 
 
 @settings
 class BehaveConfig(RunSettings):
-    """Say what was played in recorded runs: strategies and errors, precision and depth of reasoning, with intervals.
+    """Say what was played in recorded runs: strategies and errors, precision and depth of
+    reasoning, with intervals.
 
-    Takes runs of `import`, `bench`, `simulate`, `tournament` and `serve`: games of two with a payoff table.
+    Takes runs of `import`, `bench`, `simulate`, `tournament` and `serve`: games of two with a
+    payoff table.
     """
 
     runs: tuple[str | Path, ...] = setting(default=(), kw_only=False, argument=True, how=True)
@@ -80,12 +97,13 @@ class BehaveConfig(RunSettings):
     fit: tuple[Fit, ...] = setting(default=("strategies", "qre", "level-k", "cognitive-hierarchy"))
     """What is estimated: strategies, qre, level-k, cognitive-hierarchy."""
     strategies: tournaments.EntriesSetting = setting(default=STRATEGIES)
-    """The strategies of the mixture: names, all, classic, published, files of rules (.pl), of saved agents (.json) or
-    of words (.txt)."""
+    """The strategies of the mixture: names, all, classic, published, files of rules (.pl), of saved
+    agents (.json) or of words (.txt)."""
     model: OptionalModelSetting = setting(default=None, short="-m")
     """The model that formalizes strategies in words."""
     by: tuple[str, ...] = setting(default=("player", "treatment"))
-    """What makes a group: player, opponent, game, seat, run, treatment (all of it) or a part of it by name."""
+    """What makes a group: player, opponent, game, seat, run, treatment (all of it) or a part of it
+    by name."""
     choose: Literal["all", "bic", "icl"] = setting(default="all")
     """Which strategies are kept: all, or as many as BIC or ICL finds best."""
     rounds: Literal["first", "all"] = setting(default="first")
@@ -105,12 +123,19 @@ class GroupRow(TypedDict, total=False):
     """A group of players and how its strategies were estimated."""
 
     group: str
-    units: Annotated[int, column(help="subjects; where they have no names matches, or seats where both are of a group")]
+    units: Annotated[
+        int,
+        column(
+            help="subjects; where they have no names matches, or seats where both are of a group"
+        ),
+    ]
     unit: str
     log_likelihood: Annotated[float, column(format=".1f")]
     bic: Annotated[float, column("BIC", ".1f")]
     icl: Annotated[float, column("ICL", ".1f")]
-    best_bic: Annotated[int, column("strategies by BIC", help="the number of strategies with the lowest BIC")]
+    best_bic: Annotated[
+        int, column("strategies by BIC", help="the number of strategies with the lowest BIC")
+    ]
     best_icl: Annotated[int, column("by ICL", help="the number with the lowest ICL")]
     remark: str | None
 
@@ -149,14 +174,22 @@ class FittedRow(TypedDict):
     group: str
     model: str
     parameter: str
-    estimate: Annotated[Value, column(format=".3g", help="95 % interval from resampling games, subjects or matches")]
-    score: Annotated[float | None, column("held-out score", ".4f", "log likelihood of a choice in games left out")]
-    completeness: Annotated[float | None, column(format=".3f", help="0 is chance, 1 the best attainable prediction")]
+    estimate: Annotated[
+        Value, column(format=".3g", help="95 % interval from resampling games, subjects or matches")
+    ]
+    score: Annotated[
+        float | None,
+        column("held-out score", ".4f", "log likelihood of a choice in games left out"),
+    ]
+    completeness: Annotated[
+        float | None, column(format=".3f", help="0 is chance, 1 the best attainable prediction")
+    ]
     remark: str | None
 
 
 class PathRow(TypedDict):
-    """How often a seat makes its first move: along the logit equilibria of the most played game, or as a group did."""
+    """How often a seat makes its first move: along the logit equilibria of the most played game, or
+    as a group did."""
 
     line: str
     precision: Annotated[float, column("lambda", ".3g")]
@@ -168,7 +201,9 @@ class RoundRow(TypedDict):
 
     who: str
     round: int
-    cooperation: Annotated[Value, column(format=".3f", help="95 % interval over subjects, or else matches")]
+    cooperation: Annotated[
+        Value, column(format=".3f", help="95 % interval over subjects, or else matches")
+    ]
 
 
 class BesideRow(TypedDict):
@@ -178,7 +213,9 @@ class BesideRow(TypedDict):
     people: str
     first: Annotated[Value, column("first round", ".3f", "share of cooperation of the group")]
     people_first: Annotated[float, column("of people", ".3f")]
-    difference: Annotated[float | None, column(format="+.3f", help="group less people, in the first round")]
+    difference: Annotated[
+        float | None, column(format="+.3f", help="group less people, in the first round")
+    ]
     distance: Annotated[float | None, column("distance of strategies", ".3f")]
     """half the sum of differences of shares: 0 alike, 1 disjoint"""
 
@@ -195,7 +232,8 @@ class UnusedRow(TypedDict):
 class SeatMoves:
     """The moves of one player in one match, numbers or mixtures.
 
-    `subject` and `rival` name the persons in this seat and in the other one, None where they have no names.
+    `subject` and `rival` name the persons in this seat and in the other one, None where they have
+    no names.
     """
 
     labels: Mapping[str, str]
@@ -215,7 +253,8 @@ class SeatMoves:
 
     @property
     def cluster(self) -> str:
-        """Name what is resampled: the person, the other person if only that one has a name, or the match."""
+        """Name what is resampled: the person, the other person if only that one has a name, or the
+        match."""
         known = self.subject or self.rival
         return self._name(known) if known else self.match
 
@@ -251,14 +290,18 @@ class PlayerGroup:
         return f"subject or {seats}" if nameless else "subject"
 
     def remark_names(self) -> str | None:
-        """Say that names come up again and again while every match counts as another player's, if this is so."""
-        matches = Counter(seen.labels["player"] for seen in self.sequences if seen.imported and not seen.subject)
+        """Say that names come up again and again while every match counts as another player's, if
+        this is so."""
+        matches = Counter(
+            seen.labels["player"] for seen in self.sequences if seen.imported and not seen.subject
+        )
         repeated = sum(times > 1 for times in matches.values())
         if len(matches) < 2 or not repeated:
             return None
         return (
-            f"{repeated} of {len(matches)} names appear in several matches, but every match counts as a new player; "
-            "if the names are people, list their columns under `subjects` in the mapping"
+            f"{repeated} of {len(matches)} names appear in several matches, but every match counts"
+            " as a new player; if the names are people, list their columns under `subjects` in the"
+            " mapping"
         )
 
     @cached_property
@@ -268,13 +311,18 @@ class PlayerGroup:
         for seen in self.sequences:
             kind = _find_cooperation(seen.form)
             if kind is not None and all(isinstance(move, int) for move in seen.own):
-                cooperated = np.array([move == kind[seen.seat] for move in seen.own], dtype=np.float64)
+                cooperated = np.array(
+                    [move == kind[seen.seat] for move in seen.own], dtype=np.float64
+                )
                 rows.append((seen, cooperated))
         return rows
 
     def average_cooperation(self, start: int = 0, stop: int | None = None) -> Value:
-        """Average cooperation in these rounds, with an interval over persons, or matches of nameless players."""
-        played = [(seen, moves[start:stop]) for seen, moves in self.cooperation if moves[start:stop].size]
+        """Average cooperation in these rounds, with an interval over persons, or matches of
+        nameless players."""
+        played = [
+            (seen, moves[start:stop]) for seen, moves in self.cooperation if moves[start:stop].size
+        ]
         if not played:
             return None
         values = np.concatenate([moves for _, moves in played])
@@ -283,13 +331,15 @@ class PlayerGroup:
         if len(set(clusters)) < 2:
             return float(values.mean())
         interval = bound_mean(values, (0.0, 1.0), clusters, rng=np.random.default_rng(self.seed))
-        # What a person does depends on whom they met, so that matches with a common person on either side go together.
+        # What a person does depends on whom they met, so that matches with a common person on
+        # either side go together.
         persons = [seen.persons for seen, moves in played for _ in moves]
         return widen(interval, (0.0, 1.0), dyadic_ratio(values, clusters, persons))
 
 
 class BehaviourFigures(TypedDict):
-    """The figures of a group, with 95 % intervals over subjects (matches where they have no names) or games."""
+    """The figures of a group, with 95 % intervals over subjects (matches where they have no names)
+    or games."""
 
     matches: Annotated[int, column(format=".0f")]
     """matches of a player of the group"""
@@ -308,14 +358,22 @@ class BehaviourFigures(TypedDict):
 
 
 def prepare_behave(config: BehaveConfig) -> BehaveConfig:
-    """Make the plays that are described part of the identity, and let the model write strategies that are in words."""
+    """Make the plays that are described part of the identity, and let the model write strategies
+    that are in words."""
     if not config.runs:
         raise SettingError("runs", "name at least one folder of a run")
     records = [find_folder(Path(path)).path / "records.jsonl" for path in config.runs]
-    sources = tuple(f"{path.parent.name} {path.stat().st_size if path.exists() else 0}" for path in records)
+    sources = tuple(
+        f"{path.parent.name} {path.stat().st_size if path.exists() else 0}" for path in records
+    )
 
     def find_stage() -> tournaments.StageGame:
-        plays = (play for path in config.runs for play in list_recorded_plays(Path(path)) if not isinstance(play, str))
+        plays = (
+            play
+            for path in config.runs
+            for play in list_recorded_plays(Path(path))
+            if not isinstance(play, str)
+        )
         form = _make_form(canonical(next(plays)["data"]["form"]))
         return tournaments.StageGame(form.name, form)
 
@@ -324,20 +382,27 @@ def prepare_behave(config: BehaveConfig) -> BehaveConfig:
 
 
 def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
-    """Yield the plays of a run in the form of imported ones; a text says why a play is of no use."""
+    """Yield the plays of a run in the form of imported ones; a text says why a play is of no
+    use."""
     folder = find_folder(path)
     if folder.manifest.study == "import":
         yield from read_lines(folder.path / "records.jsonl")
         return
     run = None if folder.manifest.study == "sessions" else load_run(folder.path)
     if folder.manifest.study == "tournament" and not folder.finished():
-        yield "a tournament whose matches were worked out without playing them; run it again with --repetitions 1"
+        yield (
+            "a tournament whose matches were worked out without playing them; run it again with"
+            " --repetitions 1"
+        )
     for play in folder.plays():
         try:
             game: AnyGame | None
-            if run is None:  # a session of people, whose game has a name and is never opened as a file
+            if (
+                run is None
+            ):  # a session of people, whose game has a name and is never opened as a file
                 choice = play.data["setup"]["game"]
-                # A formalized game may have the name of another one, and parameters may set its table or noise.
+                # A formalized game may have the name of another one, and parameters may set its
+                # table or noise.
                 changed = choice.get("program") or set(choice.get("parameters", ())) - _LENGTHS
                 game = None if changed else find_game(choice["name"], allow_files=False).playable()
             else:
@@ -352,7 +417,12 @@ def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
         if form is None or form.num_players != 2 or getattr(game, "noise", None):
             yield "no game of two with a payoff table in which moves are made as they are meant"
             continue
-        kept = {"name": form.name, "actions": form.actions, "payoffs": form.payoffs.tolist(), "players": form.players}
+        kept = {
+            "name": form.name,
+            "actions": form.actions,
+            "payoffs": form.payoffs.tolist(),
+            "players": form.players,
+        }
         treatment = play.data.get("treatment")
         persons = play.data.get("subjects", {})
         data = {
@@ -361,14 +431,21 @@ def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
             "subjects": [persons.get(role, "") for role in form.players],
         }
         record = record_to_json(play.record)
-        # What a stand-in did is no behaviour of the player, whose later moves follow from it; the other seat is kept.
-        for role in {submission.role for submission in play.record.submissions if submission.decision.stand_in}:
+        # What a stand-in did is no behaviour of the player, whose later moves follow from it; the
+        # other seat is kept.
+        for role in {
+            submission.role
+            for submission in play.record.submissions
+            if submission.decision.stand_in
+        }:
             record["players"][role] = ""
             yield "a seat for which a stand-in answered"
         yield {"spec": play.spec, "data": data, "record": record}
 
 
-def copy_plays(config: BehaveConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
+def copy_plays(
+    config: BehaveConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
+) -> Outcome:
     """Keep the plays of all runs, each under the name of its run, and count what is of no use."""
     outcome, done, unused = Outcome(), folder.finished(), Counter[tuple[str, str]]()
     kept: dict[str, str] = {}
@@ -382,9 +459,13 @@ def copy_plays(config: BehaveConfig, folder: RunFolder, models: Mapping[str, Mod
                 continue
             spec, record = digest([name, play["spec"]]), digest(play["record"])
             if kept.get(spec, record) != record:
-                raise SettingError("runs", f"two folders called {name} hold different plays; rename one of them")
+                raise SettingError(
+                    "runs", f"two folders called {name} hold different plays; rename one of them"
+                )
             if spec not in done and spec not in kept:
-                folder.finish_encoded(encode_rows([{**play, "spec": spec, "data": {**play["data"], "run": name}}]))
+                folder.finish_encoded(
+                    encode_rows([{**play, "spec": spec, "data": {**play["data"], "run": name}}])
+                )
                 outcome.played += 1
             kept[spec] = record
         how.on_progress(Progress(None, len(done), outcome.played, 0))
@@ -422,14 +503,24 @@ def list_sequences(folder: RunFolder) -> Iterator[SeatMoves]:
         for submission in record["submissions"]:
             if submission["role"] in form.players:
                 seat, action = form.players.index(submission["role"]), submission["action"]
-                moves[seat].append(numbers[seat][action] if isinstance(action, str) else tuple(action))
-        treatment = {name: str(value) for name, value in data["treatment"].items() if not isinstance(value, list)}
+                moves[seat].append(
+                    numbers[seat][action] if isinstance(action, str) else tuple(action)
+                )
+        treatment = {
+            name: str(value)
+            for name, value in data["treatment"].items()
+            if not isinstance(value, list)
+        }
         subjects = [*data.get("subjects", ()), "", ""]
         for seat, role in enumerate(form.players):
             player = record["players"].get(role)
             if not player:
                 continue
-            by_seat = {name: str(value[seat]) for name, value in data["treatment"].items() if isinstance(value, list)}
+            by_seat = {
+                name: str(value[seat])
+                for name, value in data["treatment"].items()
+                if isinstance(value, list)
+            }
             labels = {
                 "player": player,
                 "opponent": record["players"].get(form.players[1 - seat]) or "",
@@ -471,7 +562,11 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
         group = PlayerGroup(groups[heads], seed)
         frames["groups"].append({"group": name})
         models = [model for model in config.fit if model != "strategies"]
-        error = _estimate_strategies(config, name, group, frames) if "strategies" in config.fit else None
+        error = (
+            _estimate_strategies(config, name, group, frames)
+            if "strategies" in config.fit
+            else None
+        )
         parameters = _estimate_choices(config, name, group, models, frames) if models else {}
         figures[heads] = BehaviourFigures(
             matches=len(group.sequences),
@@ -491,25 +586,43 @@ def measure_behaviour(config: BehaveConfig, folder: RunFolder) -> Measured:
             _stand_beside(name, group, frames)
     frames["path"] = list(_list_path(config, precisions))
     played = sum(map(len, groups.values()))
-    return Measured({name: Frame(kind, frames[name]) for name, kind in _ROWS.items()}, played, config.by, figures)
+    return Measured(
+        {name: Frame(kind, frames[name]) for name, kind in _ROWS.items()},
+        played,
+        config.by,
+        figures,
+    )
 
 
-def _list_path(config: BehaveConfig, groups: Sequence[tuple[str, PlayerGroup, float]]) -> Iterator[PathRow]:
-    """Yield the logit equilibria of the most played game along lambda, and what the groups did at their own lambda."""
+def _list_path(
+    config: BehaveConfig, groups: Sequence[tuple[str, PlayerGroup, float]]
+) -> Iterator[PathRow]:
+    """Yield the logit equilibria of the most played game along lambda, and what the groups did at
+    their own lambda."""
     if not groups:
         return
-    form = Counter(seen.form for _, group, _ in groups for seen in group.sequences).most_common(1)[0][0]
+    form = Counter(seen.form for _, group, _ in groups for seen in group.sequences).most_common(1)[
+        0
+    ][0]
     largest = max(precision for _, _, precision in groups)
     grid = np.linspace(0.0, 2 * largest or 1.0, 60)
-    for role, actions, side in zip(form.players, form.actions, predict_quantal([form], grid)[0], strict=True):
+    for role, actions, side in zip(
+        form.players, form.actions, predict_quantal([form], grid)[0], strict=True
+    ):
         for precision, share in zip(grid, side[:, 0], strict=True):
             line = f"{form.name}: {role} plays {actions[0]}"
             yield PathRow(line=line, precision=float(precision), share=float(share))
     for (name, group, precision), seat in product(groups, range(2)):
-        histories = [seen.own for seen in group.sequences if seen.form is form and seen.seat == seat]
-        moves = [move for moves in histories for move in moves[: 1 if config.rounds == "first" else None]]
+        histories = [
+            seen.own for seen in group.sequences if seen.form is form and seen.seat == seat
+        ]
+        moves = [
+            move for moves in histories for move in moves[: 1 if config.rounds == "first" else None]
+        ]
         if moves:
-            share = float(np.mean([move == 0 if isinstance(move, int) else move[0] for move in moves]))
+            share = float(
+                np.mean([move == 0 if isinstance(move, int) else move[0] for move in moves])
+            )
             yield PathRow(line=f"{name} as {form.players[seat]}", precision=precision, share=share)
 
 
@@ -518,18 +631,27 @@ def _as_float(value: Value) -> float:
 
 
 def _stand_beside(name: str, group: PlayerGroup, frames: dict[str, list[Any]]) -> None:
-    """List the people whose dilemma is nearest to the group's, and how far the group is from them."""
+    """List the people whose dilemma is nearest to the group's, and how far the group is from
+    them."""
     played = Counter(seen.form for seen in group.sequences)
     nearest = find_people(played.most_common(1)[0][0])
     if not nearest:
         why = "the game is no symmetric dilemma"
-        frames["left_out"].append(UnusedRow(what=f"{name}: people beside", why=why, times=len(group.sequences)))
+        frames["left_out"].append(
+            UnusedRow(what=f"{name}: people beside", why=why, times=len(group.sequences))
+        )
     first = group.average_cooperation(0, 1)
-    shares = {row["strategy"]: _as_float(row["share"]) for row in frames["strategies"] if row["group"] == name}
+    shares = {
+        row["strategy"]: _as_float(row["share"])
+        for row in frames["strategies"]
+        if row["group"] == name
+    }
     for people in nearest:
         distance = None
         if set(shares) == set(people.strategies):
-            distance = sum(abs(share - people.strategies[kind]) for kind, share in shares.items()) / 2
+            distance = (
+                sum(abs(share - people.strategies[kind]) for kind, share in shares.items()) / 2
+            )
         frames["beside"].append(
             BesideRow(
                 group=name,
@@ -548,7 +670,9 @@ def _stand_beside(name: str, group: PlayerGroup, frames: dict[str, list[Any]]) -
             ]
 
 
-def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, frames: dict[str, list[Any]]) -> Value:
+def _estimate_strategies(
+    config: BehaveConfig, name: str, group: PlayerGroup, frames: dict[str, list[Any]]
+) -> Value:
     """Estimate shares and error of a group, list them, and return the error."""
     blocks, units, reasons = _list_histories(config, group.sequences)
     for why, times in reasons.items():
@@ -561,10 +685,13 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
     best = {rule: min(path, key=lambda fit: getattr(fit, rule)) for rule in ("bic", "icl")}
     fitted = everything if config.choose == "all" else best[config.choose]
     kept = [agreement.names.index(name) for name in fitted.names]
-    reduced = replace(agreement, names=fitted.names, counts=np.ascontiguousarray(agreement.counts[:, kept]))
-    # People are drawn with all their matches, each alone: given what was played before, the likelihood of a match
-    # is the product of those of its seats, so that scores of people who met are uncorrelated. Nameless seats of a match
-    # are drawn together all the same, since one model may sit in both.
+    reduced = replace(
+        agreement, names=fitted.names, counts=np.ascontiguousarray(agreement.counts[:, kept])
+    )
+    # People are drawn with all their matches, each alone: given what was played before, the
+    # likelihood of a match is the product of those of its seats, so that scores of people who met
+    # are uncorrelated. Nameless seats of a match are drawn together all the same, since one model
+    # may sit in both.
     drawn_with = {seen.unit: seen.cluster for seen in group.sequences}
     clusters = cluster_codes([drawn_with[unit] for unit in units], len(units))
     drawn = int(clusters.max()) + 1
@@ -577,13 +704,21 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
     for k, strategy in enumerate(fitted.names):
         share = interval_of_draws(float(fitted.shares[k]), shares[:, k], drawn, (0.0, 1.0))
         frames["strategies"].append(
-            StrategyRow(group=name, strategy=strategy, share=share, classified=int((classes == k).sum()))
+            StrategyRow(
+                group=name, strategy=strategy, share=share, classified=int((classes == k).sum())
+            )
         )
     for unit, k, row in zip(units, classes, fitted.posterior, strict=True):
-        frames["classes"].append(ClassRow(group=name, unit=unit, strategy=fitted.names[k], probability=float(row[k])))
+        frames["classes"].append(
+            ClassRow(group=name, unit=unit, strategy=fitted.names[k], probability=float(row[k]))
+        )
     for fit, following in zip(path, (*path[1:], None), strict=True):
         gone = next(iter(set(fit.names) - set(following.names))) if following else None
-        frames["numbers"] += [NumberRow(group=name, strategies=len(fit.names), bic=fit.bic, icl=fit.icl, left_out=gone)]
+        frames["numbers"] += [
+            NumberRow(
+                group=name, strategies=len(fit.names), bic=fit.bic, icl=fit.icl, left_out=gone
+            )
+        ]
     frames["groups"][-1] |= GroupRow(
         group=name,
         units=len(units),
@@ -603,7 +738,8 @@ def _estimate_strategies(config: BehaveConfig, name: str, group: PlayerGroup, fr
 def _list_histories(
     config: BehaveConfig, sequences: Sequence[SeatMoves]
 ) -> tuple[list[Histories], list[str], Counter[str]]:
-    """Return the matches by game and seat with the strategies for that seat, the units, and why others are left out."""
+    """Return the matches by game and seat with the strategies for that seat, the units, and why
+    others are left out."""
     parts: dict[tuple[NormalForm, int], list[SeatMoves]] = defaultdict(list)
     reasons: Counter[str] = Counter()
     for seen in sequences:
@@ -622,7 +758,9 @@ def _list_histories(
             reasons[str(error)] += len(members)
             continue
         automata = [
-            replace(pair[seat], name=entry.name) for pair, entry in zip(pairs, config.strategies, strict=True) if pair
+            replace(pair[seat], name=entry.name)
+            for pair, entry in zip(pairs, config.strategies, strict=True)
+            if pair
         ]
         if not automata:
             raise SettingError("strategies", "none of them is an automaton")
@@ -637,7 +775,11 @@ def _list_histories(
 
 
 def _estimate_choices(
-    config: BehaveConfig, name: str, group: PlayerGroup, models: Sequence[ChoiceModel], frames: dict[str, list[Any]]
+    config: BehaveConfig,
+    name: str,
+    group: PlayerGroup,
+    models: Sequence[ChoiceModel],
+    frames: dict[str, list[Any]],
 ) -> Mapping[str, Value]:
     """Estimate the models of single choices for a group, list them, and return their parameters."""
     few = len({seen.form for seen in group.sequences}) < _FEW_GAMES
@@ -651,41 +793,79 @@ def _estimate_choices(
     clusters = cluster_codes([cluster if few else form for form, cluster in counts], len(data))
     drawn = int(clusters.max()) + 1
     parameters: dict[str, Value] = {}
-    for fit in fit_choices(data, models, clusters=clusters, draws=config.bootstraps, seed=group.seed):
-        # Where nearly all resamples say 0, as after moves that no precision explains, an interval would be a point.
+    for fit in fit_choices(
+        data, models, clusters=clusters, draws=config.bootstraps, seed=group.seed
+    ):
+        # Where nearly all resamples say 0, as after moves that no precision explains, an interval
+        # would be a point.
         fixed = fit.model != "level-k" and not np.ptp(np.quantile(fit.resampled, (0.025, 0.975)))
         remarks = ["the same in 95 % of all resamples or more, so no interval"] if fixed else []
         remarks = ["the likelihood grows with it without end"] if fit.edge else remarks
         remarks += ["other shares fit as well"] if fit.flat else []
-        remarks += [f"intervals resample {'subjects' if group.has_subjects else 'matches'}: few games"] if few else []
+        remarks += (
+            [f"intervals resample {'subjects' if group.has_subjects else 'matches'}: few games"]
+            if few
+            else []
+        )
         remarks += ["one game, nothing to hold out"] if fit.score is None else []
-        about = {"score": fit.score, "completeness": fit.completeness, "remark": "; ".join(remarks) or None}
+        about = {
+            "score": fit.score,
+            "completeness": fit.completeness,
+            "remark": "; ".join(remarks) or None,
+        }
         for parameter, estimate, draws, bounds in _list_parameters(fit):
-            value = estimate if fit.edge or fixed else interval_of_draws(estimate, draws, drawn, bounds)
-            frames["models"].append(
-                {"group": name, "model": fit.model, "parameter": parameter, "estimate": value, **about}
+            value = (
+                estimate if fit.edge or fixed else interval_of_draws(estimate, draws, drawn, bounds)
             )
-            # Where other shares fit as well, so does another mean level: it is no figure to compare groups by.
+            frames["models"].append(
+                {
+                    "group": name,
+                    "model": fit.model,
+                    "parameter": parameter,
+                    "estimate": value,
+                    **about,
+                }
+            )
+            # Where other shares fit as well, so does another mean level: it is no figure to compare
+            # groups by.
             parameters[parameter] = None if fit.flat else value
     return parameters
 
 
 def _list_parameters(fit: ChoiceFit) -> Iterator[tuple[str, float, Floats, tuple[float, float]]]:
-    """Yield each parameter with its estimate, the estimates of the resamples, and the bounds that it has."""
+    """Yield each parameter with its estimate, the estimates of the resamples, and the bounds that
+    it has."""
     if fit.model != "level-k":
         name = "lambda" if fit.model == "qre" else "tau"
         yield name, float(fit.estimate[0]), fit.resampled[:, 0], (-np.inf, np.inf)
         return
     levels = np.arange(HIGHEST_LEVEL + 1)
-    yield "mean level", float(fit.estimate @ levels), fit.resampled @ levels, (0.0, float(HIGHEST_LEVEL))
+    yield (
+        "mean level",
+        float(fit.estimate @ levels),
+        fit.resampled @ levels,
+        (0.0, float(HIGHEST_LEVEL)),
+    )
     for level in levels:
-        yield f"share of level {level}", float(fit.estimate[level]), fit.resampled[:, level], (0.0, 1.0)
+        yield (
+            f"share of level {level}",
+            float(fit.estimate[level]),
+            fit.resampled[:, level],
+            (0.0, 1.0),
+        )
 
 
 _ROWS: dict[str, type] = {
-    "groups": GroupRow, "strategies": StrategyRow, "models": FittedRow, "rounds": RoundRow, "beside": BesideRow,
-    "numbers": NumberRow, "classes": ClassRow, "path": PathRow, "left_out": UnusedRow,
-}  # fmt: skip
+    "groups": GroupRow,
+    "strategies": StrategyRow,
+    "models": FittedRow,
+    "rounds": RoundRow,
+    "beside": BesideRow,
+    "numbers": NumberRow,
+    "classes": ClassRow,
+    "path": PathRow,
+    "left_out": UnusedRow,
+}
 """The frames of a run."""
 
 
@@ -708,15 +888,49 @@ behave = Study(
     report=(
         metrics_table("What was played"),
         table("beside", title="Beside people"),
-        pivot("strategies", "group", "strategy", "share", title="Strategies", caption=_PROSE["strategies"]),
-        intervals("strategies", label=("group", "strategy"), value="share", least=0.001, caption=_PROSE["intervals"]),
-        table("groups", caption="How the strategies were estimated."),
-        lines("rounds", x="round", y="cooperation", by="who", title="Cooperation by round", caption=_PROSE["rounds"]),
-        table("models", title="Single choices", caption="Scores are those of games that were left out, in ten parts."),
-        lines(
-            "path", "precision", "share", "line", title="How noisy: quantal response", caption=_PROSE["path"], most=24
+        pivot(
+            "strategies",
+            "group",
+            "strategy",
+            "share",
+            title="Strategies",
+            caption=_PROSE["strategies"],
         ),
-        table("numbers", title="How many strategies", caption="The rarest strategy is left out, again and again."),
+        intervals(
+            "strategies",
+            label=("group", "strategy"),
+            value="share",
+            least=0.001,
+            caption=_PROSE["intervals"],
+        ),
+        table("groups", caption="How the strategies were estimated."),
+        lines(
+            "rounds",
+            x="round",
+            y="cooperation",
+            by="who",
+            title="Cooperation by round",
+            caption=_PROSE["rounds"],
+        ),
+        table(
+            "models",
+            title="Single choices",
+            caption="Scores are those of games that were left out, in ten parts.",
+        ),
+        lines(
+            "path",
+            "precision",
+            "share",
+            "line",
+            title="How noisy: quantal response",
+            caption=_PROSE["path"],
+            most=24,
+        ),
+        table(
+            "numbers",
+            title="How many strategies",
+            caption="The rarest strategy is left out, again and again.",
+        ),
         table("left_out", title="Left out", caption="These entered no estimate."),
     ),
 )

@@ -1,21 +1,25 @@
-"""The settings of the benchmark, of matrix games and of games played in turn, and the games of a run.
+"""The settings of the benchmark, of matrix games and of games played in turn, and the games of a
+run.
 
-Game k depends only on the seed and k. Payoffs are multiplied by `scale` and rounded to `decimals`, then solved as
-rounded: what a model is shown is what it is measured against. One game that the user names is put in as many orders of
-its rows and columns as there are games, the first being its own: a single answer says little about a player.
+Game k depends only on the seed and k. Payoffs are multiplied by `scale` and rounded to `decimals`,
+then solved as rounded: what a model is shown is what it is measured against. One game that the user
+names is put in as many orders of its rows and columns as there are games, the first being its own:
+a single answer says little about a player.
 
 What should not change a rational player's answer:
 
     permuted     rows and columns in another order          swapped     the players change seats
     shifted      a constant added to all payoffs            scaled      all payoffs times three
     relabelled   other names for the actions                disguised   a story around it
-    format       another way to write it down               padded      one dominated action more for each player
+    format       another way to write it down               padded      one dominated action more
+                 for each player
 
 Which plays a benchmark run consists of, and how one is made.
 
-A run has one or more conditions (other sizes, scales or temperatures; one in the standard suite). In each, every game
-is put to every model in every way of asking, format, theme, seat and variant, games in the outermost loop: a run that
-stops early has put the same games to all. The opponent of the model is fixed to its equilibrium strategy.
+A run has one or more conditions (other sizes, scales or temperatures; one in the standard suite).
+In each, every game is put to every model in every way of asking, format, theme, seat and variant,
+games in the outermost loop: a run that stops early has put the same games to all. The opponent of
+the model is fixed to its equilibrium strategy.
 """
 
 from __future__ import annotations
@@ -40,7 +44,14 @@ from bestresponse.core.seeds import generator, split
 from bestresponse.games.lookup import NamedGame
 from bestresponse.games.matrix.game import FORMATS, MatrixGame, Theme, theme, themes
 from bestresponse.models.base import REASONING_TOKENS, Model
-from bestresponse.players.llm.player import FirstToken, LlmPlayer, Sampled, Sampling, Style, Thinking
+from bestresponse.players.llm.player import (
+    FirstToken,
+    LlmPlayer,
+    Sampled,
+    Sampling,
+    Style,
+    Thinking,
+)
 from bestresponse.players.llm.verified import bare_name, is_verified, make_label, with_review
 from bestresponse.players.strategies import FixedMix
 from bestresponse.runs.execution import PlayOne
@@ -62,7 +73,8 @@ _MOST_PAYOFFS = 100_000
 """Of a game of more than two: its equilibrium is found in seconds."""
 _USUAL_GAMES = 100
 _FIRST_GAMES = 20
-"""Of the embedded model alone, which takes some minutes for them: who tries it wants to see that everything works."""
+"""Of the embedded model alone, which takes some minutes for them: who tries it wants to see that
+everything works."""
 _USUAL_ORDERS = 24
 _DRAWING = ("num_rows", "num_cols", "family", "scale", "decimals")
 """The settings that say how games are drawn."""
@@ -72,51 +84,68 @@ _SHOWING = ("suite", "format", "theme", "precision")
 
 @settings
 class BenchConfig(RunSettings):
-    """Measure the Nash gap and the exploitability of models on matrix games, or the policies of models in a tree.
+    """Measure the Nash gap and the exploitability of models on matrix games, or the policies of
+    models in a tree.
 
-    Games are drawn, or one is named: it is put to the models with its actions in many orders or, if it is played in
-    turn, at every information set.
+    Games are drawn, or one is named: it is put to the models with its actions in many orders or, if
+    it is played in turn, at every information set.
     """
 
     model: ModelsSetting = setting(default=(NamedModel(EMBEDDED),), kw_only=False, short="-m")
-    """A model; verified:MODEL has its reasoning checked, again:MODEL is asked again as often and not told what was
-    wrong, NAME=URL reports a server under that name."""
+    """A model; verified:MODEL has its reasoning checked, again:MODEL is asked again as often and
+    not told what was wrong, NAME=URL reports a server under that name."""
     game: OptionalGameSetting = setting(default=None, kw_only=False, argument=True)
     """A game or a file instead of drawn games; or `stories`."""
     num_games: int | None = setting(default=None, ge=1, le=1000000)
     """Games, orders of one game, or policies in a tree. [default: 100 or for smollm2 20, 24, 1]"""
     num_rows: int = setting(default=3, ge=1, le=_MOST_ACTIONS, help="Actions of the row player.")
     num_cols: int = setting(default=3, ge=1, le=_MOST_ACTIONS, help="Actions of the column player.")
-    seed: int = setting(default=0, ge=0, help="Seed of games and orders, and of the seed that models are sent.")
+    seed: int = setting(
+        default=0, ge=0, help="Seed of games and orders, and of the seed that models are sent."
+    )
     llm_seed: int | None = setting(default=None, help="Seed sent to the models that take one.")
-    suite: Literal["standard", "invariance", "sensitivity", "generalisation"] = setting(default="standard")
+    suite: Literal["standard", "invariance", "sensitivity", "generalisation"] = setting(
+        default="standard"
+    )
     """What is varied besides the game."""
     family: str = setting(default="zero-sum")
     """Kind of games, such as zero-sum, uniform or covariant; see `bestresponse games`."""
-    scale: float = setting(default=100.0, gt=0, lt=1e12, help="Payoffs are drawn from -scale to scale.")
-    decimals: int = setting(default=0, ge=0, le=12, help="Decimals that payoffs are rounded to before all else.")
+    scale: float = setting(
+        default=100.0, gt=0, lt=1e12, help="Payoffs are drawn from -scale to scale."
+    )
+    decimals: int = setting(
+        default=0, ge=0, le=12, help="Decimals that payoffs are rounded to before all else."
+    )
     elicit: NamesSetting = setting(default=())
     """mixed, pure, sampled or logprobs. [default: mixed; logprobs for the embedded model]"""
     format: NamesSetting = setting(default=("table",), help="table, prose or json.")
     theme: NamesSetting = setting(default=())
-    """neutral, numbers, market, patrol, football; own, the default for a named game, keeps its names."""
+    """neutral, numbers, market, patrol, football; own, the default for a named game, keeps its
+    names."""
     seat: NamesSetting = setting(default=())
     """row or col; in a game played in turn the name of a player. [default: row, or all]"""
     style: Literal["auto", "line", "json", "letter"] = setting(default="auto")
     """How to answer; auto is JSON where the model can be held to it."""
     temperature: float | None = setting(default=None, ge=0, le=5)
     """Sampling temperature. [default: 0, or 1 for sampled]"""
-    plain: bool = setting(default=False, help="Have models answer at once instead of writing down their reasons first.")
+    plain: bool = setting(
+        default=False,
+        help="Have models answer at once instead of writing down their reasons first.",
+    )
     effort: Literal["minimal", "low", "medium", "high"] | None = setting(default=None)
     """How hard models that reason by themselves do so. [default: the provider's own]"""
     reasoning_tokens: int | None = setting(default=None, ge=1, le=1000000)
     """The most tokens for such reasoning, beside those of the reply."""
     max_tokens: int | None = setting(default=None, ge=1, le=100000)
     """Longest reply, in tokens. [default: 4000, or 512 without reasons]"""
-    samples: int = setting(default=10, ge=1, le=10_000, help="Moves that are asked for where they are sampled.")
+    samples: int = setting(
+        default=10, ge=1, le=10_000, help="Moves that are asked for where they are sampled."
+    )
     max_infosets: int | None = setting(default=None, ge=1, le=1000000)
     """In a game played in turn: the most information sets, likeliest first."""
-    attempts: int = setting(default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read.")
+    attempts: int = setting(
+        default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read."
+    )
     precision: float | None = setting(default=None, gt=0)
     """Stop when the mean gap / payoff range is known to within this."""
 
@@ -146,7 +175,9 @@ class BenchConfig(RunSettings):
             self._default("num_games", 1)
             self._default("seat", self.form.players)
             return
-        keeps_names = self.form is not None and self.suite == "standard" and "logprobs" not in self.elicit
+        keeps_names = (
+            self.form is not None and self.suite == "standard" and "logprobs" not in self.elicit
+        )
         orders = factorial(self.shape[0]) * factorial(self.shape[1])
         games = _FIRST_GAMES if small else _USUAL_GAMES
         self._default("num_games", games if self.form is None else min(_USUAL_ORDERS, orders))
@@ -158,9 +189,16 @@ class BenchConfig(RunSettings):
             object.__setattr__(self, name, value)
 
     def _check_names(self) -> None:
-        known = {"elicit": _ELICITATIONS, "seat": self.form.players if isinstance(self.form, Tree) else ("row", "col")}
+        known = {
+            "elicit": _ELICITATIONS,
+            "seat": self.form.players if isinstance(self.form, Tree) else ("row", "col"),
+        }
         if not isinstance(self.form, Tree):
-            known |= {"family": families(), "format": FORMATS, "theme": (*themes(), *([OWN] if self.game else []))}
+            known |= {
+                "family": families(),
+                "format": FORMATS,
+                "theme": (*themes(), *([OWN] if self.game else [])),
+            }
         for name, names in known.items():
             value = getattr(self, name)
             if not isinstance(value, str) and len(set(value)) < len(value):
@@ -168,7 +206,9 @@ class BenchConfig(RunSettings):
             for chosen in (value,) if isinstance(value, str) else value:
                 if chosen not in names:
                     hint = did_you_mean(chosen, list(names))
-                    raise SettingError(name, f"expected one of {', '.join(names)}, got {chosen!r}.{hint}")
+                    raise SettingError(
+                        name, f"expected one of {', '.join(names)}, got {chosen!r}.{hint}"
+                    )
         if not self.model:
             raise SettingError("model", "expected at least one model")
         if len(set(self.labels)) < len(self.model):
@@ -179,21 +219,64 @@ class BenchConfig(RunSettings):
         several = [name for name in ("format", "theme", "seat") if len(getattr(self, name)) > 1]
         verified = [name for name in self.model if is_verified(name)]
         tree = isinstance(self.form, Tree)
-        one_letter, draws = tree or set(self.theme) == {"neutral"}, self.suite in ("sensitivity", "generalisation")
+        one_letter, draws = (
+            tree or set(self.theme) == {"neutral"},
+            self.suite in ("sensitivity", "generalisation"),
+        )
         if "sampled" not in self.elicit:
             self.refuse_set(["samples"], "this does nothing unless elicit has `sampled`")
         for wrong, name, problem in (
-            (verified and tree, "model", "reasoning about a policy is not verified; leave out `verified:`"),
-            (verified and "logprobs" in self.elicit, "elicit", "logprobs asks for no reasons that could be verified"),
-            (not one_letter and "logprobs" in self.elicit, "elicit", "logprobs goes with the theme neutral only"),
+            (
+                verified and tree,
+                "model",
+                "reasoning about a policy is not verified; leave out `verified:`",
+            ),
+            (
+                verified and "logprobs" in self.elicit,
+                "elicit",
+                "logprobs asks for no reasons that could be verified",
+            ),
+            (
+                not one_letter and "logprobs" in self.elicit,
+                "elicit",
+                "logprobs goes with the theme neutral only",
+            ),
             (verified and self.plain, "plain", "without reasons there is nothing to verify"),
-            (verified and self.style in ("json", "letter"), "style", f"{self.style} leaves no room for reasons"),
-            (self.style == "letter" and "mixed" in self.elicit, "style", "a letter cannot state a mixed strategy"),
-            (self.precision and self.shard, "precision", "a part of a run cannot tell how precise the whole is"),
-            (self.suite == "invariance" and several, (*several, "")[0], "this suite varies it itself; give one"),
-            (self.suite == "invariance" and OWN in self.theme, "theme", "this suite gives other names; not own"),
-            (self.suite == "generalisation" and "theme" in several, "theme", "names are compared with one; give one"),
-            (draws and self.game, "suite", f"{self.suite} draws games of other sizes; it takes no game of yours"),
+            (
+                verified and self.style in ("json", "letter"),
+                "style",
+                f"{self.style} leaves no room for reasons",
+            ),
+            (
+                self.style == "letter" and "mixed" in self.elicit,
+                "style",
+                "a letter cannot state a mixed strategy",
+            ),
+            (
+                self.precision and self.shard,
+                "precision",
+                "a part of a run cannot tell how precise the whole is",
+            ),
+            (
+                self.suite == "invariance" and several,
+                (*several, "")[0],
+                "this suite varies it itself; give one",
+            ),
+            (
+                self.suite == "invariance" and OWN in self.theme,
+                "theme",
+                "this suite gives other names; not own",
+            ),
+            (
+                self.suite == "generalisation" and "theme" in several,
+                "theme",
+                "names are compared with one; give one",
+            ),
+            (
+                draws and self.game,
+                "suite",
+                f"{self.suite} draws games of other sizes; it takes no game of yours",
+            ),
         ):
             if wrong:
                 raise SettingError(name, problem)
@@ -223,7 +306,9 @@ class BenchConfig(RunSettings):
     @property
     def source(self) -> Source:
         """Where the games of the run come from."""
-        return Source(self.games, self.seed, self.shape, self.family, self.scale, self.decimals, self.game)
+        return Source(
+            self.games, self.seed, self.shape, self.family, self.scale, self.decimals, self.game
+        )
 
     @property
     def models(self) -> tuple[NamedModel, ...]:
@@ -248,16 +333,23 @@ class BenchConfig(RunSettings):
     @property
     def paid_tokens(self) -> int:
         """How many tokens a reply may cost, those of the model's own reasoning among them."""
-        return self.reply_tokens + (self.reasoning_tokens or REASONING_TOKENS.get(self.effort or "", 0))
+        return self.reply_tokens + (
+            self.reasoning_tokens or REASONING_TOKENS.get(self.effort or "", 0)
+        )
 
     def reasons(self, model: str, elicit: str) -> bool:
-        """Say whether a model writes down its reasons before it answers; the embedded one is too small for that."""
+        """Say whether a model writes down its reasons before it answers; the embedded one is too
+        small for that."""
         roomy = elicit != "logprobs" and self.style not in ("json", "letter")
         return roomy and not self.plain and bare_name(model) != EMBEDDED
 
     def describe_asking(self, model: str, elicit: str) -> dict[str, bool | str | int]:
         """Return what a spec says of reasoning; nothing where a model answers at once."""
-        asked = {"think": self.reasons(model, elicit), "effort": self.effort, "reasoning_tokens": self.reasoning_tokens}
+        asked = {
+            "think": self.reasons(model, elicit),
+            "effort": self.effort,
+            "reasoning_tokens": self.reasoning_tokens,
+        }
         return {name: value for name, value in asked.items() if value}
 
     @cached_property
@@ -267,7 +359,8 @@ class BenchConfig(RunSettings):
 
 
 def choose_temperature(wanted: float | None, elicit: str) -> float:
-    """Return the temperature that is sent: probabilities of tokens are read, and samples drawn, at 1."""
+    """Return the temperature that is sent: probabilities of tokens are read, and samples drawn, at
+    1."""
     if elicit == "logprobs":
         return 1.0
     return wanted if wanted is not None else 1.0 if elicit == "sampled" else 0.0
@@ -287,7 +380,8 @@ Order = tuple[tuple[int, ...], tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Source:
-    """Where games come from: a family of games, or one game whose actions are put in many orders."""
+    """Where games come from: a family of games, or one game whose actions are put in many
+    orders."""
 
     num_games: int
     seed: int
@@ -306,7 +400,8 @@ class Source:
 
 @dataclass(frozen=True)
 class Drawn:
-    """All games of a source, payoffs (n, 2, rows, cols); `orders` where they are one game in several orders."""
+    """All games of a source, payoffs (n, 2, rows, cols); `orders` where they are one game in
+    several orders."""
 
     payoffs: Array
     orders: tuple[Order, ...] = ()
@@ -331,9 +426,11 @@ class Drawn:
         return self._equilibria[game]
 
     def get_equilibrium(self, game: int) -> tuple[Array, Array]:
-        """Return the equilibrium (row, column strategy) that opponents and the baseline `equilibrium` play.
+        """Return the equilibrium (row, column strategy) that opponents and the baseline
+        `equilibrium` play.
 
-        One game in many orders is solved in its own order, so that the equilibrium is the same in every order.
+        One game in many orders is solved in its own order, so that the equilibrium is the same in
+        every order.
         """
         if self.zero_sum:
             return self.solved.row[game], self.solved.col[game]
@@ -355,18 +452,25 @@ def draw_games(source: Source) -> Drawn:
     else:
         takes = signature(FAMILIES[source.family]).parameters
         properties: JsonObject = {"shape": source.shape} if "shape" in takes else {}
-        if source.family in ("zero-sum", "uniform"):  # payoffs from -1 to 1 where their range is a property
+        if source.family in (
+            "zero-sum",
+            "uniform",
+        ):  # payoffs from -1 to 1 where their range is a property
             properties |= {"low": -1.0, "high": 1.0}
         batch = generate(source.family, source.num_games, seed=source.seed, **properties).payoffs
         if batch.shape[1] != 2:
-            raise InvalidGame(f"the benchmark plays two-player games; {source.family} makes {batch.shape[1]} players")
+            raise InvalidGame(
+                f"the benchmark plays two-player games; {source.family} makes {batch.shape[1]}"
+                " players"
+            )
         payoffs = np.round(batch * source.scale, source.decimals) + 0.0
     payoffs.setflags(write=False)
     return Drawn(payoffs, orders)
 
 
 def list_orders(shape: tuple[int, int], count: int, seed: int) -> tuple[Order, ...]:
-    """List `count` different orders of rows and columns, the usual one first, the others drawn by `seed`."""
+    """List `count` different orders of rows and columns, the usual one first, the others drawn by
+    `seed`."""
     most = factorial(shape[0]) * factorial(shape[1])
     if count > most:
         raise SettingError("num_games", f"the actions can be put in {most} orders, not in {count}")
@@ -387,7 +491,8 @@ def list_orders(shape: tuple[int, int], count: int, seed: int) -> tuple[Order, .
 
 
 def own_view(payoffs: Array, seat: int) -> tuple[Array, Array]:
-    """Return games (..., 2, rows, cols) as a seat sees them: its own payoffs, the other's, its own actions as rows."""
+    """Return games (..., 2, rows, cols) as a seat sees them: its own payoffs, the other's, its own
+    actions as rows."""
     sides = payoffs if seat == 0 else payoffs[..., ::-1, :, :].swapaxes(-1, -2)
     return sides[..., 0, :, :], sides[..., 1, :, :]
 
@@ -441,9 +546,11 @@ def tell_variant(name: str, original: Variant, source: Source, game: int) -> Var
 
 
 def _pad(payoffs: Array, zero_sum: bool, source: Source, rng: Random) -> tuple[Array, Order]:
-    """Add, at a random place, one action for each player that is strictly dominated by one of its own.
+    """Add, at a random place, one action for each player that is strictly dominated by one of its
+    own.
 
-    Returns the payoffs and, for rows and columns, their original indices; those of the new ones come after the last.
+    Returns the payoffs and, for rows and columns, their original indices; those of the new ones
+    come after the last.
     """
     step = max(round(_PADDED_BY * source.scale, source.decimals), 10.0**-source.decimals)
     orders: list[tuple[int, ...]] = []
@@ -468,11 +575,14 @@ def _shuffle(count: int, rng: Random) -> tuple[int, ...]:
 
 
 def _list_stories(shape: tuple[int, ...], current: str) -> list[str]:
-    """List the other themes with a story that have names enough; the current one where there is none."""
+    """List the other themes with a story that have names enough; the current one where there is
+    none."""
     fitting = [
         name
         for name, theme in themes().items()
-        if theme.story and name != current and all(m <= len(a) for m, a in zip(shape, theme.actions, strict=True))
+        if theme.story
+        and name != current
+        and all(m <= len(a) for m, a in zip(shape, theme.actions, strict=True))
     ]
     return fitting or [current]
 
@@ -482,16 +592,31 @@ SIZE, NAMED, ANONYMOUS = "size ", "named ", "anonymous "
 """What the names of conditions begin with."""
 _GENERAL_SIZES = (2, 3, 4, 5, 6, 8, 10)
 _CLASSICS = (
-    "matching-pennies", "bismarck-sea", "two-finger-morra", "rock-paper-scissors", "rock-paper-scissors-lizard-spock",
+    "matching-pennies",
+    "bismarck-sea",
+    "two-finger-morra",
+    "rock-paper-scissors",
+    "rock-paper-scissors-lizard-spock",
     "oneill",
-)  # fmt: skip
+)
 """Zero-sum games that models have read about."""
 _MOST_ORDERS = 8
 _SIZES = (2, 3, 4, 6)
 _SCALES = (0.01, 100.0)
 _TEMPERATURES = (0.0, 0.7, 1.0)
-_ASKING = ("model", "elicit", "llm_seed", "temperature", "max_tokens", "style", "think", "attempts", "samples",
-           "effort", "reasoning_tokens")  # fmt: skip
+_ASKING = (
+    "model",
+    "elicit",
+    "llm_seed",
+    "temperature",
+    "max_tokens",
+    "style",
+    "think",
+    "attempts",
+    "samples",
+    "effort",
+    "reasoning_tokens",
+)
 """What a seated model depends on, in the data of a spec."""
 
 
@@ -521,7 +646,10 @@ class Plan:
         """The conditions of the suite by their names."""
         base = Condition(BASE, self.config.source, self.config.theme, self.config.temperature)
         vary = {"sensitivity": _vary_settings, "generalisation": _vary_games}.get(self.config.suite)
-        return {condition.name: condition for condition in (base, *(vary(base) if vary is not None else ()))}
+        return {
+            condition.name: condition
+            for condition in (base, *(vary(base) if vary is not None else ()))
+        }
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -534,7 +662,8 @@ class Plan:
         return sum(count for _, count in self.count_by_first())
 
     def count_by_first(self) -> Iterator[tuple[JsonObject, int]]:
-        """Yield the plays of every condition's first game, each with the number of games it is made for."""
+        """Yield the plays of every condition's first game, each with the number of games it is made
+        for."""
         for condition in self.conditions.values():
             for data in self._list_plays(0, condition):
                 yield data, condition.source.num_games
@@ -546,19 +675,34 @@ class Plan:
                 yield from self._list_plays(game, condition)
 
     def find_opponent(self, data: JsonMapping) -> tuple[float, ...]:
-        """Return the strategy of the opponent in a play: that of the drawn game, carried over to the game as told."""
+        """Return the strategy of the opponent in a play: that of the drawn game, carried over to
+        the game as told."""
         drawn = self.conditions[data["condition"]].drawn
         seat = 1 - data["seat"] if data["variant"] == "swapped" else data["seat"]
         mix = drawn.get_equilibrium(data["game"])[1 - seat].tolist()
-        return tuple(mix[k] if k < len(mix) else 0.0 for k in data.get("opponent_back", range(len(mix))))
+        return tuple(
+            mix[k] if k < len(mix) else 0.0 for k in data.get("opponent_back", range(len(mix)))
+        )
 
     def _list_plays(self, game: int, condition: Condition) -> Iterator[JsonObject]:
         payoffs = condition.drawn.payoffs[game]
         variants = self.variants if condition.name == BASE else ()
-        for shown_as, dress, seat in product(self.config.format, condition.themes, self.config.seat):
+        for shown_as, dress, seat in product(
+            self.config.format, condition.themes, self.config.seat
+        ):
             player = 0 if seat == "row" else 1
-            original = Variant("original", payoffs, player, tuple(range(payoffs.shape[1 + player])), shown_as, dress)
-            tellings = [original, *(tell_variant(name, original, condition.source, game) for name in variants)]
+            original = Variant(
+                "original",
+                payoffs,
+                player,
+                tuple(range(payoffs.shape[1 + player])),
+                shown_as,
+                dress,
+            )
+            tellings = [
+                original,
+                *(tell_variant(name, original, condition.source, game) for name in variants),
+            ]
             for telling, model, elicit in product(tellings, self.config.model, self.config.elicit):
                 if elicit != "logprobs" or _has_letters(telling.theme):
                     yield self._describe(game, condition, telling, str(model), elicit)
@@ -591,20 +735,27 @@ class Plan:
         form = condition.source.form
         if form is not None and telling.theme == OWN:
             order = condition.drawn.orders[game]
-            actions = [[names[k] for k in permutation] for names, permutation in zip(form.actions, order, strict=True)]
+            actions = [
+                [names[k] for k in permutation]
+                for names, permutation in zip(form.actions, order, strict=True)
+            ]
             data["names"] = {"players": list(form.players), "actions": actions}
         return data
 
 
 def _has_letters(name: str) -> bool:
     """Say whether the theme's labels can be told apart by one token."""
-    return name != OWN and all(len(label) == 1 for labels in theme(name).actions for label in labels)
+    return name != OWN and all(
+        len(label) == 1 for labels in theme(name).actions for label in labels
+    )
 
 
 def _vary_sizes(base: Condition, sizes: tuple[int, ...]) -> Iterator[Condition]:
     for size in sizes:
         if (size, size) != base.source.shape:
-            yield replace(base, name=f"{SIZE}{size}x{size}", source=replace(base.source, shape=(size, size)))
+            yield replace(
+                base, name=f"{SIZE}{size}x{size}", source=replace(base.source, shape=(size, size))
+            )
 
 
 def _vary_games(base: Condition) -> Iterator[Condition]:
@@ -660,7 +811,9 @@ def seat_player(data: JsonMapping, model: Model) -> Player:
     )
     if data["elicit"] == "logprobs":
         if not model.abilities.logprobs:
-            raise UsageError(f"{model.id} reports no log-probabilities, which elicit = logprobs reads")
+            raise UsageError(
+                f"{model.id} reports no log-probabilities, which elicit = logprobs reads"
+            )
         return FirstToken(model, sampling)
     think = bool(data.get("think"))
     style: Style = data["style"]
@@ -668,7 +821,9 @@ def seat_player(data: JsonMapping, model: Model) -> Player:
         style = "json" if model.abilities.schema and not think else "line"
 
     def seat_replicate(replicate: int) -> Player:
-        player: Player = LlmPlayer(model, replace(sampling, replicate=replicate), style, data["attempts"])
+        player: Player = LlmPlayer(
+            model, replace(sampling, replicate=replicate), style, data["attempts"]
+        )
         return with_review(data["model"], Thinking(player) if think else player)
 
     if data["elicit"] != "sampled":
@@ -677,7 +832,8 @@ def seat_player(data: JsonMapping, model: Model) -> Player:
 
 
 def prepare_plays(plan: Plan, models: Mapping[str, Model]) -> PlayOne:
-    """Return the function that plays one spec; a model is seated once for all plays that ask it in the same way."""
+    """Return the function that plays one spec; a model is seated once for all plays that ask it in
+    the same way."""
     seated: dict[tuple[object, ...], Player] = {}
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:

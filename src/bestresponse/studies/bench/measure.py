@@ -1,21 +1,27 @@
 """What one play of the benchmark says about its player, and what all plays of a player say.
 
-For a player with own payoffs U (own actions as rows), an opponent fixed to its equilibrium strategy y and an answer x:
+For a player with own payoffs U (own actions as rows), an opponent fixed to its equilibrium strategy
+y and an answer x:
 
     llm_value       x U y                        br_value   max_a (U y)_a
     nash_gap        br_value - llm_value >= 0, zero for any mix of best responses to y
-    exploitability  value of the game - min_b (x U)_b >= 0: what a best-responding opponent would take (zero-sum only)
+    exploitability  value of the game - min_b (x U)_b >= 0: what a best-responding opponent would
+                    take (zero-sum only)
 
-Against an equilibrium opponent every action of the support has gap zero, so a gap of zero may be luck; exploitability
-is zero only for strategies that guarantee the value. `_normalised` figures are divided by the range of U.
+Against an equilibrium opponent every action of the support has gap zero, so a gap of zero may be
+luck; exploitability is zero only for strategies that guarantee the value. `_normalised` figures are
+divided by the range of U.
 
-Where equilibria are many, in games that are not zero-sum, the nearest one counts: that whose strategy for the seat has
-the smallest total variation distance to the answer, and of equally near ones that against which it loses least.
+Where equilibria are many, in games that are not zero-sum, the nearest one counts: that whose
+strategy for the seat has the smallest total variation distance to the answer, and of equally near
+ones that against which it loses least.
 
-The `worst` figures say what a gap could have been at most, given the game and its opponent; a play without a readable
-answer has these alone. Figures below a billionth of the payoffs are rounding noise and count as 0.
+The `worst` figures say what a gap could have been at most, given the game and its opponent; a play
+without a readable answer has these alone. Figures below a billionth of the payoffs are rounding
+noise and count as 0.
 
-From the rows of a run to its frames: players beside baselines, suites, comparisons, readings, and the plays.
+From the rows of a run to its frames: players beside baselines, suites, comparisons, readings, and
+the plays.
 
 What takes long, such as comparisons, which resample games, is computed when it is asked for.
 """
@@ -62,9 +68,14 @@ _SEED = 20
 _RANGE = "as a share of the game's payoff range"
 _GENERAL = "games that are not zero-sum"
 _CHECKED = "verified models"
-_IN_EQUILIBRIUM = f"share of the answers that some equilibrium uses, whoever plays its other part; {_GENERAL}"
+_IN_EQUILIBRIUM = (
+    f"share of the answers that some equilibrium uses, whoever plays its other part; {_GENERAL}"
+)
 _NEEDED = "to know the mean gap / range (95 %), if one more game is lost as far as can be"
-_INVARIANCE = "1 - mean total variation distance between the answers to a game and to the same game told otherwise"
+_INVARIANCE = (
+    "1 - mean total variation distance between the answers to a game and to the same game told"
+    " otherwise"
+)
 
 
 class Asked(TypedDict):
@@ -86,18 +97,30 @@ class Asked(TypedDict):
     status: str
     how: str
     strategy: list[float] | None
-    attempts: Annotated[int | None, column(format=".2f", help=f"reasonings until no claim was refuted; {_CHECKED}")]
-    claims: Annotated[int | None, column(format=".1f", help=f"claims read in the last reasoning; {_CHECKED}")]
-    refuted: Annotated[int | None, column(format=".2f", help=f"false claims in the last reasoning; {_CHECKED}")]
-    refuted_first: Annotated[int | None, column(format=".2f", help=f"false claims in the first reasoning; {_CHECKED}")]
+    attempts: Annotated[
+        int | None, column(format=".2f", help=f"reasonings until no claim was refuted; {_CHECKED}")
+    ]
+    claims: Annotated[
+        int | None, column(format=".1f", help=f"claims read in the last reasoning; {_CHECKED}")
+    ]
+    refuted: Annotated[
+        int | None, column(format=".2f", help=f"false claims in the last reasoning; {_CHECKED}")
+    ]
+    refuted_first: Annotated[
+        int | None, column(format=".2f", help=f"false claims in the first reasoning; {_CHECKED}")
+    ]
 
 
 class PlayFigures(TypedDict):
-    """What an answer is worth; None where there is no readable answer, or in another kind of game."""
+    """What an answer is worth; None where there is no readable answer, or in another kind of
+    game."""
 
     llm_value: Annotated[float | None, column("own value", ".2f", "expected payoff")]
     br_value: Annotated[float | None, column("best response", ".2f", "best-response payoff")]
-    nash_gap: Annotated[float | None, column("Nash gap", ".2f", "best response less own value, equilibrium opponent")]
+    nash_gap: Annotated[
+        float | None,
+        column("Nash gap", ".2f", "best response less own value, equilibrium opponent"),
+    ]
     gap_normalised: Annotated[float | None, column("gap / range", ".3f", f"the Nash gap {_RANGE}")]
     payoff_range: float | None
     exploitability: float | None
@@ -111,21 +134,31 @@ class PlayFigures(TypedDict):
     """probability on strictly dominated actions; games that are not zero-sum"""
     security_loss: Annotated[float | None, column(format=".2f")]
     """maximin value less what the answer guarantees; games that are not zero-sum"""
-    worst_normalised: Annotated[float | None, column(help="the largest gap / range that an answer could have had")]
-    worst_exploitability_normalised: Annotated[float | None, column(help="the same of exploitability / range")]
+    worst_normalised: Annotated[
+        float | None, column(help="the largest gap / range that an answer could have had")
+    ]
+    worst_exploitability_normalised: Annotated[
+        float | None, column(help="the same of exploitability / range")
+    ]
 
 
 class PlayRow(Asked, PlayFigures):
-    """One play of the benchmark; `attempts` and the following three where reasoning was verified."""
+    """One play of the benchmark; `attempts` and the following three where reasoning was
+    verified."""
 
 
 Rows = Sequence[PlayRow]
 _NO_FIGURES = dict.fromkeys(PlayFigures.__annotations__)
-_NOT_ZERO_SUM = dict.fromkeys(("exploitability", "exploitability_normalised", "worst_exploitability_normalised"))
+_NOT_ZERO_SUM = dict.fromkeys(
+    ("exploitability", "exploitability_normalised", "worst_exploitability_normalised")
+)
 
 
-def measure_plays(plan: plans.Plan, plays: Iterable[StoredPlay]) -> Iterator[tuple[PlayRow, StoredPlay]]:
-    """Yield a row for each play, in their order; many are measured at once, which is quicker than one by one."""
+def measure_plays(
+    plan: plans.Plan, plays: Iterable[StoredPlay]
+) -> Iterator[tuple[PlayRow, StoredPlay]]:
+    """Yield a row for each play, in their order; many are measured at once, which is quicker than
+    one by one."""
     plays = iter(plays)
     while chunk := list(islice(plays, _CHUNK)):
         yield from zip(_measure_chunk(plan, chunk), chunk, strict=True)
@@ -133,18 +166,24 @@ def measure_plays(plan: plans.Plan, plays: Iterable[StoredPlay]) -> Iterator[tup
 
 def _measure_chunk(plan: plans.Plan, plays: list[StoredPlay]) -> list[PlayRow]:
     rows: list[JsonObject] = []
-    answered: dict[tuple[int, ...], list[tuple[int, JsonMapping, Array, Sequence[float]]]] = defaultdict(list)
+    answered: dict[tuple[int, ...], list[tuple[int, JsonMapping, Array, Sequence[float]]]] = (
+        defaultdict(list)
+    )
     for number, play in enumerate(plays):
         data, seat = play.data, play.data["seat"]
         decision, opponent = find_decision(play), find_decision(play, opponent=True)
         if decision is None:
-            raise StoreError(f"the record of {play.spec} holds no answer of the player it was made for")
+            raise StoreError(
+                f"the record of {play.spec} holds no answer of the player it was made for"
+            )
         row = _describe(plan, play, decision)
         if decision.action is None or opponent is None:
             own, other = plans.own_view(np.asarray(data["payoffs"], dtype=np.float64), seat)
             row |= _bound(own, other, np.asarray(plan.find_opponent(data)))
         else:
-            x = as_strategy(decision.action, plans.find_theme(data).actions[seat][: len(data["back"])])
+            x = as_strategy(
+                decision.action, plans.find_theme(data).actions[seat][: len(data["back"])]
+            )
             answered[seat, len(x), len(opponent.action)].append((number, data, x, opponent.action))
         rows.append(row)
     for (seat, *_), group in answered.items():
@@ -155,7 +194,9 @@ def _measure_chunk(plan: plans.Plan, plays: list[StoredPlay]) -> list[PlayRow]:
         # Strategies are kept over the actions in the order in which they were drawn.
         as_drawn = np.argsort([data["back"] for data in specs], axis=1)
         kept = np.take_along_axis(x, as_drawn, axis=1).tolist()
-        for number, strategy, figures in zip(numbers, kept, measure_strategies(own, other, x, y), strict=True):
+        for number, strategy, figures in zip(
+            numbers, kept, measure_strategies(own, other, x, y), strict=True
+        ):
             rows[number] |= {"strategy": strategy, **figures}
     return cast(list[PlayRow], rows)
 
@@ -199,7 +240,8 @@ def describe_asking(plan: plans.Plan, data: JsonMapping) -> str:
 
 
 def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[JsonObject]:
-    """Compute the figures of strategies `x` (n, actions) against the opponents `y`, for n games of one shape."""
+    """Compute the figures of strategies `x` (n, actions) against the opponents `y`, for n games of
+    one shape."""
     spread = np.ptp(own, axis=(1, 2))
     against = np.einsum("nij,nj->ni", own, y)
     llm, best = np.einsum("ni,ni->n", x, against), against.max(axis=1)
@@ -218,7 +260,9 @@ def measure_strategies(own: Array, other: Array, x: Array, y: Array) -> list[Jso
         "worst_exploitability_normalised": _share(best - own.min(axis=(1, 2)), spread),
     }
     lists = [numbers.tolist() for numbers in columns.values()]
-    rows = [_NO_FIGURES | dict(zip(columns, cells, strict=True)) for cells in zip(*lists, strict=True)]
+    rows = [
+        _NO_FIGURES | dict(zip(columns, cells, strict=True)) for cells in zip(*lists, strict=True)
+    ]
     for k in np.flatnonzero((own != -other).any(axis=(1, 2))):
         rows[k] |= _NOT_ZERO_SUM | _measure_general_sum(own[k], other[k], x[k])
     return rows
@@ -230,37 +274,57 @@ def _without_noise(figure: Array, payoffs: Array) -> Array:
 
 
 def _measure_general_sum(own: Array, other: Array, x: Array) -> dict[str, object]:
-    """Compute the figures of strategy `x` in the game (own, other); no equilibria where it is too large for them."""
+    """Compute the figures of strategy `x` in the game (own, other); no equilibria where it is too
+    large for them."""
     row: JsonObject = {
         "dominated_mass": float(x[list(_find_dominated(own.shape, own.tobytes()))].sum()),
-        "security_loss": float(_without_noise(solve_zero_sum(own).values[0] - (x @ own).min(), own)),
+        "security_loss": float(
+            _without_noise(solve_zero_sum(own).values[0] - (x @ own).min(), own)
+        ),
     }
     equilibria = _find_equilibria(own.shape, own.tobytes(), other.tobytes())
     if equilibria:
         distances = [0.5 * float(np.abs(x - mine).sum()) for mine, _ in equilibria]
-        nearest = [own @ y for far, (_, y) in zip(distances, equilibria, strict=True) if far <= min(distances) + _NOISE]
+        nearest = [
+            own @ y
+            for far, (_, y) in zip(distances, equilibria, strict=True)
+            if far <= min(distances) + _NOISE
+        ]
         gap = min(against.max() - x @ against for against in nearest)
-        row |= {"equilibrium_distance": min(distances), "gap_nearest": float(_without_noise(gap, own))}
+        row |= {
+            "equilibrium_distance": min(distances),
+            "gap_nearest": float(_without_noise(gap, own)),
+        }
     return row
 
 
 @lru_cache(maxsize=4096)
-def _find_equilibria(shape: tuple[int, int], own: bytes, other: bytes) -> tuple[tuple[Array, ...], ...]:
+def _find_equilibria(
+    shape: tuple[int, int], own: bytes, other: bytes
+) -> tuple[tuple[Array, ...], ...]:
     """Find all (extreme) equilibria; none where the game is too large to enumerate."""
     matrices = [np.frombuffer(data, dtype=np.float64).reshape(shape) for data in (own, other)]
     try:
-        return tuple(equilibrium.strategies for equilibrium in nash(NormalForm.bimatrix(*matrices)).equilibria)
+        return tuple(
+            equilibrium.strategies
+            for equilibrium in nash(NormalForm.bimatrix(*matrices)).equilibria
+        )
     except TooLarge:
         return ()
 
 
 @lru_cache(maxsize=4096)
 def _find_dominated(shape: tuple[int, int], payoffs: bytes) -> tuple[int, ...]:
-    """Find the actions that some mixture of the others beats against everything: a zero-sum game each."""
+    """Find the actions that some mixture of the others beats against everything: a zero-sum game
+    each."""
     matrix = np.frombuffer(payoffs, dtype=np.float64).reshape(shape)
     tolerance = _NOISE * float(np.ptp(matrix))
-    advantages = [np.delete(matrix, k, axis=0) - matrix[k] for k in range(shape[0])] if shape[0] > 1 else []
-    return tuple(k for k, gain in enumerate(advantages) if float(solve_zero_sum(gain).values[0]) > tolerance)
+    advantages = (
+        [np.delete(matrix, k, axis=0) - matrix[k] for k in range(shape[0])] if shape[0] > 1 else []
+    )
+    return tuple(
+        k for k, gain in enumerate(advantages) if float(solve_zero_sum(gain).values[0]) > tolerance
+    )
 
 
 def _bound(own: Array, other: Array, opponent: Array) -> dict[str, float]:
@@ -268,7 +332,9 @@ def _bound(own: Array, other: Array, opponent: Array) -> dict[str, float]:
     spread, against = float(np.ptp(own)), own @ opponent
     worst = {"payoff_range": spread, "worst_normalised": float(np.ptp(against)) / (spread or 1.0)}
     if (own == -other).all():
-        worst["worst_exploitability_normalised"] = float(against.max() - own.min()) / (spread or 1.0)
+        worst["worst_exploitability_normalised"] = float(against.max() - own.min()) / (
+            spread or 1.0
+        )
     return worst
 
 
@@ -277,18 +343,35 @@ def _share(figure: Array, spread: Array) -> Array:
 
 
 def measure_baseline(plan: plans.Plan, name: str, games: list[int]) -> list[PlayRow]:
-    """Measure a baseline on games of the base settings; `equilibrium` plays its part of the opponent's equilibrium."""
+    """Measure a baseline on games of the base settings; `equilibrium` plays its part of the
+    opponent's equilibrium."""
     drawn = plan.conditions[plans.BASE].drawn
     rows: list[JsonObject] = []
     for seat in plan.config.seat:
         own_seat = 0 if seat == "row" else 1
-        own, other = map(np.stack, zip(*(plans.own_view(drawn.payoffs[k], own_seat) for k in games), strict=True))
-        mixes, opponents = (np.stack([drawn.get_equilibrium(k)[s] for k in games]) for s in (own_seat, 1 - own_seat))
+        own, other = map(
+            np.stack, zip(*(plans.own_view(drawn.payoffs[k], own_seat) for k in games), strict=True)
+        )
+        mixes, opponents = (
+            np.stack([drawn.get_equilibrium(k)[s] for k in games]) for s in (own_seat, 1 - own_seat)
+        )
         if name != EQUILIBRIUM:
             mixes = BASELINES[name](own, other, plan.config.seed)
-        blank = dict.fromkeys(Asked.__annotations__) | {"model": name, "asked_for": BASELINE, "condition": plans.BASE}
-        blank |= {"variant": "original", "seat": seat, "rows": own.shape[1], "cols": own.shape[2], "status": "valid"}
-        for k, mix, figures in zip(games, mixes, measure_strategies(own, other, mixes, opponents), strict=True):
+        blank = dict.fromkeys(Asked.__annotations__) | {
+            "model": name,
+            "asked_for": BASELINE,
+            "condition": plans.BASE,
+        }
+        blank |= {
+            "variant": "original",
+            "seat": seat,
+            "rows": own.shape[1],
+            "cols": own.shape[2],
+            "status": "valid",
+        }
+        for k, mix, figures in zip(
+            games, mixes, measure_strategies(own, other, mixes, opponents), strict=True
+        ):
             rows.append({**blank, "game": k, "strategy": mix.tolist(), **figures})
     return cast(list[PlayRow], rows)
 
@@ -305,13 +388,19 @@ def find_values(rows: Rows, name: str) -> list[tuple[float, PlayRow]]:
 
 
 def identify_game(row: PlayRow) -> Hashable:
-    """Return what tells the game of a row from others: all orders of a well-known game are one game."""
+    """Return what tells the game of a row from others: all orders of a well-known game are one
+    game."""
     classic = row["condition"].startswith((plans.NAMED, plans.ANONYMOUS))
-    return row["condition"].removeprefix(plans.NAMED).removeprefix(plans.ANONYMOUS) if classic else row["game"]
+    return (
+        row["condition"].removeprefix(plans.NAMED).removeprefix(plans.ANONYMOUS)
+        if classic
+        else row["game"]
+    )
 
 
 def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -> Metric[Rows]:
-    """Make the metric that averages a column over games as drawn; an interval needs the most it can be in a game."""
+    """Make the metric that averages a column over games as drawn; an interval needs the most it can
+    be in a game."""
 
     def compute(rows: Rows) -> Value:
         known = find_values(rows, name)
@@ -322,19 +411,26 @@ def _average(name: str, most: Callable[[PlayRow], float | None] | None = None) -
         return statistics.bound_mean(numbers, (0.0, worst), games, rng=np.random.default_rng(_SEED))
 
     shown = Frame(PlayRow, []).columns[name]
-    return Metric(name, shown.name, shown.help if most else f"mean {shown.help}", "", shown.format, compute)
+    return Metric(
+        name, shown.name, shown.help if most else f"mean {shown.help}", "", shown.format, compute
+    )
 
 
 def _succeed(percent: int) -> Metric[Rows]:
     """Make the metric of the share of answers that lose at most so much of the payoff range.
 
-    What an answer loses is its exploitability or, in games that are not zero-sum, the gap to the best reply to the
-    opponent that it met.
+    What an answer loses is its exploitability or, in games that are not zero-sum, the gap to the
+    best reply to the opponent that it met.
     """
 
     def compute(rows: Rows) -> statistics.Interval | None:
-        known = [(row["exploitability_normalised"], gap, row) for gap, row in find_values(rows, "gap_normalised")]
-        return _compute_rate([((gap if taken is None else taken) <= percent / 100, row) for taken, gap, row in known])
+        known = [
+            (row["exploitability_normalised"], gap, row)
+            for gap, row in find_values(rows, "gap_normalised")
+        ]
+        return _compute_rate(
+            [((gap if taken is None else taken) <= percent / 100, row) for taken, gap, row in known]
+        )
 
     lost = f"exploitability or, in {_GENERAL}, the Nash gap (Wilson interval)"
     explained = f"share of the answers that lose at most {percent / 100} of the range: {lost}"
@@ -342,12 +438,16 @@ def _succeed(percent: int) -> Metric[Rows]:
 
 
 def _count_equilibria(rows: Rows) -> statistics.Interval | None:
-    """Compute the share of answers that some equilibrium uses, whether or not the opponent met plays its part of it."""
-    return _compute_rate([(distance <= _SAME, row) for distance, row in find_values(rows, "equilibrium_distance")])
+    """Compute the share of answers that some equilibrium uses, whether or not the opponent met
+    plays its part of it."""
+    return _compute_rate(
+        [(distance <= _SAME, row) for distance, row in find_values(rows, "equilibrium_distance")]
+    )
 
 
 def _compute_rate(successes: Sequence[tuple[bool, PlayRow]]) -> statistics.Interval | None:
-    """Compute a share of answers: Wilson's interval, or one over games where some were answered more than once."""
+    """Compute a share of answers: Wilson's interval, or one over games where some were answered
+    more than once."""
     hits, games = [hit for hit, _ in successes], [identify_game(row) for _, row in successes]
     if len(set(games)) < len(games):
         return statistics.bound_mean(hits, (0.0, 1.0), games, rng=np.random.default_rng(_SEED))
@@ -355,7 +455,8 @@ def _compute_rate(successes: Sequence[tuple[bool, PlayRow]]) -> statistics.Inter
 
 
 def _bound_missing(figure: str, worst: str, end: int) -> Metric[Rows]:
-    """Make the metric of the least or the most that a mean would be had every answer been readable (Manski bounds)."""
+    """Make the metric of the least or the most that a mean would be had every answer been readable
+    (Manski bounds)."""
 
     def compute(rows: Rows) -> float | None:
         seen = [value for value, _ in find_values(rows, figure)]
@@ -365,7 +466,9 @@ def _bound_missing(figure: str, worst: str, end: int) -> Metric[Rows]:
         return statistics.missing_bounds(seen, len(missing), missing, 0.0)[end]
 
     title, side = Frame(PlayRow, []).columns[figure].name, ("at least", "at most")[end]
-    explained = "had every answer been readable: the missing ones perfect, or the worst the game allows"
+    explained = (
+        "had every answer been readable: the missing ones perfect, or the worst the game allows"
+    )
     name = f"{figure.removesuffix('_normalised')}_{side.replace(' ', '_')}"
     return Metric(name, f"{title} {side}", explained, "", ".3f", compute)
 
@@ -390,11 +493,16 @@ def _compute_invariance(rows: Rows) -> statistics.Interval | None:
         if row["variant"] in plans.VARIANTS and row["strategy"] is not None and drawn is not None:
             scores.append(1 - 0.5 * float(np.abs(np.subtract(row["strategy"], drawn)).sum()))
             games.append(row["game"])
-    return statistics.bound_mean(scores, (0.0, 1.0), games, rng=np.random.default_rng(_SEED)) if scores else None
+    return (
+        statistics.bound_mean(scores, (0.0, 1.0), games, rng=np.random.default_rng(_SEED))
+        if scores
+        else None
+    )
 
 
 def _count_needed(rows: Rows) -> int | None:
-    """Count the games it takes if games vary as those seen and one more in which as much is lost as can be.
+    """Count the games it takes if games vary as those seen and one more in which as much is lost as
+    can be.
 
     Without the latter, two games without a loss would say that two games are enough.
     """
@@ -409,13 +517,24 @@ def _count_needed(rows: Rows) -> int | None:
 
 
 METRICS: tuple[Metric[Rows], ...] = (
-    Metric("asked", "plays", "games put to the player", "", "", lambda rows: len(select_original(rows))),
-    Metric("answered", "answers", "answers that were read", "", "", lambda rows: len(find_values(rows, "nash_gap"))),
+    Metric(
+        "asked", "plays", "games put to the player", "", "", lambda rows: len(select_original(rows))
+    ),
+    Metric(
+        "answered",
+        "answers",
+        "answers that were read",
+        "",
+        "",
+        lambda rows: len(find_values(rows, "nash_gap")),
+    ),
     _succeed(1),
     _succeed(5),
     _average("exploitability_normalised", lambda row: row["worst_exploitability_normalised"]),
     _average("gap_normalised", lambda row: row["worst_normalised"]),
-    _average("nash_gap", lambda row: (row["worst_normalised"] or 0.0) * (row["payoff_range"] or 0.0)),
+    _average(
+        "nash_gap", lambda row: (row["worst_normalised"] or 0.0) * (row["payoff_range"] or 0.0)
+    ),
     Metric("invariance", "invariance", _INVARIANCE, "", ".3f", _compute_invariance),
     Metric("in_equilibrium", "in an equilibrium", _IN_EQUILIBRIUM, "", ".2f", _count_equilibria),
     _average("equilibrium_distance", lambda row: 1.0),
@@ -425,7 +544,10 @@ METRICS: tuple[Metric[Rows], ...] = (
     _average("llm_value"),
     _average("br_value"),
     *(_bound_missing("gap_normalised", "worst_normalised", end) for end in (0, 1)),
-    *(_bound_missing("exploitability_normalised", "worst_exploitability_normalised", end) for end in (0, 1)),
+    *(
+        _bound_missing("exploitability_normalised", "worst_exploitability_normalised", end)
+        for end in (0, 1)
+    ),
     Metric("games_needed", f"games for ± {_PRECISE}", _NEEDED, "", ",", _count_needed),
     _average("attempts"),
     _average("claims"),
@@ -433,15 +555,21 @@ METRICS: tuple[Metric[Rows], ...] = (
     _count_wrong("refuted_first", "first"),
     _count_wrong("refuted", "last"),
 )
-"""Every figure of a player in one way of asking: one more here is in report, summary, leaderboard and docs."""
+"""Every figure of a player in one way of asking: one more here is in report, summary, leaderboard
+and docs."""
 
 
 _COMPARED = {"gap_normalised": "gap / range", "exploitability_normalised": "exploitability / range"}
 """The figures by which players are compared, and what they are called."""
-_MOST_LOST = {"gap_normalised": "worst_normalised", "exploitability_normalised": "worst_exploitability_normalised"}
+_MOST_LOST = {
+    "gap_normalised": "worst_normalised",
+    "exploitability_normalised": "worst_exploitability_normalised",
+}
 _COMPARED_BASELINES = ("uniform", "maximin", EQUILIBRIUM)
 _VERSION_METRICS = ("asked", "answered", *_COMPARED, "success_1", "success_5")
-_MOST_LISTED = 500  # worst plays are held with their texts, so their number may not grow with the run
+_MOST_LISTED = (
+    500  # worst plays are held with their texts, so their number may not grow with the run
+)
 _MOST_OUTLIERS = 20
 _MOST_TEXTS = 20
 _LONGEST_REPLY = 3500
@@ -473,14 +601,19 @@ class Results:
     @cached_property
     def base(self) -> dict[str, list[PlayRow]]:
         """The rows of every player in the games as drawn under the base settings."""
-        return {player: _select(select_original(rows), plans.BASE) for player, rows in self.players.items()}
+        return {
+            player: _select(select_original(rows), plans.BASE)
+            for player, rows in self.players.items()
+        }
 
     @cached_property
     def baselines(self) -> Mapping[str, list[PlayRow]]:
         """The rows of every baseline on the games that were put to the models."""
         games = sorted({row["game"] for rows in self.base.values() for row in rows})
         names = (*BASELINES, EQUILIBRIUM) if games else ()
-        return LazyMapping({name: partial(measure_baseline, self.plan, name, games) for name in names})
+        return LazyMapping(
+            {name: partial(measure_baseline, self.plan, name, games) for name in names}
+        )
 
 
 def _select(rows: Rows, *prefixes: str) -> list[PlayRow]:
@@ -497,12 +630,17 @@ def measure_bench(config: plans.BenchConfig, folder: RunFolder) -> Measured:
     while chunk := list(islice(pairs, 2 * _MOST_LISTED)):
         rows += [row for row, _ in chunk]
         worst = nsmallest(_MOST_LISTED, [*worst, *chunk], key=lambda pair: _rank(pair[0]))
-    rows.sort(key=lambda row: (row["condition"] != plans.BASE, row["condition"], row["game"], row["spec"]))
+    rows.sort(
+        key=lambda row: (row["condition"] != plans.BASE, row["condition"], row["game"], row["spec"])
+    )
     results = Results(plan, rows, worst)
     groups: dict[Heads, Callable[[], Rows]] = {
-        group: partial(list, played) for group, played in results.group(_select(rows, plans.BASE)).items()
+        group: partial(list, played)
+        for group, played in results.group(_select(rows, plans.BASE)).items()
     }
-    groups |= {(name, BASELINE): partial(results.baselines.__getitem__, name) for name in results.baselines}
+    groups |= {
+        (name, BASELINE): partial(results.baselines.__getitem__, name) for name in results.baselines
+    }
     return Measured(
         LazyMapping({name: partial(make, results) for name, make in _FRAMES.items()}),
         sum(row["nash_gap"] is not None for row in rows),
@@ -524,12 +662,16 @@ class GameLossRow(TypedDict):
     game: int
     seat: str
     gap_normalised: Annotated[float, column("Nash gap / payoff range", ".3f")]
-    exploitability_normalised: Annotated[float | None, column("exploitability / payoff range", ".3f")]
+    exploitability_normalised: Annotated[
+        float | None, column("exploitability / payoff range", ".3f")
+    ]
     hardness: Annotated[float | None, column("gap of uniform play / payoff range", ".3f")]
 
 
 def _list_games(results: Results) -> Iterator[GameLossRow]:
-    uniform = find_values(results.baselines["uniform"], "gap_normalised") if results.baselines else []
+    uniform = (
+        find_values(results.baselines["uniform"], "gap_normalised") if results.baselines else []
+    )
     hardness = {_identify(row): gap for gap, row in uniform}
     for player, rows in {**results.base, **results.baselines}.items():
         for gap, row in find_values(rows, "gap_normalised"):
@@ -544,7 +686,8 @@ def _list_games(results: Results) -> Iterator[GameLossRow]:
 
 
 def _identify(row: PlayRow) -> tuple[Hashable, int, str]:
-    """Return what two players who were asked the same have in common: the game, its number in the run, and the seat."""
+    """Return what two players who were asked the same have in common: the game, its number in the
+    run, and the seat."""
     return identify_game(row), row["game"], row["seat"]
 
 
@@ -553,29 +696,56 @@ class VersionRow(TypedDict):
 
     player: str
     version: str
-    actions: Annotated[int | None, column("actions of each player", help="where all games have as many")]
+    actions: Annotated[
+        int | None, column("actions of each player", help="where all games have as many")
+    ]
 
 
 def _list_versions(results: Results) -> Iterator[tuple[str, str, str, Rows]]:
-    """Yield plays that are measured for themselves: their frame, the player, the version of the games, and the rows."""
+    """Yield plays that are measured for themselves: their frame, the player, the version of the
+    games, and the rows."""
     for player, rows in results.players.items():
         original, base = select_original(rows), results.base[player]
         answered = {_identify(row) for _, row in find_values(base, "nash_gap")}
         if 0 < len(answered) < len(base):
             version = f"the {len(answered)} that {player} answered"
             for name, played in {player: base, **results.baselines}.items():
-                yield "same_games", name, version, [row for row in played if _identify(row) in answered]
+                yield (
+                    "same_games",
+                    name,
+                    version,
+                    [row for row in played if _identify(row) in answered],
+                )
         match results.plan.config.suite:
             case "sensitivity":
                 for condition in results.plan.conditions:
-                    yield "settings", player, condition, [row for row in original if row["condition"] == condition]
+                    yield (
+                        "settings",
+                        player,
+                        condition,
+                        [row for row in original if row["condition"] == condition],
+                    )
             case "invariance":
                 for variant in results.plan.variants:
-                    yield "variants", player, variant, [row for row in rows if row["variant"] in ("original", variant)]
+                    yield (
+                        "variants",
+                        player,
+                        variant,
+                        [row for row in rows if row["variant"] in ("original", variant)],
+                    )
             case "generalisation":
-                square = [row for row in _select(original, plans.BASE, plans.SIZE) if row["rows"] == row["cols"]]
+                square = [
+                    row
+                    for row in _select(original, plans.BASE, plans.SIZE)
+                    if row["rows"] == row["cols"]
+                ]
                 for size in sorted({row["rows"] for row in square}):
-                    yield "sizes", player, f"{size} x {size}", [row for row in square if row["rows"] == size]
+                    yield (
+                        "sizes",
+                        player,
+                        f"{size} x {size}",
+                        [row for row in square if row["rows"] == size],
+                    )
                 yield "names", player, "named", _select(original, plans.NAMED)
                 yield "names", player, "anonymous", _select(original, plans.ANONYMOUS)
                 yield "padding", player, "padded", _tell_as_drawn(rows, plans.PADDED)
@@ -583,7 +753,8 @@ def _list_versions(results: Results) -> Iterator[tuple[str, str, str, Rows]]:
 
 
 def _tell_as_drawn(rows: Rows, variant: str) -> list[PlayRow]:
-    """Return the rows of a variant as if the games had been drawn so, to be compared with the games as drawn."""
+    """Return the rows of a variant as if the games had been drawn so, to be compared with the games
+    as drawn."""
     swapped = {"row": "col", "col": "row"} if variant == "swapped" else {"row": "row", "col": "col"}
     return [
         cast(PlayRow, {**row, "variant": "original", "seat": swapped[row["seat"]]})
@@ -599,8 +770,15 @@ def _tabulate_versions(frame: str, results: Results) -> Frame[VersionRow]:
     for name, player, version, rows in _list_versions(results):
         if name == frame and rows:
             sizes = {row["rows"] for row in rows}
-            head = VersionRow(player=player, version=version, actions=sizes.pop() if len(sizes) == 1 else None)
-            table.append(cast(VersionRow, {**head, **{metric.name: metric.compute(rows) for metric in metrics}}))
+            head = VersionRow(
+                player=player, version=version, actions=sizes.pop() if len(sizes) == 1 else None
+            )
+            table.append(
+                cast(
+                    VersionRow,
+                    {**head, **{metric.name: metric.compute(rows) for metric in metrics}},
+                )
+            )
     return Frame(VersionRow, table, {metric.name: metric.column for metric in metrics})
 
 
@@ -614,16 +792,29 @@ class DifferenceRow(TypedDict):
     difference: Annotated[statistics.Interval, column(format=".3f")]
     """mean difference; negative: the first is better"""
     games: int
-    p: Annotated[float, column(format=".3g", help="sign-flip test, adjusted for the number of comparisons (Holm)")]
-    effect: Annotated[float | None, column(format=".2f", help="mean difference over its deviation between games")]
+    p: Annotated[
+        float,
+        column(format=".3g", help="sign-flip test, adjusted for the number of comparisons (Holm)"),
+    ]
+    effect: Annotated[
+        float | None, column(format=".2f", help="mean difference over its deviation between games")
+    ]
 
 
 def _list_pairs(results: Results) -> Iterator[tuple[str, str, Rows, str, Rows]]:
     """Yield what is compared: the kind of comparison, and twice a name with its rows."""
-    others = list(results.base) + [name for name in _COMPARED_BASELINES if name in results.baselines]
+    others = list(results.base) + [
+        name for name in _COMPARED_BASELINES if name in results.baselines
+    ]
     for number, (player, rows) in enumerate(results.base.items()):
         for other in others[number + 1 :]:
-            yield "players", player, rows, other, results.base.get(other) or results.baselines[other]
+            yield (
+                "players",
+                player,
+                rows,
+                other,
+                results.base.get(other) or results.baselines[other],
+            )
         if player.startswith((SPELLING, AGAIN)):
             plain = player.removeprefix(SPELLING).removeprefix(AGAIN)
             for other in (AGAIN + plain, plain):
@@ -632,8 +823,13 @@ def _list_pairs(results: Results) -> Iterator[tuple[str, str, Rows, str, Rows]]:
         for variant in results.plan.variants if results.plan.config.suite == "invariance" else ():
             varied = _tell_as_drawn(results.players[player], variant)
             yield "variants", f"{player}, {variant}", varied, f"{player}, as drawn", rows
-    versions = {(frame, player, version): rows for frame, player, version, rows in _list_versions(results)}
-    for frame, version, other in (("names", "named", "anonymous"), ("padding", "padded", "as drawn")):
+    versions = {
+        (frame, player, version): rows for frame, player, version, rows in _list_versions(results)
+    }
+    for frame, version, other in (
+        ("names", "named", "anonymous"),
+        ("padding", "padded", "as drawn"),
+    ):
         for player in results.players if results.plan.config.suite == "generalisation" else ():
             sides = versions[frame, player, version], versions[frame, player, other]
             yield frame, f"{player}, {version}", sides[0], f"{player}, {other}", sides[1]
@@ -643,15 +839,27 @@ def _list_differences(results: Results) -> Iterator[DifferenceRow]:
     families: dict[str, list[DifferenceRow]] = {}
     for comparison, first, rows, second, others in _list_pairs(results):
         for figure, title in _COMPARED.items():
-            a, b = ({_identify(row): value for value, row in find_values(side, figure)} for side in (rows, others))
+            a, b = (
+                {_identify(row): value for value, row in find_values(side, figure)}
+                for side in (rows, others)
+            )
             common = sorted(a.keys() & b.keys(), key=lambda case: (case[1], case[2], str(case[0])))
             if len({case[0] for case in common}) < 2:
                 continue
-            rng = np.random.default_rng(split(results.plan.config.seed, "difference", figure, first, second))
+            rng = np.random.default_rng(
+                split(results.plan.config.seed, "difference", figure, first, second)
+            )
             values = [a[case] for case in common], [b[case] for case in common]
-            both = [row for side in (rows, others) for row in side if _identify(row) in a.keys() & b.keys()]
+            both = [
+                row
+                for side in (rows, others)
+                for row in side
+                if _identify(row) in a.keys() & b.keys()
+            ]
             most = max(value for value, _ in find_values(both, _MOST_LOST[figure]))
-            compared = statistics.paired_difference(*values, [case[0] for case in common], rng=rng, most=most)
+            compared = statistics.paired_difference(
+                *values, [case[0] for case in common], rng=rng, most=most
+            )
             families.setdefault(comparison, []).append(
                 DifferenceRow(
                     comparison=comparison,
@@ -675,7 +883,9 @@ class SelfPlayRow(TypedDict):
     model: Annotated[str, column("player")]
     elicit: Annotated[str, column("asked for")]
     games: int
-    regret: Annotated[float, column("mean regret / range", ".3f", "largest gain of a seat from swapping actions")]
+    regret: Annotated[
+        float, column("mean regret / range", ".3f", "largest gain of a seat from swapping actions")
+    ]
     largest: Annotated[float, column(format=".3f")]
 
 
@@ -684,20 +894,30 @@ def _measure_self_play(results: Results) -> Iterator[SelfPlayRow]:
     answers: dict[tuple[str, str], dict[int, dict[str, list[float]]]] = {}
     for row in (row for rows in results.base.values() for row in rows):
         if row["strategy"] is not None:
-            games = answers.setdefault((row["model"], row["asked_for"].removesuffix(f", {row['seat']}")), {})
+            games = answers.setdefault(
+                (row["model"], row["asked_for"].removesuffix(f", {row['seat']}")), {}
+            )
             games.setdefault(row["game"], {})[row["seat"]] = row["strategy"]
     payoffs = results.plan.conditions[plans.BASE].drawn.payoffs
     for (model, elicit), games in answers.items():
-        regrets = [compute_regret(payoffs[k], seats) for k, seats in games.items() if len(seats) == 2]
+        regrets = [
+            compute_regret(payoffs[k], seats) for k, seats in games.items() if len(seats) == 2
+        ]
         if regrets:
             mean, largest = float(np.mean(regrets)), max(regrets)
-            yield SelfPlayRow(model=model, elicit=elicit, games=len(regrets), regret=mean, largest=largest)
+            yield SelfPlayRow(
+                model=model, elicit=elicit, games=len(regrets), regret=mean, largest=largest
+            )
 
 
 def compute_regret(payoffs: Array, mixes: Mapping[str, list[float]]) -> float:
-    """Compute the largest share of its payoff range that a seat could gain by swapping actions against the other."""
+    """Compute the largest share of its payoff range that a seat could gain by swapping actions
+    against the other."""
     gains = []
-    for matrix, x, y in ((payoffs[0], mixes["row"], mixes["col"]), (payoffs[1].T, mixes["col"], mixes["row"])):
+    for matrix, x, y in (
+        (payoffs[0], mixes["row"], mixes["col"]),
+        (payoffs[1].T, mixes["col"], mixes["row"]),
+    ):
         against = matrix @ y
         gains.append(float(x @ (against.max() - against)) / (float(np.ptp(matrix)) or 1.0))
     return max(gains)
@@ -712,7 +932,9 @@ class TextRow(TypedDict):
 
 
 def _count_texts(results: Results) -> Iterator[TextRow]:
-    readings = Counter((row["status"], row["how"][:_LONGEST_READING]) for row in results.rows if row["how"])
+    readings = Counter(
+        (row["status"], row["how"][:_LONGEST_READING]) for row in results.rows if row["how"]
+    )
     for (kind, text), count in readings.most_common(_MOST_TEXTS):
         yield TextRow(kind=kind, text=text, times=count)
 
@@ -726,11 +948,18 @@ def _count_answers(results: Results) -> Frame[Row]:
 
 
 class ListedRow(TypedDict):
-    """A play in words: the answer and what it lost, everything that was said, and the game with its solution."""
+    """A play in words: the answer and what it lost, everything that was said, and the game with its
+    solution."""
 
-    play: Annotated[int, column(help="its number in this table, by which outliers are named", anchor="play")]
-    player: Annotated[str, column(help="and the suite's version of the game, where it is not the game as drawn")]
-    transcript: Annotated[str, column(help="the reply, how it was read and judged, and the prompt; open it to read")]
+    play: Annotated[
+        int, column(help="its number in this table, by which outliers are named", anchor="play")
+    ]
+    player: Annotated[
+        str, column(help="and the suite's version of the game, where it is not the game as drawn")
+    ]
+    transcript: Annotated[
+        str, column(help="the reply, how it was read and judged, and the prompt; open it to read")
+    ]
     answer: Annotated[str | None, column(help="probabilities of the own actions")]
     gap_normalised: Annotated[float | None, column("gap / range", ".3f")]
     exploitability_normalised: Annotated[float | None, column("exploitability / range", ".3f")]
@@ -744,19 +973,33 @@ def _list_worst(results: Results) -> Iterator[ListedRow]:
     for number, (row, play) in enumerate(results.worst, 1):
         data, strategy = play.data, row["strategy"]
         own, other = plans.own_view(np.asarray(data["payoffs"], dtype=np.float64), data["seat"])
-        names = plans.find_theme(data).actions[data["seat"]], plans.find_theme(data).actions[1 - data["seat"]]
+        names = (
+            plans.find_theme(data).actions[data["seat"]],
+            plans.find_theme(data).actions[1 - data["seat"]],
+        )
         zero_sum = bool((own == -other).all())
         bar = np.full((len(own), 1), np.nan)
         lines = own if zero_sum else np.concatenate([own, bar, other], axis=1)
-        version = " ".join(word for word in (row["condition"], row["variant"]) if word not in (plans.BASE, "original"))
+        version = " ".join(
+            word
+            for word in (row["condition"], row["variant"])
+            if word not in (plans.BASE, "original")
+        )
         yield ListedRow(
             play=number,
             player=" / ".join(filter(None, (row["model"], row["asked_for"], version))),
             transcript=_write_transcript(row, play),
-            answer=None if strategy is None else _write_mix(names[0], np.asarray(strategy)[data["back"]]),
+            answer=(
+                None
+                if strategy is None
+                else _write_mix(names[0], np.asarray(strategy)[data["back"]])
+            ),
             gap_normalised=row["gap_normalised"],
             exploitability_normalised=row["exploitability_normalised"],
-            payoffs="\n".join(f"{name}: {_write_numbers(line)}" for name, line in zip(names[0], lines, strict=False)),
+            payoffs="\n".join(
+                f"{name}: {_write_numbers(line)}"
+                for name, line in zip(names[0], lines, strict=False)
+            ),
             solution=_write_mix(names[0], solve_zero_sum(own).row[0]) if zero_sum else None,
             opponent=_write_mix(names[1], np.asarray(results.plan.find_opponent(data))),
             game=row["game"],
@@ -764,10 +1007,13 @@ def _list_worst(results: Results) -> Iterator[ListedRow]:
 
 
 def _write_transcript(row: PlayRow, play: StoredPlay) -> str:
-    """Write what a model said, how that was read and what was refuted in it, and what it had been asked."""
+    """Write what a model said, how that was read and what was refuted in it, and what it had been
+    asked."""
     decision, game = find_decision(play), plans.make_bench_game(play.data)
     reply = decision.reasoning[:_LONGEST_REPLY] if decision is not None else ""
-    judged = f"claims: {row['claims']}, refuted: {row['refuted']}" if row["claims"] is not None else ""
+    judged = (
+        f"claims: {row['claims']}, refuted: {row['refuted']}" if row["claims"] is not None else ""
+    )
     asked = game.view((), game.roles[play.data["seat"]]).briefing
     read = f"read as {row['status']}{': ' if row['how'] else ''}{row['how']}"
     return "\n\n".join(filter(None, (reply or "(nothing)", read, judged, f"The prompt:\n{asked}")))
@@ -775,20 +1021,28 @@ def _write_transcript(row: PlayRow, play: StoredPlay) -> str:
 
 def _write_mix(names: Sequence[str], mix: Array) -> str:
     """Write the probabilities that are not 0 with the names of their actions."""
-    shares = [f"{name}\N{NO-BREAK SPACE}{round(float(p), 3):g}" for name, p in zip(names, mix, strict=False) if p]
+    shares = [
+        f"{name}\N{NO-BREAK SPACE}{round(float(p), 3):g}"
+        for name, p in zip(names, mix, strict=False)
+        if p
+    ]
     return ", ".join(shares)
 
 
 def _write_numbers(numbers: Array) -> str:
     """Write numbers in a line; what is none separates the payoffs of two players."""
-    return "\N{NO-BREAK SPACE}".join("|" if np.isnan(n) else format_number(round(float(n), 3)) for n in numbers)
+    return "\N{NO-BREAK SPACE}".join(
+        "|" if np.isnan(n) else format_number(round(float(n), 3)) for n in numbers
+    )
 
 
 class OutlierRow(TypedDict):
     """A play far above the rest of its player's, beyond the whisker of the picture."""
 
     figure: str
-    play: Annotated[int | None, column(help="its number in the table of plays, to which it links", link="play")]
+    play: Annotated[
+        int | None, column(help="its number in the table of plays, to which it links", link="play")
+    ]
     game: int
     player: str
     value: Annotated[float, column(format=".3f")]
@@ -803,12 +1057,16 @@ def _list_outliers(results: Results) -> Iterator[OutlierRow]:
             fence = compute_fences([value for value, _ in known])[1] if known else 0.0
             # More than the rounding of equal values above it.
             outliers += [(value, player, row) for value, row in known if value > fence + 1e-9]
-        for value, player, row in sorted(outliers, key=lambda outlier: -outlier[0])[:_MOST_OUTLIERS]:
+        for value, player, row in sorted(outliers, key=lambda outlier: -outlier[0])[
+            :_MOST_OUTLIERS
+        ]:
             play = numbers.get(row["spec"])
             yield OutlierRow(figure=figure, play=play, game=row["game"], player=player, value=value)
 
 
-def _frame(row: type[R], list_rows: Callable[[Results], Iterable[R]]) -> Callable[[Results], Frame[R]]:
+def _frame(
+    row: type[R], list_rows: Callable[[Results], Iterable[R]]
+) -> Callable[[Results], Frame[R]]:
     return lambda results: Frame(row, list(list_rows(results)))
 
 

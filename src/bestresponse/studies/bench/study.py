@@ -1,7 +1,7 @@
 """The Nash-gap benchmark: how far from optimal models play matrix games.
 
-Every play puts one game to one model; the opponent is fixed to its equilibrium strategy. A game that is played in turn
-is the study `sequential`, with the same settings.
+Every play puts one game to one model; the opponent is fixed to its equilibrium strategy. A game
+that is played in turn is the study `sequential`, with the same settings.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,25 +33,41 @@ from bestresponse.report.stats.statistics import precision_reached
 from bestresponse.runs.execution import Execution, Outcome, execute
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Study
-from bestresponse.studies.bench.config import BASE, EMBEDDED, BenchConfig, Plan, make_bench_game, prepare_plays
+from bestresponse.studies.bench.config import (
+    BASE,
+    EMBEDDED,
+    BenchConfig,
+    Plan,
+    make_bench_game,
+    prepare_plays,
+)
 from bestresponse.studies.bench.measure import METRICS, measure_bench, measure_plays
 from bestresponse.theory.trees.tree import Tree
 
 _SECONDS = 7
-"""Of a call of the embedded model on one processor: a first run of 100 games was seen to take 12 minutes."""
+"""Of a call of the embedded model on one processor: a first run of 100 games was seen to take 12
+minutes."""
 _CHARACTERS_PER_TOKEN = 4
 """About what a token of a prompt takes."""
 
 
-def estimate_prompts(config: BenchConfig, what: str, firsts: Iterable[tuple[JsonObject, int]]) -> Estimate:
-    """Count calls (every attempt) and tokens from some plays, each with the number of plays that are asked like it."""
+def estimate_prompts(
+    config: BenchConfig, what: str, firsts: Iterable[tuple[JsonObject, int]]
+) -> Estimate:
+    """Count calls (every attempt) and tokens from some plays, each with the number of plays that
+    are asked like it."""
     study, plays = bench.pick(config), 0
     calls = {str(name): 0 for name in config.model}
     characters = dict(calls)
     for data, count in firsts:
         plays += count
         shown, ask = show_question(study.game(config, data), data)
-        asked = count * data.get("samples", 1) * data["attempts"] * (MOST_ATTEMPTS if is_verified(data["model"]) else 1)
+        asked = (
+            count
+            * data.get("samples", 1)
+            * data["attempts"]
+            * (MOST_ATTEMPTS if is_verified(data["model"]) else 1)
+        )
         calls[data["model"]] += asked
         characters[data["model"]] += asked * len(prompt(shown, ask, "line"))
     if EMBEDDED in calls:
@@ -73,8 +89,11 @@ def show_question(game: Game[S] | None, data: JsonMapping) -> tuple[View, Ask]:
     return game.view(state, role), game.asks(state)[role]
 
 
-def play_until_precise(config: BenchConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
-    """Play what is missing, until the normalised gap of every player is known as precisely as the settings want."""
+def play_until_precise(
+    config: BenchConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
+) -> Outcome:
+    """Play what is missing, until the normalised gap of every player is known as precisely as the
+    settings want."""
     plan, half_width = Plan(config), config.precision
     gaps: dict[tuple[str, str], list[tuple[int, float]]] = {}
 
@@ -82,7 +101,9 @@ def play_until_precise(config: BenchConfig, folder: RunFolder, models: Mapping[s
         if play.data["variant"] == "original" and play.data["condition"] == BASE:
             ((row, _),) = measure_plays(plan, [play])
             if row["gap_normalised"] is not None:
-                gaps.setdefault((row["model"], row["elicit"]), []).append((row["game"], row["gap_normalised"]))
+                gaps.setdefault((row["model"], row["elicit"]), []).append(
+                    (row["game"], row["gap_normalised"])
+                )
 
     def is_precise() -> bool:
         if half_width is None or len(gaps) < len(config.model) * len(config.elicit):
@@ -112,7 +133,8 @@ def play_until_precise(config: BenchConfig, folder: RunFolder, models: Mapping[s
 
 
 def warn_unfinished(measured: Measurement) -> Shown | None:
-    """Say how many planned plays are missing; nothing where a run ends as soon as its figures are precise."""
+    """Say how many planned plays are missing; nothing where a run ends as soon as its figures are
+    precise."""
     missing = (measured.total or 0) - len(measured.frame("plays"))
     sentence = f"{missing} planned plays are not finished; run the same command to play them."
     return Shown("", (Note(sentence, "warning"),)) if missing > 0 else None
@@ -127,23 +149,30 @@ def show_first_play(measured: Measurement) -> Shown:
     return Shown("The first question as it was shown", (Code(question, "text"),))
 
 
-_HARD = "Harder games to the right: where uniform play loses more. Lines join means of equally many games."
+_HARD = (
+    "Harder games to the right: where uniform play loses more. Lines join means of equally many"
+    " games."
+)
 _BOXES = (
-    "Box: middle half; line: median; diamond: mean; whiskers: to the last game within one and a half widths of the box "
-    "(Tukey's rule), beyond which a game is an outlier."
+    "Box: middle half; line: median; diamond: mean; whiskers: to the last game within one and a"
+    " half widths of the box (Tukey's rule), beyond which a game is an outlier."
 )
 
 
 def show_pairs(comparison: str, title: str = "", caption: str = "Paired on common games.") -> table:
     """Show the differences of one kind of comparison."""
     columns = ("player", "against", "by", "difference", "games", "p", "effect")
-    return table("differences", columns, title=title, caption=caption, where={"comparison": comparison})
+    return table(
+        "differences", columns, title=title, caption=caption, where={"comparison": comparison}
+    )
 
 
 def list_outliers(figure: str) -> table:
     """Show the outliers of a picture."""
     columns = ("play", "game", "player", "value")
-    return table("outliers", columns, caption="Outliers, linked to their plays.", where={"figure": figure})
+    return table(
+        "outliers", columns, caption="Outliers, linked to their plays.", where={"figure": figure}
+    )
 
 
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
@@ -158,7 +187,9 @@ bench = Study(
     title="How far from optimal?",
     subtitle=_PROSE["subtitle"],
     command="bench",
-    tables=lambda config: {"invariance": 3, "sensitivity": 2, "generalisation": 6}.get(config.suite, 1),
+    tables=lambda config: {"invariance": 3, "sensitivity": 2, "generalisation": 6}.get(
+        config.suite, 1
+    ),
     game=lambda config, data: make_bench_game(data),
     choose=lambda config: "sequential" if isinstance(config.form, Tree) else "bench",
     count_plays=lambda config: None if config.precision else Plan(config).total,
@@ -173,37 +204,109 @@ bench = Study(
         warn_unfinished,
         show_people,
         text(_PROSE["small_model"], kind="info"),
-        headline(("nash_gap", "gap_normalised", "exploitability_normalised", "success_1", "invariance", "answered")),
-        metrics_table("How far from optimal", "With 95 % intervals (games resampled). Smaller gaps are better."),
+        headline(
+            (
+                "nash_gap",
+                "gap_normalised",
+                "exploitability_normalised",
+                "success_1",
+                "invariance",
+                "answered",
+            )
+        ),
+        metrics_table(
+            "How far from optimal",
+            "With 95 % intervals (games resampled). Smaller gaps are better.",
+        ),
         text(_PROSE["gap_and_exploitability"]),
         text(_PROSE["variants"], title="Same game, told otherwise"),
         table("variants", ("player", "version", "invariance")),
-        show_pairs("variants", caption="What telling games otherwise does to the gap; positive: worse than as drawn."),
-        intervals("variants", ("player", "version"), "invariance", caption="With 95 % intervals.", reference=1.0),
-        table("settings", ("player", "version", "asked", "answered", "gap_normalised"), title="Sensitivity"),
-        intervals("settings", ("player", "version"), "gap_normalised", caption="With 95 % intervals."),
+        show_pairs(
+            "variants",
+            caption="What telling games otherwise does to the gap; positive: worse than as drawn.",
+        ),
+        intervals(
+            "variants",
+            ("player", "version"),
+            "invariance",
+            caption="With 95 % intervals.",
+            reference=1.0,
+        ),
+        table(
+            "settings",
+            ("player", "version", "asked", "answered", "gap_normalised"),
+            title="Sensitivity",
+        ),
+        intervals(
+            "settings", ("player", "version"), "gap_normalised", caption="With 95 % intervals."
+        ),
         text(_PROSE["generalisation"], title="Generalisation"),
         table("sizes", caption="The same questions about games of other sizes."),
-        table("names", caption="Well-known games under their own names and under letters (means resample games)."),
+        table(
+            "names",
+            caption=(
+                "Well-known games under their own names and under letters (means resample games)."
+            ),
+        ),
         show_pairs("names"),
-        table("padding", caption="Games with one dominated action more for each player, and as drawn."),
+        table(
+            "padding", caption="Games with one dominated action more for each player, and as drawn."
+        ),
         show_pairs("padding"),
-        lines("sizes", "actions", "success_1", "player", caption="Answers within 1 % of optimal, 95 % intervals."),
-        table("same_games", title="On the games that were answered", caption="Above, baselines play all games."),
-        boxes("games", "player", "gap_normalised", title="Game by game", caption=f"Nash gap of every game. {_BOXES}"),
+        lines(
+            "sizes",
+            "actions",
+            "success_1",
+            "player",
+            caption="Answers within 1 % of optimal, 95 % intervals.",
+        ),
+        table(
+            "same_games",
+            title="On the games that were answered",
+            caption="Above, baselines play all games.",
+        ),
+        boxes(
+            "games",
+            "player",
+            "gap_normalised",
+            title="Game by game",
+            caption=f"Nash gap of every game. {_BOXES}",
+        ),
         list_outliers("gap_normalised"),
-        boxes("games", "player", "exploitability_normalised", caption=f"What a best response takes. {_BOXES}"),
+        boxes(
+            "games",
+            "player",
+            "exploitability_normalised",
+            caption=f"What a best response takes. {_BOXES}",
+        ),
         list_outliers("exploitability_normalised"),
-        scatter("games", "hardness", "gap_normalised", "player", title="Which games are hard", caption=_HARD),
+        scatter(
+            "games",
+            "hardness",
+            "gap_normalised",
+            "player",
+            title="Which games are hard",
+            caption=_HARD,
+        ),
         show_pairs("players", "Players compared"),
-        table("self_play", caption="The model against itself: correlated-equilibrium regret of its two answers."),
-        show_pairs("verified", "Verified reasoning", "The first less the second; negative: the first loses less."),
+        table(
+            "self_play",
+            caption="The model against itself: correlated-equilibrium regret of its two answers.",
+        ),
+        show_pairs(
+            "verified",
+            "Verified reasoning",
+            "The first less the second; negative: the first loses less.",
+        ),
         text(_PROSE["verified"], kind="info"),
         text(_PROSE["listed"], title="The plays", kind="info"),
-        table("listed", title="The plays", caption="Unread answers and large losses first.", most=500),
+        table(
+            "listed", title="The plays", caption="Unread answers and large losses first.", most=500
+        ),
         show_first_play,
         text(_PROSE["readings"], title="How the answers were read"),
         table("texts", caption="What was done, and what was wrong."),
     ),
 )
-"""Nash gap and exploitability of models on matrix games, drawn or one in many orders of its actions."""
+"""Nash gap and exploitability of models on matrix games, drawn or one in many orders of its
+actions."""

@@ -1,8 +1,9 @@
-"""Questions exactly as the benchmark asks them, with the solver's answers, and how another answer is measured.
+"""Questions exactly as the benchmark asks them, with the solver's answers, and how another answer
+is measured.
 
-Games are told apart by their class: two games that differ by the order of actions, by who is which player or by a
-positive affine change of a player's payoffs have the same key. Keys decide which games are trained on, so that no game
-of a test is a relabelled game of the training.
+Games are told apart by their class: two games that differ by the order of actions, by who is which
+player or by a positive affine change of a player's payoffs have the same key. Keys decide which
+games are trained on, so that no game of a test is a relabelled game of the training.
 """
 
 from __future__ import annotations
@@ -45,13 +46,15 @@ from bestresponse.theory.zero_sum.solve import solve_zero_sum
 Keys = NDArray[np.uint64]
 SPLITS = ("train", "validation", "test")
 SHORT = "short"
-"""A format beside those of the benchmark: the payoffs alone, so that a training sees four times as many games."""
+"""A format beside those of the benchmark: the payoffs alone, so that a training sees four times as
+many games."""
 _NEUTRAL = "neutral"
 _HELD_OUT = 50
 """One class in so many is for validation, and as many for tests."""
 _POSITIVE = 1e-9  # smaller weights and fractions are rounding errors of the solver
 _MIXING = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
-"""Multipliers of splitmix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014)."""
+"""Multipliers of splitmix64 (Steele, Lea & Flood, "Fast splittable pseudorandom number generators",
+OOPSLA 2014)."""
 _WIDE = 1 << 20
 """More than any normalised payoff, so that two payoffs of a cell fit in one number."""
 
@@ -68,12 +71,16 @@ class Example:
     def to_json(self) -> JsonObject:
         """Return the example as a conversation, as trainers read it."""
         turns = (("system", self.system), ("user", self.question), ("assistant", self.answer))
-        return {"messages": [{"role": role, "content": text} for role, text in turns if text], "task": self.task}
+        return {
+            "messages": [{"role": role, "content": text} for role, text in turns if text],
+            "task": self.task,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """How questions are put: payoff formats and themes of the benchmark, with worked answers or bare ones."""
+    """How questions are put: payoff formats and themes of the benchmark, with worked answers or
+    bare ones."""
 
     formats: tuple[str, ...] = ("table",)
     themes: tuple[str, ...] = ("neutral",)
@@ -82,7 +89,9 @@ class Telling:
 
     def hash_questions(self) -> str:
         """Hash what is asked in two small games, so that data of other prompts are recognised."""
-        games = np.array([[[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]], [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]])
+        games = np.array(
+            [[[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]], [[[3, 0], [5, 1]], [[3, 5], [0, 1]]]]
+        )
         questions = [
             write_question(describe_matrix(payoffs, 0, shown_as, theme, self.kind), self.worked)
             for payoffs in games
@@ -113,7 +122,9 @@ def classify(payoffs: NDArray[Any]) -> Keys:
 
 
 def _hash_table(cells: Keys) -> Keys:
-    rows, columns = (_mix(_mix(cells.sum(axis=axis)) + np.uint64(axis)).sum(axis=1) for axis in (2, 1))
+    rows, columns = (
+        _mix(_mix(cells.sum(axis=axis)) + np.uint64(axis)).sum(axis=1) for axis in (2, 1)
+    )
     return _mix(rows + np.uint64(3) * columns)
 
 
@@ -129,11 +140,13 @@ def split_classes(keys: Keys) -> NDArray[np.int64]:
     return np.where(rest == 0, 1, np.where(rest == 1, 2, 0))
 
 
-def describe_matrix(payoffs: Array, seat: int, shown_as: str, theme: str, kind: str = "matrix") -> JsonObject:
+def describe_matrix(
+    payoffs: Array, seat: int, shown_as: str, theme: str, kind: str = "matrix"
+) -> JsonObject:
     """Return a question about a matrix game as plain data; the benchmark makes the same game of it.
 
-    A task of the kind "reply" says how the other player mixes, and asks for a best reply; one of the kind "story" tells
-    the game, and asks for its program.
+    A task of the kind "reply" says how the other player mixes, and asks for a best reply; one of
+    the kind "story" tells the game, and asks for its program.
     """
     return {
         "kind": kind,
@@ -173,7 +186,8 @@ def _find_ask(task: JsonMapping) -> tuple[View, Mixture]:
 
 
 def _make_game(task: JsonMapping) -> MatrixGame:
-    """Make the game of a task; only where an equilibrium is asked for, the other is said to be rational."""
+    """Make the game of a task; only where an equilibrium is asked for, the other is said to be
+    rational."""
     game = make_bench_game({**task, "format": "table"} if task["format"] == SHORT else task)
     return game if task["kind"] == "matrix" else replace(game, others="unsaid")
 
@@ -181,7 +195,10 @@ def _make_game(task: JsonMapping) -> MatrixGame:
 def _state_mix(game: MatrixGame, task: JsonMapping) -> str:
     """Say how the other player of a task mixes."""
     other = 1 - task["seat"]
-    shares = (f"{name} {share:g}" for name, share in zip(game.form.actions[other], task["opponent"], strict=True))
+    shares = (
+        f"{name} {share:g}"
+        for name, share in zip(game.form.actions[other], task["opponent"], strict=True)
+    )
     name = game.roles[other]
     return f"{name[:1].upper()}{name[1:]} chooses with these probabilities: {', '.join(shares)}."
 
@@ -198,13 +215,17 @@ def _write_short(task: JsonMapping) -> str:
 
 
 def _write_payoffs(game: MatrixGame, seat: int, rows: Sequence[int], columns: Sequence[int]) -> str:
-    """Write payoffs of some actions: a line of the other's actions, and a line for each of one's own."""
+    """Write payoffs of some actions: a line of the other's actions, and a line for each of one's
+    own."""
     mine, theirs = (
         [[write_number(side[row, column]) for column in columns] for row in rows]
         for side in own_view(game.form.payoffs, seat)
     )
     if not game.zero_sum:
-        mine = [list(map("/".join, zip(*cells, strict=True))) for cells in zip(mine, theirs, strict=True)]
+        mine = [
+            list(map("/".join, zip(*cells, strict=True)))
+            for cells in zip(mine, theirs, strict=True)
+        ]
     actions, others = game.form.actions[seat], game.form.actions[1 - seat]
     lines = [" ".join([actions[row], *cells]) for row, cells in zip(rows, mine, strict=True)]
     return "\n".join([" ".join(others[column] for column in columns), *lines])
@@ -213,7 +234,8 @@ def _write_payoffs(game: MatrixGame, seat: int, rows: Sequence[int], columns: Se
 def make_matrix_examples(
     payoffs: Array, telling: Telling, rng: np.random.Generator, kind: str = "matrix"
 ) -> Iterator[Example]:
-    """Yield an example for every game, payoffs (n, 2, rows, cols), in a format, a theme and a seat that are drawn."""
+    """Yield an example for every game, payoffs (n, 2, rows, cols), in a format, a theme and a seat
+    that are drawn."""
     shape = payoffs.shape[2:]
     keys = classify(payoffs)
     zero_sum = kind == "matrix" and bool((payoffs[:, 0] == -payoffs[:, 1]).all())
@@ -225,14 +247,16 @@ def make_matrix_examples(
         own: Array
         other: Array
         if kind == "reply":
-            # In tenths, so that what an action brings against a mix has one decimal and can be written down exactly.
+            # In tenths, so that what an action brings against a mix has one decimal and can be
+            # written down exactly.
             other = rng.multinomial(10, rng.dirichlet(np.ones(shape[1 - seat]))) / 10
             own = np.eye(shape[seat])[int(np.argmax(_weigh_actions(game, seat, other)))]
         elif solved is not None:
             mixes = solved.row[number][: shape[0]], solved.col[number][: shape[1]]
             own, other = mixes[seat], mixes[1 - seat]
         else:
-            # The first one as the asked player sees the game, so that which one it is does not depend on the seat.
+            # The first one as the asked player sees the game, so that which one it is does not
+            # depend on the seat.
             own, other = nash(NormalForm.bimatrix(*own_view(game, seat))).equilibria[0].strategies
         task |= {"opponent": np.round(other, 6).tolist(), "class": f"{int(keys[number]):016x}"}
         system, question = write_question(task, telling.worked)
@@ -240,11 +264,12 @@ def make_matrix_examples(
 
 
 def write_answer(task: JsonMapping, own: Array, other: Array, worked: bool) -> str:
-    """Write the answer of a matrix game, worked: the payoffs of the actions that are played, their value, and the mix.
+    """Write the answer of a matrix game, worked: the payoffs of the actions that are played, their
+    value, and the mix.
 
-    A long question is first put in the short form: what is learnt from many short questions then serves long ones too.
-    The payoffs of what is played are written out because the mix depends on nothing else: games of all sizes are then
-    one task, however many of their actions nobody plays.
+    A long question is first put in the short form: what is learnt from many short questions then
+    serves long ones too. The payoffs of what is played are written out because the mix depends on
+    nothing else: games of all sizes are then one task, however many of their actions nobody plays.
     """
     game, seat = _make_game(task), task["seat"]
     actions = game.form.actions[seat]
@@ -254,8 +279,13 @@ def write_answer(task: JsonMapping, own: Array, other: Array, worked: bool) -> s
     restated = "" if task["format"] == SHORT else f"{_write_short(task)}\n"
     if task["kind"] == "reply":
         values = np.round(_weigh_actions(payoffs, seat, other), 1) + 0.0
-        brought = _join_names([f"{name} brings {value:g}" for name, value in zip(actions, values, strict=True)])
-        return f"{restated}Here {brought}. I play {_list_support(actions, own)}.\n{_write_mix(actions, own)}"
+        brought = _join_names(
+            [f"{name} brings {value:g}" for name, value in zip(actions, values, strict=True)]
+        )
+        return (
+            f"{restated}Here {brought}. I play"
+            f" {_list_support(actions, own)}.\n{_write_mix(actions, own)}"
+        )
     mine, _ = own_view(payoffs, seat)
     value = _write_value(float(own @ mine @ other))
     rows, columns = (np.flatnonzero(mix > _POSITIVE).tolist() for mix in (own, other))
@@ -266,10 +296,14 @@ def write_answer(task: JsonMapping, own: Array, other: Array, worked: bool) -> s
 def review_reasons(task: JsonMapping, answer: str) -> Review:
     """Have the figures in the reasons of a worked answer decided by the rules of `verify`.
 
-    The question says how the other mixes, and that an equilibrium is wanted; verify is told it with the figures.
+    The question says how the other mixes, and that an equilibrium is wanted; verify is told it with
+    the figures.
     """
     game, seat = _make_game(task), task["seat"]
-    rival, shares = game.roles[1 - seat], zip(game.form.actions[1 - seat], task["opponent"], strict=True)
+    rival, shares = (
+        game.roles[1 - seat],
+        zip(game.form.actions[1 - seat], task["opponent"], strict=True),
+    )
     reasons = answer.splitlines()[-2]
     if task["kind"] == "reply":
         mix = _join_names([f"{name} with probability {share:g}" for name, share in shares])
@@ -280,7 +314,8 @@ def review_reasons(task: JsonMapping, answer: str) -> Review:
 
 
 def _write_value(value: float) -> str:
-    """Write a value to one decimal, without it where the value is whole; what rounds to 0 has no sign."""
+    """Write a value to one decimal, without it where the value is whole; what rounds to 0 has no
+    sign."""
     return f"{round(value):d}" if abs(value - round(value)) < _POSITIVE else f"{value:z.1f}"
 
 
@@ -291,7 +326,9 @@ def _weigh_actions(payoffs: Array, seat: int, other: Array) -> Array:
 
 
 def _list_support(actions: Sequence[str], mix: Array) -> str:
-    return _join_names([action for action, weight in zip(actions, mix, strict=True) if weight > _POSITIVE])
+    return _join_names(
+        [action for action, weight in zip(actions, mix, strict=True) if weight > _POSITIVE]
+    )
 
 
 def _join_names(names: Sequence[str]) -> str:
@@ -300,20 +337,28 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 def _write_mix(actions: Sequence[str], mix: Array) -> str:
-    """Write a mix in whole thousandths that sum to 1; 0 and 1 without decimals, which saves a tenth of the tokens."""
+    """Write a mix in whole thousandths that sum to 1; 0 and 1 without decimals, which saves a tenth
+    of the tokens."""
     scaled = np.asarray(mix, dtype=np.float64) * 1000
     whole = np.floor(scaled + _POSITIVE)
     missing = int(1000 - whole.sum())
     whole[np.argsort(whole - scaled, kind="stable")[:missing]] += 1
     shares = (f"{share / 1000:.3f}" if share % 1000 else f"{share / 1000:.0f}" for share in whole)
-    return "ANSWER: " + ", ".join(f"{action}: {share}" for action, share in zip(actions, shares, strict=True))
+    return "ANSWER: " + ", ".join(
+        f"{action}: {share}" for action, share in zip(actions, shares, strict=True)
+    )
 
 
-def make_story_examples(payoffs: Array, telling: Telling, rng: np.random.Generator) -> Iterator[Example]:
-    """Yield an example for every game (n, 2, rows, cols): it is told to a player, and the answer is its program."""
+def make_story_examples(
+    payoffs: Array, telling: Telling, rng: np.random.Generator
+) -> Iterator[Example]:
+    """Yield an example for every game (n, 2, rows, cols): it is told to a player, and the answer is
+    its program."""
     for game, key in zip(payoffs, classify(payoffs), strict=True):
         shown_as, theme = str(rng.choice(telling.formats)), str(rng.choice(telling.themes))
-        task = describe_matrix(game, int(rng.integers(2)), shown_as, theme, "story") | {"class": f"{int(key):016x}"}
+        task = describe_matrix(game, int(rng.integers(2)), shown_as, theme, "story") | {
+            "class": f"{int(key):016x}"
+        }
         program = write_table_program(as_game_table(_make_game(task).form))
         yield Example(*write_question(task, telling.worked), f"```prolog\n{program}```", task)
 
@@ -329,7 +374,8 @@ def _solve_tree(game: str) -> Policy:
 
 
 def make_tree_examples(game: str, telling: Telling) -> Iterator[Example]:
-    """Yield an example for every information set of a game played in turn, with its moves in every order of turns."""
+    """Yield an example for every information set of a game played in turn, with its moves in every
+    order of turns."""
     plan = _plan_questions(game)
     tree, policy = plan.tree, _solve_tree(game)
     for index in plan.infosets:
@@ -353,10 +399,11 @@ def make_tree_examples(game: str, telling: Telling) -> Iterator[Example]:
 def score_reply(task: JsonMapping, reply: str) -> float:
     """Return the reward of a reply from 0 to 1; `InvalidMove` where there is no answer in it.
 
-    In a matrix game it is 1 less the exploitability (zero-sum) or the gap to a best reply (other games, and where the
-    mix of the other is stated) as a share of the payoff range, as the benchmark measures them; in a game played in
-    turn 1 less the distance in total variation from the equilibrium policy there; for the program of a story 1 where
-    its game is exactly the one that was told, else 0.
+    In a matrix game it is 1 less the exploitability (zero-sum) or the gap to a best reply (other
+    games, and where the mix of the other is stated) as a share of the payoff range, as the
+    benchmark measures them; in a game played in turn 1 less the distance in total variation from
+    the equilibrium policy there; for the program of a story 1 where its game is exactly the one
+    that was told, else 0.
 
     >>> score_reply(describe_matrix(np.array([[[1, -1], [-1, 1]], [[-1, 1], [1, -1]]]), 0, "table", "neutral")
     ...             | {"opponent": [0.5, 0.5]}, "ANSWER: A: 0.75, B: 0.25")
@@ -375,10 +422,15 @@ def score_reply(task: JsonMapping, reply: str) -> float:
         first = plan.tree.first_move[index]
         moves = plan.tree.infosets[index].moves
         chances = dict(zip(moves, _solve_tree(task["game"]).probabilities[first:], strict=False))
-        distance = sum(abs(chances[move] - weight) for move, weight in zip(ask.options, mix, strict=True)) / 2
+        distance = (
+            sum(abs(chances[move] - weight) for move, weight in zip(ask.options, mix, strict=True))
+            / 2
+        )
         return float(1 - distance)
     own, other = own_view(np.asarray(task["payoffs"], dtype=np.float64), task["seat"])
-    row, *_ = measure_strategies(own[None], other[None], mix[None], np.asarray(task["opponent"])[None])
+    row, *_ = measure_strategies(
+        own[None], other[None], mix[None], np.asarray(task["opponent"])[None]
+    )
     # A best reply to a mix that is stated can be exploited, and is right all the same.
     lost = None if task["kind"] == "reply" else row["exploitability_normalised"]
     return float(1 - (row["gap_normalised"] if lost is None else lost))

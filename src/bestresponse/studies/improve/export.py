@@ -1,9 +1,12 @@
 """Write examples to files: many games, each class once, in shards that trainers read.
 
-    train-00000.jsonl ... validation-00000.jsonl ... test-00000.jsonl      one conversation a line, and its task
-    manifest.json                                                          settings, counts, and a hash of the prompts
+    train-00000.jsonl ... validation-00000.jsonl ... test-00000.jsonl      one conversation a line,
+                                                                           and its task
+    manifest.json                                                          settings, counts, and a
+                                                                           hash of the prompts
 
-Equal settings write equal files. A shard appears complete or not at all, and those that are there are not made again.
+Equal settings write equal files. A shard appears complete or not at all, and those that are there
+are not made again.
 """
 
 from __future__ import annotations
@@ -52,11 +55,13 @@ _FEW = 6
 _DRAW = 50_000  # games at a time, which bounds what their classes take in memory
 _LARGEST_MANIFEST = 1_000_000
 _EXHAUSTED = 0.02
-"""A draw with a smaller share of new classes ends the drawing: nearly all classes of that size are there."""
+"""A draw with a smaller share of new classes ends the drawing: nearly all classes of that size are
+there."""
 _CHECKED = 50
 """Examples of each shard whose answers are measured again, as replies are."""
 _REVIEWED = 2
-"""Examples of each shard whose reasons are decided by `verify`, which takes a tenth of a second each."""
+"""Examples of each shard whose reasons are decided by `verify`, which takes a tenth of a second
+each."""
 _LEAST = 0.998
 """A mix in whole thousandths scores at least this much, whatever its rounding costs."""
 _LARGEST_SIDE = 12
@@ -64,42 +69,65 @@ _LARGEST_SIDE = 12
 
 @settings
 class ExportConfig:
-    """Write questions as the benchmark asks them, with the solver's answers, for training a model on them."""
+    """Write questions as the benchmark asks them, with the solver's answers, for training a model
+    on them."""
 
     output: str | Path = setting(kw_only=False, short="-o", help="Folder for the files.")
     games: Literal["zero-sum", "general-sum", "replies", "trees", "stories"] = setting(
-        default="zero-sum", help="What kind; in replies the other's mix is stated, of stories the program is wanted."
+        default="zero-sum",
+        help="What kind; in replies the other's mix is stated, of stories the program is wanted.",
     )
     sizes: str = setting(default="2-4", help="Actions of each player, such as 2-4 or 3.")
     rectangular: float = setting(
-        default=0.2, ge=0, lt=1, help="Share of games in which one player has up to two actions more than any square."
+        default=0.2,
+        ge=0,
+        lt=1,
+        help="Share of games in which one player has up to two actions more than any square.",
     )
-    trees: NamesSetting = setting(default=("kuhn-poker",), help="With trees: games that are played in turn.")
-    count: int = setting(default=10_000, ge=1, le=50_000_000, help="Examples in all splits together.")
-    scale: int = setting(default=9, ge=1, le=10_000, help="Payoffs are whole numbers from -scale to scale.")
+    trees: NamesSetting = setting(
+        default=("kuhn-poker",), help="With trees: games that are played in turn."
+    )
+    count: int = setting(
+        default=10_000, ge=1, le=50_000_000, help="Examples in all splits together."
+    )
+    scale: int = setting(
+        default=9, ge=1, le=10_000, help="Payoffs are whole numbers from -scale to scale."
+    )
     formats: NamesSetting = setting(
         default=FORMATS,
-        help="table, prose or json, as the benchmark asks, or short, the payoffs alone; drawn for each game.",
+        help=(
+            "table, prose or json, as the benchmark asks, or short, the payoffs alone; drawn for"
+            " each game."
+        ),
     )
     themes: NamesSetting = setting(
         default=(), help="Names and stories of the benchmark; drawn. [default: all that fit]"
     )
-    answers: Literal["worked", "direct"] = setting(default="worked", help="With the steps before the mix, or bare.")
+    answers: Literal["worked", "direct"] = setting(
+        default="worked", help="With the steps before the mix, or bare."
+    )
     files: Literal["jsonl", "parquet"] = setting(default="jsonl", help="What the files are.")
     seed: int = setting(default=0, ge=0, help="Seed of the games.")
-    workers: int | None = setting(default=None, how=True, ge=1, le=256, help="Processes. [default: one a core]")
+    workers: int | None = setting(
+        default=None, how=True, ge=1, le=256, help="Processes. [default: one a core]"
+    )
 
     def __post_init__(self) -> None:
         first, last = self.range
         if not 1 < first <= last <= _LARGEST_SIDE - 2:
             raise SettingError(
-                "sizes", f"expected sizes from 2 to {_LARGEST_SIDE - 2}, such as 2-4, got {self.sizes!r}"
+                "sizes",
+                f"expected sizes from 2 to {_LARGEST_SIDE - 2}, such as 2-4, got {self.sizes!r}",
             )
         for name in self.formats or [""]:
             if name not in (*FORMATS, SHORT):
-                raise SettingError("formats", f"expected {', '.join(FORMATS)} or {SHORT}, got {name!r}")
+                raise SettingError(
+                    "formats", f"expected {', '.join(FORMATS)} or {SHORT}, got {name!r}"
+                )
         if self.games == "stories" and SHORT in self.formats:
-            raise SettingError("formats", f"expected {', '.join(FORMATS)}: a story is told in words, not {SHORT}")
+            raise SettingError(
+                "formats", f"expected {', '.join(FORMATS)}: a story is told in words, not {SHORT}"
+            )
         if self.games == "trees" and not self.trees:
             raise SettingError("trees", "expected at least one game that is played in turn")
         longest = last + (2 if self.rectangular else 0)
@@ -114,7 +142,9 @@ class ExportConfig:
         try:
             return int(first), int(last or first)
         except ValueError:
-            raise SettingError("sizes", f"expected a number or two, such as 2-4, got {self.sizes!r}") from None
+            raise SettingError(
+                "sizes", f"expected a number or two, such as 2-4, got {self.sizes!r}"
+            ) from None
 
     @property
     def telling(self) -> Telling:
@@ -122,11 +152,16 @@ class ExportConfig:
         longest = self.range[1] + (2 if self.rectangular else 0)
         fitting = tuple(name for name in themes() if min(map(len, theme(name).actions)) >= longest)
         kind = "story" if self.games == "stories" else "matrix"
-        return Telling(tuple(self.formats), tuple(self.themes) or fitting, self.answers == "worked", kind)
+        return Telling(
+            tuple(self.formats), tuple(self.themes) or fitting, self.answers == "worked", kind
+        )
 
     def to_json(self) -> JsonObject:
         """Return what the files depend on."""
-        plain = {name: getattr(self, name) for name in ("games", "sizes", "rectangular", "count", "scale", "answers")}
+        plain = {
+            name: getattr(self, name)
+            for name in ("games", "sizes", "rectangular", "count", "scale", "answers")
+        }
         return plain | {
             "formats": list(self.formats),
             "themes": list(self.telling.themes),
@@ -161,8 +196,11 @@ class _Shard:
     numbers: range = range(0)
 
 
-def export(config: ExportConfig, on_progress: Callable[[int, int], None] = lambda done, total: None) -> Exported:
-    """Write all files that are missing; `on_progress` is told how many shards are there, and how many there will be."""
+def export(
+    config: ExportConfig, on_progress: Callable[[int, int], None] = lambda done, total: None
+) -> Exported:
+    """Write all files that are missing; `on_progress` is told how many shards are there, and how
+    many there will be."""
     folder = Path(config.output)
     shards, notes = (_share_trees if config.games == "trees" else _share_games)(config, folder)
     counts = dict.fromkeys(SPLITS, 0)
@@ -175,57 +213,86 @@ def export(config: ExportConfig, on_progress: Callable[[int, int], None] = lambd
     processes = min(config.workers or os.cpu_count() or 1, len(missing))
     # Starting processes takes longer than writing a few files.
     few = processes < 2 or len(missing) <= _FEW
-    done = map(_write_shard, missing) if few else Processes(processes).map(_write_shard, missing, None)
+    done = (
+        map(_write_shard, missing) if few else Processes(processes).map(_write_shard, missing, None)
+    )
     for number, _ in enumerate(done, len(shards) - len(missing) + 1):
         on_progress(number, len(shards))
     return exported
 
 
 export_examples = take_settings(ExportConfig, export)
-"""Write examples to files and return what was written; the arguments are the fields of `ExportConfig`."""
+"""Write examples to files and return what was written; the arguments are the fields of
+`ExportConfig`."""
 
 
 def _write_manifest(config: ExportConfig, exported: Exported) -> None:
     """Write what the folder holds; StoreError where it holds something else already."""
     path = exported.folder / "manifest.json"
-    manifest = {"format": FORMAT, "settings": config.to_json(), **exported.to_json(), "python": sys.version.split()[0]}
-    if path.exists() and read_manifest(exported.folder)["settings"] != json.loads(json.dumps(config.to_json())):
-        raise StoreError(f"{exported.folder} holds examples of other settings; choose another folder")
+    manifest = {
+        "format": FORMAT,
+        "settings": config.to_json(),
+        **exported.to_json(),
+        "python": sys.version.split()[0],
+    }
+    if path.exists() and read_manifest(exported.folder)["settings"] != json.loads(
+        json.dumps(config.to_json())
+    ):
+        raise StoreError(
+            f"{exported.folder} holds examples of other settings; choose another folder"
+        )
     exported.folder.mkdir(parents=True, exist_ok=True)
     write_text(path, json.dumps(manifest, indent=2) + "\n")
 
 
 def read_manifest(folder: Path) -> JsonObject:
-    """Return what a folder of examples says of itself; StoreError where it says nothing that can be read."""
+    """Return what a folder of examples says of itself; StoreError where it says nothing that can be
+    read."""
     try:
-        manifest: JsonObject = json.loads(read_text_file(folder / "manifest.json", _LARGEST_MANIFEST))
+        manifest: JsonObject = json.loads(
+            read_text_file(folder / "manifest.json", _LARGEST_MANIFEST)
+        )
         if manifest["format"] != FORMAT:
-            raise StoreError(f"{folder} was written in format {manifest['format']}; this version reads {FORMAT}")
+            raise StoreError(
+                f"{folder} was written in format {manifest['format']}; this version reads {FORMAT}"
+            )
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{folder} holds no examples: its manifest.json cannot be read ({error})") from None
+        raise StoreError(
+            f"{folder} holds no examples: its manifest.json cannot be read ({error})"
+        ) from None
     return manifest
 
 
 def _share_games(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tuple[str, ...]]:
-    """Draw games of all shapes, each class once, and share them out to the files of their splits."""
+    """Draw games of all shapes, each class once, and share them out to the files of their
+    splits."""
     shapes = _choose_shapes(config)
     notes: list[str] = []
     groups: dict[str, list[Array]] = {name: [] for name in SPLITS}
     # Rounded sums of shares, so that all shapes together are as many as were asked for.
     ends = np.round(config.count * np.cumsum([0.0, *shapes.values()])).astype(int)
     for number, (shape, wanted) in enumerate(zip(shapes, np.diff(ends).tolist(), strict=True)):
-        games, keys = _draw_classes(config, shape, wanted, np.random.default_rng([config.seed, number]))
+        games, keys = _draw_classes(
+            config, shape, wanted, np.random.default_rng([config.seed, number])
+        )
         if len(games) < wanted:
             notes.append(
-                f"{shape[0]}x{shape[1]}: {len(games):,} classes; the rest are relabelled games of the training"
+                f"{shape[0]}x{shape[1]}: {len(games):,} classes; the rest are relabelled games of"
+                " the training"
             )
-            games, keys = _repeat_classes(config, games, keys, wanted, np.random.default_rng([config.seed, number, 1]))
+            games, keys = _repeat_classes(
+                config, games, keys, wanted, np.random.default_rng([config.seed, number, 1])
+            )
         splits = split_classes(keys)
         for index, name in enumerate(SPLITS):
             groups[name].append(games[splits == index])
     shards = []
-    for name, of_shapes in reversed(groups.items()):  # what a training is measured on is there when it begins
-        count = -(-sum(map(len, of_shapes)) // SHARD)  # a split of nothing has no file, which nobody could read
+    for name, of_shapes in reversed(
+        groups.items()
+    ):  # what a training is measured on is there when it begins
+        count = -(
+            -sum(map(len, of_shapes)) // SHARD
+        )  # a split of nothing has no file, which nobody could read
         for number in range(count):
             path = folder / f"{name}-{number:05d}.{config.files}"
             part = tuple(games[number::count] for games in of_shapes if len(games) > number)
@@ -243,7 +310,9 @@ def _choose_shapes(config: ExportConfig) -> dict[tuple[int, int], float]:
     shares: dict[tuple[int, int], float] = {}
     for shapes, share in ((squares, 1 - config.rectangular), (oblongs, config.rectangular)):
         weights = {(a, b): (a * b) ** 1.5 for a, b in shapes}
-        shares |= {shape: share * weight / sum(weights.values()) for shape, weight in weights.items()}
+        shares |= {
+            shape: share * weight / sum(weights.values()) for shape, weight in weights.items()
+        }
     return {shape: share for shape, share in shares.items() if share}
 
 
@@ -277,7 +346,8 @@ def _draw_classes(
 def _repeat_classes(
     config: ExportConfig, games: Array, keys: Keys, count: int, rng: np.random.Generator
 ) -> tuple[Array, Keys]:
-    """Fill up with other games of the classes that are trained on; few classes would hardly be seen otherwise."""
+    """Fill up with other games of the classes that are trained on; few classes would hardly be seen
+    otherwise."""
     again = _draw_games(config, games.shape[2:], count - len(games), rng)
     again_keys = classify(again)
     trained = split_classes(again_keys) == 0
@@ -285,17 +355,28 @@ def _repeat_classes(
 
 
 def _share_trees(config: ExportConfig, folder: Path) -> tuple[list[_Shard], tuple[str, ...]]:
-    """Share out the questions of trees, which are few and repeat; a part is for validation too, and none for tests."""
+    """Share out the questions of trees, which are few and repeat; a part is for validation too, and
+    none for tests."""
     for game in config.trees:
-        next(make_tree_examples(game, config.telling))  # a game that cannot be asked about is refused before all
+        next(
+            make_tree_examples(game, config.telling)
+        )  # a game that cannot be asked about is refused before all
     held = max(1, config.count // 50)
     parts = {"train": range(config.count - held), "validation": range(held)}
     shards = [
-        _Shard(folder / f"{name}-{number:05d}.{config.files}", config, (), split(config.seed, name, number), numbers)
+        _Shard(
+            folder / f"{name}-{number:05d}.{config.files}",
+            config,
+            (),
+            split(config.seed, name, number),
+            numbers,
+        )
         for name, every in parts.items()
         for number, numbers in enumerate(every[k : k + SHARD] for k in range(0, len(every), SHARD))
     ]
-    return shards, ("the policies of trees are learnt by heart: validation repeats questions of the training",)
+    return shards, (
+        "the policies of trees are learnt by heart: validation repeats questions of the training",
+    )
 
 
 def _write_shard(shard: _Shard) -> Path:
@@ -303,13 +384,21 @@ def _write_shard(shard: _Shard) -> Path:
     rng = np.random.default_rng(shard.seed)
     telling = shard.config.telling
     if shard.config.games == "trees":
-        every = [example for game in shard.config.trees for example in make_tree_examples(game, telling)]
+        every = [
+            example for game in shard.config.trees for example in make_tree_examples(game, telling)
+        ]
         examples = list(islice(cycle(every), shard.numbers.start, shard.numbers.stop))
     elif shard.config.games == "stories":
-        examples = [example for games in shard.games for example in make_story_examples(games, telling, rng)]
+        examples = [
+            example for games in shard.games for example in make_story_examples(games, telling, rng)
+        ]
     else:
         kind = "reply" if shard.config.games == "replies" else "matrix"
-        examples = [example for games in shard.games for example in make_matrix_examples(games, telling, rng, kind)]
+        examples = [
+            example
+            for games in shard.games
+            for example in make_matrix_examples(games, telling, rng, kind)
+        ]
     rng.shuffle(examples)
     _check_answers(examples[:_CHECKED])
     if telling.worked and shard.config.games not in ("trees", "stories"):

@@ -31,31 +31,53 @@ from bestresponse.studies.improve.examples import Telling
 from bestresponse.studies.improve.export import read_manifest
 
 _TIMED = 1024
-"""Tokens of a batch that is timed where there is no GPU, so that the answer takes seconds and not minutes."""
+"""Tokens of a batch that is timed where there is no GPU, so that the answer takes seconds and not
+minutes."""
 _MOST_TESTS = 200
 """Questions of the test split that are asked of each size at the end."""
 
 
 @settings
 class TrainConfig(RunSettings):
-    """Train a model on examples of `bestresponse export sft`, and measure it on games that it has not seen."""
+    """Train a model on examples of `bestresponse export sft`, and measure it on games that it has
+    not seen."""
 
     model: str | Path = setting(
         kw_only=False, argument=True, help="Weights: smollm2, a GGUF file, or a trained folder."
     )
     data: NamesSetting = setting(help="A folder of examples.")
-    output: str | Path = setting(default="student", how=True, short="-o", help="Folder for the trained model.")
+    output: str | Path = setting(
+        default="student", how=True, short="-o", help="Folder for the trained model."
+    )
     minutes: float = setting(default=20.0, gt=0, le=100_000, help="How long to train at most.")
-    steps: int | None = setting(default=None, ge=1, help="Stop after so many steps, even if minutes are left.")
+    steps: int | None = setting(
+        default=None, ge=1, help="Stop after so many steps, even if minutes are left."
+    )
     learning_rate: float = setting(default=0.002, gt=0, lt=1, help="Highest learning rate.")
     batch_tokens: int = setting(default=32_768, ge=512, le=4_194_304, help="Tokens of a step.")
-    curriculum: float = setting(default=0.0, ge=0, le=1, help="Share of the time in which larger games join in.")
-    lora: int = setting(default=0, ge=0, le=1024, help="Rank of low-rank changes; 0 trains all parameters.")
+    curriculum: float = setting(
+        default=0.0, ge=0, le=1, help="Share of the time in which larger games join in."
+    )
+    lora: int = setting(
+        default=0, ge=0, le=1024, help="Rank of low-rank changes; 0 trains all parameters."
+    )
     seed: int = setting(default=0, ge=0, help="Seed of the order of examples.")
-    device: Literal["auto", "cuda", "mps", "cpu"] = setting(default="auto", how=True, help="Where to train.")
+    device: Literal["auto", "cuda", "mps", "cpu"] = setting(
+        default="auto", how=True, help="Where to train."
+    )
 
     unused: ClassVar[frozenset[str]] = frozenset(
-        ("workers", "processes", "cache", "max_calls", "max_total_tokens", "max_cost", "shard", "executor", "address")
+        (
+            "workers",
+            "processes",
+            "cache",
+            "max_calls",
+            "max_total_tokens",
+            "max_cost",
+            "shard",
+            "executor",
+            "address",
+        )
     )
 
     def __post_init__(self) -> None:
@@ -68,13 +90,20 @@ class TrainRow(TypedDict):
 
     minutes: Annotated[float, column("minutes", ".1f")]
     step: int
-    loss: Annotated[float | None, column("loss", ".4f", "mean of the steps since the row before, answers alone")]
-    tokens_per_second: Annotated[float, column("tokens/s", ",.0f", "of questions and answers, without filling")]
+    loss: Annotated[
+        float | None, column("loss", ".4f", "mean of the steps since the row before, answers alone")
+    ]
+    tokens_per_second: Annotated[
+        float, column("tokens/s", ",.0f", "of questions and answers, without filling")
+    ]
     asked: Annotated[int, column("asked", "", "held-out questions")]
     read: Annotated[float, column("read", ".1%", "replies with an answer that can be read")]
     success: Annotated[float, column("within 0.01", ".1%", "lose at most 0.01 of the payoff range")]
     near: Annotated[float, column("within 0.05", ".1%", "lose at most 0.05 of the payoff range")]
-    lost: Annotated[float | None, column("lost", ".4f", "mean loss as a share of the payoff range, of those read")]
+    lost: Annotated[
+        float | None,
+        column("lost", ".4f", "mean loss as a share of the payoff range, of those read"),
+    ]
 
 
 class TestRow(TypedDict):
@@ -87,7 +116,10 @@ class TestRow(TypedDict):
     read: Annotated[float, column("read", ".1%")]
     success: Annotated[float, column("within 0.01", ".1%", "lose at most 0.01 of the payoff range")]
     near: Annotated[float, column("within 0.05", ".1%", "lose at most 0.05 of the payoff range")]
-    lost: Annotated[float | None, column("lost", ".4f", "mean loss as a share of the payoff range, of those read")]
+    lost: Annotated[
+        float | None,
+        column("lost", ".4f", "mean loss as a share of the payoff range, of those read"),
+    ]
 
 
 def check_prompts(folder: Path) -> None:
@@ -95,15 +127,19 @@ def check_prompts(folder: Path) -> None:
     manifest = read_manifest(folder)
     made = manifest["settings"]
     kind = "story" if made["games"] == "stories" else "matrix"
-    telling = Telling(tuple(made["formats"]), tuple(made["themes"]), made["answers"] == "worked", kind)
+    telling = Telling(
+        tuple(made["formats"]), tuple(made["themes"]), made["answers"] == "worked", kind
+    )
     if manifest["prompts"] != telling.hash_questions():
         raise StoreError(
-            f"{folder} was made for other prompts ({manifest['prompts']}) than models are asked with now "
-            f"({telling.hash_questions()}): export it again"
+            f"{folder} was made for other prompts ({manifest['prompts']}) than models are asked"
+            f" with now ({telling.hash_questions()}): export it again"
         )
 
 
-def run_training(config: TrainConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
+def run_training(
+    config: TrainConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
+) -> Outcome:
     """Train from the last checkpoint on, write the model, and measure it on the test split."""
     if find_spec("torch") is None:
         raise UsageError(f"training needs torch: {install_hint('train')}")
@@ -129,12 +165,18 @@ def run_training(config: TrainConfig, folder: RunFolder, models: Mapping[str, Mo
     )
     network = open_network(str(config.model))
     if config.device == "auto" and device == "cpu":
-        raise UsageError(_estimate_on_cpu(training.Trainer(network, recipe), folders, config.minutes))
+        raise UsageError(
+            _estimate_on_cpu(training.Trainer(network, recipe), folders, config.minutes)
+        )
     checkpoint = folder.path / "checkpoint.pt"
 
     def keep(row: JsonObject) -> None:
-        folder.write_text("training.jsonl", "".join(json.dumps(kept) + "\n" for kept in trainer.progress.rows))
-        share = max(row["minutes"] / config.minutes, row["step"] / config.steps if config.steps else 0)
+        folder.write_text(
+            "training.jsonl", "".join(json.dumps(kept) + "\n" for kept in trainer.progress.rows)
+        )
+        share = max(
+            row["minutes"] / config.minutes, row["step"] / config.steps if config.steps else 0
+        )
         how.on_progress(Progress(100, 0, min(100, round(100 * share)), 0))
 
     while True:
@@ -148,13 +190,17 @@ def run_training(config: TrainConfig, folder: RunFolder, models: Mapping[str, Mo
             if recipe.batch_tokens < 2048:
                 raise UsageError("the model does not fit into the memory of this device") from None
             recipe = replace(recipe, batch_tokens=recipe.batch_tokens // 2)
-            warnings.warn(f"out of memory: going on with {recipe.batch_tokens:,} tokens a step", stacklevel=2)
+            warnings.warn(
+                f"out of memory: going on with {recipe.batch_tokens:,} tokens a step", stacklevel=2
+            )
             del trainer
             torch.cuda.empty_cache()
     student = trainer.finish()
     write_folder(student, Path(config.output))
     tests = []
-    for (kind, size, shown_as), examples in _group_tests(training.list_shards(folders, "test")).items():
+    for (kind, size, shown_as), examples in _group_tests(
+        training.list_shards(folders, "test")
+    ).items():
         measured = training.measure_replies(student, examples, recipe)
         tests.append({"kind": kind, "size": size, "format": shown_as, **measured})
     folder.write_text("tests.jsonl", "".join(json.dumps(row) + "\n" for row in tests))
@@ -172,17 +218,27 @@ def open_network(name: str) -> Any:
     try:
         return read_folder(path) if path.is_dir() else read_gguf(path)
     except (ValueError, KeyError) as error:
-        raise ModelUnavailable(f"{path} holds no network of the Llama family that can be read: {error}") from None
+        raise ModelUnavailable(
+            f"{path} holds no network of the Llama family that can be read: {error}"
+        ) from None
 
 
 def _estimate_on_cpu(trainer: Any, folders: list[Path], minutes: float) -> str:
     """Time the gradients of a small batch, and say what a training would see on this machine.
 
-    What an optimizer adds to a step is as much for a small batch as for a large one, where it hardly counts.
+    What an optimizer adds to a step is as much for a small batch as for a large one, where it
+    hardly counts.
     """
-    from bestresponse.studies.improve.training import choose_shape, draw_pools, encode_examples, pack
+    from bestresponse.studies.improve.training import (
+        choose_shape,
+        draw_pools,
+        encode_examples,
+        pack,
+    )
 
-    pool = next(draw_pools(folders, 0, 0, lambda: float("inf")))  # enough for a batch without filling, as in a training
+    pool = next(
+        draw_pools(folders, 0, 0, lambda: float("inf"))
+    )  # enough for a batch without filling, as in a training
     sizes = [len(asked) + len(answer) for asked, answer in encode_examples(trainer.network, pool)]
     shape = choose_shape(trainer.network, folders, max(_TIMED, *sizes))
     batch = pack(trainer.network, pool, shape, np.random.default_rng(0))[0]
@@ -191,8 +247,9 @@ def _estimate_on_cpu(trainer: Any, folders: list[Path], minutes: float) -> str:
     rate = batch.real / (time.perf_counter() - began)
     seen = rate * minutes * 60 * len(sizes) / sum(sizes)
     return (
-        f"there is no GPU here: at about {rate:,.0f} tokens a second, {minutes:g} minutes would see {seen:,.0f} "
-        "examples (one H200: about 2,000 a second). `--device cpu` trains all the same"
+        f"there is no GPU here: at about {rate:,.0f} tokens a second, {minutes:g} minutes would see"
+        f" {seen:,.0f} examples (one H200: about 2,000 a second). `--device cpu` trains all the"
+        " same"
     )
 
 
@@ -214,7 +271,9 @@ def _group_tests(paths: list[Path]) -> dict[tuple[str, str, str], list[JsonObjec
     return dict(sorted(groups.items()))
 
 
-def _describe_student(config: TrainConfig, rows: list[JsonObject], output: Path, folders: list[Path]) -> None:
+def _describe_student(
+    config: TrainConfig, rows: list[JsonObject], output: Path, folders: list[Path]
+) -> None:
     """Write beside the weights what they were made of."""
     with (output / "model.safetensors").open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
@@ -251,15 +310,25 @@ train = Study(
     make_run=run_training,
     report=(
         text(
-            "{% set rows = frame('training') %}{% if rows|length %}Replies to held-out questions lost at most 0.01 of "
-            "the payoff range in {{ '%.1f'|format(100 * rows[0].success) }} % before and "
-            "{{ '%.1f'|format(100 * rows[-1].success) }} % after. Classes of games are split, so no game of a test "
-            "is a relabelled game of the training.{% endif %}"
+            "{% set rows = frame('training') %}{% if rows|length %}Replies to held-out questions"
+            " lost at most 0.01 of the payoff range in {{ '%.1f'|format(100 * rows[0].success) }} %"
+            " before and {{ '%.1f'|format(100 * rows[-1].success) }} % after. Classes of games are"
+            " split, so no game of a test is a relabelled game of the training.{% endif %}"
         ),
         table("tests", title="Games that were never trained on"),
         table("training", title="The training"),
-        lines("training", x="minutes", y="success", caption="Replies to held-out questions that lose at most 0.01."),
-        lines("training", x="minutes", y="near", caption="Replies to held-out questions that lose at most 0.05."),
+        lines(
+            "training",
+            x="minutes",
+            y="success",
+            caption="Replies to held-out questions that lose at most 0.01.",
+        ),
+        lines(
+            "training",
+            x="minutes",
+            y="near",
+            caption="Replies to held-out questions that lose at most 0.05.",
+        ),
         lines("training", x="minutes", y="loss", caption="Mean loss of the tokens of answers."),
     ),
 )

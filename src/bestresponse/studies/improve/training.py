@@ -1,9 +1,11 @@
-"""Train a network on examples: packed batches, Muon and AdamW, checkpoints from which a killed run goes on.
+"""Train a network on examples: packed batches, Muon and AdamW, checkpoints from which a killed run
+goes on.
 
-A batch holds conversations one after the other, each of which sees itself alone; every batch is filled up to one shape,
-so that on a GPU the kernels of a step are recorded once and played again. Only the tokens of answers are scored.
-Matrices are trained by Muon (Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024), whose
-steps have equal singular values, everything else by AdamW.
+A batch holds conversations one after the other, each of which sees itself alone; every batch is
+filled up to one shape, so that on a GPU the kernels of a step are recorded once and played again.
+Only the tokens of answers are scored. Matrices are trained by Muon (Jordan et al., "Muon: an
+optimizer for hidden layers in neural networks", 2024), whose steps have equal singular values,
+everything else by AdamW.
 """
 
 from __future__ import annotations
@@ -52,9 +54,15 @@ _POOL = 4096
 """Examples that are read and mixed together."""
 _BLOCK = 128
 """Tokens that an attention kernel takes together."""
-_NEWTON_SCHULZ = ((4.0848, -6.8946, 2.9270), (3.9505, -6.3029, 2.6377), (3.7418, -5.5913, 2.3037),
-                  (2.8769, -3.1427, 1.2046), (2.8366, -3.0525, 1.2012))  # fmt: skip
-"""Coefficients of a quintic iteration towards the nearest orthogonal matrix (You Jiacheng, 2025, in modded-nanogpt)."""
+_NEWTON_SCHULZ = (
+    (4.0848, -6.8946, 2.9270),
+    (3.9505, -6.3029, 2.6377),
+    (3.7418, -5.5913, 2.3037),
+    (2.8769, -3.1427, 1.2046),
+    (2.8366, -3.0525, 1.2012),
+)
+"""Coefficients of a quintic iteration towards the nearest orthogonal matrix (You Jiacheng, 2025, in
+modded-nanogpt)."""
 _MOMENTUM = 0.95
 _ADAM_BETAS = (0.9, 0.95)
 _WARM_UP = 100  # steps over which the learning rate rises
@@ -68,7 +76,8 @@ _HELD_OUT = 128
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What batches are filled up to: tokens, of which so many are scored, of so many conversations of some length."""
+    """What batches are filled up to: tokens, of which so many are scored, of so many conversations
+    of some length."""
 
     tokens: int
     scored: int
@@ -78,9 +87,11 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Conversations in one row of tokens: token t is `words[tokens[t]]`, `starts` are their first places and the end.
+    """Conversations in one row of tokens: token t is `words[tokens[t]]`, `starts` are their first
+    places and the end.
 
-    After the tokens `scored` come `targets`; all are filled up, with targets that are ignored and empty conversations.
+    After the tokens `scored` come `targets`; all are filled up, with targets that are ignored and
+    empty conversations.
     """
 
     words: Tensor
@@ -102,7 +113,8 @@ class Batch:
         return self._replace_parts(part.to(device) for part in self.parts)
 
     def pin_memory(self) -> Batch:
-        """Return the batch in memory from which a GPU reads while the processor goes on; loaders call this."""
+        """Return the batch in memory from which a GPU reads while the processor goes on; loaders
+        call this."""
         return self._replace_parts(part.pin_memory() for part in self.parts)
 
     def _replace_parts(self, parts: Iterable[Tensor]) -> Batch:
@@ -131,7 +143,8 @@ class Recipe:
 
 @dataclass
 class Progress:
-    """How far a training is: so many batches of the pool are behind it; written with every checkpoint."""
+    """How far a training is: so many batches of the pool are behind it; written with every
+    checkpoint."""
 
     step: int = 0
     pool: int = 0
@@ -172,13 +185,16 @@ def draw_pools(
 ) -> Iterator[list[JsonObject]]:
     """Yield pools of examples, for ever, in an order fixed by the seed, from the number `first` on.
 
-    Every pool has something of every folder, in proportion to what is written there, so that nothing that was learnt
-    is forgotten again. `reach` says which size is the largest that is trained on now (a curriculum); larger games are
-    left out, unless all are larger.
+    Every pool has something of every folder, in proportion to what is written there, so that
+    nothing that was learnt is forgotten again. `reach` says which size is the largest that is
+    trained on now (a curriculum); larger games are left out, unless all are larger.
     """
     written = {folder: read_manifest(folder)["counts"]["train"] for folder in folders}
     parts = [
-        (_draw_examples(folder, np.random.default_rng([seed, number])), -(-count * _POOL // sum(written.values())))
+        (
+            _draw_examples(folder, np.random.default_rng([seed, number])),
+            -(-count * _POOL // sum(written.values())),
+        )
         for number, (folder, count) in enumerate(written.items())
         if count
     ]
@@ -192,7 +208,8 @@ def draw_pools(
 
 
 def _draw_examples(folder: Path, rng: np.random.Generator) -> Iterator[JsonObject]:
-    """Yield the examples of a folder, file by file, for ever; more files may come, and those read least come first."""
+    """Yield the examples of a folder, file by file, for ever; more files may come, and those read
+    least come first."""
     reads = Counter[Path]()
     while paths := list_shards([folder], "train"):
         least = min(reads[path] for path in paths)
@@ -207,8 +224,14 @@ def choose_held_out(folders: Sequence[Path], seed: int) -> list[JsonObject]:
     """Return questions of the validation split, about as many of every folder."""
     chosen: list[JsonObject] = []
     for folder in folders:
-        examples = [example for path in list_shards([folder], "validation")[:1] for example in read_shard(path)]
-        order = np.random.default_rng([seed, 7]).permutation(len(examples))[: -(-_HELD_OUT // len(folders))]
+        examples = [
+            example
+            for path in list_shards([folder], "validation")[:1]
+            for example in read_shard(path)
+        ]
+        order = np.random.default_rng([seed, 7]).permutation(len(examples))[
+            : -(-_HELD_OUT // len(folders))
+        ]
         chosen += [examples[k] for k in order]
     return chosen
 
@@ -219,7 +242,9 @@ def _size(example: JsonObject) -> float:
     return 0.0 if payoffs is None else max(len(payoffs[0]), len(payoffs[0][0]))
 
 
-def encode_examples(network: Network, examples: Sequence[JsonObject]) -> list[tuple[list[int], list[int]]]:
+def encode_examples(
+    network: Network, examples: Sequence[JsonObject]
+) -> list[tuple[list[int], list[int]]]:
     """Return the tokens of every question and of its answer."""
     texts = [split_messages(example) for example in examples]
     encode = network.tokenizer.encode_batch_fast
@@ -229,11 +254,14 @@ def encode_examples(network: Network, examples: Sequence[JsonObject]) -> list[tu
 
 
 def choose_shape(network: Network, folders: Sequence[Path], tokens: int) -> Shape:
-    """Choose what batches are filled up to, so that neither short nor long conversations leave much of them empty."""
+    """Choose what batches are filled up to, so that neither short nor long conversations leave much
+    of them empty."""
     pairs = encode_examples(network, next(draw_pools(folders, 0, 0, lambda: math.inf)))
     lengths = [len(asked) + len(answer) for asked, answer in pairs]
     if min(lengths) > tokens:
-        raise UsageError(f"no example fits into {tokens:,} tokens a step: the shortest has {min(lengths):,}")
+        raise UsageError(
+            f"no example fits into {tokens:,} tokens a step: the shortest has {min(lengths):,}"
+        )
     total = sum(lengths)
     answers = [len(answer) for _, answer in pairs]
     return Shape(
@@ -244,8 +272,11 @@ def choose_shape(network: Network, folders: Sequence[Path], tokens: int) -> Shap
     )
 
 
-def pack(network: Network, pool: Sequence[JsonObject], shape: Shape, rng: np.random.Generator) -> list[Batch]:
-    """Cut a pool into full batches in a random order; what is left over makes a batch only where there is no other."""
+def pack(
+    network: Network, pool: Sequence[JsonObject], shape: Shape, rng: np.random.Generator
+) -> list[Batch]:
+    """Cut a pool into full batches in a random order; what is left over makes a batch only where
+    there is no other."""
     pairs = encode_examples(network, pool)
     batches, waiting, words = [], list[tuple[list[int], list[int]]](), set[int]()
     used = scored = 0
@@ -268,9 +299,11 @@ def _fill(pairs: Sequence[tuple[list[int], list[int]]], shape: Shape) -> Batch:
     tokens, positions = np.zeros((2, shape.tokens), np.int64)
     scored = np.zeros(shape.scored, np.int64)
     targets = np.full(shape.scored, _IGNORED, np.int64)
-    # After the last conversation come some that fill up the tokens, none of them longer than kernels expect, and then
-    # empty ones.
-    starts = np.full(shape.conversations + -(-shape.tokens // shape.longest) + 1, shape.tokens, np.int32)
+    # After the last conversation come some that fill up the tokens, none of them longer than
+    # kernels expect, and then empty ones.
+    starts = np.full(
+        shape.conversations + -(-shape.tokens // shape.longest) + 1, shape.tokens, np.int32
+    )
     starts[0] = start = first = 0
     longest = 1
     for number, (asked, answer) in enumerate(pairs, 1):
@@ -298,18 +331,26 @@ def _fill(pairs: Sequence[tuple[list[int], list[int]]], shape: Shape) -> Batch:
 
 
 class Trainer:
-    """The moving parts of a training: parameters, what the optimizers remember, and how far it is."""
+    """The moving parts of a training: parameters, what the optimizers remember, and how far it
+    is."""
 
     def __init__(self, network: Network, recipe: Recipe) -> None:
         self.recipe = recipe
-        copied = {name: value.detach().clone() for name, value in network.to(recipe.device).parameters.items()}
+        copied = {
+            name: value.detach().clone()
+            for name, value in network.to(recipe.device).parameters.items()
+        }
         self.network = Network(network.sizes, copied, network.tokenizer)
-        self.parameters = {name: value.requires_grad_() for name, value in self.network.parameters.items()}
+        self.parameters = {
+            name: value.requires_grad_() for name, value in self.network.parameters.items()
+        }
         self.factors = _make_factors(self.network, recipe)
         trained = self.factors or self.parameters
         for value in self.parameters.values() if self.factors else ():
             value.requires_grad_(False)
-        self.matrices = {name: value for name, value in trained.items() if name in network.sizes.sections}
+        self.matrices = {
+            name: value for name, value in trained.items() if name in network.sizes.sections
+        }
         self.momenta = {name: torch.zeros_like(value) for name, value in self.matrices.items()}
         rest = [value for name, value in trained.items() if name not in self.matrices]
         self.adam = torch.optim.AdamW(rest, lr=recipe.rate, betas=_ADAM_BETAS, weight_decay=0.0)
@@ -317,14 +358,22 @@ class Trainer:
         self.steps: tuple[Any, Any] = (project, finish_layer)
         self.score: Callable[..., Tensor] = _score_answers
         if recipe.device == "cuda":
-            self.steps = tuple(torch.compile(step, dynamic=False) for step in (_project_for_all_heads, finish_layer))
+            self.steps = tuple(
+                torch.compile(step, dynamic=False)
+                for step in (_project_for_all_heads, finish_layer)
+            )
             self.score = torch.compile(_score_answers, dynamic=False)
         self.recorded: _Recorded | None = None
         self.progress = Progress()
 
     def current(self) -> Parameters:
-        """Return the parameters as they are used: in half precision on a GPU, with low-rank changes added."""
-        now = {name: value.to(self.recipe.dtype) for name, value in self.parameters.items() if "norm" not in name}
+        """Return the parameters as they are used: in half precision on a GPU, with low-rank changes
+        added."""
+        now = {
+            name: value.to(self.recipe.dtype)
+            for name, value in self.parameters.items()
+            if "norm" not in name
+        }
         now |= {name: value for name, value in self.parameters.items() if "norm" in name}
         for name in self.network.sizes.sections if self.factors else ():
             change = self.factors[f"{name}.up"] @ self.factors[f"{name}.down"]
@@ -334,7 +383,8 @@ class Trainer:
     def compute_loss(self, batch: Batch) -> Tensor:
         """Return the mean loss of the tokens of answers of a batch on the device."""
         now = self.current()
-        # As a product, since adding up the gradients of a few words that come thousands of times is slow.
+        # As a product, since adding up the gradients of a few words that come thousands of times is
+        # slow.
         one_hot = batch.tokens[:, None] == torch.arange(len(batch.words), device=self.recipe.device)
         x = one_hot.to(self.recipe.dtype) @ now["embedding"][batch.words]
 
@@ -372,9 +422,12 @@ class Trainer:
                 ahead = gradient.lerp(momentum, _MOMENTUM)
                 rows = self.network.sizes.sections[name]
                 for part, change in zip(value.split(rows, 1), ahead.split(rows, 1), strict=True):
-                    # A step of AdamW has entries of about this size, so both share one learning rate.
+                    # A step of AdamW has entries of about this size, so both share one learning
+                    # rate.
                     scale = 0.2 * math.sqrt(max(change.shape[-2:]))
-                    part.add_(orthogonalise(change, self.recipe.dtype).to(part.dtype), alpha=-rate * scale)
+                    part.add_(
+                        orthogonalise(change, self.recipe.dtype).to(part.dtype), alpha=-rate * scale
+                    )
         return loss
 
     def save(self, path: Path) -> None:
@@ -389,7 +442,9 @@ class Trainer:
         waiting = path.with_name(f".{path.name}")
         try:
             torch.save(state, waiting)
-        except RuntimeError as error:  # of a full disk torch says only that a position is not the one it expected
+        except (
+            RuntimeError
+        ) as error:  # of a full disk torch says only that a position is not the one it expected
             raise StoreError(f"{path} cannot be written; is the disk full? ({error})") from None
         waiting.replace(path)
 
@@ -397,7 +452,11 @@ class Trainer:
         """Go on from a checkpoint."""
         state: Any = torch.load(path, map_location=self.recipe.device, weights_only=True)
         with torch.no_grad():
-            for mine, kept in ((self.parameters, "parameters"), (self.factors, "factors"), (self.momenta, "momenta")):
+            for mine, kept in (
+                (self.parameters, "parameters"),
+                (self.factors, "factors"),
+                (self.momenta, "momenta"),
+            ):
                 for name, value in mine.items():
                     value.copy_(state[kept][name])
         self.adam.load_state_dict(state["adam"])
@@ -411,14 +470,17 @@ class Trainer:
 
 
 class _Recorded:
-    """The kernels that find gradients, recorded for batches of one shape: to order them one by one takes longer."""
+    """The kernels that find gradients, recorded for batches of one shape: to order them one by one
+    takes longer."""
 
     def __init__(self, trainer: Trainer, batch: Batch) -> None:
         self.batch = batch.to("cuda")
         beside = torch.cuda.Stream()
         beside.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(beside):
-            for _ in range(3):  # functions are compiled and memory is found before anything is recorded
+            for _ in range(
+                3
+            ):  # functions are compiled and memory is found before anything is recorded
                 trainer.find_gradients(self.batch)
         torch.cuda.current_stream().wait_stream(beside)
         self.graph = torch.cuda.CUDAGraph()
@@ -441,15 +503,20 @@ def _attend_apart(q: Tensor, k: Tensor, v: Tensor, batch: Batch) -> Tensor:
     starts = batch.starts
     if q.device.type != "cuda":
         ends = pairwise(starts.unique().tolist())
-        return torch.cat([attend_causally(q[None, a:b], k[None, a:b], v[None, a:b])[0] for a, b in ends])
+        return torch.cat(
+            [attend_causally(q[None, a:b], k[None, a:b], v[None, a:b])[0] for a, b in ends]
+        )
     from torch.nn.attention.varlen import varlen_attn
 
     before = (-1, 0)  # as far back as there is, and nothing ahead
-    return varlen_attn(q, k, v, starts, starts, batch.longest, batch.longest, window_size=before).flatten(1)
+    return varlen_attn(
+        q, k, v, starts, starts, batch.longest, batch.longest, window_size=before
+    ).flatten(1)
 
 
 def _project_for_all_heads(*arguments: Any) -> tuple[Tensor, ...]:
-    """Return as many keys and values as queries, as the attention of conversations of unequal length needs them."""
+    """Return as many keys and values as queries, as the attention of conversations of unequal
+    length needs them."""
     q, k, v = project(*arguments)
     return q, *(part.repeat_interleave(q.shape[-2] // part.shape[-2], -2) for part in (k, v))
 
@@ -467,24 +534,35 @@ def _make_factors(network: Network, recipe: Recipe) -> Parameters:
             layers, rows, columns = network.parameters[name].shape
             down = torch.randn((layers, recipe.lora, columns), generator=rng) / math.sqrt(columns)
             factors[f"{name}.down"] = down.to(recipe.device).requires_grad_()
-            factors[f"{name}.up"] = torch.zeros((layers, rows, recipe.lora), device=recipe.device).requires_grad_()
+            factors[f"{name}.up"] = torch.zeros(
+                (layers, rows, recipe.lora), device=recipe.device
+            ).requires_grad_()
     return factors
 
 
 def orthogonalise(matrices: Tensor, dtype: torch.dtype) -> Tensor:
-    """Return matrices (N, rows, columns) with about the same singular vectors, and singular values near 1."""
+    """Return matrices (N, rows, columns) with about the same singular vectors, and singular values
+    near 1."""
     wide = matrices.to(dtype)
     tall = wide.shape[-2] > wide.shape[-1]
     wide = wide.mT if tall else wide
     wide = wide / (wide.norm(dim=(-2, -1), keepdim=True) + 1e-7)
     for a, b, c in _NEWTON_SCHULZ:
         square = wide @ wide.mT
-        wide = torch.baddbmm(wide, torch.baddbmm(square, square, square, beta=b, alpha=c), wide, beta=a)
+        wide = torch.baddbmm(
+            wide, torch.baddbmm(square, square, square, beta=b, alpha=c), wide, beta=a
+        )
     return wide.mT if tall else wide
 
 
-def train(trainer: Trainer, folders: Sequence[Path], checkpoint: Path, on_row: Callable[[JsonObject], None]) -> None:
-    """Train until time or steps are spent; ten times on the way, measure, report a row and keep a checkpoint."""
+def train(
+    trainer: Trainer,
+    folders: Sequence[Path],
+    checkpoint: Path,
+    on_row: Callable[[JsonObject], None],
+) -> None:
+    """Train until time or steps are spent; ten times on the way, measure, report a row and keep a
+    checkpoint."""
     recipe, progress = trainer.recipe, trainer.progress
     every = max(30.0, recipe.seconds / 10)
     held_out = choose_held_out(folders, recipe.seed)
@@ -519,7 +597,8 @@ def train(trainer: Trainer, folders: Sequence[Path], checkpoint: Path, on_row: C
         progress.batch += 1
         progress.tokens += batch.real
         if progress.step % 50 == 0 and recipe.device == "cuda":
-            torch.cuda.synchronize()  # otherwise steps are only ordered, and the clock runs ahead of them
+            # otherwise steps are only ordered, and the clock runs ahead of them
+            torch.cuda.synchronize()
     if losses:  # a training that was over before is not measured again
         progress.seconds = time.monotonic() - began
         _report(trainer, held_out, losses, on_row)
@@ -527,11 +606,14 @@ def train(trainer: Trainer, folders: Sequence[Path], checkpoint: Path, on_row: C
 
 
 class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-ignore]
-    """Batches for ever, each with the number of its pool; `spent` is the share of the training that is over."""
+    """Batches for ever, each with the number of its pool; `spent` is the share of the training that
+    is over."""
 
     def __init__(self, trainer: Trainer, folders: Sequence[Path], largest: float) -> None:
         network = trainer.network
-        self.network = Network(network.sizes, {}, network.tokenizer)  # parameters stay where they are trained
+        self.network = Network(
+            network.sizes, {}, network.tokenizer
+        )  # parameters stay where they are trained
         self.recipe, self.folders, self.largest = trainer.recipe, folders, largest
         self.first, self.skipped = trainer.progress.pool, trainer.progress.batch
         self.shape = choose_shape(network, folders, self.recipe.batch_tokens)
@@ -552,10 +634,12 @@ class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-
                 yield number, batch
 
     def load(self) -> DataLoader[tuple[int, Batch]]:
-        """Return a loader; beside a GPU another process makes batches, so that this one only orders the work."""
+        """Return a loader; beside a GPU another process makes batches, so that this one only orders
+        the work."""
         if self.recipe.device == "cpu":
             return DataLoader(self, batch_size=None)
-        # To copy from memory that is not pinned, CUDA waits until everything ordered before is done.
+        # To copy from memory that is not pinned, CUDA waits until everything ordered before is
+        # done.
         return DataLoader(
             self,
             batch_size=None,
@@ -567,7 +651,10 @@ class Batches(IterableDataset[tuple[int, Batch]]):  # type: ignore[misc, unused-
 
 
 def _report(
-    trainer: Trainer, held_out: Sequence[JsonObject], losses: Sequence[Tensor], on_row: Callable[[JsonObject], None]
+    trainer: Trainer,
+    held_out: Sequence[JsonObject],
+    losses: Sequence[Tensor],
+    on_row: Callable[[JsonObject], None],
 ) -> None:
     """Measure held-out questions and report where the training is."""
     progress = trainer.progress
@@ -584,7 +671,8 @@ def _report(
 
 
 def measure_replies(network: Network, examples: Sequence[JsonObject], recipe: Recipe) -> JsonObject:
-    """Ask a network and measure its replies: how many can be read, lose at most 0.01 and 0.05, and lose on average."""
+    """Ask a network and measure its replies: how many can be read, lose at most 0.01 and 0.05, and
+    lose on average."""
     asked = network.to(recipe.device, recipe.dtype)
     lost: list[float] = []
     for start in range(0, len(examples), 256):

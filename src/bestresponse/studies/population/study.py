@@ -1,20 +1,25 @@
-"""Populations that learn: pairs of strategies are played, then agents imitate or reply, beside theory.
+"""Populations that learn: pairs of strategies are played, then agents imitate or reply, beside
+theory.
 
-The plays of a run are the matches of every pair of strategies. What agents then do costs no call: it is drawn from
-these matches by the seed when the run is measured. Every generation each agent meets one other, drawn at random, and
-earns what one of the recorded matches of their two strategies earned. Then each revises with probability r:
+The plays of a run are the matches of every pair of strategies. What agents then do costs no call:
+it is drawn from these matches by the seed when the run is measured. Every generation each agent
+meets one other, drawn at random, and earns what one of the recorded matches of their two strategies
+earned. Then each revises with probability r:
 
-    imitation    it looks at another agent of its population and takes over that one's strategy with probability
-                 max(0, what that one earned - what it earned itself) / range of payoffs
-    best-reply   it takes the strategy that earns most on average against the present shares, any of them in a tie
-    logit        it takes strategy a with probability proportional to exp(precision * what a earns on average)
+    imitation    it looks at another agent of its population and takes over that one's strategy with
+                 probability max(0, what that one earned - what it earned itself) / range of payoffs
+    best-reply   it takes the strategy that earns most on average against the present shares, any of
+                 them in a tie
+    logit        it takes strategy a with probability proportional to exp(precision * what a earns
+                 on average)
 
-The expected change of the shares under imitation is that of the replicator dynamics with payoffs divided by their range
-(K. Schlag, "Why imitate, and if so, how?", Journal of Economic Theory 78, 1998), under logit choice that of the logit
-dynamics, under best reply its limit for large precision: one Euler step of length r a generation.
+The expected change of the shares under imitation is that of the replicator dynamics with payoffs
+divided by their range (K. Schlag, "Why imitate, and if so, how?", Journal of Economic Theory 78,
+1998), under logit choice that of the logit dynamics, under best reply its limit for large
+precision: one Euler step of length r a generation.
 
-What matches earned is one array a population, `payoffs[p][a, b]`: what strategy a earned against b, match by match.
-With one population both roles are pooled.
+What matches earned is one array a population, `payoffs[p][a, b]`: what strategy a earned against b,
+match by match. With one population both roles are pooled.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +45,14 @@ from bestresponse.report.frames import Frame, Heads, column, list_metrics
 from bestresponse.report.stats.statistics import Interval
 from bestresponse.runs.inputs import ModelsSetting, NamedModel
 from bestresponse.runs.reporting.answers import Readings
-from bestresponse.runs.seats import MatchSettings, check_players, estimate_plays, is_model, list_plays, make_player
+from bestresponse.runs.seats import (
+    MatchSettings,
+    check_players,
+    estimate_plays,
+    is_model,
+    list_plays,
+    make_player,
+)
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import RunFolder
 from bestresponse.runs.study import Estimate, Measured, Study
@@ -51,60 +63,86 @@ Agents = NDArray[np.int64]
 """The strategies that the agents of a population hold: a row for each repetition."""
 _NORMAL = 1.959964  # the 97.5 % quantile of the normal distribution: bands hold the mean with 95 %
 _MOST_EQUILIBRIA = 6
-_TIE = 1e-9  # strategies whose means differ by less, relative to their size, are equally good replies
+_TIE = (
+    1e-9  # strategies whose means differ by less, relative to their size, are equally good replies
+)
 _SURE = 1e12
 """The precision at which logit choice is a best reply."""
 
 
 @settings
 class PopulationConfig(MatchSettings):
-    """Let agents be matched, imitate or reply, and report which strategies and models spread, beside theory.
+    """Let agents be matched, imitate or reply, and report which strategies and models spread,
+    beside theory.
 
-    Every pair of strategies plays matches; agents then earn what these matches earned, so a larger population costs no
-    further call. In a symmetric game there is one population, elsewhere one for each role.
+    Every pair of strategies plays matches; agents then earn what these matches earned, so a larger
+    population costs no further call. In a symmetric game there is one population, elsewhere one for
+    each role.
     """
 
     strategies: ModelsSetting = setting(default=(), kw_only=False)
-    """What an agent can be: always:MOVE, tit-for-tat, any player of `simulate`, a model; every move of the game if
-    none is named."""
-    rule: Literal["imitation", "best-reply", "logit"] = setting(default="imitation", help="How agents revise.")
+    """What an agent can be: always:MOVE, tit-for-tat, any player of `simulate`, a model; every move
+    of the game if none is named."""
+    rule: Literal["imitation", "best-reply", "logit"] = setting(
+        default="imitation", help="How agents revise."
+    )
     agents: int = setting(default=100, ge=2, le=1_000_000, help="Agents of each population.")
     generations: int = setting(default=200, ge=1, le=1_000_000, help="How often all are matched.")
-    revise: float = setting(default=0.2, gt=0, le=1, help="Probability that an agent revises in a generation.")
-    precision: float = setting(default=1.0, ge=0, help="Of logit choice: how much a unit of payoff counts.")
-    repetitions: int = setting(default=30, ge=2, le=1_000_000, help="How often the population starts anew.")
+    revise: float = setting(
+        default=0.2, gt=0, le=1, help="Probability that an agent revises in a generation."
+    )
+    precision: float = setting(
+        default=1.0, ge=0, help="Of logit choice: how much a unit of payoff counts."
+    )
+    repetitions: int = setting(
+        default=30, ge=2, le=1_000_000, help="How often the population starts anew."
+    )
     start: Mapping[str, float] = setting(default_factory=dict, metavar="STRATEGY=SHARE")
     """Shares at the start, by strategy; equal ones if none is given."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.strategies:
-            moves = dict.fromkeys(f"{ALWAYS}{move}" for actions in self.form.actions for move in actions)
+            moves = dict.fromkeys(
+                f"{ALWAYS}{move}" for actions in self.form.actions for move in actions
+            )
             object.__setattr__(self, "strategies", tuple(map(NamedModel, moves)))
         if len(set(self.strategies)) < len(self.strategies):
             raise SettingError("strategies", "one is named twice; expected different ones")
         for label, names in self.populations.items():
             if len(names) < 2:
-                raise UsageError(f"{label}: expected at least two strategies, found {', '.join(names) or 'none'}")
-        object.__setattr__(self, "start", self.start or dict.fromkeys(map(str, self.strategies), 1.0))
+                raise UsageError(
+                    f"{label}: expected at least two strategies, found {', '.join(names) or 'none'}"
+                )
+        object.__setattr__(
+            self, "start", self.start or dict.fromkeys(map(str, self.strategies), 1.0)
+        )
         unknown = sorted(set(self.start) - set(self.strategies))
         if unknown:
             raise SettingError("start", f"{unknown[0]!r} is none of {', '.join(self.strategies)}")
-        empty = [names for names in self.populations.values() if not any(map(self.start.get, names))]
+        empty = [
+            names for names in self.populations.values() if not any(map(self.start.get, names))
+        ]
         if empty or min(self.start.values()) < 0:
-            raise SettingError("start", "expected shares of at least 0, one of them above 0 in each population")
+            raise SettingError(
+                "start", "expected shares of at least 0, one of them above 0 in each population"
+            )
 
     @property
     def form(self) -> NormalForm:
         """The payoff table of one round; UsageError where the game has none for two players."""
         form = find_stage_form(self.game.game())
         if form is None or form.num_players != 2:
-            raise UsageError(f"{self.game.name} has no payoff table of two players, so nobody can be matched in it")
+            raise UsageError(
+                f"{self.game.name} has no payoff table of two players, so nobody can be matched"
+                " in it"
+            )
         return form
 
     @cached_property
     def populations(self) -> Mapping[str, tuple[NamedModel, ...]]:
-        """The strategies of `all` where both roles are the same, else by role those that can take it.
+        """The strategies of `all` where both roles are the same, else by role those that can take
+        it.
 
         A move that only the other role has is left out.
         """
@@ -114,7 +152,9 @@ class PopulationConfig(MatchSettings):
             sides[role] = tuple(name for name in self.strategies if name not in other - own)
             for name in sides[role]:
                 find_strategy(name, game, role, 0)  # refuses who cannot play
-        alike = form.actions[0] == form.actions[1] and bool((form.payoffs[0] == form.payoffs[1].T).all())
+        alike = form.actions[0] == form.actions[1] and bool(
+            (form.payoffs[0] == form.payoffs[1].T).all()
+        )
         return {"all": self.strategies} if alike else sides
 
     @property
@@ -140,11 +180,14 @@ class PopulationConfig(MatchSettings):
 
     @property
     def first_shares(self) -> tuple[Array, ...]:
-        """The shares at the start, by population: those of the settings in whole agents, to less than one agent."""
+        """The shares at the start, by population: those of the settings in whole agents, to less
+        than one agent."""
         shares = []
         for names in self.populations.values():
             wanted = np.cumsum([self.start.get(name, 0.0) for name in names])
-            shares.append(np.diff(np.rint(wanted / wanted[-1] * self.agents), prepend=0.0) / self.agents)
+            shares.append(
+                np.diff(np.rint(wanted / wanted[-1] * self.agents), prepend=0.0) / self.agents
+            )
         return tuple(shares)
 
 
@@ -162,14 +205,24 @@ def predict_shares(config: PopulationConfig, payoffs: Sequence[Array]) -> tuple[
     scaled = NormalForm(form.payoffs / np.array(spread).reshape(2, 1, 1))
     if config.rule == "imitation":
         single = len(payoffs) == 1
-        path = replicator(scaled, start, steps=steps, size=config.revise, form="euler", one_population=single, stride=1)
+        path = replicator(
+            scaled,
+            start,
+            steps=steps,
+            size=config.revise,
+            form="euler",
+            one_population=single,
+            stride=1,
+        )
     else:
         precision = config.precision if config.rule == "logit" else _SURE
         path = logit_dynamics(form, precision, both, steps=steps, size=config.revise, stride=1)
     return tuple(path.strategies[: len(start)])
 
 
-def run_agents(config: PopulationConfig, payoffs: Sequence[Array], rng: np.random.Generator) -> tuple[Array, ...]:
+def run_agents(
+    config: PopulationConfig, payoffs: Sequence[Array], rng: np.random.Generator
+) -> tuple[Array, ...]:
     """Return the observed shares by population: repetition, generation from 0 on, strategy."""
     held: list[Agents] = []
     for first in config.first_shares:
@@ -178,14 +231,22 @@ def run_agents(config: PopulationConfig, payoffs: Sequence[Array], rng: np.rando
     paths: list[list[Array]] = [[] for _ in held]
     for _ in range(config.generations + 1):
         for path, agents, matrix in zip(paths, held, payoffs, strict=True):
-            path.append(np.stack([(agents == strategy).mean(axis=1) for strategy in range(len(matrix))], axis=1))
+            path.append(
+                np.stack(
+                    [(agents == strategy).mean(axis=1) for strategy in range(len(matrix))], axis=1
+                )
+            )
         earned = _meet(held, payoffs, rng)
         rivals = [path[-1] for path in reversed(paths)]
-        held = [_revise(config, *side, rng) for side in zip(payoffs, held, earned, rivals, strict=True)]
+        held = [
+            _revise(config, *side, rng) for side in zip(payoffs, held, earned, rivals, strict=True)
+        ]
     return tuple(np.stack(path, axis=1) for path in paths)
 
 
-def _meet(held: Sequence[Agents], payoffs: Sequence[Array], rng: np.random.Generator) -> list[Array]:
+def _meet(
+    held: Sequence[Agents], payoffs: Sequence[Array], rng: np.random.Generator
+) -> list[Array]:
     """Match all agents at random and return what each earns."""
     shape = held[0].shape
     order = rng.permuted(np.tile(np.arange(shape[1]), (shape[0], 1)), axis=1)
@@ -196,17 +257,27 @@ def _meet(held: Sequence[Agents], payoffs: Sequence[Array], rng: np.random.Gener
         np.put_along_axis(second, order, payoffs[1][rivals, held[0], drawn], axis=1)
         return [payoffs[0][held[0], rivals, drawn], second]
     rivals = np.empty(shape, dtype=np.int64)
-    np.put_along_axis(rivals, order, np.take_along_axis(held[0], np.roll(order, 1, axis=1), axis=1), axis=1)
+    np.put_along_axis(
+        rivals, order, np.take_along_axis(held[0], np.roll(order, 1, axis=1), axis=1), axis=1
+    )
     return [payoffs[0][held[0], rivals, drawn]]
 
 
 def _revise(
-    config: PopulationConfig, payoffs: Array, held: Agents, earned: Array, rivals: Array, rng: np.random.Generator
+    config: PopulationConfig,
+    payoffs: Array,
+    held: Agents,
+    earned: Array,
+    rivals: Array,
+    rng: np.random.Generator,
 ) -> Agents:
-    """Return the strategies after those who revise have; `rivals` are the shares of those they meet."""
+    """Return the strategies after those who revise have; `rivals` are the shares of those they
+    meet."""
     revises = rng.random(held.shape) < config.revise
     if config.rule == "imitation":
-        others = (np.arange(held.shape[1]) + rng.integers(1, held.shape[1], size=held.shape)) % held.shape[1]
+        others = (
+            np.arange(held.shape[1]) + rng.integers(1, held.shape[1], size=held.shape)
+        ) % held.shape[1]
         better = np.take_along_axis(earned, others, axis=1) - earned
         switches = revises & (rng.random(held.shape) < better / (np.ptp(payoffs) or 1.0))
         return np.where(switches, np.take_along_axis(held, others, axis=1), held)
@@ -222,7 +293,8 @@ def _revise(
 
 
 class StrategyShareRow(TypedDict):
-    """The share of a strategy in one generation: the mean over repetitions with its 95 % interval, beside theory."""
+    """The share of a strategy in one generation: the mean over repetitions with its 95 % interval,
+    beside theory."""
 
     population: str
     generation: int
@@ -269,7 +341,8 @@ class StrategyFigures(TypedDict):
 
 
 def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
-    """Read the matches and let the agents meet; without a match of every pair nobody can be matched."""
+    """Read the matches and let the agents meet; without a match of every pair nobody can be
+    matched."""
     sides = list(config.populations.items())
     earned: dict[tuple[str, str, str], list[float]] = {
         (label, str(own), str(other)): []
@@ -283,20 +356,30 @@ def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
             label = role if role in config.populations else "all"
             earned[label, own, other].append(play.record.payoffs[role])
     matches = [
-        PairRow(population=label, strategy=own, against=other, matches=len(paid), mean=fmean(paid) if paid else None)
+        PairRow(
+            population=label,
+            strategy=own,
+            against=other,
+            matches=len(paid),
+            mean=fmean(paid) if paid else None,
+        )
         for (label, own, other), paid in earned.items()
     ]
     least = min(map(len, earned.values()))
     payoffs = []
     for label, names in sides if least else ():
-        values = [payoffs[:least] for (population, _, _), payoffs in earned.items() if population == label]
+        values = [
+            payoffs[:least] for (population, _, _), payoffs in earned.items() if population == label
+        ]
         payoffs.append(np.array(values).reshape(len(names), -1, least))
     shares, groups = _compare_shares(config, payoffs) if payoffs else ([], {})
     return Measured(
         {
             **({"shares": Frame(StrategyShareRow, shares)} if shares else {}),
             "matches": Frame(PairRow, matches),
-            "equilibria": Frame(StrategyEquilibriumRow, list(_list_equilibria(config, payoffs) if payoffs else ())),
+            "equilibria": Frame(
+                StrategyEquilibriumRow, list(_list_equilibria(config, payoffs) if payoffs else ())
+            ),
             **readings.frames,
         },
         len(plays) - len(readings.voids),
@@ -308,7 +391,8 @@ def measure_population(config: PopulationConfig, folder: RunFolder) -> Measured:
 def _compare_shares(
     config: PopulationConfig, payoffs: Sequence[Array]
 ) -> tuple[list[StrategyShareRow], dict[Heads, StrategyFigures]]:
-    """Let the agents meet, and put the mean shares of every generation beside those that theory expects."""
+    """Let the agents meet, and put the mean shares of every generation beside those that theory
+    expects."""
     observed = run_agents(config, payoffs, np.random.default_rng(split(config.seed, "population")))
     shares: list[StrategyShareRow] = []
     groups: dict[Heads, StrategyFigures] = {}
@@ -316,12 +400,22 @@ def _compare_shares(
         config.populations.items(), observed, predict_shares(config, payoffs), strict=True
     ):
         mean, reach = seen.mean(axis=0), _NORMAL * seen.std(axis=0, ddof=1) / np.sqrt(len(seen))
-        ends = zip(np.maximum(mean - reach, 0.0).ravel(), np.minimum(mean + reach, 1.0).ravel(), strict=True)
+        ends = zip(
+            np.maximum(mean - reach, 0.0).ravel(),
+            np.minimum(mean + reach, 1.0).ravel(),
+            strict=True,
+        )
         for (generation, k), (low, high) in zip(np.ndindex(mean.shape), ends, strict=True):
             name, expected = str(names[k]), float(path[generation, k])
-            share = Interval(float(mean[generation, k]), float(low), float(high), 0.95, "normal", len(seen))
+            share = Interval(
+                float(mean[generation, k]), float(low), float(high), 0.95, "normal", len(seen)
+            )
             row = StrategyShareRow(
-                population=label, generation=generation, strategy=name, share=share, predicted=expected
+                population=label,
+                generation=generation,
+                strategy=name,
+                share=share,
+                predicted=expected,
             )
             shares.append(row)
             groups[label, name] = StrategyFigures(  # that of the last generation stays
@@ -334,12 +428,17 @@ def _compare_shares(
     return shares, groups
 
 
-def _list_equilibria(config: PopulationConfig, payoffs: Sequence[Array]) -> Iterator[StrategyEquilibriumRow]:
-    """Yield the equilibria of the game in which the strategies are the moves and mean payoffs the payoffs."""
+def _list_equilibria(
+    config: PopulationConfig, payoffs: Sequence[Array]
+) -> Iterator[StrategyEquilibriumRow]:
+    """Yield the equilibria of the game in which the strategies are the moves and mean payoffs the
+    payoffs."""
     predicted = describe_theory(MatrixGame(average_matches(payoffs))).predicted
     sides = list(config.populations.values())
     for number, equilibrium in enumerate(predicted[:_MOST_EQUILIBRIA], 1):
-        for names, (role, infosets) in zip((sides[0], sides[-1]), equilibrium.shares.items(), strict=True):
+        for names, (role, infosets) in zip(
+            (sides[0], sides[-1]), equilibrium.shares.items(), strict=True
+        ):
             for name, share in zip(names, infosets[""].values(), strict=True):
                 if share > 1e-9:  # what a solver leaves of 0
                     yield StrategyEquilibriumRow(
@@ -349,8 +448,13 @@ def _list_equilibria(config: PopulationConfig, payoffs: Sequence[Array]) -> Iter
 
 def estimate_pairs(config: PopulationConfig) -> Estimate:
     """Count the calls of all matches at most."""
-    parts = [estimate_plays(config, config.make_game(), pair, config.rounds) for pair in config.pairs]
-    what = f"{config.repeats * len(parts):,} matches of {config.game.name}, {len(parts)} pairs of strategies"
+    parts = [
+        estimate_plays(config, config.make_game(), pair, config.rounds) for pair in config.pairs
+    ]
+    what = (
+        f"{config.repeats * len(parts):,} matches of {config.game.name}, {len(parts)} pairs of"
+        " strategies"
+    )
     return Estimate.add(parts, what)
 
 
@@ -359,7 +463,9 @@ _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 population = Study(
     "population",
     PopulationConfig,
-    specs=lambda config: (play for pair in config.pairs for play in list_plays(config, "population", pair)),
+    specs=lambda config: (
+        play for pair in config.pairs for play in list_plays(config, "population", pair)
+    ),
     play=lambda config, models: make_player(lambda spec: config.make_game(), models),
     measure=measure_population,
     metrics=list_metrics(StrategyFigures),
@@ -373,7 +479,9 @@ population = Study(
     estimate_calls=estimate_pairs,
     report=(
         text(_PROSE["missing"], kind="warning"),
-        metrics_table("How the shares changed", "Theory: the {{ config.dynamics }} from the same start."),
+        metrics_table(
+            "How the shares changed", "Theory: the {{ config.dynamics }} from the same start."
+        ),
         lines(
             "shares",
             "generation",
@@ -392,8 +500,15 @@ population = Study(
             title="What strategies earn against each other",
             caption=_PROSE["matches"],
         ),
-        table("equilibria", title="Equilibria between the strategies", caption=_PROSE["equilibria"]),
-        table("voids", title="Void matches", caption="These matches have no result and enter no figure.", most=20),
+        table(
+            "equilibria", title="Equilibria between the strategies", caption=_PROSE["equilibria"]
+        ),
+        table(
+            "voids",
+            title="Void matches",
+            caption="These matches have no result and enter no figure.",
+            most=20,
+        ),
     ),
 )
 """Which strategies and models spread when agents imitate or reply."""

@@ -1,14 +1,15 @@
 """The Water Allocation Challenge of ALYMPICS, found again from its recorded games.
 
-The recorded bids are played again by our rules, the replies are read by our rules, and the indicators of the paper are
-worked out from the result. Published values are those that the paper gives in its text; its table of survival rates is
-a picture there. A published rate over 10 games agrees with a smaller sample where the games that are not at hand can
-make up the difference.
+The recorded bids are played again by our rules, the replies are read by our rules, and the
+indicators of the paper are worked out from the result. Published values are those that the paper
+gives in its text; its table of survival rates is a picture there. A published rate over 10 games
+agrees with a smaller sample where the games that are not at hand can make up the difference.
 
-A folder of recorded games holds `rounds.jsonl`, one line a day (`persona`, `low`, `high`, `number`, `day`, `supply`,
-`bids`, `winners`, `after` with `balance`, `hp` and `dry_days_plus_one`), and `replies.jsonl`, one line a bid (`who`,
-`day`, `reply`, `bid`). A bid above the balance was void there; a replay takes it for no bid. In a few rounds the
-record serves one of two tied bidders twice and leaves the other out: those are told apart from true differences.
+A folder of recorded games holds `rounds.jsonl`, one line a day (`persona`, `low`, `high`, `number`,
+`day`, `supply`, `bids`, `winners`, `after` with `balance`, `hp` and `dry_days_plus_one`), and
+`replies.jsonl`, one line a bid (`who`, `day`, `reply`, `bid`). A bid above the balance was void
+there; a replay takes it for no bid. In a few rounds the record serves one of two tied bidders twice
+and leaves the other out: those are told apart from true differences.
 """
 
 import math
@@ -30,7 +31,10 @@ from bestresponse.players.llm.reading import read_bid
 from bestresponse.report.document import Cell, Column, Table
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction, read_records
 
-CITATION = "S. Mao et al., ALYMPICS: LLM Agents Meet Game Theory, COLING 2025, pp. 2845-2866 (arXiv:2311.03220)"
+CITATION = (
+    "S. Mao et al., ALYMPICS: LLM Agents Meet Game Theory, COLING 2025, pp. 2845-2866"
+    " (arXiv:2311.03220)"
+)
 PUBLISHED_GAMES = 10
 PUBLISHED_RSR = {"low": 0.3, "medium": 0.4, "high": 0.5}
 PUBLISHED_SURVIVAL = {(False, "low", "Alex"): 0.10, (False, "low", "Bob"): 0.10}
@@ -40,7 +44,8 @@ _NAMES = tuple(resident.name for resident in RESIDENTS)
 
 @dataclass(frozen=True, slots=True)
 class ReplayedTown:
-    """A recorded game played again: the state it ends in, days with a tied bidder left out, and true differences."""
+    """A recorded game played again: the state it ends in, days with a tied bidder left out, and
+    true differences."""
 
     persona: bool
     abundance: str
@@ -65,13 +70,18 @@ def replay_towns(folder: Path) -> list[ReplayedTown]:
         for day in sorted(days, key=lambda day: int(day["day"])):
             state, tied = _replay_day(game, state, day)
             ties += [day["day"]] if tied else []
-            differences += [f"{label}, day {day['day']}: {what}" for what in _find_differences(game, state, day)]
-        towns.append(ReplayedTown(persona, names[low, high], state, tuple(ties), tuple(differences)))
+            differences += [
+                f"{label}, day {day['day']}: {what}" for what in _find_differences(game, state, day)
+            ]
+        towns.append(
+            ReplayedTown(persona, names[low, high], state, tuple(ties), tuple(differences))
+        )
     return towns
 
 
 def _replay_day(game: Water, state: Drought, row: JsonMapping) -> tuple[Drought, bool]:
-    """Play the recorded bids that count on the recorded supply; say whether the record leaves a tied bidder out."""
+    """Play the recorded bids that count on the recorded supply; say whether the record leaves a
+    tied bidder out."""
     state = game.apply(state, {NATURE: row["supply"]})
     bids = tuple(
         float(bid) if bid is not None and standing.alive and 0 <= bid <= standing.balance else None
@@ -80,7 +90,9 @@ def _replay_day(game: Water, state: Drought, row: JsonMapping) -> tuple[Drought,
     winners = allocate(game.rules.residents, bids, row["supply"])
     announced = tuple(role in row["winners"] for role in game.roles)
     served = {bid for bid, named in zip(bids, announced, strict=True) if named}
-    lacking = [bid for bid, won, named in zip(bids, winners, announced, strict=True) if won and not named]
+    lacking = [
+        bid for bid, won, named in zip(bids, winners, announced, strict=True) if won and not named
+    ]
     added = any(named and not won for won, named in zip(winners, announced, strict=True))
     # All that the record lacks are winners who bid exactly what an announced winner bid.
     tied = bool(lacking) and not added and served.issuperset(lacking)
@@ -99,8 +111,12 @@ def _find_differences(game: Water, state: Drought, row: JsonMapping) -> Iterator
     for role, after in zip(game.roles, day.after, strict=True):
         if role in row.get("after", {}):
             replayed = (after.balance, after.health, after.dry_days + 1)
-            expected = tuple(row["after"][role][name] for name in ("balance", "hp", "dry_days_plus_one"))
-            if not all(math.isclose(a, b, abs_tol=1e-6) for a, b in zip(replayed, expected, strict=True)):
+            expected = tuple(
+                row["after"][role][name] for name in ("balance", "hp", "dry_days_plus_one")
+            )
+            if not all(
+                math.isclose(a, b, abs_tol=1e-6) for a, b in zip(replayed, expected, strict=True)
+            ):
                 yield f"{role} has balance, health, dry days + 1 of {replayed}, not {expected}"
 
 
@@ -121,7 +137,9 @@ class TownSetting:
     @property
     def alive(self) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
         """Who is alive at the end, games x residents."""
-        return np.array([[s.alive for s in game.end.standings] for game in self.games], dtype=np.bool_)
+        return np.array(
+            [[s.alive for s in game.end.standings] for game in self.games], dtype=np.bool_
+        )
 
     @property
     def survivors(self) -> float:
@@ -131,7 +149,11 @@ class TownSetting:
     def find_price(self, days: slice = slice(None)) -> float:
         """Return the median over days and games of the smallest bid served."""
         served = [
-            min(bid for bid, won in zip(day.bids, day.winners, strict=True) if won and bid is not None)
+            min(
+                bid
+                for bid, won in zip(day.bids, day.winners, strict=True)
+                if won and bid is not None
+            )
             for game in self.games
             for day in game.end.past[days]
             if any(day.winners)
@@ -149,17 +171,29 @@ def reproduce_alympics(folder: Path) -> Reproduction:
     for key in product((False, True), ABUNDANCE):
         if games := [town for town in towns if (town.persona, town.abundance) == key]:
             settings[key] = TownSetting(*key, games)
-    checks = [*_check_rules(towns), *_check_reading(folder), *_check_survival(settings), *_check_statements(settings)]
+    checks = [
+        *_check_rules(towns),
+        *_check_reading(folder),
+        *_check_survival(settings),
+        *_check_statements(settings),
+    ]
     columns = (
         Column("setting"),
         Column("games", "right"),
         *(Column(name, "right", format=".2f") for name in ("mean survivors", *_NAMES)),
     )
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (setting.name, len(setting.games), setting.survivors, *map(float, setting.alive.mean(axis=0)))
+        (
+            setting.name,
+            len(setting.games),
+            setting.survivors,
+            *map(float, setting.alive.mean(axis=0)),
+        )
         for setting in settings.values()
     )
-    return Reproduction("alympics", CITATION, tuple(checks), (Table(columns, rows, "Survival by setting"),))
+    return Reproduction(
+        "alympics", CITATION, tuple(checks), (Table(columns, rows, "Survival by setting"),)
+    )
 
 
 def _check_rules(towns: Sequence[ReplayedTown]) -> Iterator[Check]:
@@ -169,7 +203,13 @@ def _check_rules(towns: Sequence[ReplayedTown]) -> Iterator[Check]:
     ties = sum(len(town.ties) for town in towns)
     remark = f"in {ties} of them the record serves one of two tied bidders twice"
     remark += f"; first difference: {differences[0]}" if differences else ""
-    yield Check("rounds with the recorded winners, balances and health", rounds, same, same == rounds, remark)
+    yield Check(
+        "rounds with the recorded winners, balances and health",
+        rounds,
+        same,
+        same == rounds,
+        remark,
+    )
     for abundance, published in PUBLISHED_RSR.items():
         ratio = sum(ABUNDANCE[abundance]) / 2 / sum(resident.need for resident in RESIDENTS)
         agrees = abs(ratio - published) < 1e-9
@@ -202,15 +242,30 @@ def _check_survival(settings: Settings) -> Iterator[Check]:
         unseen = max(PUBLISHED_GAMES - games, 0)
         agrees = alive <= round(published * PUBLISHED_GAMES) <= alive + unseen
         remark = f"{alive} of {games} games; {PUBLISHED_GAMES} were published" if unseen else ""
-        tolerance = "equal, or the games that are not at hand can make up the difference" if unseen else "equal"
-        yield Check(f"survival of {resident}, {setting.name}", published, alive / games, agrees, remark, tolerance)
+        tolerance = (
+            "equal, or the games that are not at hand can make up the difference"
+            if unseen
+            else "equal"
+        )
+        yield Check(
+            f"survival of {resident}, {setting.name}",
+            published,
+            alive / games,
+            agrees,
+            remark,
+            tolerance,
+        )
 
 
 def _check_statements(settings: Settings) -> Iterator[Check]:
     """Decide on the games at hand what the paper states in words."""
 
     def over(persona: bool, name: str) -> float:
-        return float(np.mean([settings[persona, key].alive[:, _NAMES.index(name)].mean() for key in ABUNDANCE]))
+        return float(
+            np.mean(
+                [settings[persona, key].alive[:, _NAMES.index(name)].mean() for key in ABUNDANCE]
+            )
+        )
 
     def survivors(persona: bool, abundance: str) -> float:
         return settings[persona, abundance].survivors
@@ -218,25 +273,53 @@ def _check_statements(settings: Settings) -> Iterator[Check]:
     if len(settings) < 6:
         return
     low, mid, high = ABUNDANCE
-    yield _more("fewer survive with low supply than with medium", survivors(False, mid), survivors(False, low))
-    yield _more("fewer survive with low supply than with high", survivors(False, high), survivors(False, low))
+    yield _more(
+        "fewer survive with low supply than with medium",
+        survivors(False, mid),
+        survivors(False, low),
+    )
+    yield _more(
+        "fewer survive with low supply than with high",
+        survivors(False, high),
+        survivors(False, low),
+    )
     for poor in ("Alex", "Bob"):
         for rich in ("Cindy", "David", "Eric"):
             what = f"without personas {rich} survives more often than {poor}"
             yield _more(what, over(False, rich), over(False, poor))
-    yield _more("personas raise survival with low supply", survivors(True, low), survivors(False, low))
-    yield _more("personas lower survival with medium supply", survivors(False, mid), survivors(True, mid))
+    yield _more(
+        "personas raise survival with low supply", survivors(True, low), survivors(False, low)
+    )
+    yield _more(
+        "personas lower survival with medium supply", survivors(False, mid), survivors(True, mid)
+    )
     for name in ("Cindy", "David"):
-        yield _more(f"{name} survives less often with personas", over(False, name), over(True, name))
+        yield _more(
+            f"{name} survives less often with personas", over(False, name), over(True, name)
+        )
     yield _more("Eric survives more often with personas", over(True, "Eric"), over(False, "Eric"))
     for persona in (False, True):
         condition = "with personas" if persona else "without personas"
         prices = (settings[persona, low].find_price(), settings[persona, high].find_price())
         yield _more(f"water is dearer with low supply than with high, {condition}", *prices)
-        early, late = (settings[persona, low].find_price(days) for days in (slice(5, 10), slice(15, 20)))
-        yield _more(f"with low supply the price falls after day 10, {condition}", early, late, "days 6-10 and 16-20")
+        early, late = (
+            settings[persona, low].find_price(days) for days in (slice(5, 10), slice(15, 20))
+        )
+        yield _more(
+            f"with low supply the price falls after day 10, {condition}",
+            early,
+            late,
+            "days 6-10 and 16-20",
+        )
 
 
 def _more(what: str, larger: float, smaller: float, remark: str = "") -> Check:
     sign = ">" if larger > smaller else "<="
-    return Check(what, "stated", f"{larger:.2f} {sign} {smaller:.2f}", larger > smaller, remark, "the first is larger")
+    return Check(
+        what,
+        "stated",
+        f"{larger:.2f} {sign} {smaller:.2f}",
+        larger > smaller,
+        remark,
+        "the first is larger",
+    )

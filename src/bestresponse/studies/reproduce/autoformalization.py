@@ -1,31 +1,37 @@
-"""The published experiments on games and strategies written by a model, found again from their records.
+"""The published experiments on games and strategies written by a model, found again from their
+records.
 
-A. Mensfelt, K. Stathis and V. Trencsenyi 2024. A folder holds the records of one experiment or of several:
+A. Mensfelt, K. Stathis and V. Trencsenyi 2024. A folder holds the records of one experiment or of
+several:
 
-programs.jsonl (or exp1_agents.jsonl)   programs of games, by anybody: `program`, and where they are known `game` (the
-    name whose constraints hold, or the code of the study), `matrix` (the true cells: row, col, u_row, u_col) or
-    `game_id` with its matrix in games.jsonl, `target_total`, and what was recorded (`logged`, `verdict`)
-exp2_agents.jsonl, exp2_programs.jsonl  a round robin of six strategies in five games (section 5.2, table 7)
-exp3_agents.jsonl, exp3_program.jsonl   five strategies, each written five times (section 5.3, table 8)
+programs.jsonl (or exp1_agents.jsonl)   programs of games, by anybody: `program`, and where they are
+known `game` (the name whose constraints hold, or the code of the study), `matrix` (the true cells:
+row, col, u_row, u_col) or `game_id` with its matrix in games.jsonl, `target_total`, and what was
+recorded (`logged`, `verdict`) exp2_agents.jsonl, exp2_programs.jsonl  a round robin of six
+strategies in five games (section 5.2, table 7) exp3_agents.jsonl, exp3_program.jsonl   five
+strategies, each written five times (section 5.3, table 8)
 
-*As published* is the study's own procedure. For games: any message of the loader is a failure, the initial situation
-must be called s0, and an agent plays four rounds against a clone. The round robin needs four habits of the original
-that a tournament should not have. The normaliser counts 60 plays for a player where 70 were logged. Every agent reckons
-its payoff as if it sat in the first seat. In a match against itself the first copy is paid as if it had made the second
-one's move. The best response only looks at moves that earn at least what the opponent earns. A strategy fails if the
+*As published* is the study's own procedure. For games: any message of the loader is a failure, the
+initial situation must be called s0, and an agent plays four rounds against a clone. The round robin
+needs four habits of the original that a tournament should not have. The normaliser counts 60 plays
+for a player where 70 were logged. Every agent reckons its payoff as if it sat in the first seat. In
+a match against itself the first copy is paid as if it had made the second one's move. The best
+response only looks at moves that earn at least what the opponent earns. A strategy fails if the
 loader says anything at all about it, or if it gives no move when asked.
 
-*Corrected* is ours: warnings are no failures, the initial situation is whatever the program says, and the game is taken
-out as a table and compared up to names; totals are divided by 70; rules are right only if they give a move in every
-situation, whatever chance does, and a random strategy must be uniform. Rules cut off at `@` (which the original took
-for the end of the code although it is an operator of Prolog) stay wrong. *Played right* is our own round robin on the
-same programs, both seats, expected payoffs, with a real best response.
+*Corrected* is ours: warnings are no failures, the initial situation is whatever the program says,
+and the game is taken out as a table and compared up to names; totals are divided by 70; rules are
+right only if they give a move in every situation, whatever chance does, and a random strategy must
+be uniform. Rules cut off at `@` (which the original took for the end of the code although it is an
+operator of Prolog) stay wrong. *Played right* is our own round robin on the same programs, both
+seats, expected payoffs, with a real best response.
 
-The validation of the published study loads a program, plays four rounds and compares payoffs. An agent plays tit-for-
-tat against a clone of itself that plays anti-tit-for-tat; with two moves this visits all four pairs of moves (Mensfelt,
-Stathis and Trencsenyi 2024, section 4.2). *Approximate* compares the total of the four rounds with the target, *exact*
-the payoffs of each round with the true matrix up to the names of the moves. A load fails on any message of the loader,
-warnings about singletons included."""
+The validation of the published study loads a program, plays four rounds and compares payoffs. An
+agent plays tit-for- tat against a clone of itself that plays anti-tit-for-tat; with two moves this
+visits all four pairs of moves (Mensfelt, Stathis and Trencsenyi 2024, section 4.2). *Approximate*
+compares the total of the four rounds with the target, *exact* the payoffs of each round with the
+true matrix up to the names of the moves. A load fails on any message of the loader, warnings about
+singletons included."""
 
 from __future__ import annotations
 
@@ -54,26 +60,44 @@ from bestresponse.logic.programs.table import label, published_cells
 from bestresponse.logic.programs.validate import validate
 from bestresponse.logic.settings import settings
 from bestresponse.report.document import Cell, Column, Table
-from bestresponse.studies.reproduce.reproduction import Check, Reproduction, compare_number, read_records
+from bestresponse.studies.reproduce.reproduction import (
+    Check,
+    Reproduction,
+    compare_number,
+    read_records,
+)
 from bestresponse.studies.tournament.study import TournamentConfig, find_standings, normalise
 
 CITATION = (
-    "A. Mensfelt, K. Stathis & V. Trencsenyi, Autoformalizing and Simulating Game-Theoretic Scenarios using "
-    "LLM-augmented Agents, 2024"
+    "A. Mensfelt, K. Stathis & V. Trencsenyi, Autoformalizing and Simulating Game-Theoretic"
+    " Scenarios using LLM-augmented Agents, 2024"
 )
 _CODES = {
-    "bs": "battle-of-the-sexes", "hd": "hawk-dove", "mp": "matching-pennies", "pd": "prisoners-dilemma",
+    "bs": "battle-of-the-sexes",
+    "hd": "hawk-dove",
+    "mp": "matching-pennies",
+    "pd": "prisoners-dilemma",
     "sh": "stag-hunt",
-}  # fmt: skip
+}
 _PUBLISHED_PROGRAMS = 275
 _LEVELS = ("syntactic", "approximate", "exact", "constraints")
 _RATES = {"syntactic": 96, "approximate": 88, "exact": 87}
 """How many programs of a hundred pass each level."""
 _TABLE_7 = {
-    "best-response": 84.08, "tit-for-tat": 79.84, "default-move": 73.96, "random": 61.08, "anti-tit-for-tat": 55.22,
+    "best-response": 84.08,
+    "tit-for-tat": 79.84,
+    "default-move": 73.96,
+    "random": 61.08,
+    "anti-tit-for-tat": 55.22,
     "anti-default-move": 50.90,
-}  # fmt: skip
-_TABLE_8 = {"default-move": 5, "anti-default-move": 5, "anti-tit-for-tat": 5, "random": 3, "best-response": 2}
+}
+_TABLE_8 = {
+    "default-move": 5,
+    "anti-default-move": 5,
+    "anti-tit-for-tat": 5,
+    "random": 3,
+    "best-response": 2,
+}
 _ROUNDS = 10
 _COUNTED, _LOGGED = 60, 70
 """Plays of one agent that the published normaliser counts, and those in its log."""
@@ -89,14 +113,19 @@ def reproduce_autoformalization(folder: Path) -> Reproduction:
     """Find again everything of which there are records in `folder`."""
     parts = [check_part(folder) for name, check_part in PARTS.items() if (folder / name).exists()]
     if not parts:
-        raise UsageError(f"{folder} holds none of {', '.join(PARTS)}; expected a folder of recorded programs")
+        raise UsageError(
+            f"{folder} holds none of {', '.join(PARTS)}; expected a folder of recorded programs"
+        )
     checks = [check for part_checks, _ in parts for check in part_checks]
-    return Reproduction("autoformalization", CITATION, tuple(checks), tuple(table for _, table in parts))
+    return Reproduction(
+        "autoformalization", CITATION, tuple(checks), tuple(table for _, table in parts)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedProgram:
-    """One recorded program and what we find; `is_game`: a table can be taken out of it, and it `is_true_game`.
+    """One recorded program and what we find; `is_game`: a table can be taken out of it, and it
+    `is_true_game`.
 
     What cannot be decided, because the record does not tell the truth, is None.
     """
@@ -117,7 +146,9 @@ def judge_programs(folder: Path, name: str = "exp1_agents.jsonl") -> list[Judged
     """Judge every recorded program as published, and by its table."""
     matrices = {}
     if (folder / "games.jsonl").exists():
-        matrices = {row["id"]: row.get("matrix") for row in read_records(folder / "games.jsonl", "id")}
+        matrices = {
+            row["id"]: row.get("matrix") for row in read_records(folder / "games.jsonl", "id")
+        }
     engine = open_engine("auto", replace(settings.limits.patient, steps=200_000))
     try:
         return [
@@ -128,19 +159,26 @@ def judge_programs(folder: Path, name: str = "exp1_agents.jsonl") -> list[Judged
         engine.close()
 
 
-def _judge_program(engine: LogicEngine, row: JsonMapping, matrix: Sequence[JsonMapping] | None) -> JudgedProgram:
-    """A story without numbers has neither a true matrix nor a target; its program is judged by constraints alone."""
+def _judge_program(
+    engine: LogicEngine, row: JsonMapping, matrix: Sequence[JsonMapping] | None
+) -> JudgedProgram:
+    """A story without numbers has neither a true matrix nor a target; its program is judged by
+    constraints alone."""
     true: TrueMatrix | None = None
     if matrix:
         true = _read_matrix(matrix)
     named = named_game(_CODES.get(str(row["game"]), str(row["game"]))) if "game" in row else None
     target = row.get("target_total")
-    levels = published_levels(engine, row["program"], true, None if target is None else Fraction(target), named)
+    levels = published_levels(
+        engine, row["program"], true, None if target is None else Fraction(target), named
+    )
     table, same = validate(row["program"], engine).table, None if true is None else False
     if table is not None and true is not None:
         moves = tuple(dict.fromkeys(move for pair in true for move in pair))
         cells = tuple(true[a, b] for a in moves for b in moves)
-        same = compare_tables(table, table_from_cells(("row", "col"), (moves, moves), cells), any_names=True).exact
+        same = compare_tables(
+            table, table_from_cells(("row", "col"), (moves, moves), cells), any_names=True
+        ).exact
     return JudgedProgram(row, levels, table is not None, same)
 
 
@@ -149,24 +187,37 @@ def _read_matrix(matrix: Sequence[JsonMapping]) -> TrueMatrix:
         return {(c["row"], c["col"]): (Fraction(c["u_row"]), Fraction(c["u_col"])) for c in matrix}
     except (KeyError, TypeError, ValueError):
         shape = '{"row": "C", "col": "D", "u_row": 0, "u_col": 5}'
-        raise UsageError(f"a matrix is no list of cells; expected one object for each, such as {shape}") from None
+        raise UsageError(
+            f"a matrix is no list of cells; expected one object for each, such as {shape}"
+        ) from None
 
 
 def check_programs(folder: Path, name: str = "exp1_agents.jsonl") -> Part:
-    """Count the programs that pass each level, game by game, beside what was published and recorded."""
+    """Count the programs that pass each level, game by game, beside what was published and
+    recorded."""
     judged = judge_programs(folder, name)
     columns = (
         Column("game"),
         *(Column(name, "right") for name in ("programs", *_LEVELS)),
         Column("corrected: a game", "right", "a table can be taken out of the program"),
-        Column("corrected: exact", "right", "and it is the true one up to the names of players and moves"),
+        Column(
+            "corrected: exact",
+            "right",
+            "and it is the true one up to the names of players and moves",
+        ),
     )
-    games = {name: [program for program in judged if program.game == name] for name in sorted({p.game for p in judged})}
+    games = {
+        name: [program for program in judged if program.game == name]
+        for name in sorted({p.game for p in judged})
+    }
     rows = tuple(
         (
             name,
             len(programs),
-            *(_count([getattr(program.published, level) for program in programs]) for level in _LEVELS),
+            *(
+                _count([getattr(program.published, level) for program in programs])
+                for level in _LEVELS
+            ),
             _count([program.is_game for program in programs]),
             _count([program.is_true_game for program in programs]),
         )
@@ -177,14 +228,22 @@ def check_programs(folder: Path, name: str = "exp1_agents.jsonl") -> Part:
     checks.append(Check("corrected: rejected programs that are games", None, rescued, None))
     for level in _LEVELS:
         recorded = [program for program in judged if level in program.row.get("verdict", ())]
-        same = sum(bool(getattr(program.published, level)) == program.row["verdict"][level] for program in recorded)
+        same = sum(
+            bool(getattr(program.published, level)) == program.row["verdict"][level]
+            for program in recorded
+        )
         remark = ""
         if level == "constraints" and same == _PUBLISHED_PROGRAMS - 1:
-            remark = "one program writes years in prison as gains; with its moves renamed it is a dilemma all the same"
+            remark = (
+                "one program writes years in prison as gains; with its moves renamed it is a"
+                " dilemma all the same"
+            )
         if recorded:
             what = f"recorded {level} verdicts found again"
             checks.append(Check(what, len(recorded), same, same == len(recorded), remark))
-    return checks, Table(columns, rows, "Experiment 1: programs that pass each level of validation, as published")
+    return checks, Table(
+        columns, rows, "Experiment 1: programs that pass each level of validation, as published"
+    )
 
 
 def _count(verdicts: Sequence[bool | None]) -> int | None:
@@ -198,16 +257,23 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
     attempts = [0 if log["status"] == "syntactic_error" else log["attempts"] for log in logged]
     once = attempts.count(1) / total
     first = round(100 * once) == 93
-    yield Check("programs right at the first attempt", "93 %", f"{once:.0%}", first, tolerance=_WHOLE)
+    yield Check(
+        "programs right at the first attempt", "93 %", f"{once:.0%}", first, tolerance=_WHOLE
+    )
     for what, number, published in (("right at the second attempt", 2, 7), ("never right", 0, 12)):
         count = attempts.count(number)
-        remark = f"{count} programs; the paper prints the count as a percentage (it would be {count / total:.1%})"
+        remark = (
+            f"{count} programs; the paper prints the count as a percentage (it would be"
+            f" {count / total:.1%})"
+        )
         yield Check(f"programs {what}", f"{published} %", count, count == published, remark)
     for name, published in _RATES.items():
         count = sum(bool(getattr(level, name)) for level in levels)
         agrees = round(100 * count / total) == published
         share = f"{100 * count / total:.1f} %"
-        yield Check(f"{name} correctness", f"{published} %", share, agrees, f"{count} of {total}", _WHOLE)
+        yield Check(
+            f"{name} correctness", f"{published} %", share, agrees, f"{count} of {total}", _WHOLE
+        )
     if all("game_id" in program.row for program in judged):
         yield _check_scenarios(judged)
     misplaced = sum(bool(level.constraints) and level.exact is False for level in levels)
@@ -221,21 +287,37 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
         "at least 1",
     )
     only = sum(bool(level.approximate) and not level.exact for level in levels)
-    yield Check("right only by the approximate check", 5, only, only == 5, "their off-diagonal cells are swapped")
+    yield Check(
+        "right only by the approximate check",
+        5,
+        only,
+        only == 5,
+        "their off-diagonal cells are swapped",
+    )
     shares = {
         code: fmean(bool(program.published.exact) for program in judged if program.game == name)
         for code, name in _CODES.items()
     }
     lowest = ", ".join(sorted(sorted(shares, key=lambda code: shares[code])[:2]))
     each = ", ".join(f"{code} {share:.0%}" for code, share in shares.items())
-    yield Check("games with the lowest exact correctness", "bs, sh", lowest, lowest == "bs, sh", each)
+    yield Check(
+        "games with the lowest exact correctness", "bs, sh", lowest, lowest == "bs, sh", each
+    )
     least, limit = min(shares.values()), "above 80 %"
-    yield Check("exact correctness of every game", limit, f"{least:.0%} or more", least > 0.8, tolerance=limit)
+    yield Check(
+        "exact correctness of every game",
+        limit,
+        f"{least:.0%} or more",
+        least > 0.8,
+        tolerance=limit,
+    )
 
 
 def _check_scenarios(judged: Sequence[JudgedProgram]) -> Check:
     """Count the scenarios with more than one program that cannot be loaded."""
-    invalid = Counter(program.row["game_id"] for program in judged if not program.published.syntactic)
+    invalid = Counter(
+        program.row["game_id"] for program in judged if not program.published.syntactic
+    )
     several = sum(count > 1 for count in invalid.values())
     once = sum(count == 1 for count in invalid.values())
     what = "scenarios with more than one invalid program of five"
@@ -244,7 +326,8 @@ def _check_scenarios(judged: Sequence[JudgedProgram]) -> Check:
 
 @dataclass(frozen=True)
 class RecordedGame:
-    """One game of the round robin: its program, the first seat's payoffs, and the log of every strategy."""
+    """One game of the round robin: its program, the first seat's payoffs, and the log of every
+    strategy."""
 
     name: str
     program: str
@@ -259,7 +342,8 @@ class RecordedGame:
 
 @dataclass
 class Replayed:
-    """Totals by strategy from the rules, and how many logged moves and payoffs the rules give again."""
+    """Totals by strategy from the rules, and how many logged moves and payoffs the rules give
+    again."""
 
     totals: dict[str, float]
     moves: int = 0
@@ -272,7 +356,10 @@ def _read_game(row: JsonMapping, agents: Sequence[JsonMapping]) -> RecordedGame:
     table = validate(row["program"], EmbeddedEngine()).table
     if table is None:
         raise UsageError(f"the recorded program of {row['game']} is no game")
-    rules = {name: published_strategy(AS_RUN if name == "best-response" else name) for name in sorted(logs)}
+    rules = {
+        name: published_strategy(AS_RUN if name == "best-response" else name)
+        for name in sorted(logs)
+    }
     return RecordedGame(
         row["game"],
         row["program"],
@@ -287,7 +374,9 @@ def _spell(strategy: str) -> str:
     return strategy.replace("_", "-")
 
 
-def _list_matches(game: RecordedGame) -> Iterator[tuple[str, str, list[tuple[str, str]], list[tuple[float, float]]]]:
+def _list_matches(
+    game: RecordedGame,
+) -> Iterator[tuple[str, str, list[tuple[str, str]], list[tuple[float, float]]]]:
     """Yield every match with its logged moves and payoffs, pairs in alphabetical order.
 
     In a match against itself both copies' entries stand one after the other in the same log.
@@ -301,7 +390,12 @@ def _list_matches(game: RecordedGame) -> Iterator[tuple[str, str, list[tuple[str
             parts += [game.logs[name][kind][entries] for kind in ("moves", "payoffs")]
         for name in {first, second}:
             consumed[name] += _ROUNDS * step
-        yield first, second, list(zip(parts[0], parts[2], strict=True)), list(zip(parts[1], parts[3], strict=True))
+        yield (
+            first,
+            second,
+            list(zip(parts[0], parts[2], strict=True)),
+            list(zip(parts[1], parts[3], strict=True)),
+        )
 
 
 def replay_matches(game: RecordedGame) -> Replayed:
@@ -312,10 +406,14 @@ def replay_matches(game: RecordedGame) -> Replayed:
         for logged, earned in zip(moves, payoffs, strict=True):
             turned = None if last is None else last[::-1]
             own, other = last = (
-                _find_move(game.tables[first], last, logged[0]), _find_move(game.tables[second], turned, logged[1]),
-            )  # fmt: skip
+                _find_move(game.tables[first], last, logged[0]),
+                _find_move(game.tables[second], turned, logged[1]),
+            )
             # Payoffs as the original reckoned them: everybody sits in the first seat.
-            paid = (game.earned[(other, other) if first == second else (own, other)], game.earned[other, own])
+            paid = (
+                game.earned[(other, other) if first == second else (own, other)],
+                game.earned[other, own],
+            )
             replayed.moves += sum(a == b for a, b in zip(last, logged, strict=True))
             replayed.payoffs += sum(a == b for a, b in zip(paid, earned, strict=True))
             replayed.plays += 2
@@ -325,22 +423,28 @@ def replay_matches(game: RecordedGame) -> Replayed:
 
 
 def _find_move(table: StrategyTable, last: tuple[str, str] | None, logged: str) -> str:
-    """Find what the rules say; where they leave it to chance, the logged move if it was possible."""
+    """Find what the rules say; where they leave it to chance, the logged move if it was
+    possible."""
     mixture = table.first if last is None else table.reply(*last)
     options = [move for move, _ in mixture]
     return logged if logged in options else options[0]
 
 
 def check_tournament(folder: Path) -> Part:
-    """Compare table 7 as published, the same divided by the plays that were logged, and the replay of every move."""
+    """Compare table 7 as published, the same divided by the plays that were logged, and the replay
+    of every move."""
     agents = list(read_records(folder / "exp2_agents.jsonl"))
     games = [_read_game(row, agents) for row in read_records(folder / "exp2_programs.jsonl")]
     replayed = [replay_matches(game) for game in games]
     right = []
     for game in games:
         # the program and not its table alone: it says which move is the default one
-        config = TournamentConfig(NamedGame(game.name, ".pl", game.program), "published", rounds=_ROUNDS)
-        right.append({row["name"]: 100 * (row["share"] or 0.0) for row in find_standings(config).rows})
+        config = TournamentConfig(
+            NamedGame(game.name, ".pl", game.program), "published", rounds=_ROUNDS
+        )
+        right.append(
+            {row["name"]: 100 * (row["share"] or 0.0) for row in find_standings(config).rows}
+        )
     printed, corrected, rows = [], [], list[tuple[Cell, ...]]()
     for name, published in _TABLE_7.items():
         totals = [sum(game.logs[name]["payoffs"]) for game in games]
@@ -348,11 +452,16 @@ def check_tournament(folder: Path) -> Part:
             fmean(game.share(total, plays) for game, total in zip(games, totals, strict=True))
             for plays in (_COUNTED, _LOGGED)
         )
-        again = fmean(game.share(replay.totals[name], _LOGGED) for game, replay in zip(games, replayed, strict=True))
+        again = fmean(
+            game.share(replay.totals[name], _LOGGED)
+            for game, replay in zip(games, replayed, strict=True)
+        )
         remark = f"as published: normalised by {_COUNTED} plays"
         printed.append(compare_number(f"table 7, {name} %", published, counted, _HALF, remark))
         remark = f"corrected: {_LOGGED} plays; log beside the replay by rules and programs"
-        corrected.append(compare_number(f"table 7 corrected, {name} %", round(logged, 2), again, _HALF, remark))
+        corrected.append(
+            compare_number(f"table 7 corrected, {name} %", round(logged, 2), again, _HALF, remark)
+        )
         shares = [row[name] for row in right]
         rows.append((name, published, counted, logged, fmean(shares), *shares))
     checks = [*printed, *corrected]
@@ -366,7 +475,9 @@ def check_tournament(folder: Path) -> Part:
         Column("published", "right", format=".2f"),
         Column("as published", "right", f"from the log, {_COUNTED} plays", ".2f"),
         Column("corrected", "right", f"from the log, {_LOGGED} plays", ".2f"),
-        Column("played right", "right", "expected payoffs, both seats, a real best response", ".2f"),
+        Column(
+            "played right", "right", "expected payoffs, both seats, a real best response", ".2f"
+        ),
         *(Column(f"{game.name}, played right", "right", format=".2f") for game in games),
     )
     title = "Mean normalised payoff in percent (the recorded Hawk-Dove program is itself wrong)"
@@ -379,9 +490,12 @@ _WON = ("hawk-dove", "matching-pennies", "stag-hunt")
 
 
 def _check_figure_3(games: Sequence[RecordedGame]) -> list[Check]:
-    """Compare figure 3, which game by game shows totals of the log, and what section 5.2 says of it."""
+    """Compare figure 3, which game by game shows totals of the log, and what section 5.2 says of
+    it."""
     totals = {
-        _CODES.get(game.name, game.name): {name: float(sum(log["payoffs"])) for name, log in game.logs.items()}
+        _CODES.get(game.name, game.name): {
+            name: float(sum(log["payoffs"])) for name, log in game.logs.items()
+        }
         for game in games
     }
     if set(totals) != set(_CODES.values()):
@@ -398,7 +512,9 @@ def _check_figure_3(games: Sequence[RecordedGame]) -> list[Check]:
             contrary.append(f"{name} is a tie ({' and '.join(leaders)} {best:g} each)")
         elif name in _WON:
             others = " and ".join(leaders)
-            contrary.append(f"{name} is won by {others} ({best:g}) before {_FAVOURITE} ({earned[_FAVOURITE]:g})")
+            contrary.append(
+                f"{name} is won by {others} ({best:g}) before {_FAVOURITE} ({earned[_FAVOURITE]:g})"
+            )
     what = f"figure 3: games won by {_FAVOURITE}"
     remark = f"by the study's own log {', '.join(contrary)}" if contrary else ""
     dilemma = totals["prisoners-dilemma"]
@@ -406,7 +522,9 @@ def _check_figure_3(games: Sequence[RecordedGame]) -> list[Check]:
     found = f"{dilemma[_FAVOURITE]:g} and {dilemma['anti-default-move']:g}"
     return [
         Check(what, ", ".join(_WON), ", ".join(won), tuple(won) == _WON, remark),
-        Check("figure 3: best-response below anti-default-move in the dilemma", "yes", found, lower),
+        Check(
+            "figure 3: best-response below anti-default-move in the dilemma", "yes", found, lower
+        ),
     ]
 
 
@@ -414,9 +532,10 @@ def _check_figure_3(games: Sequence[RecordedGame]) -> list[Check]:
 class JudgedStrategy:
     """One strategy the model wrote.
 
-    `published` and `corrected` are our verdicts in either mode, `why` the reason for the first that is not right;
-    `recorded` is the verdict in the record; `same` whether four rounds played by our engine give the recorded moves and
-    payoffs (None where chance or a failure leaves nothing to compare).
+    `published` and `corrected` are our verdicts in either mode, `why` the reason for the first that
+    is not right; `recorded` is the verdict in the record; `same` whether four rounds played by our
+    engine give the recorded moves and payoffs (None where chance or a failure leaves nothing to
+    compare).
     """
 
     strategy: str
@@ -431,11 +550,14 @@ class JudgedStrategy:
 def judge_strategies(folder: Path) -> list[JudgedStrategy]:
     """Judge all recorded strategies."""
     (game,) = read_records(folder / "exp3_program.jsonl")
-    return [_judge_strategy(row, game["program"]) for row in read_records(folder / "exp3_agents.jsonl")]
+    return [
+        _judge_strategy(row, game["program"]) for row in read_records(folder / "exp3_agents.jsonl")
+    ]
 
 
 def _judge_strategy(row: JsonMapping, game: str) -> JudgedStrategy:
-    """Judge a strategy by its rules alone; only where chance decides does the recorded play count as well."""
+    """Judge a strategy by its rules alone; only where chance decides does the recorded play count
+    as well."""
     name = _spell(row["strategy"])
     loud = (
         d
@@ -458,13 +580,17 @@ def _judge_strategy(row: JsonMapping, game: str) -> JudgedStrategy:
     corrected = table is not None and reached and (name != "random" or _is_uniform(table))
     same = None
     if played is not None and row["moves"]:
-        same = [m for m, _ in played] == row["moves"] and [float(p) for _, p in played] == row["payoffs"]
+        same = [m for m, _ in played] == row["moves"] and [float(p) for _, p in played] == row[
+            "payoffs"
+        ]
     return JudgedStrategy(name, row["agent"], row["correct"], fine, corrected, spoken or why, same)
 
 
 def _is_uniform(table: StrategyTable) -> bool:
     even = sorted((move, Fraction(1, len(table.moves))) for move in table.moves)
-    return all(sorted(mixture) == even for mixture in (table.first, *(after for _, after in table.after)))
+    return all(
+        sorted(mixture) == even for mixture in (table.first, *(after for _, after in table.after))
+    )
 
 
 def _play_rival(table: StrategyTable, game: str) -> list[tuple[str, Fraction]]:
@@ -481,25 +607,41 @@ def _play_rival(table: StrategyTable, game: str) -> list[tuple[str, Fraction]]:
 
 
 def check_strategies(folder: Path) -> Part:
-    """Compare table 8, each verdict of the record, and the recorded play of strategies that leave nothing to chance."""
+    """Compare table 8, each verdict of the record, and the recorded play of strategies that leave
+    nothing to chance."""
     judged = judge_strategies(folder)
     checks = []
     for name, published in _TABLE_8.items():
         written = [verdict for verdict in judged if verdict.strategy == name]
         right = sum(verdict.published for verdict in written)
         remark = f"corrected: {sum(verdict.corrected for verdict in written)} of {len(written)}"
-        checks.append(Check(f"table 8, {name}, correct of 5", published, right, right == published, remark))
+        checks.append(
+            Check(f"table 8, {name}, correct of 5", published, right, right == published, remark)
+        )
     agreed = sum(verdict.published == verdict.recorded for verdict in judged)
-    checks.append(Check("verdicts on single strategies", len(judged), agreed, agreed == len(judged)))
+    checks.append(
+        Check("verdicts on single strategies", len(judged), agreed, agreed == len(judged))
+    )
     replayed = [verdict.same for verdict in judged if verdict.same is not None]
-    checks.append(Check("recorded plays given by the rules", len(replayed), sum(replayed), all(replayed)))
+    checks.append(
+        Check("recorded plays given by the rules", len(replayed), sum(replayed), all(replayed))
+    )
     titles = ("strategy", "agent", "recorded", "as published", "corrected", "why")
     rows = tuple(
-        (verdict.strategy, verdict.agent, verdict.recorded, verdict.published, verdict.corrected, verdict.why)
+        (
+            verdict.strategy,
+            verdict.agent,
+            verdict.recorded,
+            verdict.published,
+            verdict.corrected,
+            verdict.why,
+        )
         for verdict in sorted(judged, key=lambda verdict: (verdict.strategy, verdict.agent))
         if not (verdict.published and verdict.corrected)
     )
-    return checks, Table(tuple(map(Column, titles)), rows, "Formalized strategies that are not right")
+    return checks, Table(
+        tuple(map(Column, titles)), rows, "Formalized strategies that are not right"
+    )
 
 
 PARTS: dict[str, Callable[[Path], Part]] = {
@@ -528,9 +670,14 @@ class PublishedLevels:
 
 
 def published_levels(
-    engine: LogicEngine, source: str, true: TrueMatrix | None, target: Fraction | None, named: Named | None
+    engine: LogicEngine,
+    source: str,
+    true: TrueMatrix | None,
+    target: Fraction | None,
+    named: Named | None,
 ) -> PublishedLevels:
-    """All verdicts of the published procedure on one program; without a truth, only those that need none."""
+    """All verdicts of the published procedure on one program; without a truth, only those that need
+    none."""
     # What cannot be loaded fails every level of which the truth is known, and no other.
     failed = PublishedLevels(
         syntactic=False,
@@ -582,10 +729,14 @@ def _equal_up_to_names(cells: FoundMatrix, true: TrueMatrix) -> bool:
     if len(cells) != len(true) or len(moves) != len(wanted):
         return False
     namings = (dict(zip(moves, order, strict=True)) for order in permutations(wanted))
-    return any(all(pair == true[name[a], name[b]] for (a, b), pair in cells.items()) for name in namings)
+    return any(
+        all(pair == true[name[a], name[b]] for (a, b), pair in cells.items()) for name in namings
+    )
 
 
-def _read_facts(engine: LogicEngine, program: Program) -> dict[tuple[str, str], list[tuple[Fraction, Fraction]]]:
+def _read_facts(
+    engine: LogicEngine, program: Program
+) -> dict[tuple[str, str], list[tuple[Fraction, Fraction]]]:
     """Read what `payoff/4` says, wherever else the program goes wrong."""
     facts: dict[tuple[str, str], list[tuple[Fraction, Fraction]]] = {}
     if "payoff/4" in program.gated.defined:

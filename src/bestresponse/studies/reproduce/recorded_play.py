@@ -1,8 +1,10 @@
-"""Published figures of recorded play, found again: games of models (Akata et al.; FAIRGAME) and dilemmas of people.
+"""Published figures of recorded play, found again: games of models (Akata et al.; FAIRGAME) and
+dilemmas of people.
 
-Akata et al. divide the points of a match by ten times the largest points that anybody got in that seat of that game.
-*Corrected* divides by ten times the largest payoff of the table for that seat, which somebody may never have reached,
-and leaves out the games whose tables have ties: 15 of the 144, which are called ordinal, were played so.
+Akata et al. divide the points of a match by ten times the largest points that anybody got in that
+seat of that game. *Corrected* divides by ten times the largest payoff of the table for that seat,
+which somebody may never have reached, and leaves out the games whose tables have ties: 15 of the
+144, which are called ordinal, were played so.
 """
 
 from collections import defaultdict
@@ -18,24 +20,52 @@ from bestresponse.report.stats.statistics import cluster_bootstrap
 from bestresponse.studies.behave.importing import Reader, find_layout, read_rows
 from bestresponse.studies.reproduce.reproduction import Check, Reproduction, compare_number
 
-_FIRST_HALF = {"gpt4": 0.7033, "claude2": 0.7584, "claude1": 0.6939, "gpt35": 0.7085, "llama2": 0.5839}
+_FIRST_HALF = {
+    "gpt4": 0.7033,
+    "claude2": 0.7584,
+    "claude1": 0.6939,
+    "gpt35": 0.7085,
+    "llama2": 0.5839,
+}
 _ALL_GAMES = {"gpt4": 0.773, "claude2": 0.777, "claude1": 0.755, "gpt35": 0.743, "llama2": 0.685}
 _GPT4_FAMILIES = {
-    "Biased": 0.6988, "Cyclic": 0.7289, "PD Family": 0.7075, "Second Best": 0.6853, "Tragic": 0.6710, "Unfair": 0.7217,
-}  # fmt: skip
-"""Shares of the maximum over games 1-72, over all 144, and those of GPT-4 by family over games 1-72."""
-_PEOPLE = {("PD", "action"): (0.500, 0.455), ("BoS", "score"): (4.34, 5.08), ("BoS", "coordination"): (0.543, 0.616)}
+    "Biased": 0.6988,
+    "Cyclic": 0.7289,
+    "PD Family": 0.7075,
+    "Second Best": 0.6853,
+    "Tragic": 0.6710,
+    "Unfair": 0.7217,
+}
+"""Shares of the maximum over games 1-72, over all 144, and those of GPT-4 by family over games
+1-72."""
+_PEOPLE = {
+    ("PD", "action"): (0.500, 0.455),
+    ("BoS", "score"): (4.34, 5.08),
+    ("BoS", "coordination"): (0.543, 0.616),
+}
 _OPTION_A = {
-    "battle-sexes": (0.654, 0.834), "harmony-game": (0.976, 0.383), "prisoner-dilemma": (0.567, 0.512),
-    "snow-drift": (0.889, 0.144), "stag-hunt": (0.947, 0.410),
-}  # fmt: skip
+    "battle-sexes": (0.654, 0.834),
+    "harmony-game": (0.976, 0.383),
+    "prisoner-dilemma": (0.567, 0.512),
+    "snow-drift": (0.889, 0.144),
+    "stag-hunt": (0.947, 0.410),
+}
 """By game, how often the first agent chose OptionA as a cooperative and as a selfish persona."""
-_COOPERATION = {"AM": (0.4275, 0.6250), "BR": (0.5324, 0.7258), "DB": (0.2668, 0.3242), "DF": (0.3575, 0.3328)}
+_COOPERATION = {
+    "AM": (0.4275, 0.6250),
+    "BR": (0.5324, 0.7258),
+    "DB": (0.2668, 0.3242),
+    "DF": (0.3575, 0.3328),
+}
 """By study, cooperation in all periods and in the first."""
 _FIRST_ROUND = {
-    (0.12, 0.5): 0.0981, (0.168, 0.5): 0.1872, (0.216, 0.5): 0.3897,
-    (0.12, 0.75): 0.2561, (0.168, 0.75): 0.6110, (0.216, 0.75): 0.8507,
-}  # fmt: skip
+    (0.12, 0.5): 0.0981,
+    (0.168, 0.5): 0.1872,
+    (0.216, 0.5): 0.3897,
+    (0.12, 0.75): 0.2561,
+    (0.168, 0.75): 0.6110,
+    (0.216, 0.75): 0.8507,
+}
 """Dal Bo & Frechette 2011: cooperation in the first round by the (scaled) payoff R and by delta."""
 _HALF = 0.03
 """How far the figure of a whole record may be from that of a half of it."""
@@ -43,13 +73,16 @@ Rows = list[Mapping[str, Any]]
 
 
 def reproduce_akata(folder: Path) -> Reproduction:
-    """Compare shares of the maximum, the dilemma, the battle of the sexes and the games with people."""
+    """Compare shares of the maximum, the dilemma, the battle of the sexes and the games with
+    people."""
     rows = _read(folder / "rounds.csv.gz")
     tables = {row["game_number"]: row for row in _read(folder / "games.csv.gz")}
     best: dict[tuple[str, int], float] = defaultdict(float)
     for row in rows:
         for seat in (1, 2):
-            best[row["game_number"], seat] = max(best[row["game_number"], seat], float(row[f"points{seat}"]))
+            best[row["game_number"], seat] = max(
+                best[row["game_number"], seat], float(row[f"points{seat}"])
+            )
     highest = {
         (game, seat): max(float(cells[f"r{i}_c{j}_p{seat}"]) for i in (1, 2) for j in (1, 2))
         for game, cells in tables.items()
@@ -58,7 +91,10 @@ def reproduce_akata(folder: Path) -> Reproduction:
     tied = {
         game
         for game, cells in tables.items()
-        if any(len({cells[f"r{i}_c{j}_p{seat}"] for i in (1, 2) for j in (1, 2)}) < 4 for seat in (1, 2))
+        if any(
+            len({cells[f"r{i}_c{j}_p{seat}"] for i in (1, 2) for j in (1, 2)}) < 4
+            for seat in (1, 2)
+        )
     }
     shares: dict[tuple[str, str], list[float]] = defaultdict(list)
     corrected: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -73,32 +109,55 @@ def reproduce_akata(folder: Path) -> Reproduction:
     numbers = sorted({int(row["game_number"]) for row in rows})
     published = _choose_published(numbers)
     checks = [
-        compare_number(f"share of the maximum, {model}", published.get(model), _mean(shares[model, "all"]), 0.001,
-                 f"corrected: {_mean(corrected[model, 'all']):.4f}")
+        compare_number(
+            f"share of the maximum, {model}",
+            published.get(model),
+            _mean(shares[model, "all"]),
+            0.001,
+            f"corrected: {_mean(corrected[model, 'all']):.4f}",
+        )
         for model in _ALL_GAMES
-    ]  # fmt: skip
+    ]
     families = sorted({family for _, family in shares} - {"all"})
     for family in families:
         known = _GPT4_FAMILIES.get(family) if numbers == list(range(1, 73)) else None
         remark = f"corrected: {_mean(corrected['gpt4', family]):.4f}"
-        checks.append(compare_number(f"GPT-4, {family}", known, _mean(shares["gpt4", family]), 0.001, remark))
+        checks.append(
+            compare_number(f"GPT-4, {family}", known, _mean(shares["gpt4", family]), 0.001, remark)
+        )
     named = ", ".join(sorted(tied, key=int))
-    checks.append(Check("payoff tables with ties", 15, len(tied), len(tied) == 15, f"called ordinal: {named}"))
+    checks.append(
+        Check("payoff tables with ties", 15, len(tied), len(tied) == 15, f"called ordinal: {named}")
+    )
     unseen = f"{sum(best[key] < highest[key] for key in best)} of {len(best)}"
-    checks.append(Check("seats whose largest payoff nobody got", None, unseen, None, "there the normalisations differ"))
+    checks.append(
+        Check(
+            "seats whose largest payoff nobody got",
+            None,
+            unseen,
+            None,
+            "there the normalisations differ",
+        )
+    )
     checks += _check_matches(folder)
     checks += _check_people(folder)
     columns = (Column("model"), *(Column(family, "right", format=".3f") for family in families))
     lines: tuple[tuple[Cell, ...], ...] = tuple(
         (model, *(_mean(shares[model, family]) for family in families)) for model in _ALL_GAMES
     )
-    table = Table(columns, lines, "Share of the maximum by model and family, in the authors' normalisation")
-    citation = "E. Akata et al., Playing repeated games with large language models, Nature Human Behaviour 2025"
+    table = Table(
+        columns, lines, "Share of the maximum by model and family, in the authors' normalisation"
+    )
+    citation = (
+        "E. Akata et al., Playing repeated games with large language models, Nature Human Behaviour"
+        " 2025"
+    )
     return Reproduction("akata", citation, tuple(checks), (table,))
 
 
 def _choose_published(numbers: list[int]) -> Mapping[str, float]:
-    """Return the published shares of these games; those of the second half follow from the whole and the first."""
+    """Return the published shares of these games; those of the second half follow from the whole
+    and the first."""
     if numbers == list(range(1, 73)):
         return _FIRST_HALF
     if numbers == list(range(73, 145)):
@@ -107,8 +166,11 @@ def _choose_published(numbers: list[int]) -> Mapping[str, float]:
 
 
 def _check_matches(folder: Path) -> Iterator[Check]:
-    """Yield what GPT-4 does in the dilemma and in the battle of the sexes; the paper says it in words."""
-    games: dict[str, dict[tuple[str, str], list[tuple[str, str]]]] = {name: defaultdict(list) for name in ("pd", "bos")}
+    """Yield what GPT-4 does in the dilemma and in the battle of the sexes; the paper says it in
+    words."""
+    games: dict[str, dict[tuple[str, str], list[tuple[str, str]]]] = {
+        name: defaultdict(list) for name in ("pd", "bos")
+    }
     for name, matches in games.items():
         for row in _read(folder / f"{name}.csv.gz"):
             for seat in (1, 2):
@@ -123,7 +185,11 @@ def _check_matches(folder: Path) -> Iterator[Check]:
         together = _mean([own == other for own, other in moves])
         what = "GPT-4 coordinates with a partner who alternates"
         yield Check(
-            what, "fails to", f"{together:.3f} of rounds", together <= 0.5, tolerance="at most 0.5, as by chance"
+            what,
+            "fails to",
+            f"{together:.3f} of rounds",
+            together <= 0.5,
+            tolerance="at most 0.5, as by chance",
         )
 
 
@@ -132,20 +198,35 @@ def _check_people(folder: Path) -> Iterator[Check]:
     for (game, what), published in _PEOPLE.items():
         for opponent, value in zip(("Base", "Prompted"), published, strict=True):
             values = [
-                (row["id"], float(row[what])) for row in rows if (row["game"], row["opponent"]) == (game, opponent)
+                (row["id"], float(row[what]))
+                for row in rows
+                if (row["game"], row["opponent"]) == (game, opponent)
             ]
             interval = cluster_bootstrap(
-                np.array([v for _, v in values]), [i for i, _ in values], rng=np.random.default_rng(0)
+                np.array([v for _, v in values]),
+                [i for i, _ in values],
+                rng=np.random.default_rng(0),
             )
             people = len({person for person, _ in values})
-            yield compare_number(f"people against {opponent} GPT-4, {game}, {what}", value, interval.estimate, 0.006,
-                           f"{people} people, 95 % interval {interval.low:.3f} to {interval.high:.3f}")  # fmt: skip
+            yield compare_number(
+                f"people against {opponent} GPT-4, {game}, {what}",
+                value,
+                interval.estimate,
+                0.006,
+                f"{people} people, 95 % interval {interval.low:.3f} to {interval.high:.3f}",
+            )
     odd = sum(
-        (row["score"] in ("7", "10")) != (row["coordination"] == "1") or (row["action"], row["score"]) == ("0", "7")
+        (row["score"] in ("7", "10")) != (row["coordination"] == "1")
+        or (row["action"], row["score"]) == ("0", "7")
         for row in rows
         if row["game"] == "BoS"
     )
-    yield Check("rows of the battle of the sexes in which score, action and coordination contradict", None, odd, None)
+    yield Check(
+        "rows of the battle of the sexes in which score, action and coordination contradict",
+        None,
+        odd,
+        None,
+    )
 
 
 def reproduce_fairgame(folder: Path) -> Reproduction:
@@ -156,23 +237,38 @@ def reproduce_fairgame(folder: Path) -> Reproduction:
     chosen: dict[tuple[str, ...], list[float]] = defaultdict(list)
     for match in matches:
         game, scale = match["record"]["game"].rsplit(" ", 1)
-        persona, language = match["data"]["treatment"]["persona"][0], match["data"]["treatment"]["language"]
-        choices = [s["action"] == "OptionA" for s in match["record"]["submissions"] if s["role"] == "row"]
+        persona, language = (
+            match["data"]["treatment"]["persona"][0],
+            match["data"]["treatment"]["language"],
+        )
+        choices = [
+            s["action"] == "OptionA" for s in match["record"]["submissions"] if s["role"] == "row"
+        ]
         model = match["record"]["players"]["row"]
         keys = [("persona", game, persona), ("language", model, language)]
         keys += [("scale", model, scale)] if game == "prisoner-dilemma" else []
         for key in keys:
             chosen[key].append(_mean(choices))
     checks = [
-        compare_number(f"{game}, {persona}: OptionA", value, _mean(chosen["persona", game, persona]), 0.001)
+        compare_number(
+            f"{game}, {persona}: OptionA", value, _mean(chosen["persona", game, persona]), 0.001
+        )
         for game, pair in _OPTION_A.items()
         for persona, value in zip(("cooperative", "selfish"), pair, strict=True)
     ]
     wrong = sum(row["problem"] == "payoff mismatch" for row in problems)
-    remark = "battle of the sexes: agent 2 is credited with agent 1's payoff in some rounds; corrected by its moves"
-    checks.append(Check("rounds whose recorded payoffs are not those of the moves", None, wrong, None, remark))
+    remark = (
+        "battle of the sexes: agent 2 is credited with agent 1's payoff in some rounds; corrected"
+        " by its moves"
+    )
+    checks.append(
+        Check("rounds whose recorded payoffs are not those of the moves", None, wrong, None, remark)
+    )
     tables = tuple(_table_effect(kind, chosen) for kind in ("language", "scale"))
-    citation = "A. Buscemi et al., FAIRGAME: a framework for AI agents bias recognition using game theory, 2025"
+    citation = (
+        "A. Buscemi et al., FAIRGAME: a framework for AI agents bias recognition using game theory,"
+        " 2025"
+    )
     return Reproduction("fairgame", citation, tuple(checks), tables)
 
 
@@ -180,8 +276,12 @@ def _table_effect(kind: str, chosen: Mapping[tuple[str, ...], list[float]]) -> T
     cells = {key[1:]: _mean(values) for key, values in chosen.items() if key[0] == kind}
     rows, columns = sorted({key[0] for key in cells}), sorted({key[1] for key in cells})
     heads = (Column("model"), *(Column(name, "right", format=".3f") for name in columns))
-    title = f"OptionA of agent 1 by model and {kind}" + (", prisoner's dilemma" if kind == "scale" else "")
-    return Table(heads, tuple((row, *(cells[row, name] for name in columns)) for row in rows), title)
+    title = f"OptionA of agent 1 by model and {kind}" + (
+        ", prisoner's dilemma" if kind == "scale" else ""
+    )
+    return Table(
+        heads, tuple((row, *(cells[row, name] for name in columns)) for row in rows), title
+    )
 
 
 def reproduce_dilemma(folder: Path) -> Reproduction:
@@ -192,13 +292,17 @@ def reproduce_dilemma(folder: Path) -> Reproduction:
     checks = []
     for study, published in _COOPERATION.items():
         study_matches = [rows for rows in matches.values() if rows[0]["study"] == study]
-        for what, value, rounds in zip(("all periods", "first period"), published, (None, 1), strict=True):
+        for what, value, rounds in zip(
+            ("all periods", "first period"), published, (None, 1), strict=True
+        ):
             share = _mean([row["move"] == "C" for rows in study_matches for row in rows[:rounds]])
             checks.append(compare_number(f"{study}, cooperation in {what}", value, share, _HALF))
     treatments: dict[tuple[float, ...], list[float]] = defaultdict(list)
     for rows in matches.values():
         if float(rows[0]["infinite"]):
-            numbers = tuple(round(float(rows[0][name]), 6) for name in ("R", "S", "T", "P", "delta"))
+            numbers = tuple(
+                round(float(rows[0][name]), 6) for name in ("R", "S", "T", "P", "delta")
+            )
             treatments[numbers].append(float(rows[0]["move"] == "C"))
     first = {key: _mean(moves) for key, moves in treatments.items()}
     for (reward, delta), value in _FIRST_ROUND.items():
@@ -206,28 +310,57 @@ def reproduce_dilemma(folder: Path) -> Reproduction:
         if treatment in first:
             what = f"DF, R {reward:g}, delta {delta:g}, first period"
             checks.append(compare_number(what, value, first[treatment], _HALF))
-    pairs = [(first[key], first[longer]) for key in first for longer in first if key[:4] == longer[:4] and key < longer]
+    pairs = [
+        (first[key], first[longer])
+        for key in first
+        for longer in first
+        if key[:4] == longer[:4] and key < longer
+    ]
     grows = sum(short < long for short, long in pairs)
     what = "a longer future raises cooperation in the first period"
-    checks.append(Check(what, "yes", f"in {grows} of {len(pairs)} games", grows == len(pairs), tolerance="in all"))
+    checks.append(
+        Check(
+            what,
+            "yes",
+            f"in {grows} of {len(pairs)} games",
+            grows == len(pairs),
+            tolerance="in all",
+        )
+    )
     basins = [measure_basin(*key) for key in first]
     slope = float(np.corrcoef(basins, list(first.values()))[0, 1])
     what = "cooperation falls with the basin of always defecting"
-    checks.append(Check(what, "yes", f"correlation {slope:.2f}", slope < -0.5, tolerance="below -0.5"))
-    why = "it fits subjects with experience; the collection has neither subjects nor the order of their matches"
-    checks.append(Check("shares of strategies as in the paper", None, "cannot be estimated", None, why))
+    checks.append(
+        Check(what, "yes", f"correlation {slope:.2f}", slope < -0.5, tolerance="below -0.5")
+    )
+    why = (
+        "it fits subjects with experience; the collection has neither subjects nor the order of"
+        " their matches"
+    )
+    checks.append(
+        Check("shares of strategies as in the paper", None, "cannot be estimated", None, why)
+    )
     formats = {"R": "", "delta": "", "basin": ".3f", "first period": ".3f", "matches": ""}
     heads = tuple(Column(name, "right", format=spec) for name, spec in formats.items())
     rows_ = tuple(
-        (key[0], key[4], basin, first[key], len(treatments[key])) for key, basin in zip(first, basins, strict=True)
+        (key[0], key[4], basin, first[key], len(treatments[key]))
+        for key, basin in zip(first, basins, strict=True)
     )
-    citation = "P. Dal Bo & G. Frechette, American Economic Review 101, 2011, and others; collected by J. Nay & Y. "
+    citation = (
+        "P. Dal Bo & G. Frechette, American Economic Review 101, 2011, and others; collected by J."
+        " Nay & Y. "
+    )
     citation += "Vorobeychik, PLOS ONE 11, 2016"
-    return Reproduction("dilemma", citation, tuple(checks), (Table(heads, rows_, "Indefinitely repeated games"),))
+    return Reproduction(
+        "dilemma", citation, tuple(checks), (Table(heads, rows_, "Indefinitely repeated games"),)
+    )
 
 
-def measure_basin(reward: float, sucker: float, temptation: float, punishment: float, delta: float) -> float:
-    """Return the share of grim triggers among the others below which always defecting is the better reply; at most 1.
+def measure_basin(
+    reward: float, sucker: float, temptation: float, punishment: float, delta: float
+) -> float:
+    """Return the share of grim triggers among the others below which always defecting is the better
+    reply; at most 1.
 
     >>> round(measure_basin(48, 12, 50, 25, 0.75), 4)  # 13 / (13 + (48 - 0.75 * 25) / 0.25 - 50)
     0.1625

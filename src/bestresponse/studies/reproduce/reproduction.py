@@ -7,13 +7,24 @@ from pathlib import Path
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonMapping, JsonObject
-from bestresponse.report.document import Cell, Column, Document, Paragraph, Section, Table, cell_json
+from bestresponse.report.document import (
+    Cell,
+    Column,
+    Document,
+    Paragraph,
+    Section,
+    Table,
+    cell_json,
+)
 
 
 def read_records(path: Path, *fields: str) -> Iterator[JsonObject]:
-    """Yield the rows of a recorded file, one JSON object a line; UsageError where it or one of `fields` is missing."""
+    """Yield the rows of a recorded file, one JSON object a line; UsageError where it or one of
+    `fields` is missing."""
     if not path.exists():
-        raise UsageError(f"{path.parent} holds no {path.name}; expected the folder of the recorded runs")
+        raise UsageError(
+            f"{path.parent} holds no {path.name}; expected the folder of the recorded runs"
+        )
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         try:
             row = json.loads(line or "{}")
@@ -27,7 +38,8 @@ def read_records(path: Path, *fields: str) -> Iterator[JsonObject]:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One published figure or statement, and what was found. `agrees` is None where nothing can be compared.
+    """One published figure or statement, and what was found. `agrees` is None where nothing can be
+    compared.
 
     `tolerance` says how far the two may be apart and still agree.
     """
@@ -40,7 +52,9 @@ class Check:
     tolerance: str = "equal"
 
 
-def compare_number(what: str, published: float | None, computed: float, tolerance: float, remark: str = "") -> Check:
+def compare_number(
+    what: str, published: float | None, computed: float, tolerance: float, remark: str = ""
+) -> Check:
     """Compare a number with the published one, if there is one, which was rounded."""
     agrees = None if published is None else abs(computed - published) <= tolerance + 1e-9
     return Check(what, published, round(computed, 4), agrees, remark, f"within {tolerance:g}")
@@ -77,7 +91,10 @@ class Reproduction:
             "agree": sum(check.agrees is True for check in self.checks),
             "differ": [check.what for check in self.differing],
             "tables": [
-                {"caption": table.caption, "rows": [dict(zip(names, map(cell_json, row), strict=True)) for row in rows]}
+                {
+                    "caption": table.caption,
+                    "rows": [dict(zip(names, map(cell_json, row), strict=True)) for row in rows],
+                }
                 for table in self.tables
                 for names, rows in [([column.name for column in table.columns], table.rows)]
             ],
@@ -90,7 +107,14 @@ class Reproduction:
         right = (Column("published", "right"), Column("found", "right"))
         columns = (Column("what"), *right, Column("agrees"), Column("agrees if"), Column("remark"))
         rows = tuple(
-            (c.what, c.published, c.found, words[c.agrees], c.tolerance if words[c.agrees] else None, c.remark or None)
+            (
+                c.what,
+                c.published,
+                c.found,
+                words[c.agrees],
+                c.tolerance if words[c.agrees] else None,
+                c.remark or None,
+            )
             for c in self.checks
         )
         return Table(columns, rows, self.citation)
@@ -99,8 +123,12 @@ class Reproduction:
         """Build the report: what was compared, then the tables of the paper."""
         compared = [check for check in self.checks if check.agrees is not None]
         agree = sum(check.agrees is True for check in compared)
-        words = Paragraph(f"{agree} of {len(compared)} compared figures agree, each within its stated tolerance.")
+        words = Paragraph(
+            f"{agree} of {len(compared)} compared figures agree, each within its stated tolerance."
+        )
         tables = Section("Tables", self.tables)
         return Document(
-            f"Reproduction: {self.paper}", self.citation, (Section("Figures", (words, self.table())), tables)
+            f"Reproduction: {self.paper}",
+            self.citation,
+            (Section("Figures", (words, self.table())), tables),
         )

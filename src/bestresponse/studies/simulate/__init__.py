@@ -1,1 +1,2 @@
-"""Any game as a study: its seats filled by anybody, played many times, measured against what theory says of it."""
+"""Any game as a study: its seats filled by anybody, played many times, measured against what theory
+says of it."""

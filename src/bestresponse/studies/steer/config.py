@@ -35,23 +35,36 @@ class SteerConfig(RunSettings):
     """A model that writes the games from examples; the seed draws them if not said."""
     second: Literal["", "deal", "score"] = setting(default="")
     """Rule in this way too, and report how far both agree."""
-    second_judge: str = setting(default="", help="The model of the second ruling; the judge if not said.")
-    solver: Literal["cfr", "psro"] = setting(default="cfr", help="Solve the tree, or search for better prompts.")
+    second_judge: str = setting(
+        default="", help="The model of the second ruling; the judge if not said."
+    )
+    solver: Literal["cfr", "psro"] = setting(
+        default="cfr", help="Solve the tree, or search for better prompts."
+    )
     games: int = setting(default=1, ge=1, help="Number of games drawn from the domain.")
     seed: int = setting(default=0, ge=0, help="Seed of the games and draws.")
     replies: int = setting(default=1, ge=1, help="Messages of each speaker.")
     wordings: int = setting(default=1, ge=1, help="Recorded texts of each choice.")
-    types: int = setting(default=1, ge=1, help="Equally likely draws of private information in each game.")
-    actions: str = setting(default="", help="Which of the domain's sets of actions; the first if not said.")
+    types: int = setting(
+        default=1, ge=1, help="Equally likely draws of private information in each game."
+    )
+    actions: str = setting(
+        default="", help="Which of the domain's sets of actions; the first if not said."
+    )
     payoffs: Literal["deal", "score"] = setting(default="deal")
     """Whether a referee reads what was agreed, or a model says what it is worth."""
     early_end: bool = setting(default=False, help="Let the referee end a talk once all agree.")
-    follow: bool = setting(default=False, help="Let a classifier tell in which manner each message was written.")
+    follow: bool = setting(
+        default=False, help="Let a classifier tell in which manner each message was written."
+    )
     classifier: str = setting(default="")
     """For follow: the model that names the manners; the judge if not said."""
     credible: bool = setting(default=True, metavar="commitment")  # the option that turns it off
-    """Advise what is best wherever a talk leads; or the equilibrium that gains most, threats included."""
-    iterations: int = setting(default=None, ge=1, help="Of the solver; 1000 for cfr, 4 for psro if not said.")
+    """Advise what is best wherever a talk leads; or the equilibrium that gains most, threats
+    included."""
+    iterations: int = setting(
+        default=None, ge=1, help="Of the solver; 1000 for cfr, 4 for psro if not said."
+    )
     oracle: Literal["shotgun", "better", "trajectory", "categorical"] = setting(default="shotgun")
     """psro: how new prompts are found."""
     meta: Literal["replicator", "nash", "welfare", "bargaining"] = setting(default="nash")
@@ -60,22 +73,28 @@ class SteerConfig(RunSettings):
     plays: int = setting(default=20, ge=1, help="psro: plays of each profile of prompts.")
     swap_seats: bool = setting(default=False)
     """psro: let the speakers change seats, so that the game is symmetric."""
-    temperature: float = setting(default=0.7, ge=0, lt=10, help="Sampling temperature of the messages.")
+    temperature: float = setting(
+        default=0.7, ge=0, lt=10, help="Sampling temperature of the messages."
+    )
     max_tokens: int = setting(default=200, ge=1, help="Longest message, in tokens.")
     fresh: int = setting(default=None, ge=0)
-    """Draws of fresh texts to play guided against unguided on, in each game (psro: in each held-out one); 4 for cfr,
-    1 for psro if not said."""
+    """Draws of fresh texts to play guided against unguided on, in each game (psro: in each held-out
+    one); 4 for cfr, 1 for psro if not said."""
     farthest: float = setting(default=0.5, ge=0, le=2)
-    """How far (1 less the cosine) the nearest known situation may be from fresh words; beyond it there is no advice."""
+    """How far (1 less the cosine) the nearest known situation may be from fresh words; beyond it
+    there is no advice."""
     held_out: int = setting(default=None, ge=0)
     """psro: further games kept from the search, to play its solution on; 20 if not said."""
     embed: Literal["words", "minilm"] = setting(default="words")
     """How texts are compared: hashed words, or a small network (extra `embed`)."""
-    max_nodes: int = setting(default=500_000, how=True, ge=1, help="Refuse trees with more nodes than this.")
+    max_nodes: int = setting(
+        default=500_000, how=True, ge=1, help="Refuse trees with more nodes than this."
+    )
     cut_short: bool = setting(default=False, how=True)
     """Build as far as the budget goes instead of refusing to start."""
     domain_text: str = setting(default="", option=False)
-    """The text of the domain's file, read when the settings are made, so that a stored run needs no file."""
+    """The text of the domain's file, read when the settings are made, so that a stored run needs no
+    file."""
 
     def __post_init__(self) -> None:
         self._settle("domain", str(self.domain))
@@ -84,11 +103,14 @@ class SteerConfig(RunSettings):
         if not self.domain_text:
             self._settle("domain_text", read_domain_text(str(self.domain)))
         psro = self.solver == "psro"
-        # The three are left open by None, which only a default can be, and are whole numbers from here on.
+        # The three are left open by None, which only a default can be, and are whole numbers from
+        # here on.
         if self.iterations is None:
             self._settle("iterations", 4 if psro else 1000)
         fresh, held_out = self.fresh, self.held_out
-        if fresh is None:  # none where texts never differ, or where psro has no game to play them on
+        if (
+            fresh is None
+        ):  # none where texts never differ, or where psro has no game to play them on
             self._settle("fresh", int(held_out != 0) if psro else 4 * (self.temperature > 0))
         if held_out is None:
             self._settle("held_out", 20 * (psro and fresh != 0))
@@ -101,13 +123,24 @@ class SteerConfig(RunSettings):
         """Refuse what the solver does not do, and evaluations that cannot be made."""
         useless, why = _ONLY_PSRO, "it belongs to the solver psro"
         if psro:
-            useless, why = _ONLY_CFR, "it belongs to cfr; psro plays dialogues instead of building their tree"
+            useless, why = (
+                _ONLY_CFR,
+                "it belongs to cfr; psro plays dialogues instead of building their tree",
+            )
         self.refuse_set(useless, why)
         held_out = "with psro the held-out games are played `fresh` times each: give both or none"
         certain = self.temperature == 0
         for name, wrong, problem in (
-            ("temperature", certain and self.wordings > 1, "several wordings of one choice need one above 0"),
-            ("fresh", not psro and self.fresh and certain, "fresh draws of the texts need a temperature above 0"),
+            (
+                "temperature",
+                certain and self.wordings > 1,
+                "several wordings of one choice need one above 0",
+            ),
+            (
+                "fresh",
+                not psro and self.fresh and certain,
+                "fresh draws of the texts need a temperature above 0",
+            ),
             ("held_out", not psro and self.held_out, why),
             ("held_out", psro and bool(self.held_out) != bool(self.fresh), held_out),
             ("classifier", self.classifier and not self.follow, "it belongs to follow"),
@@ -131,5 +164,7 @@ class SteerConfig(RunSettings):
     def from_json(cls, data: Mapping[str, object], *, stored: bool = True) -> SteerConfig:
         """Read settings; no name in those of a stored run is ever opened as a file."""
         if stored and not data.get("domain_text") and data.get("domain") not in domain_names():
-            raise UsageError(f"the settings name the domain {data.get('domain')!r} and do not hold its text")
+            raise UsageError(
+                f"the settings name the domain {data.get('domain')!r} and do not hold its text"
+            )
         return super().from_json(data, stored=stored)

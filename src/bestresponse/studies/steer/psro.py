@@ -1,46 +1,58 @@
-"""Prompt-space response oracles: grow every speaker's set of manners by best responses to the present solution.
+"""Prompt-space response oracles: grow every speaker's set of manners by best responses to the
+present solution.
 
-Each iteration estimates the full joint payoff table over the prompts so far, solves it, and asks an oracle for a better
-response of every seat (Lanctot et al. 2017; Gemp et al. 2024, algorithm 5):
+Each iteration estimates the full joint payoff table over the prompts so far, solves it, and asks an
+oracle for a better response of every seat (Lanctot et al. 2017; Gemp et al. 2024, algorithm 5):
 
-    shotgun       `candidates` new manners at once, the best is taken                              (algorithm 1)
-    better        one new manner after another until one beats the present value                  (algorithm 2)
-    trajectory    the manners so far are shown ranked by score, new ones asked for in rising order (algorithm 3)
-    categorical   new categories of manners, ranked by their mean score; the best one of the best  (algorithm 4)
+    shotgun       `candidates` new manners at once, the best is taken
+                  (algorithm 1)
+    better        one new manner after another until one beats the present value
+                  (algorithm 2)
+    trajectory    the manners so far are shown ranked by score, new ones asked for in rising order
+                  (algorithm 3)
+    categorical   new categories of manners, ranked by their mean score; the best one of the best
+                  (algorithm 4)
 
-Candidates are played against the others' present mixture on common plays, in rounds: whoever is surely worse than the
-leader drops out and costs no further play. Manners that are known already are rejected before they cost anything.
+Candidates are played against the others' present mixture on common plays, in rounds: whoever is
+surely worse than the leader drops out and costs no further play. Manners that are known already are
+rejected before they cost anything.
 
-The search ends when no seat's response is new, or after the given number of iterations. Because a table of few plays
-can show an equilibrium that is none, the first time that no response is new is only believed after the plays of every
-profile were doubled. Then the oracles are asked for responses to the other solutions that the plays do not rule out:
-only if these bring nothing new, it ends. In an arena whose speakers swap seats all of them have the same prompts, and
-what one of them finds is a prompt of all. A search that is stopped (by a budget, by a model that fails) ends with the
-last whole table: the present one with fewer plays, or the one before.
+The search ends when no seat's response is new, or after the given number of iterations. Because a
+table of few plays can show an equilibrium that is none, the first time that no response is new is
+only believed after the plays of every profile were doubled. Then the oracles are asked for
+responses to the other solutions that the plays do not rule out: only if these bring nothing new, it
+ends. In an arena whose speakers swap seats all of them have the same prompts, and what one of them
+finds is a prompt of all. A search that is stopped (by a budget, by a model that fails) ends with
+the last whole table: the present one with fewer plays, or the one before.
 
 I. Gemp et al., "Steering Language Models with Game-Theoretic Solvers", 2024, appendix H.
 
-Meta-games over prompts: plays in which every speaker keeps to one manner, the table of payoffs, and its solutions.
+Meta-games over prompts: plays in which every speaker keeps to one manner, the table of payoffs, and
+its solutions.
 
-Play `number` of any profile is on game `number % games` with draw `number // games` of every text, so all profiles
-are compared on common games and common random numbers, and texts that profiles share are asked for once.
+Play `number` of any profile is on game `number % games` with draw `number // games` of every text,
+so all profiles are compared on common games and common random numbers, and texts that profiles
+share are asked for once.
 
-With `swap` the speakers change seats from play to play: whoever holds a manner speaks first as often as last. Such a
-game is symmetric (who you are does not matter, only what you do), so profiles that differ in order only are one, and
-are played once.
+With `swap` the speakers change seats from play to play: whoever holds a manner speaks first as
+often as last. Such a game is symmetric (who you are does not matter, only what you do), so profiles
+that differ in order only are one, and are played once.
 
     replicator   where replicator dynamics ends, from uniform play (the published choice)
-    nash         the pure Nash equilibrium that earns most from neutral partners; a mixed one where there is none
+    nash         the pure Nash equilibrium that earns most from neutral partners; a mixed one where
+                 there is none
     welfare      the coarse correlated equilibrium of the largest sum of payoffs
-    bargaining   Nash's bargaining solution over mixtures of profiles, security levels as disagreement
+    bargaining   Nash's bargaining solution over mixtures of profiles, security levels as
+                 disagreement
 
-A solution is a distribution over profiles. Its interval comes from resampling plays: all profiles share the plays, so
-one draw of play numbers makes one table, which is solved anew; half-widths are Bonferroni-corrected normal quantiles
-times the standard deviation over the draws, so that all stated figures hold together with the stated confidence. Where
-the plays leave open which of several solutions is the true one, figures jump from draw to draw and are not normal; the
-intervals therefore hold every drawn figure as well. As plays that all end alike would claim certainty, every profile
-gets two more plays at the lowest and two at the highest payoffs seen anywhere (the idea of Agresti & Coull 1998 for
-proportions), for the draws only.
+A solution is a distribution over profiles. Its interval comes from resampling plays: all profiles
+share the plays, so one draw of play numbers makes one table, which is solved anew; half-widths are
+Bonferroni-corrected normal quantiles times the standard deviation over the draws, so that all
+stated figures hold together with the stated confidence. Where the plays leave open which of several
+solutions is the true one, figures jump from draw to draw and are not normal; the intervals
+therefore hold every drawn figure as well. As plays that all end alike would claim certainty, every
+profile gets two more plays at the lowest and two at the highest payoffs seen anywhere (the idea of
+Agresti & Coull 1998 for proportions), for the draws only.
 """
 
 from __future__ import annotations
@@ -77,7 +89,8 @@ from bestresponse.theory.games.normal_form import Array, NormalForm
 Profile = tuple[str, ...]
 """The manner of every seat."""
 _STEPS = 500
-_STEP = 0.2  # of the replicator dynamics, in units of the largest difference of payoffs: short against it
+# of the replicator dynamics, in units of the largest difference of payoffs: short against it
+_STEP = 0.2
 _DRAWS = 50
 _RESAMPLES = 200
 _OFTEN = 0.1  # a solution is plausible if one draw of ten leads to it
@@ -130,11 +143,16 @@ class PromptArena:
 
     def learn(self, manner: str) -> None:
         """Make a new manner known to all games."""
-        self.games = [replace(game, manners=game.manners.with_manner(manner)) for game in self.games]
+        self.games = [
+            replace(game, manners=game.manners.with_manner(manner)) for game in self.games
+        ]
 
     def sample_many(self, wanted: Sequence[tuple[Profile, int]]) -> Array:
-        """Return the payoffs of these plays, one row each; NaN where a play is void. A stop keeps what was played."""
-        missing = [pair for pair in dict.fromkeys(map(self._sort, wanted)) if pair not in self._payoffs]
+        """Return the payoffs of these plays, one row each; NaN where a play is void. A stop keeps
+        what was played."""
+        missing = [
+            pair for pair in dict.fromkeys(map(self._sort, wanted)) if pair not in self._payoffs
+        ]
 
         def play_and_keep(pair: tuple[Profile, int]) -> None:
             self._payoffs[pair] = self._play(*pair)
@@ -151,7 +169,8 @@ class PromptArena:
         return number
 
     def _sort(self, wanted: tuple[Profile, int]) -> tuple[Profile, int]:
-        """Return the play itself, or that of the same manners in the order in which they are played."""
+        """Return the play itself, or that of the same manners in the order in which they are
+        played."""
         return (tuple(sorted(wanted[0])), wanted[1]) if self.swap else wanted
 
     def _look_up(self, profile: Profile, number: int) -> tuple[float, ...]:
@@ -164,7 +183,8 @@ class PromptArena:
         return tuple(payoffs[order.index(position)] for position in range(len(profile)))
 
     def _play(self, profile: Profile, number: int) -> tuple[float, ...] | None:
-        """Play once and return what each position of the profile earns; None where the talk cannot be read."""
+        """Play once and return what each position of the profile earns; None where the talk cannot
+        be read."""
         game, draw = self.games[number % len(self.games)], number // len(self.games)
         seats = list(range(len(profile)))  # which position of the profile sits in which seat
         if self.swap:  # an order and its reverse in turn
@@ -173,24 +193,33 @@ class PromptArena:
         manners = [profile[position] for position in seats]
         if game.domain.players > 2:  # everybody addresses the next one
             addressed = (*game.names[1:], game.names[0])
-            manners = [f"{manner}, to {name}" for manner, name in zip(manners, addressed, strict=True)]
+            manners = [
+                f"{manner}, to {name}" for manner, name in zip(manners, addressed, strict=True)
+            ]
         seed = split(self.seed, "case", number)
-        seated = seat_players(game, self.cast, self.answers, draw, [(manner,) for manner in manners], seed)
+        seated = seat_players(
+            game, self.cast, self.answers, draw, [(manner,) for manner in manners], seed
+        )
         record = play(game, seated)
         if record.void is not None:
             self._reasons[record.void.why] += 1
             return None
-        payoffs = [record.payoffs[game.roles[seats.index(position)]] for position in range(len(seats))]
+        payoffs = [
+            record.payoffs[game.roles[seats.index(position)]] for position in range(len(seats))
+        ]
         if not self.swap:
             return tuple(payoffs)
         # The same for all who speak in the same manner: what they earn on average.
-        shared = {m: [u for other, u in zip(profile, payoffs, strict=True) if other == m] for m in profile}
+        shared = {
+            m: [u for other, u in zip(profile, payoffs, strict=True) if other == m] for m in profile
+        }
         return tuple(sum(shared[manner]) / len(shared[manner]) for manner in profile)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetaGame:
-    """Payoffs of every profile: `samples` has axes (profile of seat 1, ..., of seat n, play, player); void is NaN."""
+    """Payoffs of every profile: `samples` has axes (profile of seat 1, ..., of seat n, play,
+    player); void is NaN."""
 
     prompts: tuple[tuple[str, ...], ...]
     samples: Array
@@ -203,7 +232,8 @@ class MetaGame:
 
     @property
     def errors(self) -> Array:
-        """Standard errors of the means, player first; NaN where fewer than two plays could be read."""
+        """Standard errors of the means, player first; NaN where fewer than two plays could be
+        read."""
         # Unlike `np.nanstd`, masked arrays take fewer than two plays without a warning.
         spread = np.ma.masked_invalid(self.samples).std(axis=-2, ddof=1).filled(np.nan)
         return np.asarray(np.moveaxis(spread / np.sqrt(self.counts)[..., None], -1, 0))
@@ -216,12 +246,16 @@ class MetaGame:
     @property
     def alone(self) -> tuple[int, ...]:
         """Where the neutral manner, or else the first, stands among the prompts of every seat."""
-        return tuple(prompts.index(self.neutral) if self.neutral in prompts else 0 for prompts in self.prompts)
+        return tuple(
+            prompts.index(self.neutral) if self.neutral in prompts else 0
+            for prompts in self.prompts
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetaSolution:
-    """A distribution over profiles, every seat's distribution over its prompts, and what each seat expects."""
+    """A distribution over profiles, every seat's distribution over its prompts, and what each seat
+    expects."""
 
     joint: Array
     marginals: tuple[Array, ...]
@@ -229,9 +263,11 @@ class MetaSolution:
 
 
 def estimate(arena: PromptArena, prompts: tuple[tuple[str, ...], ...], plays: int) -> MetaGame:
-    """Estimate the full joint table, `plays` plays a profile; InvalidGame where a profile has no readable play.
+    """Estimate the full joint table, `plays` plays a profile; InvalidGame where a profile has no
+    readable play.
 
-    All profiles have their first play before any has its second, so that a search that is stopped leaves whole tables.
+    All profiles have their first play before any has its second, so that a search that is stopped
+    leaves whole tables.
     """
     profiles: list[Profile] = list(product(*prompts))
     rows = arena.sample_many([(profile, number) for number in range(plays) for profile in profiles])
@@ -241,7 +277,9 @@ def estimate(arena: PromptArena, prompts: tuple[tuple[str, ...], ...], plays: in
     if len(empty):
         profile = profiles[int(np.ravel_multi_index(tuple(empty[0]), shape))]
         names = " against ".join(profile)
-        raise InvalidGame(f"none of the {plays} plays of {names} could be read; mostly because {arena.why_void}")
+        raise InvalidGame(
+            f"none of the {plays} plays of {names} could be read; mostly because {arena.why_void}"
+        )
     return MetaGame(prompts, samples, arena.manners.neutral)
 
 
@@ -269,15 +307,21 @@ def _solve(means: Array, how: str, alone: tuple[int, ...]) -> MetaSolution:
 
 
 def _choose_nash(form: NormalForm, alone: tuple[int, ...]) -> Array:
-    """Choose the pure equilibrium whose manners earn most from neutral partners, else find a mixed one."""
+    """Choose the pure equilibrium whose manners earn most from neutral partners, else find a mixed
+    one."""
     pure = pure_nash(form, tolerance=0.0)
     if not pure:
         return _product(nash_one(form).strategies)
 
     gains = []
     for profile in pure:
-        moves = (tuple(m if s == seat else a for s, a in enumerate(alone)) for seat, m in enumerate(profile))
-        gains.append(sum(float(payoffs[move]) for payoffs, move in zip(form.payoffs, moves, strict=True)))
+        moves = (
+            tuple(m if s == seat else a for s, a in enumerate(alone))
+            for seat, m in enumerate(profile)
+        )
+        gains.append(
+            sum(float(payoffs[move]) for payoffs, move in zip(form.payoffs, moves, strict=True))
+        )
     joint: Array = np.zeros(form.shape)
     joint[tuple(pure[int(np.argmax(gains))])] = 1.0
     return joint
@@ -285,8 +329,12 @@ def _choose_nash(form: NormalForm, alone: tuple[int, ...]) -> Array:
 
 def _make_solution(joint: Array, means: Array) -> MetaSolution:
     axes = range(joint.ndim)
-    marginals = tuple(np.asarray(joint.sum(axis=tuple(k for k in axes if k != seat))) for seat in axes)
-    return MetaSolution(joint, marginals, np.array([float((joint * payoffs).sum()) for payoffs in means]))
+    marginals = tuple(
+        np.asarray(joint.sum(axis=tuple(k for k in axes if k != seat))) for seat in axes
+    )
+    return MetaSolution(
+        joint, marginals, np.array([float((joint * payoffs).sum()) for payoffs in means])
+    )
 
 
 def _product(strategies: tuple[Array, ...]) -> Array:
@@ -296,11 +344,13 @@ def _product(strategies: tuple[Array, ...]) -> Array:
     return joint
 
 
-def find_plausible(game: MetaGame, how: str, most: int, *, rng: np.random.Generator) -> tuple[MetaSolution, ...]:
+def find_plausible(
+    game: MetaGame, how: str, most: int, *, rng: np.random.Generator
+) -> tuple[MetaSolution, ...]:
     """Find other solutions that the plays do not rule out, the likeliest first, `most` at most.
 
-    Those of resampled tables that use other prompts than the stated solution, in one draw of ten or more; solutions
-    that use the same prompts are one, on average.
+    Those of resampled tables that use other prompts than the stated solution, in one draw of ten or
+    more; solutions that use the same prompts are one, on average.
     """
     stated = _used(solve_meta(game, how))
     groups: dict[bytes, list[MetaSolution]] = {}
@@ -308,7 +358,10 @@ def find_plausible(game: MetaGame, how: str, most: int, *, rng: np.random.Genera
         groups.setdefault(_used(solution), []).append(solution)
     likely = sorted(groups.items(), key=lambda pair: -len(pair[1]))
     others = [drawn for used, drawn in likely if used != stated and len(drawn) >= _OFTEN * _DRAWS]
-    return tuple(_make_solution(np.mean([s.joint for s in drawn], axis=0), game.means) for drawn in others[:most])
+    return tuple(
+        _make_solution(np.mean([s.joint for s in drawn], axis=0), game.means)
+        for drawn in others[:most]
+    )
 
 
 def _used(solution: MetaSolution) -> bytes:
@@ -316,8 +369,11 @@ def _used(solution: MetaSolution) -> bytes:
     return bytes(bool(p > _USED) for mix in solution.marginals for p in mix)
 
 
-def _resampled(game: MetaGame, how: str, count: int, rng: np.random.Generator) -> list[MetaSolution]:
-    """Solve `count` tables made of plays drawn with replacement; fewer where draws leave a profile void."""
+def _resampled(
+    game: MetaGame, how: str, count: int, rng: np.random.Generator
+) -> list[MetaSolution]:
+    """Solve `count` tables made of plays drawn with replacement; fewer where draws leave a profile
+    void."""
     samples = _with_extremes(game.samples)
     plays = samples.shape[-2]
     tables = (_table(samples[..., rng.integers(plays, size=plays), :]) for _ in range(count))
@@ -325,21 +381,36 @@ def _resampled(game: MetaGame, how: str, count: int, rng: np.random.Generator) -
 
 
 def find_intervals(
-    game: MetaGame, how: str, *, rng: np.random.Generator, span: tuple[float, float] = (-np.inf, np.inf)
+    game: MetaGame,
+    how: str,
+    *,
+    rng: np.random.Generator,
+    span: tuple[float, float] = (-np.inf, np.inf),
 ) -> tuple[tuple[Interval, ...], tuple[tuple[Interval, ...], ...]]:
-    """Compute simultaneous intervals of every seat's payoff (within `span`) and every prompt's probability."""
+    """Compute simultaneous intervals of every seat's payoff (within `span`) and every prompt's
+    probability."""
     best, count = solve_meta(game, how), game.samples.shape[-2]
-    stated, centre = _figures(best), _figures(_solve(_table(_with_extremes(game.samples)), how, game.alone))
+    stated, centre = (
+        _figures(best),
+        _figures(_solve(_table(_with_extremes(game.samples)), how, game.alone)),
+    )
     drawn = np.array([_figures(solution) for solution in _resampled(game, how, _RESAMPLES, rng)])
     spread = np.std(drawn, axis=0, ddof=1) if len(drawn) > 1 else np.full(len(stated), np.inf)
     plays = count + 4
-    wide = spread * normal_quantile(1 - (1 - LEVEL) / 2 / len(stated)) * np.sqrt(plays / (plays - 1))
+    wide = (
+        spread * normal_quantile(1 - (1 - LEVEL) / 2 / len(stated)) * np.sqrt(plays / (plays - 1))
+    )
     is_payoff = np.arange(len(stated)) < len(best.payoffs)  # the others are probabilities
-    low = np.maximum(np.min([stated, centre - wide, *drawn], axis=0), np.where(is_payoff, span[0], 0.0))
-    high = np.minimum(np.max([stated, centre + wide, *drawn], axis=0), np.where(is_payoff, span[1], 1.0))
+    low = np.maximum(
+        np.min([stated, centre - wide, *drawn], axis=0), np.where(is_payoff, span[0], 0.0)
+    )
+    high = np.minimum(
+        np.max([stated, centre + wide, *drawn], axis=0), np.where(is_payoff, span[1], 1.0)
+    )
     method = f"{_RESAMPLES} resamples of plays, Bonferroni over {len(stated)} figures"
     ends = [
-        Interval(float(e), float(a), float(b), LEVEL, method, count) for e, a, b in zip(stated, low, high, strict=True)
+        Interval(float(e), float(a), float(b), LEVEL, method, count)
+        for e, a, b in zip(stated, low, high, strict=True)
     ]
     starts = np.cumsum([0, len(best.payoffs), *map(len, best.marginals)]).tolist()
     values, *masses = (tuple(ends[start:end]) for start, end in pairwise(starts))
@@ -352,10 +423,13 @@ def _figures(solution: MetaSolution) -> Array:
 
 
 def _with_extremes(samples: Array) -> Array:
-    """Return the plays of every profile and four more: two at each player's lowest payoff, two at its highest."""
+    """Return the plays of every profile and four more: two at each player's lowest payoff, two at
+    its highest."""
     axes = tuple(range(samples.ndim - 1))
     low, high = np.nanmin(samples, axis=axes), np.nanmax(samples, axis=axes)
-    more = np.broadcast_to(np.stack([low, low, high, high]), (*samples.shape[:-2], 4, samples.shape[-1]))
+    more = np.broadcast_to(
+        np.stack([low, low, high, high]), (*samples.shape[:-2], 4, samples.shape[-1])
+    )
     return np.concatenate([samples, more], axis=-2)
 
 
@@ -375,7 +449,8 @@ _CATEGORIES = 2
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A manner and what it earned against the others' mixture: mean, standard error, plays it got."""
+    """A manner and what it earned against the others' mixture: mean, standard error, plays it
+    got."""
 
     manner: str
     score: float
@@ -386,7 +461,8 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What an oracle found for one seat: the best candidate (None: nothing beats the present value), and all tried."""
+    """What an oracle found for one seat: the best candidate (None: nothing beats the present
+    value), and all tried."""
 
     seat: int
     best: Candidate | None
@@ -397,7 +473,8 @@ class Response:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Iteration:
-    """The prompts, their solution, and what the oracles answered to it (empty after the last table)."""
+    """The prompts, their solution, and what the oracles answered to it (empty after the last
+    table)."""
 
     prompts: tuple[tuple[str, ...], ...]
     solution: MetaSolution
@@ -423,7 +500,13 @@ class Inventor:
     temperature: float
 
     def propose(
-        self, most: int, known: list[str], what: str = "manners", ranked: bool = False, purpose: str = "", draw: int = 0
+        self,
+        most: int,
+        known: list[str],
+        what: str = "manners",
+        ranked: bool = False,
+        purpose: str = "",
+        draw: int = 0,
     ) -> list[str]:
         """Return up to `most` proposals, as the model wrote them."""
         content = TEXTS.fill(
@@ -438,7 +521,9 @@ class Inventor:
         )
         prompt = (Message("system", TEXTS.text("dialogue_inventor")), Message("user", content))
         request = Request(prompt, max_tokens=200, temperature=self.temperature, replicate=draw)
-        entry = self.answers.ask_model("invent", self.model, request, lambda reply: (reply.text[:5000], Reading()))
+        entry = self.answers.ask_model(
+            "invent", self.model, request, lambda reply: (reply.text[:5000], Reading())
+        )
         return _list_names(entry.text or "")[:most]
 
 
@@ -450,12 +535,15 @@ def _list_names(text: str) -> list[str]:
             return [str(name) for name in json.loads(listed[0])]
         except ValueError:
             pass
-    return [re.sub(r"^\s*(?:\d+[.)]|[-*])\s*", "", line) for line in text.splitlines() if line.strip()]
+    return [
+        re.sub(r"^\s*(?:\d+[.)]|[-*])\s*", "", line) for line in text.splitlines() if line.strip()
+    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Oracle:
-    """One oracle call: for which seat, against what, and how many plays and candidates it may take."""
+    """One oracle call: for which seat, against what, and how many plays and candidates it may
+    take."""
 
     arena: PromptArena
     inventor: Inventor
@@ -468,7 +556,8 @@ class Oracle:
     round: int
 
     def score(self, manners: list[str], category: str = "") -> list[Candidate]:
-        """Play the candidates against the others' mixture, dropping those that are surely behind."""
+        """Play the candidates against the others' mixture, dropping those that are surely
+        behind."""
         for manner in manners:
             self.arena.learn(manner)
         rows: dict[str, Array] = {manner: np.zeros(0) for manner in manners}
@@ -481,12 +570,17 @@ class Oracle:
                 rows[manner] = np.concatenate([rows[manner], earned[np.isfinite(earned)]])
             done, step = numbers.stop, 2 * step
             alive = _drop_losers({manner: rows[manner] for manner in alive})
-        return [replace(_rate(manner, values), category=category) for manner, values in rows.items() if len(values)]
+        return [
+            replace(_rate(manner, values), category=category)
+            for manner, values in rows.items()
+            if len(values)
+        ]
 
     def propose_and_score(
         self, known: list[str], offered: list[str], category: str = ""
     ) -> tuple[list[Candidate], list[str]]:
-        """Score the offers that are new, in one spelling, and return the others: duplicates, empty, overlong ones."""
+        """Score the offers that are new, in one spelling, and return the others: duplicates, empty,
+        overlong ones."""
         taken = {tidy(manner) for manner in known}
         fresh, rejected = [], []
         for offer in offered:
@@ -499,18 +593,23 @@ class Oracle:
         return self.score(fresh, category), rejected
 
     def _draw_profile(self, manner: str, number: int) -> Profile:
-        """Seat `manner` here and draw the others from the solution: the same draw for every candidate."""
+        """Seat `manner` here and draw the others from the solution: the same draw for every
+        candidate."""
         others = self.solution.joint.sum(axis=self.seat, keepdims=True)
         flat = others.ravel().clip(0)
-        drawn = generator(self.seed, "others", self.round, number).choices(range(flat.size), flat.tolist())[0]
+        drawn = generator(self.seed, "others", self.round, number).choices(
+            range(flat.size), flat.tolist()
+        )[0]
         choices = np.unravel_index(drawn, others.shape)
         return tuple(
-            manner if seat == self.seat else self.prompts[seat][int(choice)] for seat, choice in enumerate(choices)
+            manner if seat == self.seat else self.prompts[seat][int(choice)]
+            for seat, choice in enumerate(choices)
         )
 
 
 def _drop_losers(rows: dict[str, Array]) -> list[str]:
-    """List those whose mean is not more than three standard errors (of the difference) behind the best."""
+    """List those whose mean is not more than three standard errors (of the difference) behind the
+    best."""
     scored = {manner: _rate(manner, values) for manner, values in rows.items() if len(values) > 1}
     if len(scored) < 2:
         return list(rows)
@@ -539,17 +638,26 @@ def find_response(oracle: Oracle, kind: str) -> Response:
         case "shotgun":
             tried, rejected = oracle.propose_and_score(known, propose(count, known, draw=draw))
         case "trajectory":
-            order = [candidate.manner for candidate in sorted(present, key=lambda candidate: candidate.score)]
-            tried, rejected = oracle.propose_and_score(known, propose(count, order, ranked=True, draw=draw))
+            order = [
+                candidate.manner
+                for candidate in sorted(present, key=lambda candidate: candidate.score)
+            ]
+            tried, rejected = oracle.propose_and_score(
+                known, propose(count, order, ranked=True, draw=draw)
+            )
         case "better":
             for attempt in range(count):
                 seen = known + [candidate.manner for candidate in tried]
-                scored, refused = oracle.propose_and_score(seen, propose(1, seen, draw=draw * count + attempt))
+                scored, refused = oracle.propose_and_score(
+                    seen, propose(1, seen, draw=draw * count + attempt)
+                )
                 tried, rejected = tried + scored, rejected + refused
                 if tried and tried[-1].score > value:
                     break
         case "categorical":
-            categories = propose(_CATEGORIES, [oracle.arena.manners.name], what="categories of manners", draw=draw)
+            categories = propose(
+                _CATEGORIES, [oracle.arena.manners.name], what="categories of manners", draw=draw
+            )
             for category in dict.fromkeys(map(tidy, categories)):
                 seen = known + [candidate.manner for candidate in tried]
                 offered = propose(count, seen, purpose=f" of the category {category}", draw=draw)
@@ -558,7 +666,11 @@ def find_response(oracle: Oracle, kind: str) -> Response:
     groups: dict[str, list[Candidate]] = {}  # by category; all together where there are none
     for candidate in tried:
         groups.setdefault(candidate.category, []).append(candidate)
-    group = max(groups.values(), key=lambda group: float(np.mean([member.score for member in group])), default=[])
+    group = max(
+        groups.values(),
+        key=lambda group: float(np.mean([member.score for member in group])),
+        default=[],
+    )
     best = max(group, key=lambda candidate: candidate.score, default=None)
     better = best is not None and best.score > value
     return Response(oracle.seat, best if better else None, tuple(tried), tuple(rejected), value)
@@ -575,7 +687,9 @@ def psro(
     ModelError where it was stopped before there was a whole table.
     """
     if not arena.manners.new:
-        raise UsageError(f"the actions {arena.manners.name!r} cannot be added to; choose others with --actions")
+        raise UsageError(
+            f"the actions {arena.manners.name!r} cannot be added to; choose others with --actions"
+        )
     search = PsroResult(arena, inventor, settings)
     try:
         while search.step(on_iteration):
@@ -587,7 +701,8 @@ def psro(
 
 
 class PsroResult:
-    """A search on its way or at its end: the last whole table with its solution, and how it came there.
+    """A search on its way or at its end: the last whole table with its solution, and how it came
+    there.
 
     `closed`: no response was new; `stopped`: why the search was cut short (empty: it was not).
     """
@@ -628,7 +743,16 @@ class PsroResult:
         self.history.append(Iteration(self._manners, self.solution, responses))
         self._manners = tuple(
             tuple(
-                dict.fromkeys((*known, *(m for finder, m in _list_new(responses) if self.arena.swap or finder == seat)))
+                dict.fromkeys(
+                    (
+                        *known,
+                        *(
+                            m
+                            for finder, m in _list_new(responses)
+                            if self.arena.swap or finder == seat
+                        ),
+                    )
+                )
             )
             for seat, known in enumerate(self._manners)
         )
@@ -638,15 +762,21 @@ class PsroResult:
         """Ask the oracle for every seat."""
         how = (self._plays, self.settings.candidates, self.settings.seed, len(self.history))
         return tuple(
-            find_response(Oracle(self.arena, self.inventor, seat, self._manners, solution, *how), self.settings.oracle)
+            find_response(
+                Oracle(self.arena, self.inventor, seat, self._manners, solution, *how),
+                self.settings.oracle,
+            )
             for seat in range(len(self._manners))
         )
 
     def cut_short(self, why: str) -> bool:
-        """End with the present prompts if all their profiles were played, else with the table before, if any."""
+        """End with the present prompts if all their profiles were played, else with the table
+        before, if any."""
         self.stopped = why
         whole = min(self.arena.count_whole_plays(list(product(*self._manners))), self._plays)
-        if whole >= _FEWEST_PLAYS and (not self.history or self.history[-1].prompts != self._manners):
+        if whole >= _FEWEST_PLAYS and (
+            not self.history or self.history[-1].prompts != self._manners
+        ):
             self._solve(whole)
             self.history.append(Iteration(self._manners, self.solution))
         return bool(self.history)
@@ -658,14 +788,19 @@ class PsroResult:
 
 def _list_new(responses: tuple[Response, ...]) -> list[tuple[int, str]]:
     """List the manners that were found, each with the seat that found it."""
-    return [(response.seat, response.best.manner) for response in responses if response.best is not None]
+    return [
+        (response.seat, response.best.manner) for response in responses if response.best is not None
+    ]
 
 
-def play_held_out(result: PsroResult, arena: PromptArena, numbers: Sequence[int], seed: int) -> FreshPlays:
+def play_held_out(
+    result: PsroResult, arena: PromptArena, numbers: Sequence[int], seed: int
+) -> FreshPlays:
     """Play the solution in an arena of games that the search has not seen.
 
-    A guided speaker draws a manner from its part of the solution and keeps to it, the others stay neutral; beside it
-    stands the same talk with everybody neutral, on the same game, the same draws of the texts.
+    A guided speaker draws a manner from its part of the solution and keeps to it, the others stay
+    neutral; beside it stands the same talk with everybody neutral, on the same game, the same draws
+    of the texts.
     """
     for manner in (manner for prompts in result.prompts for manner in prompts):
         arena.learn(manner)
@@ -673,10 +808,15 @@ def play_held_out(result: PsroResult, arena: PromptArena, numbers: Sequence[int]
 
     def draw_profile(seat: int, number: int) -> Profile:
         mix = result.solution.marginals[seat].clip(0)
-        drawn = generator(seed, "held out", seat, number).choices(result.prompts[seat], mix.tolist())[0]
+        drawn = generator(seed, "held out", seat, number).choices(
+            result.prompts[seat], mix.tolist()
+        )[0]
         return tuple(drawn if speaker == seat else neutral for speaker in seats)
 
-    guided = [arena.sample_many([(draw_profile(seat, number), number) for number in numbers]) for seat in seats]
+    guided = [
+        arena.sample_many([(draw_profile(seat, number), number) for number in numbers])
+        for seat in seats
+    ]
     return FreshPlays(play_neutral(arena, numbers), np.array(guided))
 
 
@@ -687,12 +827,18 @@ def play_neutral(arena: PromptArena, numbers: Sequence[int]) -> Array:
 
 
 def weigh_table(result: PsroResult) -> FreshPlays:
-    """Compare the solution with neutral talk on the plays of the table, each manner weighted by its probability."""
+    """Compare the solution with neutral talk on the plays of the table, each manner weighted by its
+    probability."""
     samples = result.game.samples
     alone = result.game.alone
     guided = []
     for seat, mix in enumerate(result.solution.marginals):
-        rows = np.array([samples[tuple(k if s == seat else a for s, a in enumerate(alone))] for k in range(len(mix))])
+        rows = np.array(
+            [
+                samples[tuple(k if s == seat else a for s, a in enumerate(alone))]
+                for k in range(len(mix))
+            ]
+        )
         used = mix > 1e-12
         guided.append(np.tensordot(mix[used] / mix[used].sum(), rows[used], axes=1))
     return FreshPlays(samples[alone], np.array(guided))
@@ -701,27 +847,34 @@ def weigh_table(result: PsroResult) -> FreshPlays:
 def count_missing_psro_calls(arena: PromptArena, inventor: Inventor, settings: SteerConfig) -> int:
     """Count the most calls that a search still takes: 0 where everything is on record.
 
-    What is on record is not asked again, so the search is rehearsed with the record alone, and the answers that it uses
-    come off.
+    What is on record is not asked again, so the search is rehearsed with the record alone, and the
+    answers that it uses come off.
     """
     most = count_most_psro_calls(arena.game, settings, arena.cast.referee_calls, arena.swap)
     answers = arena.answers.rehearse()
     try:
-        finished = not psro(arena.rehearse(answers), replace(inventor, answers=answers), settings).stopped
+        finished = not psro(
+            arena.rehearse(answers), replace(inventor, answers=answers), settings
+        ).stopped
     except ModelError:
         finished = False
     return 0 if finished else most - sum(answers.recalled.values())
 
 
-def count_most_psro_calls(game: DialogueGame, settings: SteerConfig, per_ruling: int, swap: bool = False) -> int:
+def count_most_psro_calls(
+    game: DialogueGame, settings: SteerConfig, per_ruling: int, swap: bool = False
+) -> int:
     """Count the most calls that a search from nothing takes.
 
-    The largest table, every candidate played to the end, and the oracle's own questions; plays are doubled at the first
-    iteration, as if no response had been new, and then every iteration responds to other solutions too; or they are
-    never doubled, whichever costs more.
+    The largest table, every candidate played to the end, and the oracle's own questions; plays are
+    doubled at the first iteration, as if no response had been new, and then every iteration
+    responds to other solutions too; or they are never doubled, whichever costs more.
     """
     rounds, plays, seats = settings.iterations, settings.plays, game.domain.players
-    asked, tried = 1, settings.candidates  # calls of an oracle for one seat at most, and candidates that it plays
+    asked, tried = (
+        1,
+        settings.candidates,
+    )  # calls of an oracle for one seat at most, and candidates that it plays
     if settings.oracle == "better":
         asked = settings.candidates
     elif settings.oracle == "categorical":
@@ -729,18 +882,25 @@ def count_most_psro_calls(game: DialogueGame, settings: SteerConfig, per_ruling:
 
     def count_talk(first: int) -> int:
         """Count the calls of one play from message `first` on."""
-        return sum(1 + per_ruling * game.rules_after(message) for message in range(first + 1, game.messages + 1))
+        return sum(
+            1 + per_ruling * game.rules_after(message)
+            for message in range(first + 1, game.messages + 1)
+        )
 
     def count(rounds: int, plays: int, candidates: int) -> int:
-        """Count the calls of a table to which `rounds` have added, and of plays of candidates for every seat."""
+        """Count the calls of a table to which `rounds` have added, and of plays of candidates for
+        every seat."""
         size = len(game.manners.options) + rounds * (seats if swap else 1)
         profiles = comb(size + seats - 1, seats) if swap else size**seats
         # A message depends on the manners of those who have spoken.
         table = sum(
-            int(min(size ** min(message, seats), profiles)) * (1 + per_ruling * game.rules_after(message))
+            int(min(size ** min(message, seats), profiles))
+            * (1 + per_ruling * game.rules_after(message))
             for message in range(1, game.messages + 1)
         )
-        return plays * table + candidates * sum(count_talk(0 if swap else seat) for seat in range(seats))
+        return plays * table + candidates * sum(
+            count_talk(0 if swap else seat) for seat in range(seats)
+        )
 
     once = count(rounds, plays, rounds * tried * plays)
     later = (1 + _OTHERS) * (rounds - 1) * tried * 2 * plays

@@ -1,11 +1,13 @@
-"""A steering run from settings to results: its games, who takes part, what it takes, and the same again from record.
+"""A steering run from settings to results: its games, who takes part, what it takes, and the same
+again from record.
 
 Scenarios written by a model from examples: names, situations or topics, and private information.
 
-The examples are drawn by the domain's own generator, others for every question; replies are kept in the book like every
-other answer, so the same scenarios are written once. What the model writes is checked (`games.dialogue.domain`); what
-is no scenario of the domain, or one that is there already, is rejected and the reason kept. If too few are left, that
-is an error: the generator never fills in for the model.
+The examples are drawn by the domain's own generator, others for every question; replies are kept in
+the book like every other answer, so the same scenarios are written once. What the model writes is
+checked (`games.dialogue.domain`); what is no scenario of the domain, or one that is there already,
+is rejected and the reason kept. If too few are left, that is an error: the generator never fills in
+for the model.
 """
 
 from __future__ import annotations
@@ -17,7 +19,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from bestresponse.core.errors import InvalidGame, ModelError, NotCached, StoreError, TooLarge, UsageError
+from bestresponse.core.errors import (
+    InvalidGame,
+    ModelError,
+    NotCached,
+    StoreError,
+    TooLarge,
+    UsageError,
+)
 from bestresponse.core.json import canonical, digest
 from bestresponse.core.player import Player, Reading, Status
 from bestresponse.core.seeds import split
@@ -52,7 +61,8 @@ class Written:
     rejected: tuple[str, ...]
 
     def of(self, domain: domains.Domain) -> domains.Domain:
-        """Return the domain with these scenarios and no others; other private information is still drawn."""
+        """Return the domain with these scenarios and no others; other private information is still
+        drawn."""
         return replace(domain, written=tuple(scenario.to_json() for scenario in self.scenarios))
 
 
@@ -77,7 +87,9 @@ class Author:
         for number in range(most_questions(count)):
             if len(written) == count:
                 break
-            examples = domains.scenarios(self.domain, split(self.seed, "examples", number), _EXAMPLES)
+            examples = domains.scenarios(
+                self.domain, split(self.seed, "examples", number), _EXAMPLES
+            )
             entry = self._ask(number, min(_AT_ONCE, count - len(written)), examples)
             if entry.text is None:
                 rejected.append(entry.reading.how)
@@ -96,10 +108,14 @@ class Author:
                     written[spelling] = scenario
         if len(written) < count:
             common = Counter(rejected).most_common(1)
-            why = f"{len(rejected)} were rejected, mostly because {common[0][0]}" if common else "it wrote no others"
+            why = (
+                f"{len(rejected)} were rejected, mostly because {common[0][0]}"
+                if common
+                else "it wrote no others"
+            )
             raise InvalidGame(
-                f"{self.model.id} wrote {len(written)} scenarios that can be played, not {count}, in "
-                f"{most_questions(count)} answers; {why}; another --seed asks it again"
+                f"{self.model.id} wrote {len(written)} scenarios that can be played, not {count},"
+                f" in {most_questions(count)} answers; {why}; another --seed asks it again"
             )
         return Written(tuple(written.values()), tuple(rejected))
 
@@ -108,7 +124,9 @@ class Author:
             "dialogue_write",
             domain=self.domain.name,
             rules=domains.scenario_rules(self.domain),
-            examples="\n".join(json.dumps(example.to_json(), ensure_ascii=False) for example in examples),
+            examples="\n".join(
+                json.dumps(example.to_json(), ensure_ascii=False) for example in examples
+            ),
             count=count,
             form=", ".join(["<scenario>"] * count),
         )
@@ -117,7 +135,11 @@ class Author:
             max_tokens=_TOKENS_EACH * count,
             temperature=1.0,
             seed=split(self.seed, "author", number) % 2**31,
-            schema=schema_text(domains.scenario_schema(self.domain, count)) if self.model.abilities.schema else None,
+            schema=(
+                schema_text(domains.scenario_schema(self.domain, count))
+                if self.model.abilities.schema
+                else None
+            ),
             replicate=number,
         )
         return self.answers.ask_model("write", self.model, request, _list_scenarios)
@@ -128,7 +150,9 @@ def _list_scenarios(reply: Reply) -> tuple[str | None, Reading]:
     if reply.finish is Finish.REFUSAL:
         return None, Reading(Status.REFUSED, "the provider's filter ended the reply")
     if len(reply.text) > _LONGEST:
-        return None, Reading(Status.ILLEGAL, f"the answer has {len(reply.text)} characters; the limit is {_LONGEST}")
+        return None, Reading(
+            Status.ILLEGAL, f"the answer has {len(reply.text)} characters; the limit is {_LONGEST}"
+        )
     listed: list[object] = []
     for _, data in find_json_objects(reply.text):
         inner = data.get("scenarios")
@@ -187,7 +211,8 @@ class SteerResults:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SteerSession:
-    """Everybody that the games of a run need: who speaks, rules and tells manners apart, and the answers so far."""
+    """Everybody that the games of a run need: who speaks, rules and tells manners apart, and the
+    answers so far."""
 
     config: SteerConfig
     domain: domains.Domain
@@ -208,7 +233,11 @@ class SteerSession:
             return Speaker(self.models[config.model], sampling)
 
         def rule(kind: str, model: Model) -> Player:
-            return DealReferee(model, self.domain) if kind == "deal" else ScoreReferee(model, self.domain)
+            return (
+                DealReferee(model, self.domain)
+                if kind == "deal"
+                else ScoreReferee(model, self.domain)
+            )
 
         return building.Cast(
             speak,
@@ -219,7 +248,8 @@ class SteerSession:
         )
 
     def draw_games(self) -> tuple[list[DialogueGame], list[DialogueGame]]:
-        """Draw the games for the solver and, after those, the ones on which is judged what was learned."""
+        """Draw the games for the solver and, after those, the ones on which is judged what was
+        learned."""
         config, domain = self.config, self.domain
         manners = domain.manners(config.actions)
         games = [
@@ -235,7 +265,8 @@ class SteerSession:
         return games[: config.games], games[config.games :]
 
     def write_scenarios(self) -> tuple[SteerSession, Written | None]:
-        """Let a model write the scenarios where the settings want it; return the session in which they are played."""
+        """Let a model write the scenarios where the settings want it; return the session in which
+        they are played."""
         config = self.config
         if not config.scenarios_by:
             return self, None
@@ -246,13 +277,17 @@ class SteerSession:
     def open_arena(self, games: Sequence[DialogueGame]) -> search.PromptArena:
         """Return where profiles of manners are played on these games."""
         swap, seed = self.config.swap_seats, self.config.seed
-        return search.PromptArena(games, self.cast, self.answers, workers=self.workers, seed=seed, swap=swap)
+        return search.PromptArena(
+            games, self.cast, self.answers, workers=self.workers, seed=seed, swap=swap
+        )
 
     def prepare_search(self) -> tuple[search.PromptArena, search.Inventor]:
         """Return who plays in the search in prompt space, and who proposes."""
         config, games = self.config, self.draw_games()[0]
         task = games[0].view(games[0].start(), "referee").briefing
-        inventor = search.Inventor(self.models[config.model], task, self.answers, max(config.temperature, 0.7))
+        inventor = search.Inventor(
+            self.models[config.model], task, self.answers, max(config.temperature, 0.7)
+        )
         return self.open_arena(games), inventor
 
 
@@ -265,7 +300,9 @@ def run(
     on_progress: Tell = lambda progress: None,
 ) -> tuple[SteerResults, Outcome]:
     """Do everything that the settings want; what is on record already is not asked again."""
-    session, written = SteerSession(config, config.read_domain(), models, answers, workers).write_scenarios()
+    session, written = SteerSession(
+        config, config.read_domain(), models, answers, workers
+    ).write_scenarios()
     results = SteerResults(config, session.domain, written)
     outcome = (_run_psro if config.solver == "psro" else _run_cfr)(session, results, on_progress)
     results.stopped = outcome.stopped
@@ -276,7 +313,10 @@ def run(
 def _run_cfr(session: SteerSession, results: SteerResults, tell: Tell) -> Outcome:
     """Build, solve and judge one game after another, as far as that is possible."""
     config, outcome = session.config, Outcome()
-    games, embed = session.draw_games()[0], building.MiniLM() if config.embed == "minilm" else building.HashedWords()
+    games, embed = (
+        session.draw_games()[0],
+        building.MiniLM() if config.embed == "minilm" else building.HashedWords(),
+    )
     for number, game in enumerate(games):
         before = session.answers.calls
         built = building.build_dialogue(
@@ -299,19 +339,31 @@ def _run_cfr(session: SteerSession, results: SteerResults, tell: Tell) -> Outcom
     return outcome
 
 
-def _solve_game(session: SteerSession, number: int, game: DialogueGame, built: building.Built) -> GameResult:
+def _solve_game(
+    session: SteerSession, number: int, game: DialogueGame, built: building.Built
+) -> GameResult:
     config, book = session.config, session.answers.book
     try:
         recorded = RecordedDialogue(game, book, config.wordings)
     except InvalidGame as error:
-        unread = Counter(entry.reading.how for entry in book.entries if entry.key in built.keys and entry.text is None)
+        unread = Counter(
+            entry.reading.how
+            for entry in book.entries
+            if entry.key in built.keys and entry.text is None
+        )
         why = built.stopped or built.last_failure or str(error)
         if unread and not built.stopped and not built.last_failure:
-            why = f"no dialogue came to a readable end; mostly because {unread.most_common(1)[0][0]}"
+            why = (
+                f"no dialogue came to a readable end; mostly because {unread.most_common(1)[0][0]}"
+            )
         return GameResult(number, game, why_void=why)
     solved = solve_dialogue(recorded, config.iterations, credible=config.credible)
     second = session.cast.second
-    opinions = building.Opinions() if second is None else building.compare_rulings(recorded, second, session.answers)
+    opinions = (
+        building.Opinions()
+        if second is None
+        else building.compare_rulings(recorded, second, session.answers)
+    )
     return GameResult(number, game, recorded, solved, opinions=opinions)
 
 
@@ -327,11 +379,15 @@ def _judge_game(
             draws = range(config.wordings, config.wordings + config.fresh)
             policy = building.Nearest(result.solved.policy, embed, config.farthest)
             talks = (result.game, policy, session.cast, session.answers, draws)
-            result = replace(result, fresh=building.play_fresh(*talks, seed=config.seed, workers=session.workers))
+            result = replace(
+                result, fresh=building.play_fresh(*talks, seed=config.seed, workers=session.workers)
+            )
         if config.follow:
             classifier = session.models[config.classifier or config.judge or config.model]
             messages, manners = building.spoken_messages(recorded), result.game.manners
-            followed = building.follow_rate(messages, manners, classifier, session.answers, session.workers)
+            followed = building.follow_rate(
+                messages, manners, classifier, session.answers, session.workers
+            )
             result = replace(result, followed=followed)
     except ModelError as error:
         built.stopped = str(error)
@@ -339,11 +395,14 @@ def _judge_game(
 
 
 def _run_psro(session: SteerSession, results: SteerResults, tell: Tell) -> Outcome:
-    """Search in prompt space over the games of the run, and play what was found on those held out."""
+    """Search in prompt space over the games of the run, and play what was found on those held
+    out."""
     config = session.config
     total = config.iterations + 1
     arena, inventor = session.prepare_search()
-    result = search.psro(arena, inventor, config, lambda number: tell(Progress(total, 0, number, 0)))
+    result = search.psro(
+        arena, inventor, config, lambda number: tell(Progress(total, 0, number, 0))
+    )
     results.psro, results.psro_played, results.psro_voids = result, arena.played, arena.voids
     if config.held_out and not result.stopped:
         held_out = session.open_arena(session.draw_games()[1])
@@ -354,14 +413,19 @@ def _run_psro(session: SteerSession, results: SteerResults, tell: Tell) -> Outco
     return Outcome(played=len(result.history), stopped=result.stopped)
 
 
-def locate_store(config: SteerConfig, identities: Mapping[str, Mapping[str, object]], output_dir: Path) -> Path:
-    """Return the folder shared by everything that asks the same of the same models, whatever is done with the answers.
+def locate_store(
+    config: SteerConfig, identities: Mapping[str, Mapping[str, object]], output_dir: Path
+) -> Path:
+    """Return the folder shared by everything that asks the same of the same models, whatever is
+    done with the answers.
 
     `identities` are those of the models, by name.
     """
     domain = config.read_domain()
     asked = [config.model, config.judge, config.payoffs, config.temperature, config.max_tokens]
-    hashed = digest([domain.digest, {name: dict(identities[name]) for name in config.models}, asked], 12)
+    hashed = digest(
+        [domain.digest, {name: dict(identities[name]) for name in config.models}, asked], 12
+    )
     return output_dir / f"dialogues-{domain.name}-{hashed}"
 
 
@@ -370,7 +434,9 @@ def find_answers(config: SteerConfig, manifest: Manifest, output_dir: Path) -> P
     identities = {name: entry["identity"] for name, entry in manifest.models.items()}
     path = locate_store(config, identities, output_dir)
     if not path.exists():
-        raise StoreError(f"the answers of run {manifest.run} were kept in {path}, which is not there")
+        raise StoreError(
+            f"the answers of run {manifest.run} were kept in {path}, which is not there"
+        )
     return path
 
 
@@ -387,7 +453,8 @@ def read_results(config: SteerConfig, folder: RunFolder) -> SteerResults:
 def estimate_run(
     config: SteerConfig, models: Mapping[str, Model], answers: building.AnswerStore
 ) -> tuple[Estimate, int]:
-    """Say the most that a run still takes, all put down to the speaker, and the nodes that a tree can have."""
+    """Say the most that a run still takes, all put down to the speaker, and the nodes that a tree
+    can have."""
     session, calls = SteerSession(config, config.read_domain(), models, answers.rehearse()), 0
     try:
         session, _ = session.write_scenarios()
@@ -402,7 +469,10 @@ def estimate_run(
     prompt += game.messages * config.max_tokens
     words = f"{config.games} game{'s' if config.games > 1 else ''} of {config.domain}"
     words += f", {nodes:,} nodes a tree" if nodes else ""
-    return Estimate.of_calls(None, words, {str(config.model): calls}, prompt, config.max_tokens), nodes
+    return (
+        Estimate.of_calls(None, words, {str(config.model): calls}, prompt, config.max_tokens),
+        nodes,
+    )
 
 
 def _estimate_cfr(session: SteerSession) -> tuple[int, int]:
@@ -426,25 +496,30 @@ def _estimate_psro(session: SteerSession) -> tuple[int, int]:
     games, numbers = session.draw_games()[1], range(config.held_out * config.fresh)
     if games:
         arena = session.open_arena(games)
-        known = session.answers.has_all_of(lambda answers: search.play_neutral(arena.rehearse(answers), numbers))
+        known = session.answers.has_all_of(
+            lambda answers: search.play_neutral(arena.rehearse(answers), numbers)
+        )
         calls += 0 if known else len(numbers) * _count_draw(games[0], session.cast)
     return calls, 0
 
 
 def _count_draw(game: DialogueGame, cast: building.Cast) -> int:
-    """Count the calls of one talk with everybody unguided, and of one for each guided seat, from its turn on."""
+    """Count the calls of one talk with everybody unguided, and of one for each guided seat, from
+    its turn on."""
     players = game.domain.players
     messages = game.messages + sum(game.messages - seat for seat in range(players))
     rulings = sum(game.rules_after(message) for message in range(1, game.messages + 1))
     return messages + (players + 1) * cast.referee_calls * rulings
 
 
-def check_budget(config: SteerConfig, models: Mapping[str, Model], need: Estimate, nodes: int, budget: Budget) -> None:
+def check_budget(
+    config: SteerConfig, models: Mapping[str, Model], need: Estimate, nodes: int, budget: Budget
+) -> None:
     """Refuse before the first call what cannot be finished."""
     if nodes > config.max_nodes:
         raise TooLarge(
-            f"a tree could have {nodes:,} nodes, more than {config.max_nodes:,}; choose fewer replies or wordings, "
-            "or raise `max_nodes`"
+            f"a tree could have {nodes:,} nodes, more than {config.max_nodes:,}; choose fewer"
+            " replies or wordings, or raise `max_nodes`"
         )
     usage = Usage(sum(need.prompt_tokens.values()), sum(need.reply_tokens.values()))
     prices = [find_price(models[name])(usage) for name in config.models]

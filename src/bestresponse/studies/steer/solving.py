@@ -1,46 +1,53 @@
-"""One dialogue game solved: what to advise, its certificate, and what it earns beside unguided talk.
+"""One dialogue game solved: what to advise, its certificate, and what it earns beside unguided
+talk.
 
 Two policies are worked out on the recorded tree, exactly and without a further call:
 
-    credible     sequentially rational: at every information set, reached or not, no other move earns more against
-                 the policy itself, whatever was said before
-    commitment   the Nash equilibrium that earns most from unguided partners (`commitment`); off its path it may
-                 advise a threat, which costs whoever carries it out
+    credible     sequentially rational: at every information set, reached or not, no other move
+                 earns more against the policy itself, whatever was said before
+    commitment   the Nash equilibrium that earns most from unguided partners (`commitment`); off its
+                 path it may advise a threat, which costs whoever carries it out
 
-    loss         at an information set: what its speaker could still gain by another move there, the others and all
-                 later moves as advised. Beliefs about what is hidden are those of a talk in which everybody errs with
-                 probability 1 in a million at every move, as in a sequential equilibrium (Kreps and Wilson 1982)
+    loss         at an information set: what its speaker could still gain by another move there, the
+                 others and all later moves as advised. Beliefs about what is hidden are those of a
+                 talk in which everybody errs with probability 1 in a million at every move, as in a
+                 sequential equilibrium (Kreps and Wilson 1982)
     NashConv     what all speakers together could gain by deviating alone (0 at an equilibrium)
-    gain         what a speaker gains by switching from the unguided manner to the policy while the others stay
-                 unguided, mean over speakers
-    margin       what the guided speaker earns minus what the unguided others earn on average in the same dialogue,
-                 mean over the seats of the guided one
-    won          the share of dialogues in which the guided speaker earns most, a tie for half, mean over its seats
+    gain         what a speaker gains by switching from the unguided manner to the policy while the
+                 others stay unguided, mean over speakers
+    margin       what the guided speaker earns minus what the unguided others earn on average in the
+                 same dialogue, mean over the seats of the guided one
+    won          the share of dialogues in which the guided speaker earns most, a tie for half, mean
+                 over its seats
 
 D. Kreps and R. Wilson, "Sequential equilibria", Econometrica 50, 1982.
 
-The equilibrium that earns most from unguided partners, threats included, and worth following off its path.
+The equilibrium that earns most from unguided partners, threats included, and worth following off
+its path.
 
-Of all equilibria of a tree of two players the one is taken whose plans earn most from unguided partners, by a
-mixed-integer program. With A and B the payoffs on pairs of sequences, and Ex = e, Fy = f saying that x and y are
-realization plans, (x, y) is an equilibrium exactly if there are values p and q of the information sets with
+Of all equilibria of a tree of two players the one is taken whose plans earn most from unguided
+partners, by a mixed-integer program. With A and B the payoffs on pairs of sequences, and Ex = e, Fy
+= f saying that x and y are realization plans, (x, y) is an equilibrium exactly if there are values
+p and q of the information sets with
 
     E'p - Ay >= 0,  F'q - B'x >= 0,   and no sequence has both weight and slack.
 
-The last is said by one binary variable a sequence, which allows either its weight or its slack (Sandholm, Gilpin and
-Conitzer 2005 have this for tables, von Stengel 1996 the sequence form). What is maximised is
+The last is said by one binary variable a sequence, which allows either its weight or its slack
+(Sandholm, Gilpin and Conitzer 2005 have this for tables, von Stengel 1996 the sequence form). What
+is maximised is
 
     u(x, unguided others) + d u(x, uniform others), summed over players.
 
-The small weight d of the uniform others gives reasons to choose also where the unguided never lead, as a tremble does
-(Selten 1975). Where the player's own plan does not lead, the best reply to the same model fills the policy in; that
-changes nobody's payoff. In games of constant sum, in larger trees and with more players the plans stay those of the
-equilibrium that is given: linear programs that improved one player's plan after another gained nothing there.
+The small weight d of the uniform others gives reasons to choose also where the unguided never lead,
+as a tremble does (Selten 1975). Where the player's own plan does not lead, the best reply to the
+same model fills the policy in; that changes nobody's payoff. In games of constant sum, in larger
+trees and with more players the plans stay those of the equilibrium that is given: linear programs
+that improved one player's plan after another gained nothing there.
 
-R. Selten, "Reexamination of the perfectness concept for equilibrium points in extensive games", International Journal
-of Game Theory 4, 1975; B. von Stengel, "Efficient computation of behavior strategies", Games and Economic Behavior 14,
-1996; T. Sandholm, A. Gilpin and V. Conitzer, "Mixed-integer programming methods for finding Nash equilibria", AAAI
-2005.
+R. Selten, "Reexamination of the perfectness concept for equilibrium points in extensive games",
+International Journal of Game Theory 4, 1975; B. von Stengel, "Efficient computation of behavior
+strategies", Games and Economic Behavior 14, 1996; T. Sandholm, A. Gilpin and V. Conitzer,
+"Mixed-integer programming methods for finding Nash equilibria", AAAI 2005.
 """
 
 from collections.abc import Mapping, Sequence
@@ -64,40 +71,54 @@ from bestresponse.theory.trees.tree import IntArray, Policy, Tree, uniform_polic
 _TREMBLE = 1e-4
 """The weight of uniform others beside the unguided ones."""
 _SLACK = 1e-6
-"""How much regret the program may leave, as a share of the largest payoff: what it cannot resolve."""
+"""How much regret the program may leave, as a share of the largest payoff: what it cannot
+resolve."""
 _ROUNDING = 1e-9
 """Weights of a plan below this are 0."""
 _MOST_SEARCHED = 500
 """Above this size the search among all equilibria takes minutes."""
 _MOST_NODES = 2_000
-"""Bounds the search by its nodes and not by its time, so that the result is the same on every machine."""
+"""Bounds the search by its nodes and not by its time, so that the result is the same on every
+machine."""
 
 
 def find_commitment(policy: Policy, unguided: Policy) -> Policy:
-    """Find the equilibrium that earns most from partners that follow `unguided`; start from `policy`, which is one."""
+    """Find the equilibrium that earns most from partners that follow `unguided`; start from
+    `policy`, which is one."""
     form = sequence_form.to_sequence_form(policy.tree)
     partners, uniform = form.plans(unguided), form.plans(uniform_policy(policy.tree))
     goals = [
-        form.values(player, partners) + _TREMBLE * form.values(player, uniform) for player in range(form.num_players)
+        form.values(player, partners) + _TREMBLE * form.values(player, uniform)
+        for player in range(form.num_players)
     ]
     plans: list[Array] | None = None
-    # Where the sum is constant every equilibrium has the same value, and proving one of them the best takes a minute.
-    if form.num_players == 2 and form.num_sequences <= _MOST_SEARCHED and not form.tree.is_constant_sum:
+    # Where the sum is constant every equilibrium has the same value, and proving one of them the
+    # best takes a minute.
+    if (
+        form.num_players == 2
+        and form.num_sequences <= _MOST_SEARCHED
+        and not form.tree.is_constant_sum
+    ):
         plans = find_best_equilibrium(form, goals)
     known = form.plans(policy)
-    allowed = sequence_form.plan_regrets(form, known).sum() + _SLACK * (float(np.abs(form.tree.payoffs).max()) or 1.0)
+    allowed = sequence_form.plan_regrets(form, known).sum() + _SLACK * (
+        float(np.abs(form.tree.payoffs).max()) or 1.0
+    )
     if plans is None or sequence_form.plan_regrets(form, plans).sum() > allowed:
         plans = known
     return form.policy([_fill_in(*parts) for parts in zip(form.plexes, plans, goals, strict=True)])
 
 
 def _fill_in(plex: sequence_form.Treeplex, plan: Array, goal: Array) -> Array:
-    """Turn a plan into behaviour; where it does not lead, choose the best reply to the model behind `goal`."""
+    """Turn a plan into behaviour; where it does not lead, choose the best reply to the model behind
+    `goal`."""
     behaviour, values = plex.normalise(plan), goal.copy()
     for level in range(len(plex.levels) - 2, -1, -1):
         low, high = int(plex.levels[level]), int(plex.levels[level + 1])
         best = []
-        for first, size, parent in zip(plex.first[low:high], plex.size[low:high], plex.parent[low:high], strict=True):
+        for first, size, parent in zip(
+            plex.first[low:high], plex.size[low:high], plex.parent[low:high], strict=True
+        ):
             moves = slice(first, first + size)
             if plan[parent] <= _ROUNDING:
                 behaviour[moves] = np.eye(size)[int(np.argmax(values[moves]))]
@@ -107,14 +128,19 @@ def _fill_in(plex: sequence_form.Treeplex, plan: Array, goal: Array) -> Array:
 
 
 @NativeOutputToStderr()
-def find_best_equilibrium(form: sequence_form.SequenceForm, goals: Sequence[Array]) -> list[Array] | None:
-    """Return the plans of two players' equilibrium that maximises the sum of `goals` times plans, if it is found."""
+def find_best_equilibrium(
+    form: sequence_form.SequenceForm, goals: Sequence[Array]
+) -> list[Array] | None:
+    """Return the plans of two players' equilibrium that maximises the sum of `goals` times plans,
+    if it is found."""
     from scipy import optimize
 
     sizes = [plex.num_sequences for plex in form.plexes]
     ties: list[Array] = [plan_constraints(plex).toarray() for plex in form.plexes]
     tables = []
-    for player in range(2):  # what a player earns by its sequences (rows) and those of the other (columns)
+    for player in range(
+        2
+    ):  # what a player earns by its sequences (rows) and those of the other (columns)
         table = np.zeros((sizes[player], sizes[1 - player]))
         np.add.at(table, (form.sequences[player], form.sequences[1 - player]), form.payoffs[player])
         tables.append(table)
@@ -135,7 +161,9 @@ def find_best_equilibrium(form: sequence_form.SequenceForm, goals: Sequence[Arra
         limits += [
             optimize.LinearConstraint(put({player: ties[player]}, len(first)), first, first),
             optimize.LinearConstraint(put(slack, size), 0.0, np.inf),
-            optimize.LinearConstraint(put({**slack, 2 + player: spread[player] * unit}, size), -np.inf, spread[player]),
+            optimize.LinearConstraint(
+                put({**slack, 2 + player: spread[player] * unit}, size), -np.inf, spread[player]
+            ),
             optimize.LinearConstraint(put({player: unit, 2 + player: -unit}, size), -np.inf, 0.0),
         ]
     low, high = np.full(offsets[-1], -np.inf), np.full(offsets[-1], np.inf)
@@ -161,13 +189,16 @@ def find_best_equilibrium(form: sequence_form.SequenceForm, goals: Sequence[Arra
 
 
 _ERROR = 1e-6
-"""How often a move goes wrong in the talk that beliefs are taken from: rare against every stated probability."""
+"""How often a move goes wrong in the talk that beliefs are taken from: rare against every stated
+probability."""
 _TIE = 1e-9
 """Moves whose worth differs by less, as a share of the range of payoffs, are equally good."""
 _PASSES = 40
-"""Replies settle from the last message to the first, one a pass; more than this go round in a circle."""
+"""Replies settle from the last message to the first, one a pass; more than this go round in a
+circle."""
 _MATCHES = 2_000
-"""Steps of regret matching where replies go round in a circle: the loss is then below 1 % of the range."""
+"""Steps of regret matching where replies go round in a circle: the loss is then below 1 % of the
+range."""
 _MOST_SEQUENCES = 200
 """Up to this size an exact sequential equilibrium takes about a second."""
 
@@ -199,7 +230,8 @@ class GuidanceFigures(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Earned:
-    """What a policy earns its speaker among unguided ones: by seat, and as means over seats; see above."""
+    """What a policy earns its speaker among unguided ones: by seat, and as means over seats; see
+    above."""
 
     payoffs: tuple[float, ...]
     gain: float
@@ -211,8 +243,8 @@ class Earned:
 class SolvedDialogue:
     """A solved dialogue; payoffs are by seat, in the order of the players.
 
-    `policy` is the one that is followed, `losses` what it loses at each information set as a share of the range of
-    payoffs, and `threats` what the commitment loses there.
+    `policy` is the one that is followed, `losses` what it loses at each information set as a share
+    of the range of payoffs, and `threats` what the commitment loses there.
     """
 
     tree: Tree
@@ -227,7 +259,9 @@ class SolvedDialogue:
     figures: GuidanceFigures
 
 
-def solve_dialogue(game: RecordedDialogue, iterations: int = 1000, *, credible: bool = True) -> SolvedDialogue:
+def solve_dialogue(
+    game: RecordedDialogue, iterations: int = 1000, *, credible: bool = True
+) -> SolvedDialogue:
     """Solve the recorded tree and compare the policy that is wanted with unguided talk."""
     tree = compile_game(game)
     unguided = unguided_policy(game, tree)
@@ -236,8 +270,14 @@ def solve_dialogue(game: RecordedDialogue, iterations: int = 1000, *, credible: 
     start = min((rational, learnt), key=lambda policy: sequence_form.nash_conv(tree, policy))
     commitment = find_commitment(start, unguided)
     policy = rational if credible else commitment
-    form, before = sequence_form.to_sequence_form(tree), tuple(sequence_form.policy_value(tree, unguided).values())
-    best = [sequence_form.best_response_value(form, seat, form.plans(unguided)) for seat in range(len(tree.players))]
+    form, before = (
+        sequence_form.to_sequence_form(tree),
+        tuple(sequence_form.policy_value(tree, unguided).values()),
+    )
+    best = [
+        sequence_form.best_response_value(form, seat, form.plans(unguided))
+        for seat in range(len(tree.players))
+    ]
     earned, losses = evaluate_policy(unguided, policy), find_losses(policy)
     figures = GuidanceFigures(
         gain=earned.gain,
@@ -253,7 +293,18 @@ def solve_dialogue(game: RecordedDialogue, iterations: int = 1000, *, credible: 
     )
     settled = tuple(sequence_form.policy_value(tree, policy).values())
     threats = find_losses(commitment)
-    return SolvedDialogue(tree, unguided, policy, commitment, losses, threats, before, earned.payoffs, settled, figures)
+    return SolvedDialogue(
+        tree,
+        unguided,
+        policy,
+        commitment,
+        losses,
+        threats,
+        before,
+        earned.payoffs,
+        settled,
+        figures,
+    )
 
 
 def compare_earnings(guided: Sequence[float], unguided: Sequence[float]) -> float | None:
@@ -262,7 +313,8 @@ def compare_earnings(guided: Sequence[float], unguided: Sequence[float]) -> floa
 
 
 def evaluate_policy(unguided: Policy, policy: Policy) -> Earned:
-    """Say what one speaker earns by following `policy` while the others stay unguided, exactly on the tree."""
+    """Say what one speaker earns by following `policy` while the others stay unguided, exactly on
+    the tree."""
     tree = policy.tree
     before = tuple(sequence_form.policy_value(tree, unguided).values())
     payoffs, margins, wins = [], [], []
@@ -279,24 +331,42 @@ def evaluate_policy(unguided: Policy, policy: Policy) -> Earned:
 
 
 def find_credible_policy(unguided: Policy) -> Policy:
-    """Find a sequentially rational policy; among equally good moves it takes those that suit unguided partners.
+    """Find a sequentially rational policy; among equally good moves it takes those that suit
+    unguided partners.
 
-    Where best replies settle, every loss is 0. Which of several equally good replies a speaker gives decides what
-    others do before, so three ways are tried: any, the one that is best for the others, the one that is worst for them.
+    Where best replies settle, every loss is 0. Which of several equally good replies a speaker
+    gives decides what others do before, so three ways are tried: any, the one that is best for the
+    others, the one that is worst for them.
     """
     tree = unguided.tree
-    settled = [row for row in (_settle_replies(unguided, kindness) for kindness in (0, 1, -1)) if row is not None]
+    settled = [
+        row
+        for row in (_settle_replies(unguided, kindness) for kindness in (0, 1, -1))
+        if row is not None
+    ]
     if settled:
-        return max((Policy(tree, row) for row in settled), key=lambda policy: evaluate_policy(unguided, policy).gain)
+        return max(
+            (Policy(tree, row) for row in settled),
+            key=lambda policy: evaluate_policy(unguided, policy).gain,
+        )
     mixed = [Policy(tree, _match_regrets(tree))]
-    if tree.num_players == 2 and sequence_form.to_sequence_form(tree).num_sequences <= _MOST_SEQUENCES:
+    if (
+        tree.num_players == 2
+        and sequence_form.to_sequence_form(tree).num_sequences <= _MOST_SEQUENCES
+    ):
         mixed.append(find_sequential(tree).policy)
     # What is gained by an error is none: regret matching ends near an equilibrium, not at it.
-    return max(mixed, key=lambda policy: evaluate_policy(unguided, policy).gain - sequence_form.nash_conv(tree, policy))
+    return max(
+        mixed,
+        key=lambda policy: (
+            evaluate_policy(unguided, policy).gain - sequence_form.nash_conv(tree, policy)
+        ),
+    )
 
 
 def _settle_replies(unguided: Policy, kindness: int) -> Array | None:
-    """Let everybody reply best at every information set until nobody changes; None where that never ends."""
+    """Let everybody reply best at every information set until nobody changes; None where that never
+    ends."""
     tree, row = unguided.tree, unguided.probabilities
     scale = float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
     welfare = tree.payoffs.sum(axis=1, keepdims=True) - tree.payoffs
@@ -318,36 +388,45 @@ def _settle_replies(unguided: Policy, kindness: int) -> Array | None:
 
 
 def _match_regrets(tree: Tree) -> Array:
-    """Let every information set match its regrets, each at its own beliefs, and return the average behaviour."""
+    """Let every information set match its regrets, each at its own beliefs, and return the average
+    behaviour."""
     starts, sizes = tree.first_move[:-1], np.diff(tree.first_move)
 
     def normalise(weights: Array) -> Array:
         totals = np.repeat(np.add.reduceat(weights, starts), sizes)
-        return np.where(totals > 0, weights / np.where(totals > 0, totals, 1.0), np.repeat(1.0 / sizes, sizes))
+        return np.where(
+            totals > 0, weights / np.where(totals > 0, totals, 1.0), np.repeat(1.0 / sizes, sizes)
+        )
 
     regrets = np.zeros(int(tree.first_move[-1]))
     total = np.zeros_like(regrets)
     for step in range(1, _MATCHES + 1):
         row = normalise(regrets)
         worth = _value_moves(tree, row, row, tree.payoffs)
-        regrets = np.maximum(regrets + worth - np.repeat(np.add.reduceat(row * worth, starts), sizes), 0.0)
+        regrets = np.maximum(
+            regrets + worth - np.repeat(np.add.reduceat(row * worth, starts), sizes), 0.0
+        )
         total += step * row
     return normalise(total)
 
 
 def find_losses(policy: Policy) -> Array:
-    """Compute what the policy loses at every information set, as a share of the range of payoffs; see above."""
+    """Compute what the policy loses at every information set, as a share of the range of payoffs;
+    see above."""
     tree, row = policy.tree, policy.probabilities
-    worth = _value_moves(tree, row, row, tree.payoffs) / (float(np.ptp(tree.payoffs[tree.leaves])) or 1.0)
+    worth = _value_moves(tree, row, row, tree.payoffs) / (
+        float(np.ptp(tree.payoffs[tree.leaves])) or 1.0
+    )
     starts = tree.first_move[:-1]
     return np.asarray(np.maximum.reduceat(worth, starts) - np.add.reduceat(row * worth, starts))
 
 
 def _value_moves(tree: Tree, row: Array, others: Array, payoffs: Array) -> Array:
-    """Compute what each move is worth where it is made: its player goes on as `row` says, everybody else as `others`.
+    """Compute what each move is worth where it is made: its player goes on as `row` says, everybody
+    else as `others`.
 
-    `payoffs` has a column for each player; nodes of an information set are weighted by how likely errors of `others`
-    lead there.
+    `payoffs` has a column for each player; nodes of an information set are weighted by how likely
+    errors of `others` lead there.
     """
     moves = _index_moves(tree)
     sizes = np.diff(tree.first_move)
@@ -355,7 +434,9 @@ def _value_moves(tree: Tree, row: Array, others: Array, payoffs: Array) -> Array
     worth = np.zeros(len(row))
     for player in range(tree.num_players):
         by_player = (moves >= 0) & (tree.owner[tree.parent] == player)
-        chances = np.where(moves < 0, tree.probability, np.where(by_player, row[moves], others[moves]))
+        chances = np.where(
+            moves < 0, tree.probability, np.where(by_player, row[moves], others[moves])
+        )
         reach = np.where(moves < 0, tree.probability, np.where(by_player, 1.0, shaken[moves]))
         for nodes in tree.levels[1:]:
             reach[nodes] *= reach[tree.parent[nodes]]
@@ -371,8 +452,11 @@ def _value_moves(tree: Tree, row: Array, others: Array, payoffs: Array) -> Array
 
 
 def _index_moves(tree: Tree) -> IntArray:
-    """Find for each node the index (in a policy's row) of the move that leads to it; -1 where no player moved."""
-    moves = np.where(tree.infoset[tree.parent] >= 0, tree.first_move[tree.infoset[tree.parent]] + tree.move, -1)
+    """Find for each node the index (in a policy's row) of the move that leads to it; -1 where no
+    player moved."""
+    moves = np.where(
+        tree.infoset[tree.parent] >= 0, tree.first_move[tree.infoset[tree.parent]] + tree.move, -1
+    )
     moves[0] = -1
     return moves
 
@@ -387,11 +471,14 @@ def find_reach(policy: Policy) -> Array:
 
 
 def unguided_policy(game: RecordedDialogue, tree: Tree) -> Policy:
-    """Always the neutral manner, the addressee by chance; any choice where no neutral one is on record."""
+    """Always the neutral manner, the addressee by chance; any choice where no neutral one is on
+    record."""
     row = np.zeros(int(tree.first_move[-1]))
     for index, infoset in enumerate(tree.infosets):
         neutral = game.live.neutral(infoset.player)
-        chosen = [k for k, move in enumerate(infoset.moves) if move in neutral] or list(range(len(infoset.moves)))
+        chosen = [k for k, move in enumerate(infoset.moves) if move in neutral] or list(
+            range(len(infoset.moves))
+        )
         row[tree.first_move[index] + np.array(chosen)] = 1 / len(chosen)
     return Policy(tree, row)
 

@@ -1,8 +1,9 @@
-"""Steering dialogue: build the tree of a dialogue once, solve it, and compare guided with unguided talk.
+"""Steering dialogue: build the tree of a dialogue once, solve it, and compare guided with unguided
+talk.
 
-Every text of a dialogue is asked for once and kept in a store of answers beside the runs, which all runs share that ask
-the same of the same models; a run is worked out from it and has no plays of its own. What it measured is told as frames
-of typed rows and figures of what guidance earns.
+Every text of a dialogue is asked for once and kept in a store of answers beside the runs, which all
+runs share that ask the same of the same models; a run is worked out from it and has no plays of its
+own. What it measured is told as frames of typed rows and figures of what guidance earns.
 """
 
 import json
@@ -29,7 +30,16 @@ from bestresponse.models.base import Abilities, Model
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.wrappers.limits import Budget
 from bestresponse.players.dialogue.speaker import Guided
-from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, scatter, table, text
+from bestresponse.report.blocks import (
+    Measurement,
+    Shown,
+    lines,
+    metrics_table,
+    pivot,
+    scatter,
+    table,
+    text,
+)
 from bestresponse.report.document import Block, Figure, Paragraph, Quote
 from bestresponse.report.figures.tree import draw_tree
 from bestresponse.report.frames import Frame, Heads, Row, Value, column, list_metrics
@@ -50,7 +60,8 @@ from bestresponse.theory.trees.sequence_form import policy_value
 from bestresponse.theory.trees.tree import Policy
 
 _THREAT = 0.01
-"""An advice that loses more than this share of the range of payoffs where it is given is a threat."""
+"""An advice that loses more than this share of the range of payoffs where it is given is a
+threat."""
 _LONGEST = 200
 _RARE = 0.005  # moves with less probability are not worth a reader's time
 _MOST_GUIDED = 3
@@ -69,13 +80,21 @@ class OverviewRow(TypedDict):
     solved_games: Annotated[int | None, column("solved")]
     answers: int
     by_people: Annotated[int, column(help="messages that a person wrote in place of a model's")]
-    closed: Annotated[bool | None, column(help="whether the search ended because no response was new")]
+    closed: Annotated[
+        bool | None, column(help="whether the search ended because no response was new")
+    ]
     plays: int
     void_plays: int
-    known: Annotated[int | None, column("known situations", help="fresh texts: the policy knew the words")]
-    nearest: Annotated[int | None, column("nearest situation", help="fresh texts: advised as the most similar one")]
+    known: Annotated[
+        int | None, column("known situations", help="fresh texts: the policy knew the words")
+    ]
+    nearest: Annotated[
+        int | None, column("nearest situation", help="fresh texts: advised as the most similar one")
+    ]
     no_advice: Annotated[int | None, column(help="fresh texts: nothing near enough was known")]
-    distance: Annotated[float | None, column("mean distance", ".3f", "of the nearest situations: 1 less the cosine")]
+    distance: Annotated[
+        float | None, column("mean distance", ".3f", "of the nearest situations: 1 less the cosine")
+    ]
     stopped: str | None
 
 
@@ -86,11 +105,15 @@ class DialogueRow(solving.GuidanceFigures, total=False):
     people: str
     scenario: list[JsonObject]
     nodes: int
-    threats: Annotated[int, column(help="situations in which the commitment advises what loses more than 1 %")]
+    threats: Annotated[
+        int, column(help="situations in which the commitment advises what loses more than 1 %")
+    ]
     unguided_payoffs: Sequence[float]
     guided_payoffs: Sequence[float]
     equilibrium_payoffs: Sequence[float]
-    fresh_gain: Annotated[float | None, column("", ".3f", "the gain in dialogues with fresh texts, mean over draws")]
+    fresh_gain: Annotated[
+        float | None, column("", ".3f", "the gain in dialogues with fresh texts, mean over draws")
+    ]
     why_void: Annotated[str | None, column("void because")]
 
 
@@ -102,9 +125,13 @@ class AdviceRow(TypedDict):
     knows: str
     last_heard: str
     advice: Annotated[str, column("how to speak")]
-    loss: Annotated[float, column("", ".4f", "what the advice loses there, as a share of the range of payoffs")]
+    loss: Annotated[
+        float, column("", ".4f", "what the advice loses there, as a share of the range of payoffs")
+    ]
     commitment: Annotated[str, column(help="what the equilibrium that gains most would advise")]
-    threat: Annotated[str | None, column(help="what carrying out the threat would lose, share of the range")]
+    threat: Annotated[
+        str | None, column(help="what carrying out the threat would lose, share of the range")
+    ]
 
 
 class MessageRow(TypedDict):
@@ -137,7 +164,9 @@ class FollowRow(TypedDict):
     """Whether messages show the manner that they were told."""
 
     classifier: str
-    held_out: Annotated[bool, column(help="whether the classifier is another model than the speaker's")]
+    held_out: Annotated[
+        bool, column(help="whether the classifier is another model than the speaker's")
+    ]
     rate: Annotated[Value, column("messages in the manner they were told", ".3f")]
     chance: Annotated[float, column("by chance", ".3f")]
     judged: int
@@ -196,7 +225,8 @@ class CandidateRow(TypedDict):
 
 @dataclass(frozen=True)
 class SteerMeasured(Measured):
-    """What a steering run measured, with the solved games themselves, of which the report draws the first tree."""
+    """What a steering run measured, with the solved games themselves, of which the report draws the
+    first tree."""
 
     results: session.SteerResults = field(kw_only=True)
 
@@ -206,8 +236,12 @@ def measure_steering(results: session.SteerResults) -> SteerMeasured:
     readings = Readings()
     for entry in results.entries:
         readings.add(entry.by, entry.reading.status, entry.reading.how)
-    unread = Counter(entry.reading.how[:160] for entry in results.entries if not entry.reading.status.readable)
-    solution = _measure_cfr(results) if results.psro is None else _measure_psro(results, results.psro)
+    unread = Counter(
+        entry.reading.how[:160] for entry in results.entries if not entry.reading.status.readable
+    )
+    solution = (
+        _measure_cfr(results) if results.psro is None else _measure_psro(results, results.psro)
+    )
     frames: dict[str, Frame[Any]] = {
         **solution,
         "overview": Frame(OverviewRow, [_describe_run(results)]),
@@ -215,13 +249,17 @@ def measure_steering(results: session.SteerResults) -> SteerMeasured:
         "unread": _count(unread),
         "answers": readings.frames["answers"],
     }
-    groups = _evaluate_cfr(results) if results.psro is None else _evaluate_psro(results, results.psro)
+    groups = (
+        _evaluate_cfr(results) if results.psro is None else _evaluate_psro(results, results.psro)
+    )
     answered = len(results.solved) + (results.psro is not None)
     return SteerMeasured(frames, answered, ("measured on",), groups, results=results)
 
 
 def _count(counts: Counter[str]) -> Frame[CountRow]:
-    return Frame(CountRow, [CountRow(what=what, times=times) for what, times in counts.most_common()])
+    return Frame(
+        CountRow, [CountRow(what=what, times=times) for what, times in counts.most_common()]
+    )
 
 
 def _describe_run(results: session.SteerResults) -> OverviewRow:
@@ -246,12 +284,17 @@ def _describe_run(results: session.SteerResults) -> OverviewRow:
 
 
 def _average(
-    results: session.SteerResults, values: Sequence[float], name: str, games: Sequence[int] | None = None
+    results: session.SteerResults,
+    values: Sequence[float],
+    name: str,
+    games: Sequence[int] | None = None,
 ) -> Value:
     """Average figures, with an interval over whole games; None where there is nothing."""
     if not len(values):
         return None
-    return cluster_bootstrap(values, games, rng=np.random.default_rng(split(results.config.seed, name)))
+    return cluster_bootstrap(
+        values, games, rng=np.random.default_rng(split(results.config.seed, name))
+    )
 
 
 def evaluate_plays(
@@ -263,11 +306,18 @@ def evaluate_plays(
     for metric, attribute in (("gain", "gains"), ("margin", "margins"), ("won", "wins")):
         values = np.concatenate([getattr(plays, attribute) for _, plays in parts])
         known = np.isfinite(values)
-        figures[metric] = _average(results, values[known].tolist(), f"{name} {attribute}", games[known].tolist())
-    guided = np.concatenate([table[:, seat] for _, plays in parts for seat, table in enumerate(plays.guided)])
+        figures[metric] = _average(
+            results, values[known].tolist(), f"{name} {attribute}", games[known].tolist()
+        )
+    guided = np.concatenate(
+        [table[:, seat] for _, plays in parts for seat, table in enumerate(plays.guided)]
+    )
     unguided = np.concatenate([plays.unguided.T.ravel() for _, plays in parts])
     known = np.isfinite(guided - unguided)  # the same dialogues as in the gain: both could be read
-    return {**figures, "relative_gain": solving.compare_earnings(guided[known].tolist(), unguided[known].tolist())}
+    return {
+        **figures,
+        "relative_gain": solving.compare_earnings(guided[known].tolist(), unguided[known].tolist()),
+    }
 
 
 def _evaluate_cfr(results: session.SteerResults) -> dict[Heads, Evaluation]:
@@ -276,7 +326,11 @@ def _evaluate_cfr(results: session.SteerResults) -> dict[Heads, Evaluation]:
     if not solved:
         return {}
     rows: list[Mapping[str, Any]] = [dialogue.figures for dialogue in solved]
-    means = {name: _average(results, [row[name] for row in rows], name) for name in rows[0] if name != "relative_gain"}
+    means = {
+        name: _average(results, [row[name] for row in rows], name)
+        for name in rows[0]
+        if name != "relative_gain"
+    }
     guided = [value for dialogue in solved for value in dialogue.guided_payoffs]
     unguided = [value for dialogue in solved for value in dialogue.unguided_payoffs]
     whole: Evaluation = {
@@ -292,7 +346,9 @@ def _evaluate_cfr(results: session.SteerResults) -> dict[Heads, Evaluation]:
 
 def _evaluate_psro(results: session.SteerResults, psro: PsroResult) -> dict[Heads, Evaluation]:
     config, plays = results.config, weigh_table(psro)
-    neutral = [np.eye(len(prompts))[k] for prompts, k in zip(psro.prompts, psro.game.alone, strict=True)]
+    neutral = [
+        np.eye(len(prompts))[k] for prompts, k in zip(psro.prompts, psro.game.alone, strict=True)
+    ]
     games = config.games if config.games > 1 else len(plays.unguided)
     groups: dict[Heads, Evaluation] = {
         ("plays of the search",): {
@@ -310,21 +366,35 @@ def _evaluate_psro(results: session.SteerResults, psro: PsroResult) -> dict[Head
 def _split_by_game(plays: building.FreshPlays, games: int) -> list[tuple[int, building.FreshPlays]]:
     """Split plays by their game: play n is on game n % games."""
     parts = ((game, slice(game, None, games)) for game in range(min(games, len(plays.unguided))))
-    return [(game, building.FreshPlays(plays.unguided[part], plays.guided[:, part])) for game, part in parts]
+    return [
+        (game, building.FreshPlays(plays.unguided[part], plays.guided[:, part]))
+        for game, part in parts
+    ]
 
 
 def _measure_cfr(results: session.SteerResults) -> dict[str, Frame[Row]]:
     games, solved = results.games, [game for game in results.games if game.solved is not None]
-    advice = [row for game in solved if game.solved for row in _list_advice(game.game, game.number, game.solved)]
+    advice = [
+        row
+        for game in solved
+        if game.solved
+        for row in _list_advice(game.game, game.number, game.solved)
+    ]
     rulings: Counter[str] = Counter()
     for game in solved:
         if game.recorded is not None:
-            ends = (json.loads(state.ruling) for state in building.list_dialogue_states(game.recorded) if state.over)
+            ends = (
+                json.loads(state.ruling)
+                for state in building.list_dialogue_states(game.recorded)
+                if state.over
+            )
             rulings.update(_describe_ruling(ruling, game.game.names) for ruling in ends)
     return {
         "games": Frame(DialogueRow, [_describe_game(game) for game in games]),
         "policy": Frame(AdviceRow, advice),
-        "dialogues": Frame(MessageRow, [row for game in solved[:1] for row in _list_dialogues(game)]),
+        "dialogues": Frame(
+            MessageRow, [row for game in solved[:1] for row in _list_dialogues(game)]
+        ),
         "rulings": _count(rulings),
         "agreement": Frame(RefereeRow, list(_compare_referees(games))),
         **_measure_following(results),
@@ -354,11 +424,17 @@ def _describe_game(game: session.GameResult) -> DialogueRow:
     )
 
 
-def _list_advice(game: DialogueGame, number: int, solved: solving.SolvedDialogue) -> Iterator[AdviceRow]:
+def _list_advice(
+    game: DialogueGame, number: int, solved: solving.SolvedDialogue
+) -> Iterator[AdviceRow]:
     for index, infoset in enumerate(solved.tree.infosets):
         _, _, _, facts, *_ = json.loads(infoset.key)
         knows = "; ".join(
-            ", ".join(f"{item} {worth}" for item, worth in value.items()) if isinstance(value, dict) else str(value)
+            (
+                ", ".join(f"{item} {worth}" for item, worth in value.items())
+                if isinstance(value, dict)
+                else str(value)
+            )
             for value in facts["private"].values()
         )
         heard = "nothing yet"
@@ -382,16 +458,21 @@ def _describe_mix(policy: Policy, index: int) -> str:
     """List the moves at an information set, the likeliest first."""
     first, moves = policy.tree.first_move[index], policy.tree.infosets[index].moves
     chances = zip(moves, policy.probabilities[first : first + len(moves)].tolist(), strict=True)
-    return ", ".join(f"{move} {p:.2f}" for move, p in sorted(chances, key=lambda pair: -pair[1]) if p > _RARE)
+    return ", ".join(
+        f"{move} {p:.2f}" for move, p in sorted(chances, key=lambda pair: -pair[1]) if p > _RARE
+    )
 
 
 def _list_dialogues(game: session.GameResult) -> Iterator[MessageRow]:
-    """Hold a dialogue in words of the record with nobody guided, and with each speaker guided in turn."""
+    """Hold a dialogue in words of the record with nobody guided, and with each speaker guided in
+    turn."""
     names = game.game.names
     if game.recorded is None or game.solved is None:
         return
     for seat in (None, *range(min(_MOST_GUIDED, len(names)))):
-        policy = solving.mixed_policy(game.solved.unguided, {} if seat is None else {seat: game.solved.policy})
+        policy = solving.mixed_policy(
+            game.solved.unguided, {} if seat is None else {seat: game.solved.policy}
+        )
         nature, state = Nature(seat or 0), game.recorded.start()
         seated = {role: Guided(nature, policy, seat or 0) for role in game.recorded.roles}
         record = play(game.recorded, {NATURE: nature, **seated})
@@ -399,7 +480,9 @@ def _list_dialogues(game: session.GameResult) -> Iterator[MessageRow]:
             state = game.recorded.apply(state, {submission.role: submission.decision.action})
         guided = f"{'nobody' if seat is None else names[seat]} is guided"
         lines = [f"{names[spoken.seat]} ({spoken.manner}): {spoken.text}" for spoken in state.said]
-        payoffs = ", ".join(f"{name} {value:g}" for name, value in zip(names, record.payoffs.values(), strict=True))
+        payoffs = ", ".join(
+            f"{name} {value:g}" for name, value in zip(names, record.payoffs.values(), strict=True)
+        )
         for number, line in [*enumerate(lines, 1), ("payoffs", payoffs)]:
             yield MessageRow(game=game.number, message=str(number), guided=guided, text=line)
 
@@ -409,9 +492,13 @@ def _describe_ruling(ruling: Mapping[str, Any], names: tuple[str, ...]) -> str:
     if "payoffs" in ruling:
         return f"payoffs {', '.join(f'{value:g}' for value in ruling['payoffs'])}"
     if "winner" in ruling:
-        return "undecided" if ruling["winner"] is None else f"{names[ruling['winner']]} argued better"
+        return (
+            "undecided" if ruling["winner"] is None else f"{names[ruling['winner']]} argued better"
+        )
     if "moves" in ruling:
-        return "; ".join(f"{name} plays {move}" for name, move in zip(names, ruling["moves"], strict=True))
+        return "; ".join(
+            f"{name} plays {move}" for name, move in zip(names, ruling["moves"], strict=True)
+        )
     if not ruling["agreed"]:
         return "no agreement"
     if "terms" in ruling:
@@ -441,7 +528,11 @@ def _compare_referees(games: Sequence[session.GameResult]) -> Iterator[RefereeRo
 
 def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
     config, manners = results.config, results.domain.manners(results.config.actions)
-    pairs = [(game.number, *pair) for game in results.games for pair in Counter(game.followed.named).elements()]
+    pairs = [
+        (game.number, *pair)
+        for game in results.games
+        for pair in Counter(game.followed.named).elements()
+    ]
     hits = [float(manner == name) for _, manner, name in pairs]
     classifier = str(config.classifier or config.judge or config.model)
     row = FollowRow(
@@ -456,18 +547,22 @@ def _measure_following(results: session.SteerResults) -> dict[str, Frame[Row]]:
 
 
 def _list_choices(solved: Sequence[solving.SolvedDialogue]) -> Iterator[GuidanceRow]:
-    """List what two speakers earn by choosing whether to be guided, and how likely they do in one equilibrium."""
+    """List what two speakers earn by choosing whether to be guided, and how likely they do in one
+    equilibrium."""
     if not solved or solved[0].tree.num_players != 2:
         return
     form = build_guidance_game(solved)
     rows, columns = nash_one(form).strategies
     for (i, first), (j, second) in product(enumerate(form.actions[0]), enumerate(form.actions[1])):
         payoffs = f"{form.payoffs[0, i, j]:.3f}, {form.payoffs[1, i, j]:.3f}"
-        yield GuidanceRow(first=first, second=second, payoffs=payoffs, probability=float(rows[i] * columns[j]))
+        yield GuidanceRow(
+            first=first, second=second, payoffs=payoffs, probability=float(rows[i] * columns[j])
+        )
 
 
 def build_guidance_game(solved: Sequence[solving.SolvedDialogue]) -> NormalForm:
-    """Build the game of choosing how to be guided: exact payoffs on the recorded trees, mean over games."""
+    """Build the game of choosing how to be guided: exact payoffs on the recorded trees, mean over
+    games."""
     choices = ("unguided", "guided")
     players = solved[0].tree.players
     payoffs: Array = np.zeros((len(players), *(len(choices),) * len(players)))
@@ -495,16 +590,29 @@ def _measure_psro(results: session.SteerResults, psro: PsroResult) -> dict[str, 
     for number, step in enumerate(psro.history):
         for seat, player in enumerate(players):
             start, mix = psro.history[0].prompts[seat], step.solution.marginals[seat]
-            payoffs = psro.game.means[seat][tuple(slice(None) if s == seat else a for s, a in enumerate(alone))]
+            payoffs = psro.game.means[seat][
+                tuple(slice(None) if s == seat else a for s, a in enumerate(alone))
+            ]
             used = dict(zip(step.prompts[seat], mix.tolist(), strict=True))
-            earned = sum(chance * payoffs[psro.prompts[seat].index(manner)] for manner, chance in used.items())
+            earned = sum(
+                chance * payoffs[psro.prompts[seat].index(manner)]
+                for manner, chance in used.items()
+            )
             new = sum(chance for manner, chance in used.items() if manner not in start)
             gain = float(earned - payoffs[alone[seat]])
-            iterations.append(IterationRow(iteration=number, player=player, gain=gain, new_prompt_mass=new))
+            iterations.append(
+                IterationRow(iteration=number, player=player, gain=gain, new_prompt_mass=new)
+            )
         for response in step.responses:
             rejected = [Candidate(name, math.nan, math.nan, 0) for name in response.rejected]
             for candidate in (*response.tried, *rejected):
-                outcome = "added" if candidate == response.best else "not better" if candidate.plays else "rejected"
+                outcome = (
+                    "added"
+                    if candidate == response.best
+                    else "not better"
+                    if candidate.plays
+                    else "rejected"
+                )
                 candidates.append(
                     CandidateRow(
                         iteration=number,
@@ -545,37 +653,56 @@ _MOST_ENDS = 70
 """A tree with more ends cannot be read."""
 
 
-def run_steering(config: SteerConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
-    """Ask for every text that is not on record, solve, and evaluate; what cannot be finished is refused before."""
+def run_steering(
+    config: SteerConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
+) -> Outcome:
+    """Ask for every text that is not on record, solve, and evaluate; what cannot be finished is
+    refused before."""
     path = _find_store(config, models, folder.path)
-    need, nodes = session.estimate_run(config, models, building.AnswerStore(building.read_answers(path)))
-    session.check_budget(config, models, need, nodes, Budget() if config.cut_short else config.limits.budget)
+    need, nodes = session.estimate_run(
+        config, models, building.AnswerStore(building.read_answers(path))
+    )
+    session.check_budget(
+        config, models, need, nodes, Budget() if config.cut_short else config.limits.budget
+    )
     job = Job(steer, config, models, how.workers, how.shared)
     prompts = folder.manifest.prompts
-    with building.open_answers(path, models, prompts) as (answers, recording), lend_workers(how.executor, job):
-        return session.run(config, recording, answers, workers=how.workers, on_progress=how.on_progress)[1]
+    with (
+        building.open_answers(path, models, prompts) as (answers, recording),
+        lend_workers(how.executor, job),
+    ):
+        return session.run(
+            config, recording, answers, workers=how.workers, on_progress=how.on_progress
+        )[1]
 
 
 def _find_store(config: SteerConfig, models: Mapping[str, Model], path: Path) -> Path:
     """Return the store of answers beside a run, by who is asked what."""
-    return session.locate_store(config, {name: model.identity for name, model in models.items()}, path.parent)
+    return session.locate_store(
+        config, {name: model.identity for name, model in models.items()}, path.parent
+    )
 
 
 def estimate_all(config: SteerConfig) -> Estimate:
     """Count the calls of a run with nothing on record yet."""
-    models: dict[str, Model] = {name: RecordedModel(name, {}, Abilities()) for name in config.models}
+    models: dict[str, Model] = {
+        name: RecordedModel(name, {}, Abilities()) for name in config.models
+    }
     return session.estimate_run(config, models, building.AnswerStore())[0]
 
 
 def estimate_rest(config: SteerConfig, models: Mapping[str, Model], path: Path) -> Estimate:
     """Count what the store of answers does not hold yet."""
     return session.estimate_run(
-        config, models, building.AnswerStore(building.read_answers(_find_store(config, models, path)))
+        config,
+        models,
+        building.AnswerStore(building.read_answers(_find_store(config, models, path))),
     )[0]
 
 
 def locate_calls(folder: RunFolder) -> Path:
-    """Return the calls of the store of answers, which runs that ask the same of the same models share."""
+    """Return the calls of the store of answers, which runs that ask the same of the same models
+    share."""
     try:
         config = SteerConfig.from_json(folder.manifest.config)
         return session.find_answers(config, folder.manifest, folder.path.parent) / "calls.jsonl"
@@ -621,14 +748,21 @@ def show_first_dialogue(measured: Measurement) -> list[Shown]:
     tree = first.solved.tree
     if len(tree.leaves) <= _MOST_ENDS:
         path = frozenset(np.flatnonzero(solving.find_reach(first.solved.policy) > _RARE).tolist())
-        words = "The dialogues of the game by the manners that were chosen; thick where all follow the policy"
+        words = (
+            "The dialogues of the game by the manners that were chosen; thick where all follow the"
+            " policy"
+        )
         ends = ", ".join(f"{value:.2f}" for value in first.solved.equilibrium_payoffs)
         picture = Figure(draw_tree(tree, path=path), words, f"{words}; it earns {ends}")
         shown.append(Shown(f"The tree of game {first.number}", (picture,)))
     view = first.game.view(first.game.start(), REFEREE)
-    quotes = (Quote(words, name) for name, words in zip(first.game.names, view.facts["told"], strict=True))
+    quotes = (
+        Quote(words, name) for name, words in zip(first.game.names, view.facts["told"], strict=True)
+    )
     briefing: tuple[Block, ...] = (Paragraph(view.briefing), *quotes)
-    beside = pivot("dialogues", "message", "guided", "text", caption="The same game, side by side")(measured)
+    beside = pivot("dialogues", "message", "guided", "text", caption="The same game, side by side")(
+        measured
+    )
     return [*shown, Shown("Dialogues", (*briefing, *(beside.blocks if beside else ())))]
 
 
@@ -659,19 +793,53 @@ steer = Study(
         scatter("games", "gain", "fresh_gain", title="Games", caption=_PROSE["fresh"]),
         table(
             "games",
-            ("game", "people", *(metric.name for metric in METRICS), "threats", "fresh_gain", "why_void"),
+            (
+                "game",
+                "people",
+                *(metric.name for metric in METRICS),
+                "threats",
+                "fresh_gain",
+                "why_void",
+            ),
             title="Games",
         ),
         show_first_dialogue,
         table("following", title="Whether messages show their manner"),
-        table("solution", title="Solution", caption="Intervals hold together with 95 % confidence over the plays"),
+        table(
+            "solution",
+            title="Solution",
+            caption="Intervals hold together with 95 % confidence over the plays",
+        ),
         text(_PROSE["search"]),
-        lines("iterations", "iteration", "gain", "player", title="Manners over iterations", caption=_PROSE["gain"]),
-        lines("iterations", x="iteration", y="new_prompt_mass", by="player", caption=_PROSE["new_manners"]),
-        pivot("profiles", "first", "others", "shown", split="player", title="Payoffs", caption=_PROSE["profiles"]),
+        lines(
+            "iterations",
+            "iteration",
+            "gain",
+            "player",
+            title="Manners over iterations",
+            caption=_PROSE["gain"],
+        ),
+        lines(
+            "iterations",
+            x="iteration",
+            y="new_prompt_mass",
+            by="player",
+            caption=_PROSE["new_manners"],
+        ),
+        pivot(
+            "profiles",
+            "first",
+            "others",
+            "shown",
+            split="player",
+            title="Payoffs",
+            caption=_PROSE["profiles"],
+        ),
         table("candidates", title="Manners that were tried"),
         text(_PROSE["author"], title="Who wrote the games"),
-        table("rejected_scenarios", title="Who wrote the games", caption="Why scenarios were rejected"),
+        table(
+            "rejected_scenarios", title="Who wrote the games", caption="Why scenarios were rejected"
+        ),
         table("rulings", title="What was ruled", caption="Rulings", most=20),
         table("agreement", title="What was ruled", caption="Two referees on the same dialogues"),
         table("unread", title="What was ruled", caption=_PROSE["unread"], most=10),

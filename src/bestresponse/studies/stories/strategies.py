@@ -1,8 +1,10 @@
-"""Formalizing strategies: how often the rules that a model writes for a strategy in words are that strategy.
+"""Formalizing strategies: how often the rules that a model writes for a strategy in words are that
+strategy.
 
-After Mensfelt, Stathis and Trencsenyi (2024), section 4.4: five strategies in words, each written several times with
-tit-for-tat as the example. Rules are *right* if in both seats they behave exactly like the known strategy, after every
-history; *approximate* is the check of the study, the total of four rounds in the first seat against anti-tit-for-tat.
+After Mensfelt, Stathis and Trencsenyi (2024), section 4.4: five strategies in words, each written
+several times with tit-for-tat as the example. Rules are *right* if in both seats they behave
+exactly like the known strategy, after every history; *approximate* is the check of the study, the
+total of four rounds in the first seat against anti-tit-for-tat.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -63,9 +65,12 @@ class StrategiesConfig(RunSettings):
     """A model; see `bestresponse models`."""
     strategies: NamesSetting = setting(default=_FIVE, help="Strategies that are written.")
     game: GameSetting = setting(default_factory=lambda: NamedGame("prisoners-dilemma"))
-    """The game that they are for: two players with the same two moves [default: prisoners-dilemma]."""
+    """The game that they are for: two players with the same two moves [default:
+    prisoners-dilemma]."""
     samples: int = setting(default=5, ge=1, le=1000, help="Rules of each model for each strategy.")
-    attempts: int = setting(default=5, ge=1, le=20, help="How often a model may write rules for a strategy.")
+    attempts: int = setting(
+        default=5, ge=1, le=20, help="How often a model may write rules for a strategy."
+    )
     max_tokens: int = setting(default=1024, ge=1, le=100_000, help="Longest reply, in tokens.")
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
     llm_seed: int | None = setting(default=None, help="Seed sent to the models that take one.")
@@ -75,7 +80,9 @@ class StrategiesConfig(RunSettings):
             raise SettingError("model", "one is named twice; expected different ones")
         for name in self.strategies:
             if name not in WORDS:
-                raise SettingError("strategies", f"there is no text for {name!r}.{did_you_mean(name, list(WORDS))}")
+                raise SettingError(
+                    "strategies", f"there is no text for {name!r}.{did_you_mean(name, list(WORDS))}"
+                )
         stage = make_stage(self.game)
         for name in self.strategies:
             find_truth(name, stage)
@@ -108,7 +115,8 @@ def find_truth(name: str, stage: StageGame) -> tuple[Automaton, Automaton]:
 
 
 def find_total(automaton: Automaton, stage: StageGame) -> float | None:
-    """Return what a strategy earns in four rounds in the first seat against anti-tit-for-tat; None if it draws."""
+    """Return what a strategy earns in four rounds in the first seat against anti-tit-for-tat; None
+    if it draws."""
     if not automaton.pure:
         return None
     rival = find_truth(_RIVAL, stage)[1]
@@ -117,7 +125,10 @@ def find_total(automaton: Automaton, stage: StageGame) -> float | None:
 
 def list_tasks(config: StrategiesConfig) -> Iterator[dict[str, object]]:
     """Yield every strategy for every model, `samples` times."""
-    asked = {name: getattr(config, name) for name in ("attempts", "max_tokens", "temperature", "llm_seed")}
+    asked = {
+        name: getattr(config, name)
+        for name in ("attempts", "max_tokens", "temperature", "llm_seed")
+    }
     for name in config.strategies:
         for model in config.model:
             for sample in range(config.samples):
@@ -146,7 +157,9 @@ def prepare_tasks(config: StrategiesConfig, models: Mapping[str, Model]) -> Play
                 seed=config.llm_seed,
                 replicate=spec.data["sample"],
             )
-            written = formalize_strategy(spec.data["words"], program, models[spec.data["model"]], engine, asked)
+            written = formalize_strategy(
+                spec.data["words"], program, models[spec.data["model"]], engine, asked
+            )
             done = [Submission(_AUTHOR, _decide(written))]
             keep(done[0])
         valid = float(done[0].decision.reading.status is Status.VALID)
@@ -197,7 +210,8 @@ def estimate_calls(config: StrategiesConfig) -> Estimate:
 
 
 class RulesRow(TypedDict):
-    """The rules that a model wrote for a strategy once, and how they compare with the known strategy."""
+    """The rules that a model wrote for a strategy once, and how they compare with the known
+    strategy."""
 
     model: str
     strategy: str
@@ -242,7 +256,8 @@ class AttemptsRow(TypedDict):
 
 
 def judge_rules(name: str, rules: str, stage: StageGame) -> tuple[bool, float | None, bool, str]:
-    """Say whether rules can be played, their total against anti-tit-for-tat, whether they are right, and why not."""
+    """Say whether rules can be played, their total against anti-tit-for-tat, whether they are
+    right, and why not."""
     truth = find_truth(name, stage)
     try:
         written = _find_automata(name, rules, stage)
@@ -317,7 +332,9 @@ def _sum_up(rows: Sequence[RulesRow]) -> StrategyFigures:
     return StrategyFigures(
         written=len(rows),
         plays=_estimate([row["plays"] for row in rows], names),
-        approximate=_estimate([bool(row["approximate"]) for row in known], [row["strategy"] for row in known]),
+        approximate=_estimate(
+            [bool(row["approximate"]) for row in known], [row["strategy"] for row in known]
+        ),
         right=_estimate([row["right"] for row in rows], names),
         attempts=sum(row["attempts"] for row in rows) / len(rows),
     )
@@ -333,7 +350,10 @@ def _estimate(hits: Sequence[bool], names: Sequence[str]) -> Interval | None:
 def _count_attempts(rows: Sequence[RulesRow], most: int) -> Iterator[AttemptsRow]:
     for name in dict.fromkeys(row["strategy"] for row in rows):
         written = [row for row in rows if row["strategy"] == name]
-        needed = [str(row["attempts"]) if row["status"] == Status.VALID.value else "never" for row in written]
+        needed = [
+            str(row["attempts"]) if row["status"] == Status.VALID.value else "never"
+            for row in written
+        ]
         for attempt in (*map(str, range(1, most + 1)), "never"):
             yield AttemptsRow(strategy=name, attempt=attempt, rules=needed.count(attempt))
 
@@ -356,8 +376,15 @@ strategies_study = Study(
     report=(
         text(_PROSE["strategies"]),
         metrics_table("How many rules are right", "Shares with 95 % intervals."),
-        pivot("attempts", "strategy", "attempt", "rules", title="Attempts", caption=_PROSE["attempts"]),
-        table("rules", columns=("model", "strategy", "why"), where={"right": False}, title="What went wrong"),
+        pivot(
+            "attempts", "strategy", "attempt", "rules", title="Attempts", caption=_PROSE["attempts"]
+        ),
+        table(
+            "rules",
+            columns=("model", "strategy", "why"),
+            where={"right": False},
+            title="What went wrong",
+        ),
     ),
 )
 """How often the rules that a model writes for a strategy in words are that strategy."""

@@ -1,10 +1,13 @@
-"""Formalizing stories: how often the program that a model writes for a story is the story's true game.
+"""Formalizing stories: how often the program that a model writes for a story is the story's true
+game.
 
-A program *means what the story says* if its game is the true one: payoff for payoff where the story gives numbers, else
-by the constraints of the game's name or of the story, or, where there are none, by the order of everybody's payoffs.
+A program *means what the story says* if its game is the true one: payoff for payoff where the story
+gives numbers, else by the constraints of the game's name or of the story, or, where there are none,
+by the order of everybody's payoffs.
 
-`reproduce` compares games that were recorded for stories, by any method. Its folder is that of `--stories`, texts with
-games beside them; `recorded/METHOD/STORY/N.efg` (or `.nfg`, `.pl`) is the N-th game that a method wrote for a story.
+`reproduce` compares games that were recorded for stories, by any method. Its folder is that of
+`--stories`, texts with games beside them; `recorded/METHOD/STORY/N.efg` (or `.nfg`, `.pl`) is the
+N-th game that a method wrote for a story.
 """
 
 from collections import Counter
@@ -58,7 +61,8 @@ VERDICTS = (*get_args(Verdict), "no game")
 
 
 class OwnStories(Converted["str | Path | Sequence[Story]", tuple[Story, ...]]):
-    """Stories of one's own: a folder of texts with games beside them, kept as the texts and the games."""
+    """Stories of one's own: a folder of texts with games beside them, kept as the texts and the
+    games."""
 
     @classmethod
     def convert(cls, value: str | Path | Sequence[Story], stored: bool) -> tuple[Story, ...]:
@@ -87,12 +91,16 @@ class StoriesConfig(RunSettings):
     model: ModelsSetting = setting(default=("qwen2.5-coder-1.5b",), kw_only=False, short="-m")
     """A model; see `bestresponse models`."""
     stories: OwnStories = setting(default=())
-    """Instead of the stories that come along, a folder of texts NAME.txt with games beside them: NAME.efg, NAME.nfg or
-    NAME.pl."""
-    games: NamesSetting = setting(default=(), help="Kinds of game whose stories are taken; all if none is named.")
+    """Instead of the stories that come along, a folder of texts NAME.txt with games beside them:
+    NAME.efg, NAME.nfg or NAME.pl."""
+    games: NamesSetting = setting(
+        default=(), help="Kinds of game whose stories are taken; all if none is named."
+    )
     count: int | None = setting(default=None, ge=1)
     """Stories that are taken, spread over games and kinds; all if not said."""
-    attempts: int = setting(default=5, ge=1, le=20, help="How often a model may write a program for a story.")
+    attempts: int = setting(
+        default=5, ge=1, le=20, help="How often a model may write a program for a story."
+    )
     shots: int = setting(default=1, ge=0, le=10, help="Worked examples in the prompt.")
     choose: Literal["nearest", "first"] = setting(default="nearest")
     """Which examples: nearest to the story, or first (the prisoner's dilemma)."""
@@ -109,7 +117,9 @@ class StoriesConfig(RunSettings):
     def __post_init__(self) -> None:
         for name in self.model:
             if is_verified(name):
-                raise SettingError("model", f"{name}: programs are checked anyway; name it without `verified:`")
+                raise SettingError(
+                    "model", f"{name}: programs are checked anyway; name it without `verified:`"
+                )
         if len(set(self.model)) < len(self.model):
             raise SettingError("model", "one is named twice; expected different ones")
         choose(self.known_stories, self.games)
@@ -128,9 +138,11 @@ class StoriesConfig(RunSettings):
         return self.model
 
     def choose_stories(self) -> tuple[Story, ...]:
-        """Return the stories of the run: one of every game before the second of any, and of its kinds by turns.
+        """Return the stories of the run: one of every game before the second of any, and of its
+        kinds by turns.
 
-        The games come in an order that mixes the files: a few stories already show chance, turns and tables.
+        The games come in an order that mixes the files: a few stories already show chance, turns
+        and tables.
         """
         kinds: Counter[tuple[str, bool, bool]] = Counter()
         by_game: dict[str, list[tuple[int, int, Story]]] = {}
@@ -143,16 +155,25 @@ class StoriesConfig(RunSettings):
             for game, entries in by_game.items()
             for rank, (_, _, story) in enumerate(sorted(entries, key=lambda entry: entry[:2]))
         ]
-        return tuple(story for _, _, story in sorted(ranked, key=lambda entry: entry[:2]))[: self.count]
+        return tuple(story for _, _, story in sorted(ranked, key=lambda entry: entry[:2]))[
+            : self.count
+        ]
 
 
 def list_tasks(config: StoriesConfig) -> Iterator[dict[str, object]]:
-    """Yield every story for every model, stories in the outermost loop. The story itself is part of the spec."""
+    """Yield every story for every model, stories in the outermost loop. The story itself is part of
+    the spec."""
     shared = {
-        name: value for name, value in config.to_json().items() if name not in ("model", "stories", "games", "count")
+        name: value
+        for name, value in config.to_json().items()
+        if name not in ("model", "stories", "games", "count")
     }
     for story in config.choose_stories():
-        fixed = {"study": "stories", "story": story.id, "hash": digest([story.text, table_to_data(story.table)])}
+        fixed = {
+            "study": "stories",
+            "story": story.id,
+            "hash": digest([story.text, table_to_data(story.table)]),
+        }
         for model in config.model:
             for sample in range(config.samples):
                 yield {**shared, **fixed, "model": str(model), "sample": sample}
@@ -162,13 +183,24 @@ def prepare_tasks(config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne
     """Return the function that lets a model write the game of one story."""
     texts = {story.id: story.text for story in config.known_stories}
     engine = open_engine("embedded", logic_settings.limits.patient)
-    names = ("attempts", "shots", "choose", "form", "max_tokens", "temperature", "effort", "reasoning_tokens")
+    names = (
+        "attempts",
+        "shots",
+        "choose",
+        "form",
+        "max_tokens",
+        "temperature",
+        "effort",
+        "reasoning_tokens",
+    )
     shared: dict[str, Any] = {name: getattr(config, name) for name in names}
 
     def play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         if not done:
             asked = Settings(**shared, seed=config.llm_seed, replicate=spec.data["sample"])
-            written = Formalizer(models[spec.data["model"]], engine, asked).formalize(texts[spec.data["story"]])
+            written = Formalizer(models[spec.data["model"]], engine, asked).formalize(
+                texts[spec.data["story"]]
+            )
             done = [Submission(_AUTHOR, _decide(written))]
             keep(done[0])
         right = float(done[0].decision.reading.status is Status.VALID)
@@ -223,8 +255,8 @@ def estimate_calls(config: StoriesConfig) -> Estimate:
 class StoryRow(TypedDict):
     """One program written for one story, judged on every level.
 
-    `meaning`: it is the story's true game; `first`: it was a game at the first attempt. `equivalent` is not asked of
-    stories without numbers, whose true payoffs are ranks.
+    `meaning`: it is the story's true game; `first`: it was a game at the first attempt.
+    `equivalent` is not asked of stories without numbers, whose true payoffs are ranks.
     """
 
     model: str
@@ -259,12 +291,17 @@ class KindRow(TypedDict):
     model: str
     right: int
     programs: int
-    share: Annotated[Interval, column(format=".0%", help="means what the story says, 95 % interval")]
-    syntactic: Annotated[Interval, column("loads", ".0%", "reader and static checks find no error, 95 % interval")]
+    share: Annotated[
+        Interval, column(format=".0%", help="means what the story says, 95 % interval")
+    ]
+    syntactic: Annotated[
+        Interval, column("loads", ".0%", "reader and static checks find no error, 95 % interval")
+    ]
 
 
 class CorrectnessRow(TypedDict):
-    """The share of programs for the stories of a game that are right on one level: syntactic or semantic."""
+    """The share of programs for the stories of a game that are right on one level: syntactic or
+    semantic."""
 
     model: str
     game: str
@@ -291,7 +328,8 @@ class VerdictRow(TypedDict):
 
 
 class ModelFigures(TypedDict):
-    """The figures of a model; shares are of the programs of which it was asked, None where of none."""
+    """The figures of a model; shares are of the programs of which it was asked, None where of
+    none."""
 
     programs: int
     """programs that were written"""
@@ -320,7 +358,8 @@ class ModelFigures(TypedDict):
 
 
 def estimate_share(hits: Sequence[bool], stories: Sequence[str]) -> Interval:
-    """Compute a share with its interval over stories: programs for the same story are no independent evidence.
+    """Compute a share with its interval over stories: programs for the same story are no
+    independent evidence.
 
     Several programs for a single story count as one story, whose interval says next to nothing.
     """
@@ -328,7 +367,9 @@ def estimate_share(hits: Sequence[bool], stories: Sequence[str]) -> Interval:
         return wilson(sum(hits), len(hits))
     if len(set(stories)) == 1:
         return Interval(sum(hits) / len(hits), 0.0, 1.0, level=0.95, method="one story", n=1)
-    return bound_mean(np.array(hits, dtype=float), (0.0, 1.0), stories, rng=np.random.default_rng(0))
+    return bound_mean(
+        np.array(hits, dtype=float), (0.0, 1.0), stories, rng=np.random.default_rng(0)
+    )
 
 
 _LEVELS = ("syntactic", "functional", "approximate", "exact", "constraints")
@@ -339,9 +380,18 @@ def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
     shares: dict[str, Interval | None] = {}
     for name in (*_LEVELS, "meaning", "equivalent", "first"):
         asked = [(value, row["story"]) for row in rows if isinstance(value := row.get(name), bool)]
-        shares[name] = estimate_share([hit for hit, _ in asked], [story for _, story in asked]) if asked else None
+        shares[name] = (
+            estimate_share([hit for hit, _ in asked], [story for _, story in asked])
+            if asked
+            else None
+        )
     totals = {name: sum(row[name] for row in rows) for name in ("attempts", "prompt", "completion")}
-    figures: Any = {"programs": len(rows), **shares, **totals, "attempts": totals["attempts"] / len(rows)}
+    figures: Any = {
+        "programs": len(rows),
+        **shares,
+        **totals,
+        "attempts": totals["attempts"] / len(rows),
+    }
     return cast(ModelFigures, figures)
 
 
@@ -352,14 +402,19 @@ def measure_stories(config: StoriesConfig, folder: RunFolder) -> Measured:
     rows = []
     for play in folder.sorted_plays():
         if play.data["story"] not in known:
-            raise StoreError(f"the run tells a story that does not exist any more: {play.data['story']}")
+            raise StoreError(
+                f"the run tells a story that does not exist any more: {play.data['story']}"
+            )
         rows.append(_judge(play, known[play.data["story"]], engine))
     order = {str(model): number for number, model in enumerate(config.model)}
     rows.sort(key=lambda row: (order.get(row["model"], len(order)), row["story"], row["sample"]))
     groups: dict[Heads, ModelFigures] = {}
     for model in dict.fromkeys(row["model"] for row in rows):
         groups[model,] = _sum_up_programs([row for row in rows if row["model"] == model])
-    kinds = [*_count_right(rows, "game", lambda row: row["game"]), *_count_right(rows, "kind", _describe_kind)]
+    kinds = [
+        *_count_right(rows, "game", lambda row: row["game"]),
+        *_count_right(rows, "kind", _describe_kind),
+    ]
     readings = Readings()
     for row in rows:
         readings.add(row["model"], row["status"], "")
@@ -395,7 +450,8 @@ def _judge(play: StoredPlay, story: Story, engine: LogicEngine) -> StoryRow:
         "completion": completion,
         **{name: finding.ok for name, finding in levels.items()},
         **({} if story.numeric else {"equivalent": None}),
-        # What was refused, because it was cut off for instance, has told no game, whatever it can be read as.
+        # What was refused, because it was cut off for instance, has told no game, whatever it can
+        # be read as.
         "meaning": bool(meaning.ok) and decision.reading.status is Status.VALID,
         "verdict": levels.verdict,
         "why": decision.reading.how or meaning.why,
@@ -409,7 +465,9 @@ def _describe_kind(row: StoryRow) -> str:
     return f"{'canonical' if row['canonical'] else 'disguised'}, {numbers}{language}"
 
 
-def _count_right(rows: Sequence[StoryRow], by: str, describe: Callable[[StoryRow], str]) -> Iterator[KindRow]:
+def _count_right(
+    rows: Sequence[StoryRow], by: str, describe: Callable[[StoryRow], str]
+) -> Iterator[KindRow]:
     """Yield for every kind of story and model how many programs mean what the story says."""
     for kind in sorted({describe(row) for row in rows}):
         for model in dict.fromkeys(row["model"] for row in rows):
@@ -433,14 +491,19 @@ def _list_correctness(kinds: Sequence[KindRow]) -> Iterator[CorrectnessRow]:
     for row in kinds:
         if row["by"] == "game":
             for level, share in (("syntactic", row["syntactic"]), ("semantic", row["share"])):
-                yield CorrectnessRow(model=row["model"], game=row["stories"], level=level, share=share.estimate)
+                yield CorrectnessRow(
+                    model=row["model"], game=row["stories"], level=level, share=share.estimate
+                )
 
 
 def _count_attempts(rows: Sequence[StoryRow], most: int) -> Iterator[AttemptsRow]:
     """Yield how many programs became a game at each attempt, and how many never did."""
     for model in dict.fromkeys(row["model"] for row in rows):
         written = [row for row in rows if row["model"] == model]
-        needed = [str(row["attempts"]) if row["status"] == Status.VALID.value else "never" for row in written]
+        needed = [
+            str(row["attempts"]) if row["status"] == Status.VALID.value else "never"
+            for row in written
+        ]
         names = [row["story"] for row in written]
         for attempt in (*map(str, range(1, most + 1)), "never"):
             hits = [attempts == attempt for attempts in needed]
@@ -468,7 +531,10 @@ stories_study = Study(
     measure=measure_stories,
     metrics=list_metrics(ModelFigures),
     title="From stories to games",
-    subtitle="{{ config.model|join(', ') }} on {{ frame('programs').list_values('story')|length }} stories",
+    subtitle=(
+        "{{ config.model|join(', ') }} on {{ frame('programs').list_values('story')|length }}"
+        " stories"
+    ),
     command="bench stories",
     unit="stories",
     tables=3,
@@ -477,13 +543,32 @@ stories_study = Study(
     report=(
         text(_PROSE["right"]),
         metrics_table("How many programs are right", "Shares with 95 % intervals."),
-        pivot("attempts", "attempt", "model", "programs", title="Attempts", caption=_PROSE["attempts"]),
-        pivot("verdicts", "verdict", "model", "share", title="As compare says it", caption=_PROSE["verdicts"]),
+        pivot(
+            "attempts", "attempt", "model", "programs", title="Attempts", caption=_PROSE["attempts"]
+        ),
+        pivot(
+            "verdicts",
+            "verdict",
+            "model",
+            "share",
+            title="As compare says it",
+            caption=_PROSE["verdicts"],
+        ),
         *(
-            pivot("kinds", "stories", "model", "share", where={"by": by}, title=title, caption=_PROSE["kinds"])
+            pivot(
+                "kinds",
+                "stories",
+                "model",
+                "share",
+                where={"by": by},
+                title=title,
+                caption=_PROSE["kinds"],
+            )
             for by, title in (("game", "By game"), ("kind", "By kind of story"))
         ),
-        pivot("kinds", "stories", "model", "syntactic", where={"by": "game"}, caption=_PROSE["loads"]),
+        pivot(
+            "kinds", "stories", "model", "syntactic", where={"by": "game"}, caption=_PROSE["loads"]
+        ),
         bars(
             "correctness",
             "game",
@@ -498,15 +583,21 @@ stories_study = Study(
         table("programs", columns=("model", "story", "why"), where={"meaning": False}),
     ),
 )
-"""How often the program that a model writes for a story is the story's true game, level by level."""
+"""How often the program that a model writes for a story is the story's true game, level by
+level."""
 
 
 def reproduce_stories(folder: Path) -> Reproduction:
-    """Say for every method how its games are related to the true ones, with intervals over stories."""
+    """Say for every method how its games are related to the true ones, with intervals over
+    stories."""
     truths = {text.stem: read_reference(text) for text in sorted(folder.glob("*.txt"))}
     by_method: dict[str, list[tuple[str, str]]] = {}
     for path in sorted((folder / "recorded").glob("*/*/*")):
-        if path.suffix not in (".efg", ".nfg", ".pl"):  # notes and logs beside the games are no failed games
+        if path.suffix not in (
+            ".efg",
+            ".nfg",
+            ".pl",
+        ):  # notes and logs beside the games are no failed games
             continue
         method, story = path.parts[-3:-1]
         if story not in truths:
@@ -524,7 +615,21 @@ def reproduce_stories(folder: Path) -> Reproduction:
         counts = [sum(verdict == relation for verdict, _ in verdicts) for relation in VERDICTS]
         share = estimate_share([verdict == VERDICTS[0] for verdict, _ in verdicts], stories)
         rows.append((method, len(set(stories)), len(verdicts), *counts, share))
-        checks.append(Check(f"{method}: {VERDICTS[0]}", None, f"{counts[0]} of {len(verdicts)}", None))
-    columns = (Column("method"), *(Column(name, "right") for name in ("stories", "games", *VERDICTS)))
-    table = Table((*columns, Column(f"share of {VERDICTS[0]}", "right", format=".0%")), tuple(rows), str(folder.name))
-    return Reproduction("stories", "Games recorded for stories, compared with the true ones.", tuple(checks), (table,))
+        checks.append(
+            Check(f"{method}: {VERDICTS[0]}", None, f"{counts[0]} of {len(verdicts)}", None)
+        )
+    columns = (
+        Column("method"),
+        *(Column(name, "right") for name in ("stories", "games", *VERDICTS)),
+    )
+    table = Table(
+        (*columns, Column(f"share of {VERDICTS[0]}", "right", format=".0%")),
+        tuple(rows),
+        str(folder.name),
+    )
+    return Reproduction(
+        "stories",
+        "Games recorded for stories, compared with the true ones.",
+        tuple(checks),
+        (table,),
+    )

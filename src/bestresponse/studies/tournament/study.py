@@ -1,20 +1,23 @@
-"""Round robins: strategies and models against each other in a repeated game, every pair in both seats.
+"""Round robins: strategies and models against each other in a repeated game, every pair in both
+seats.
 
-Matches between strategies that are automata are worked out exactly or played in bulk; those with models, functions and
-other players are played round by round.
+Matches between strategies that are automata are worked out exactly or played in bulk; those with
+models, functions and other players are played round by round.
 
-The normalised payoff is (total - least) / (most - least), where least and most are the totals that a player would earn
-with its lowest or highest payoff in every round (Mensfelt, Stathis and Trencsenyi 2024, section 4.3), here for each
-seat by its own payoffs. Totals are over all matches in both seats, against itself included.
+The normalised payoff is (total - least) / (most - least), where least and most are the totals that
+a player would earn with its lowest or highest payoff in every round (Mensfelt, Stathis and
+Trencsenyi 2024, section 4.3), here for each seat by its own payoffs. Totals are over all matches in
+both seats, against itself included.
 
-Strategies that multiply by what they earn: shares grow in proportion to what a strategy earns against all shares
-(Axelrod, The Evolution of Cooperation, 1984, chapter 2), that is the discrete replicator; the Moran process is that of
-a finite population, see `theory.dynamics.moran`. Both use the mean payoff a round over both seats.
+Strategies that multiply by what they earn: shares grow in proportion to what a strategy earns
+against all shares (Axelrod, The Evolution of Cooperation, 1984, chapter 2), that is the discrete
+replicator; the Moran process is that of a finite population, see `theory.dynamics.moran`. Both use
+the mean payoff a round over both seats.
 
 Who takes part in a tournament: groups and names of strategies, files, functions and models.
 
-A strategy is an automaton for each seat of the game where it can be written as one (`as_automata`); players, functions
-and models are asked round by round.
+A strategy is an automaton for each seat of the game where it can be written as one (`as_automata`);
+players, functions and models are asked round by round.
 """
 
 from __future__ import annotations
@@ -34,7 +37,13 @@ import numpy as np
 
 from bestresponse.analysis.people import show_people
 from bestresponse.core.episode import Record, Submission
-from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, StoreError, UsageError
+from bestresponse.core.errors import (
+    BestResponseError,
+    InvalidGame,
+    SettingError,
+    StoreError,
+    UsageError,
+)
 from bestresponse.core.files import read_text_file, read_toml
 from bestresponse.core.game import NATURE, Game, S
 from bestresponse.core.json import JsonMapping, canonical, digest
@@ -58,7 +67,16 @@ from bestresponse.models.providers.function import hash_function
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.players import strategies
 from bestresponse.players.lookup import find_strategy, list_strategies
-from bestresponse.report.blocks import Measurement, Shown, bars, lines, metrics_table, pivot, table, text
+from bestresponse.report.blocks import (
+    Measurement,
+    Shown,
+    bars,
+    lines,
+    metrics_table,
+    pivot,
+    table,
+    text,
+)
 from bestresponse.report.document import Code, Paragraph
 from bestresponse.report.frames import Frame, Heads, column, list_metrics
 from bestresponse.runs import inputs
@@ -72,7 +90,12 @@ from bestresponse.runs.study import Estimate, Measured, Study
 from bestresponse.theory.dynamics.learning import replicator
 from bestresponse.theory.dynamics.moran import count_takeovers
 from bestresponse.theory.games.normal_form import Array, NormalForm
-from bestresponse.theory.repeated.automaton import Automaton, behave_alike, classic_strategies, cooperative_actions
+from bestresponse.theory.repeated.automaton import (
+    Automaton,
+    behave_alike,
+    classic_strategies,
+    cooperative_actions,
+)
 from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin, play_round_robin
 
 GROUPS = ("all", "published", "classic")
@@ -90,9 +113,10 @@ Kind = Literal["rules", "classic", "player", "axelrod", "model", "function", "wo
 class Contestant:
     """One who takes part.
 
-    `rules` is the program of a strategy written as rules, `words` its text where it was told in words; `source` says
-    where it came from: a file, `published`, the name of a classic strategy, of another player or of Axelrod's library,
-    or a model. `thing` is the model or the function itself where one was given; no file keeps it.
+    `rules` is the program of a strategy written as rules, `words` its text where it was told in
+    words; `source` says where it came from: a file, `published`, the name of a classic strategy, of
+    another player or of Axelrod's library, or a model. `thing` is the model or the function itself
+    where one was given; no file keeps it.
     """
 
     name: str
@@ -109,7 +133,8 @@ class Contestant:
 
 @dataclass(frozen=True, slots=True)
 class StageGame:
-    """The game of one round; `program` is the logic program it came from, empty for a table of payoffs."""
+    """The game of one round; `program` is the logic program it came from, empty for a table of
+    payoffs."""
 
     name: str
     form: NormalForm
@@ -123,14 +148,19 @@ _WORDS = (".txt", ".md")
 _STRATEGY_FILES = (".pl", ".json", *_WORDS)
 
 
-class GamesSetting(inputs.Converted["inputs.GameLike | Sequence[inputs.GameLike]", tuple[NamedGame, ...]]):
+class GamesSetting(
+    inputs.Converted["inputs.GameLike | Sequence[inputs.GameLike]", tuple[NamedGame, ...]]
+):
     """One game or several; a text file tells a game in words."""
 
     many = True
 
     @classmethod
-    def convert(cls, value: inputs.GameLike | Sequence[inputs.GameLike], stored: bool) -> tuple[NamedGame, ...]:
-        """Find every game; a list is one table of payoffs unless everything in it names or is a game."""
+    def convert(
+        cls, value: inputs.GameLike | Sequence[inputs.GameLike], stored: bool
+    ) -> tuple[NamedGame, ...]:
+        """Find every game; a list is one table of payoffs unless everything in it names or is a
+        game."""
         several = isinstance(value, list | tuple) and value and all(map(_is_game, value))
         games = value if several else [value]
         return tuple(_find_game(game, stored) for game in games)  # type: ignore[union-attr]
@@ -159,14 +189,20 @@ def is_in_words(game: NamedGame) -> bool:
     return game.ending in _WORDS
 
 
-class EntriesSetting(inputs.Converted["Participant | Sequence[Participant]", tuple[Contestant, ...]]):
-    """Who takes part: groups, strategies, models and files by name, models, and functions of both histories."""
+class EntriesSetting(
+    inputs.Converted["Participant | Sequence[Participant]", tuple[Contestant, ...]]
+):
+    """Who takes part: groups, strategies, models and files by name, models, and functions of both
+    histories."""
 
     many = True
 
     @classmethod
-    def convert(cls, value: Participant | Sequence[Participant], stored: bool) -> tuple[Contestant | str, ...]:
-        """Read files and describe models and functions; names are looked up once the game is known."""
+    def convert(
+        cls, value: Participant | Sequence[Participant], stored: bool
+    ) -> tuple[Contestant | str, ...]:
+        """Read files and describe models and functions; names are looked up once the game is
+        known."""
         if isinstance(value, Sequence) and not isinstance(value, str):
             return tuple(_describe_entry(item, stored) for item in value)
         return (_describe_entry(value, stored),)
@@ -194,15 +230,18 @@ def _describe_entry(item: object, stored: bool) -> Contestant | str:
         return Contestant(model, "model", model, thing=model.model)
     if callable(item) and inputs.count_parameters(item) == 2:
         name = getattr(item, "__name__", type(item).__name__)
-        return Contestant(name, "function", hash_function(item) or digest(repr(item), 12), thing=item)
+        return Contestant(
+            name, "function", hash_function(item) or digest(repr(item), 12), thing=item
+        )
     raise UsageError(
-        f"expected a strategy, a model, a function from a prompt to a text or one of two histories, got "
-        f"{type(item).__name__}"
+        "expected a strategy, a model, a function from a prompt to a text or one of two histories,"
+        f" got {type(item).__name__}"
     )
 
 
 def read_strategy(path: Path) -> Contestant:
-    """Read a strategy as rules (`.pl`), that of a saved agent (`.json`), or one in words (`.txt`, `.md`)."""
+    """Read a strategy as rules (`.pl`), that of a saved agent (`.json`), or one in words (`.txt`,
+    `.md`)."""
     if not path.exists():
         raise SettingError("entries", f"{path}: there is no such file")
     match path.suffix.lower():
@@ -223,15 +262,20 @@ def _read_words(path: Path) -> str:
 
 
 def formalize_entry(entry: Contestant, stage: StageGame, model: Model) -> Contestant:
-    """Let a model write the rules of a strategy in words; InvalidGame says what was wrong with the last attempt."""
+    """Let a model write the rules of a strategy in words; InvalidGame says what was wrong with the
+    last attempt."""
     engine = open_engine()
     try:
-        result = formalize_strategy(entry.words, stage.program or write_match_program(stage.form), model, engine)
+        result = formalize_strategy(
+            entry.words, stage.program or write_match_program(stage.form), model, engine
+        )
     finally:
         engine.close()
     if not result.ok:
         raise InvalidGame(f"{entry.source}: {result.trouble}")
-    return Contestant(entry.name, "rules", f"{entry.source}, formalized by {model.id}", result.rules, result.words)
+    return Contestant(
+        entry.name, "rules", f"{entry.source}, formalized by {model.id}", result.rules, result.words
+    )
 
 
 def formalize_entries(
@@ -240,12 +284,16 @@ def formalize_entries(
     config: RunSettings,
     find_stage: Callable[[], StageGame],
 ) -> tuple[Contestant, ...]:
-    """Let the model write the rules of those strategies that are in words; without any no model is needed."""
+    """Let the model write the rules of those strategies that are in words; without any no model is
+    needed."""
     in_words = [entry for entry in entries if entry.kind == "words"]
     if not in_words:
         return entries
     if model is None:
-        raise SettingError("model", f"{in_words[0].source} is a strategy in words; name the model that formalizes it")
+        raise SettingError(
+            "model",
+            f"{in_words[0].source} is a strategy in words; name the model that formalizes it",
+        )
     stage = find_stage()
     with open_models((model,), Path(config.output_dir), config.limits) as opened:
         rules = {entry: formalize_entry(entry, stage, opened.models[model]) for entry in in_words}
@@ -254,11 +302,13 @@ def formalize_entries(
 
 @cache
 def make_stage(game: NamedGame) -> StageGame:
-    """Make a game the stage of a tournament; InvalidGame unless two players move once, at the same time."""
+    """Make a game the stage of a tournament; InvalidGame unless two players move once, at the same
+    time."""
     form = game.loaded.solvable()
     if not isinstance(form, NormalForm) or form.num_players != 2 or form.shape[0] != form.shape[1]:
         raise InvalidGame(
-            f"{game.name}: a tournament needs two players who choose at the same time among equally many moves"
+            f"{game.name}: a tournament needs two players who choose at the same time among equally"
+            " many moves"
         )
     return StageGame(game.name, form, game.text if game.ending == ".pl" else "")
 
@@ -266,7 +316,8 @@ def make_stage(game: NamedGame) -> StageGame:
 def gather_entries(
     wanted: Iterable[Contestant | str], stage: StageGame, default_move: str | None = None
 ) -> tuple[tuple[Contestant, ...], tuple[tuple[str, str], ...]]:
-    """Return those who take part, and why others of a group cannot or need not: who is named must be able to play."""
+    """Return those who take part, and why others of a group cannot or need not: who is named must
+    be able to play."""
     moves = stage.form.actions[0]
     if default_move is not None and default_move not in moves:
         raise SettingError("default_move", f"{default_move!r} is none of {', '.join(moves)}")
@@ -298,7 +349,9 @@ def gather_for_all(
     gathered = [gather_entries(wanted, stage, default_move) for stage in stages]
     if len(gathered) == 1:
         return gathered[0]
-    entries = tuple(entry for entry in gathered[0][0] if all(entry in others for others, _ in gathered))
+    entries = tuple(
+        entry for entry in gathered[0][0] if all(entry in others for others, _ in gathered)
+    )
     left_out: dict[str, str] = {}
     for stage, (taking_part, not_taking_part) in zip(stages, gathered, strict=True):
         for name, why in not_taking_part:
@@ -319,8 +372,13 @@ def _find_entries(item: str, stage: StageGame, default_move: str | None) -> list
     copies = int(counted[2])
     if not 1 <= copies <= _MOST_COPIES:
         raise SettingError("entries", f"{item!r}: expected 1 to {_MOST_COPIES} copies")
-    entry = read_strategy(Path(counted[1])) if is_file else _find_entry(counted[1], stage, default_move)
-    return [entry, *(replace(entry, name=f"{entry.name} {number}") for number in range(2, copies + 1))]
+    entry = (
+        read_strategy(Path(counted[1])) if is_file else _find_entry(counted[1], stage, default_move)
+    )
+    return [
+        entry,
+        *(replace(entry, name=f"{entry.name} {number}") for number in range(2, copies + 1)),
+    ]
 
 
 def _make_entry(name: str) -> Contestant:
@@ -333,13 +391,21 @@ def _list_probes(item: str, stage: StageGame, default_move: str | None) -> list[
     """List the probes of a fingerprint, a square of so many points a side."""
     side = item.removeprefix(PROBES)
     if not side.isdigit() or not 2 <= int(side) <= _MOST_POINTS:
-        raise SettingError("entries", f"{item!r}: expected {PROBES}N with N from 2 to {_MOST_POINTS}")
+        raise SettingError(
+            "entries", f"{item!r}: expected {PROBES}N with N from 2 to {_MOST_POINTS}"
+        )
     points = [f"{k / (int(side) - 1):.3g}" for k in range(int(side))]
-    return [_find_entry(f"{strategies.PROBE}{x}:{y}", stage, default_move) for x, y in product(points, points)]
+    return [
+        _find_entry(f"{strategies.PROBE}{x}:{y}", stage, default_move)
+        for x, y in product(points, points)
+    ]
 
 
-def _add_classic(entries: list[Contestant], stage: StageGame, default_move: str | None) -> dict[str, str]:
-    """Add the classic strategies that are not there already under this or another name; return the others."""
+def _add_classic(
+    entries: list[Contestant], stage: StageGame, default_move: str | None
+) -> dict[str, str]:
+    """Add the classic strategies that are not there already under this or another name; return the
+    others."""
     try:
         cooperative_actions(stage.form)
     except InvalidGame as error:
@@ -347,10 +413,14 @@ def _add_classic(entries: list[Contestant], stage: StageGame, default_move: str 
     left_out = {}
     for strategy in classic_strategies():
         taken = any(entry.name == strategy.name for entry in entries)
-        entry = Contestant(f"classic {strategy.name}" if taken else strategy.name, "classic", strategy.name)
+        entry = Contestant(
+            f"classic {strategy.name}" if taken else strategy.name, "classic", strategy.name
+        )
         seats = as_automata(entry, stage, default_move) or ()
         others = ((other.name, as_automata(other, stage, default_move)) for other in entries)
-        alike = (name for name, theirs in others if theirs and all(map(behave_alike, seats, theirs)))
+        alike = (
+            name for name, theirs in others if theirs and all(map(behave_alike, seats, theirs))
+        )
         same = next(alike, None)
         if same is None:
             entries.append(entry)
@@ -360,7 +430,8 @@ def _add_classic(entries: list[Contestant], stage: StageGame, default_move: str 
 
 
 def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Contestant:
-    """Find who is named: a strategy, any player who needs no model (see `players.lookup`), or a model."""
+    """Find who is named: a strategy, any player who needs no model (see `players.lookup`), or a
+    model."""
     classic = [strategy.name for strategy in classic_strategies()]
     game = RepeatedGame(stage.form, 2)
     if name in (*PUBLISHED, AS_RUN, *classic) or name.startswith(strategies.PROBE):
@@ -377,8 +448,9 @@ def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Contes
         return Contestant(name, "axelrod", name.removeprefix(AXELROD))
     known = [*GROUPS, *PUBLISHED, AS_RUN, *classic, *list_strategies(game)]
     raise UsageError(
-        f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups: {', '.join(GROUPS)}, {PROBES}N; "
-        "where Axelrod's library is installed, its strategies by name; models are PROVIDER/MODEL, files are paths."
+        f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups:"
+        f" {', '.join(GROUPS)}, {PROBES}N; where Axelrod's library is installed, its strategies by"
+        " name; models are PROVIDER/MODEL, files are paths."
     )
 
 
@@ -386,7 +458,8 @@ def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Contes
 def as_automata(
     entry: Contestant, stage: StageGame, default_move: str | None, first_only: bool = False
 ) -> tuple[Automaton, Automaton] | None:
-    """Return a strategy in both seats of the game, None for who has to be asked; InvalidGame where it cannot play.
+    """Return a strategy in both seats of the game, None for who has to be asked; InvalidGame where
+    it cannot play.
 
     With `first_only` it never sits second, so that its rules need no moves there.
     """
@@ -403,11 +476,14 @@ def as_automata(
 def _run_rules(
     entry: Contestant, stage: StageGame, default_move: str | None, first_only: bool
 ) -> tuple[Automaton, Automaton]:
-    """Let rules speak the language of the game's own program; for a table one is written, with the first's moves."""
+    """Let rules speak the language of the game's own program; for a table one is written, with the
+    first's moves."""
     own_program = stage.program and set(stage.form.actions[0]) == set(stage.form.actions[1])
     program = stage.program if own_program else write_match_program(stage.form)
     actions = stage.form.actions if own_program else (stage.form.actions[0], stage.form.actions[0])
-    usual = [names[number] for names, number in zip(actions, find_default_moves(stage.form), strict=True)]
+    usual = [
+        names[number] for names, number in zip(actions, find_default_moves(stage.form), strict=True)
+    ]
     try:
         seats = Agent(entry.name, program, entry.rules, default_move).seats(usual)
         first = seats.automaton(0, actions)
@@ -447,7 +523,8 @@ class StandingRow(TypedDict):
 
 
 class MatchRow(TypedDict):
-    """What two earned in their match, the first and the second seat; means over plays, None where none counts."""
+    """What two earned in their match, the first and the second seat; means over plays, None where
+    none counts."""
 
     game: str
     first: str
@@ -481,7 +558,8 @@ class MoranRow(TypedDict):
 
 
 def normalise(total: float, least: float, most: float, plays: float) -> float:
-    """Return a total as a share of the range it could lie in after `plays` plays with payoffs from `least` to `most`.
+    """Return a total as a share of the range it could lie in after `plays` plays with payoffs from
+    `least` to `most`.
 
     >>> normalise(24, least=2, most=8, plays=4)
     0.6666666666666666
@@ -520,15 +598,19 @@ def _count_rounds(config: TournamentConfig, play: StoredPlay) -> int:
     rounds = sum(turn.role == config.stage.form.players[0] for turn in play.record.submissions)
     if not rounds:
         pair = " against ".join(config.entries[index].name for index in play.data["places"])
-        raise StoreError(f"the record of {pair} holds no moves, so its rounds are unknown; run the tournament anew")
+        raise StoreError(
+            f"the record of {pair} holds no moves, so its rounds are unknown; run the tournament"
+            " anew"
+        )
     return rounds
 
 
 def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
-    """Work out or play in bulk every match between automata: totals, their deviation over plays, rounds; else NaN.
+    """Work out or play in bulk every match between automata: totals, their deviation over plays,
+    rounds; else NaN.
 
-    Matches whose moves are kept are played one by one instead. Where a strategy differs by seat, those of both seats
-    meet, and first against second is kept.
+    Matches whose moves are kept are played one by one instead. Where a strategy differs by seat,
+    those of both seats meet, and first against second is kept.
     """
     seats = [config.find_automata(entry) for entry in config.entries]
     indices = [index for index, pair in enumerate(seats) if pair is not None]
@@ -542,7 +624,9 @@ def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
             result = exact_round_robin([*first, *second], config.stage.form, config.rules)
         else:
             plays, seed = config.repetitions, split(config.seed, "matches")
-            result = play_round_robin([*first, *second], config.stage.form, config.rules, repetitions=plays, seed=seed)
+            result = play_round_robin(
+                [*first, *second], config.stage.form, config.rules, repetitions=plays, seed=seed
+            )
         grid, part = np.ix_(indices, indices), (slice(len(first)), slice(-len(first), None))
         totals[grid] = result.totals[part]
         spread[grid] = np.nan if result.spread is None else result.spread[part]
@@ -575,11 +659,16 @@ class Standings:
     @cached_property
     def opponents(self) -> list[int]:
         """Whose matches count: everybody's, or those against one."""
-        return [self.names.index(self.config.against)] if self.config.against else list(range(len(self.names)))
+        return (
+            [self.names.index(self.config.against)]
+            if self.config.against
+            else list(range(len(self.names)))
+        )
 
     @cached_property
     def per_round(self) -> Array:
-        """The payoffs of a round on average, of the rounds that were played: longer matches are no better ones."""
+        """The payoffs of a round on average, of the rounds that were played: longer matches are no
+        better ones."""
         return np.asarray(self.totals / self.rounds[:, :, None])
 
     @cached_property
@@ -593,44 +682,70 @@ class Standings:
     def rows(self) -> list[StandingRow]:
         """One row for each participant, best first; those without any play last."""
         rows = [self._make_row(index) for index in range(len(self.names))]
-        # By payoffs, as winners are: normalised by seat, another order is possible where seats have other payoffs.
-        return sorted(rows, key=lambda row: (row["per_round"] is None, -(row["per_round"] or 0.0), row["name"]))
+        # By payoffs, as winners are: normalised by seat, another order is possible where seats have
+        # other payoffs.
+        return sorted(
+            rows,
+            key=lambda row: (row["per_round"] is None, -(row["per_round"] or 0.0), row["name"]),
+        )
 
     @property
     def places(self) -> list[int]:
-        """The place of each row; whoever earned the same shares the best of their places, as in 1, 1, 3."""
+        """The place of each row; whoever earned the same shares the best of their places, as in 1,
+        1, 3."""
         earned = [-inf if row["per_round"] is None else row["per_round"] for row in self.rows]
-        return [1 + sum(other > mine and not self._is_level(other, mine) for other in earned) for mine in earned]
+        return [
+            1 + sum(other > mine and not self._is_level(other, mine) for other in earned)
+            for mine in earned
+        ]
 
     @property
     def winners(self) -> tuple[str, ...]:
-        """Those who reach their target where targets are given, else those with the highest payoff a round.
+        """Those who reach their target where targets are given, else those with the highest payoff
+        a round.
 
         Who lacks matches has no total, and cannot win.
         """
         key: Literal["total", "per_round"] = "total" if self.config.target else "per_round"
         earned = {row["name"]: row[key] or 0.0 for row in self.rows if row["total"] is not None}
         goals = self.config.target or dict.fromkeys(earned, max(earned.values(), default=0.0))
-        return tuple(name for name, value in earned.items() if name in goals and self._is_level(value, goals[name]))
+        return tuple(
+            name
+            for name, value in earned.items()
+            if name in goals and self._is_level(value, goals[name])
+        )
 
     def _is_level(self, payoff: float, other: float) -> bool:
-        """Tell whether two earned the same, but for rounding, which grows with the payoffs of the game."""
-        return isclose(payoff, other, rel_tol=1e-12, abs_tol=1e-9 * float(np.ptp(self.config.stage.form.payoffs)))
+        """Tell whether two earned the same, but for rounding, which grows with the payoffs of the
+        game."""
+        return isclose(
+            payoff,
+            other,
+            rel_tol=1e-12,
+            abs_tol=1e-9 * float(np.ptp(self.config.stage.form.payoffs)),
+        )
 
     def _make_row(self, index: int) -> StandingRow:
         entry, against = self.config.entries[index], self.opponents
         counting = slice(1 if self.config.seats == "first" else 2)  # which seats count
-        totals = np.stack([self.totals[index, against, 0], self.totals[against, index, 1]])[counting]
-        seats = np.stack([self.per_round[index, against, 0], self.per_round[against, index, 1]])[counting]
+        totals = np.stack([self.totals[index, against, 0], self.totals[against, index, 1]])[
+            counting
+        ]
+        seats = np.stack([self.per_round[index, against, 0], self.per_round[against, index, 1]])[
+            counting
+        ]
         payoffs = self.config.stage.form.payoffs[counting]
         least, width = payoffs.min(axis=(1, 2))[:, None], np.ptp(payoffs, axis=(1, 2))[:, None]
         # Where all payoffs of a seat are the same, everybody earns the highest.
-        shares = np.where(width > 0, (seats - least) / np.where(width > 0, width, 1.0), 1.0 + 0 * seats)
+        shares = np.where(
+            width > 0, (seats - least) / np.where(width > 0, width, 1.0), 1.0 + 0 * seats
+        )
         played = np.stack([self.plays[index, against], self.plays[against, index]])[counting]
         gaps = np.stack([self.missing[index, against], self.missing[against, index]])[counting]
         lost = gaps / np.maximum(played, 1.0)
         missing = int(gaps.sum())
-        # Bounds: the mean if every missing play had earned the least, and if it had earned the most.
+        # Bounds: the mean if every missing play had earned the least, and if it had earned the
+        # most.
         kept = np.nan_to_num(shares) * (1 - lost)
         bounded = missing and not np.isnan(shares).all()
         return StandingRow(
@@ -656,7 +771,11 @@ class Standings:
                 continue
             figures = {
                 f"{seat}_{name}": _finite(values[first, second, number])
-                for name, values in (("total", self.totals), ("per_round", self.per_round), ("deviation", self.spread))
+                for name, values in (
+                    ("total", self.totals),
+                    ("per_round", self.per_round),
+                    ("deviation", self.spread),
+                )
                 for number, seat in enumerate(("first", "second"))
             }
             yield MatchRow(
@@ -681,7 +800,8 @@ class Standings:
         return [self.names[index] for index in kept], self.between[np.ix_(kept, kept)]
 
     def list_shares(self, generations: int = _GENERATIONS) -> Iterator[GenerationRow]:
-        """Yield the shares of strategies that multiply by what they earn, from equal ones; none for fewer than two."""
+        """Yield the shares of strategies that multiply by what they earn, from equal ones; none for
+        fewer than two."""
         names, payoffs = self.complete
         if len(names) < 2:
             return
@@ -697,10 +817,11 @@ class Standings:
                 yield GenerationRow(generation=int(generation), strategy=name, share=float(share))
 
     def list_takeovers(self) -> list[MoranRow]:
-        """List how often each strategy took over a population that began with equal numbers of all, best first.
+        """List how often each strategy took over a population that began with equal numbers of all,
+        best first.
 
-        Raises:
-            UsageError: the population has fewer individuals than there are strategies, so some could never win.
+        Raises: UsageError: the population has fewer individuals than there are strategies, so some
+        could never win.
         """
         names, payoffs = self.complete
         population = self.config.moran
@@ -708,15 +829,22 @@ class Standings:
             return []
         if population < len(names):
             raise UsageError(
-                f"moran: a population of {population} has no place for each of {len(names)} strategies; "
-                f"expected at least {len(names)}"
+                f"moran: a population of {population} has no place for each of {len(names)}"
+                f" strategies; expected at least {len(names)}"
             )
         # Equal numbers; where they do not come out even, the first strategies get one more.
-        counts = [population // len(names) + (k < population % len(names)) for k in range(len(names))]
-        result = count_takeovers(payoffs, counts, runs=_MORAN_RUNS, seed=split(self.config.seed, "moran"))
+        counts = [
+            population // len(names) + (k < population % len(names)) for k in range(len(names))
+        ]
+        result = count_takeovers(
+            payoffs, counts, runs=_MORAN_RUNS, seed=split(self.config.seed, "moran")
+        )
         rows = [
             MoranRow(strategy=name, wins=wins, share=wins / _MORAN_RUNS)
-            for name, wins in [*zip(names, result.wins, strict=True), ("undecided", result.undecided)]
+            for name, wins in [
+                *zip(names, result.wins, strict=True),
+                ("undecided", result.undecided),
+            ]
             if wins
         ]
         return sorted(rows, key=lambda row: (row["strategy"] == "undecided", -row["wins"]))
@@ -733,7 +861,8 @@ def _finite(value: float) -> float | None:
 
 _MOST_ENTRIES = 1_000
 _MOST_KEPT_ROUNDS = 100_000
-"""With more rounds in all, matches between strategies are drawn in bulk: a round takes about 115 bytes of a record."""
+"""With more rounds in all, matches between strategies are drawn in bulk: a round takes about 115
+bytes of a record."""
 _MOST_LISTED_ROUNDS = 100_000
 """Longer lists of rounds are cut off; the records hold all."""
 _MOST_IN_A_HEATMAP = 100
@@ -747,40 +876,62 @@ _LASTING_SHARE = 1e-6
 
 @settings
 class TournamentConfig(RunSettings):
-    """Run a round robin, including self-play, with every pair in both seats, and print who earns most.
+    """Run a round robin, including self-play, with every pair in both seats, and print who earns
+    most.
 
-    Matches between strategies are worked out exactly, or drawn with --repetitions. Models are asked round by round.
+    Matches between strategies are worked out exactly, or drawn with --repetitions. Models are asked
+    round by round.
     """
 
     games: GamesSetting = setting(kw_only=False, argument=True)
-    """One game or several of two players with one move each: names from `bestresponse games`, .nfg, .json or .pl files,
-    or a .txt file that tells a game in words, which --model formalizes."""
+    """One game or several of two players with one move each: names from `bestresponse games`, .nfg,
+    .json or .pl files, or a .txt file that tells a game in words, which --model formalizes."""
     entries: EntriesSetting = setting(default=("all",), kw_only=False)
-    """Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed players, models,
-    files of rules (.pl), of saved agents (.json) or of words (.txt); those of the `axelrod` package by name. NAME:N
-    enters N copies of a strategy."""
+    """Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed
+    players, models, files of rules (.pl), of saved agents (.json) or of words (.txt); those of the
+    `axelrod` package by name. NAME:N enters N copies of a strategy."""
     model: inputs.OptionalModelSetting = setting(default=None, short="-m")
     """The model that formalizes games and strategies in words."""
-    rounds: int = setting(default=10, ge=1, le=100_000, help="Rounds of a match; with continuation the most.")
-    noise: float = setting(default=0.0, ge=0, lt=1, help="Probability that another move is made than the one chosen.")
-    continuation: float = setting(default=1.0, gt=0, le=1, help="Probability of another round after each.")
+    rounds: int = setting(
+        default=10, ge=1, le=100_000, help="Rounds of a match; with continuation the most."
+    )
+    noise: float = setting(
+        default=0.0, ge=0, lt=1, help="Probability that another move is made than the one chosen."
+    )
+    continuation: float = setting(
+        default=1.0, gt=0, le=1, help="Probability of another round after each."
+    )
     repetitions: int | None = setting(default=None, ge=1, le=1_000_000)
-    """Plays of each match, with all their moves; expected payoffs, and 1 for those who must be asked, if not said."""
-    against: str | None = setting(default=None, help="Only matches against this one count (clones).")
+    """Plays of each match, with all their moves; expected payoffs, and 1 for those who must be
+    asked, if not said."""
+    against: str | None = setting(
+        default=None, help="Only matches against this one count (clones)."
+    )
     seats: Literal["both", "first"] = setting(default="both")
-    """Whether matches in both seats count, or only those in the first; with --against a total is then that of one
-    match."""
-    default_move: str | None = setting(default=None, help="The default move, in place of the game's own.")
+    """Whether matches in both seats count, or only those in the first; with --against a total is
+    then that of one match."""
+    default_move: str | None = setting(
+        default=None, help="The default move, in place of the game's own."
+    )
     target: Mapping[str, float] = setting(default_factory=dict, metavar="NAME=TOTAL")
-    """Winners are those whose total is this one. A total is the sum over all matches that count: every opponent, itself
-    included, in both seats; with --against NAME --seats first, one match of --rounds rounds."""
-    moran: int = setting(default=0, ge=0, le=100_000, help="Also the Moran process with this many individuals.")
+    """Winners are those whose total is this one. A total is the sum over all matches that count:
+    every opponent, itself included, in both seats; with --against NAME --seats first, one match of
+    --rounds rounds."""
+    moran: int = setting(
+        default=0, ge=0, le=100_000, help="Also the Moran process with this many individuals."
+    )
     seed: int = setting(default=0, ge=0, lt=2**63, help="Seed of everything that is drawn.")
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature of models.")
     max_tokens: int = setting(default=256, ge=1, le=100_000, help="Longest reply, in tokens.")
-    attempts: int = setting(default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read.")
-    style: Literal["auto", "line", "json", "letter"] = setting(default="auto", help="How models answer.")
-    reasons: bool = setting(default=False, help="Let models explain each choice before they answer.")
+    attempts: int = setting(
+        default=1, ge=1, le=20, help="How often a model may answer when an answer cannot be read."
+    )
+    style: Literal["auto", "line", "json", "letter"] = setting(
+        default="auto", help="How models answer."
+    )
+    reasons: bool = setting(
+        default=False, help="Let models explain each choice before they answer."
+    )
     left_out: tuple[tuple[str, str], ...] = setting(default=(), option=False)
 
     def __post_init__(self) -> None:
@@ -792,7 +943,9 @@ class TournamentConfig(RunSettings):
             self.refuse_set(("target", "moran"), "works with one game; name one game")
         in_words = [game.name for game in self.games if is_in_words(game)]
         if in_words and self.model is None:
-            raise SettingError("model", f"{in_words[0]} is told in words; name the model that formalizes it")
+            raise SettingError(
+                "model", f"{in_words[0]} is told in words; name the model that formalizes it"
+            )
         if in_words:
             return  # names of strategies are looked up once the game is known
         entries, left_out = gather_for_all(self.entries, self.stages, self.default_move)
@@ -805,10 +958,17 @@ class TournamentConfig(RunSettings):
             raise SettingError("entries", f"{len(names)} take part; at most {_MOST_ENTRIES} can")
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise SettingError("entries", f"two who take part are both called {twice[0]!r}; leave one out")
-        for where, name in [*(("target", name) for name in self.target), ("against", self.against or names[0])]:
+            raise SettingError(
+                "entries", f"two who take part are both called {twice[0]!r}; leave one out"
+            )
+        for where, name in [
+            *(("target", name) for name in self.target),
+            ("against", self.against or names[0]),
+        ]:
             if name not in names:
-                raise SettingError(where, f"nobody called {name!r} takes part.{did_you_mean(name, names)}")
+                raise SettingError(
+                    where, f"nobody called {name!r} takes part.{did_you_mean(name, names)}"
+                )
 
     @property
     def game(self) -> NamedGame:
@@ -845,7 +1005,11 @@ class TournamentConfig(RunSettings):
     @property
     def models(self) -> tuple[inputs.NamedModel, ...]:
         """The models that take part."""
-        return tuple(inputs.NamedModel(entry.source, entry.thing) for entry in self.entries if entry.kind == "model")
+        return tuple(
+            inputs.NamedModel(entry.source, entry.thing)
+            for entry in self.entries
+            if entry.kind == "model"
+        )
 
     def find_automata(self, entry: Contestant) -> tuple[Automaton, Automaton] | None:
         """Return a strategy in the seats that it takes, None for who has to be asked."""
@@ -862,13 +1026,15 @@ class TournamentConfig(RunSettings):
 
     @property
     def keeps_moves(self) -> bool:
-        """Whether matches between strategies are drawn one by one and kept; very many are drawn in bulk instead."""
+        """Whether matches between strategies are drawn one by one and kept; very many are drawn in
+        bulk instead."""
         rounds = len(self.entries) ** 2 * self.rounds * (self.repetitions or 0)
         return 0 < rounds <= _MOST_KEPT_ROUNDS
 
     @cached_property
     def played_pairs(self) -> tuple[tuple[int, int], ...]:
-        """The matches that are played one by one, as pairs of entries; only those that count where all play one.
+        """The matches that are played one by one, as pairs of entries; only those that count where
+        all play one.
 
         In them somebody has to be asked, or their moves are kept.
         """
@@ -881,24 +1047,32 @@ class TournamentConfig(RunSettings):
         return tuple(pairs)
 
     def is_mirrored(self, first: int, second: int) -> bool:
-        """Say whether a match is played once for both seats: in Axelrod's library, in a symmetric game."""
+        """Say whether a match is played once for both seats: in Axelrod's library, in a symmetric
+        game."""
         payoffs = self.stage.form.payoffs
         in_library = all(self.entries[index].kind == "axelrod" for index in (first, second))
         return in_library and bool((payoffs[0] == payoffs[1].T).all())
 
 
 def formalize_words(config: TournamentConfig) -> TournamentConfig:
-    """Let the model write the games and the rules of strategies that are in words before the run begins."""
+    """Let the model write the games and the rules of strategies that are in words before the run
+    begins."""
     if config.model is not None and any(map(is_in_words, config.games)):
         with open_models((config.model,), Path(config.output_dir), config.limits) as opened:
             model = opened.models[config.model]
-            games = [formalize_game(game, model) if is_in_words(game) else game for game in config.games]
+            games = [
+                formalize_game(game, model) if is_in_words(game) else game for game in config.games
+            ]
         config = replace(config, games=tuple(games))
-    return replace(config, entries=formalize_entries(config.entries, config.model, config, lambda: config.stage))
+    return replace(
+        config,
+        entries=formalize_entries(config.entries, config.model, config, lambda: config.stage),
+    )
 
 
 def formalize_game(game: NamedGame, model: Model) -> NamedGame:
-    """Let a model write the program of a game in words; InvalidGame says what was wrong with the last attempt."""
+    """Let a model write the program of a game in words; InvalidGame says what was wrong with the
+    last attempt."""
     engine = open_engine()
     try:
         written = Formalizer(model, engine).formalize(check_story(game.text))
@@ -910,12 +1084,24 @@ def formalize_game(game: NamedGame, model: Model) -> NamedGame:
 
 
 _ASKING = (
-    "rounds", "noise", "continuation", "default_move", "temperature", "max_tokens", "attempts", "style", "reasons",
-)  # fmt: skip
+    "rounds",
+    "noise",
+    "continuation",
+    "default_move",
+    "temperature",
+    "max_tokens",
+    "attempts",
+    "style",
+    "reasons",
+)
 # A model is shown all rounds and answers at once; a match in which it does not is void.
 _AGENTS = {
-    "memory": "full", "own_words": False, "reasoning": "direct", "policy": "void", "personas": {},
-}  # fmt: skip
+    "memory": "full",
+    "own_words": False,
+    "reasoning": "direct",
+    "policy": "void",
+    "personas": {},
+}
 
 
 def list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
@@ -925,14 +1111,20 @@ def list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
 
 
 def _list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
-    shared = {"study": "tournament", "game": config.game.to_json(), **{name: getattr(config, name) for name in _ASKING}}
+    shared = {
+        "study": "tournament",
+        "game": config.game.to_json(),
+        **{name: getattr(config, name) for name in _ASKING},
+    }
     for repetition, pair in product(range(config.repetitions or 1), config.played_pairs):
         entries = [config.entries[index] for index in pair]
         names = [entry.source if entry.kind == "model" else entry.name for entry in entries]
         yield {
             **shared,
             **_AGENTS,
-            "seats": [[role, name] for role, name in zip(config.repeated.roles, names, strict=True)],
+            "seats": [
+                [role, name] for role, name in zip(config.repeated.roles, names, strict=True)
+            ],
             "entries": [entry.to_json() for entry in entries],
             "places": list(pair),
             "repetition": repetition,
@@ -940,7 +1132,9 @@ def _list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
         }
 
 
-def _seat_entry(config: TournamentConfig, spec: Spec, game: Game[S], role: str, name: str) -> Player | None:
+def _seat_entry(
+    config: TournamentConfig, spec: Spec, game: Game[S], role: str, name: str
+) -> Player | None:
     """Seat who needs no model."""
     seat = game.roles.index(role)
     entry, seed = config.entries[spec.data["places"][seat]], split(spec.data["seed"], seat)
@@ -948,7 +1142,9 @@ def _seat_entry(config: TournamentConfig, spec: Spec, game: Game[S], role: str, 
         case "model":
             return None
         case "function" if entry.thing is None:
-            raise UsageError(f"{entry.name} was a Python function, which a stored run does not hold")
+            raise UsageError(
+                f"{entry.name} was a Python function, which a stored run does not hold"
+            )
         case "function":
             return strategies.HistoryPlayer(entry.thing, entry.name)
         case "player" if player := find_strategy(entry.source, game, role, seed):
@@ -963,7 +1159,10 @@ def _seat_entry(config: TournamentConfig, spec: Spec, game: Game[S], role: str, 
             )
     automata = config.find_automata(entry)
     if automata is None:
-        raise UsageError(f"{entry.name} cannot play here: it is no installed player, or in words and without rules")
+        raise UsageError(
+            f"{entry.name} cannot play here: it is no installed player, or in words and without"
+            " rules"
+        )
     return strategies.AutomatonPlayer(automata[seat], seed)
 
 
@@ -978,7 +1177,8 @@ def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> Pl
 
 
 def _prepare_game(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
-    """Two strategies of Axelrod's library meet there, two automata here; others are asked round by round."""
+    """Two strategies of Axelrod's library meet there, two automata here; others are asked round by
+    round."""
     play_seats = make_player(lambda spec: config.repeated, models, partial(_seat_entry, config))
     form = config.stage.form
 
@@ -992,13 +1192,17 @@ def _prepare_game(config: TournamentConfig, models: Mapping[str, Model]) -> Play
             rounds = draw_rounds((automata[0][0], automata[1][1]), config.rules, spec.data["seed"])
         else:
             return play_seats(spec, done, keep)
-        players = {role: entry.name for role, entry in zip(config.repeated.roles, entries, strict=True)}
+        players = {
+            role: entry.name for role, entry in zip(config.repeated.roles, entries, strict=True)
+        }
         return record_rounds(config.repeated, rounds, players)
 
     return play_one
 
 
-def draw_rounds(automata: tuple[Automaton, Automaton], rules: Rules, seed: int) -> tuple[strategies.LibraryRound, ...]:
+def draw_rounds(
+    automata: tuple[Automaton, Automaton], rules: Rules, seed: int
+) -> tuple[strategies.LibraryRound, ...]:
     """Draw a match of two automata, round by round."""
     random = generator(seed, "rounds")
     actions = [range(automaton.mix.shape[1]) for automaton in automata]
@@ -1015,21 +1219,30 @@ def draw_rounds(automata: tuple[Automaton, Automaton], rules: Rules, seed: int) 
         rounds.append(strategies.LibraryRound(meant=(meant[0], meant[1]), made=(made[0], made[1])))
         if rules.continuation < 1.0 and random.random() >= rules.continuation:
             break
-        states = [int(automata[seat].step[states[seat], made[seat], made[1 - seat]]) for seat in (0, 1)]
+        states = [
+            int(automata[seat].step[states[seat], made[seat], made[1 - seat]]) for seat in (0, 1)
+        ]
     return tuple(rounds)
 
 
-def record_rounds(game: RepeatedGame, rounds: Sequence[strategies.LibraryRound], players: Mapping[str, str]) -> Record:
-    """Return the record of a match that was played elsewhere, as an `Episode` with the same moves would leave it.
+def record_rounds(
+    game: RepeatedGame, rounds: Sequence[strategies.LibraryRound], players: Mapping[str, str]
+) -> Record:
+    """Return the record of a match that was played elsewhere, as an `Episode` with the same moves
+    would leave it.
 
     It is put together here because an episode takes as long for 200 rounds as the library does.
     """
-    # Submissions are values, so that one object serves for every round in which a seat does the same.
+    # Submissions are values, so that one object serves for every round in which a seat does the
+    # same.
     meant = [
         [Submission(role, Decision(action)) for action in actions]
         for role, actions in zip(game.roles, game.form.actions, strict=True)
     ]
-    drawn = [[Submission(NATURE, Decision(action)) for action in actions] for actions in game.form.actions]
+    drawn = [
+        [Submission(NATURE, Decision(action)) for action in actions]
+        for actions in game.form.actions
+    ]
     go_on = Submission(NATURE, Decision(GO_ON))
     stop = Submission(NATURE, Decision(STOP))
     submissions: list[Submission] = []
@@ -1050,7 +1263,9 @@ def estimate_matches(config: TournamentConfig) -> Estimate:
     """Count every round of every match in both seats that hold a model, with every attempt."""
     in_words = [game.name for game in config.games if is_in_words(game)]
     if in_words:
-        return Estimate(None, f"{', '.join(in_words)} has to be formalized first; the matches are counted then")
+        return Estimate(
+            None, f"{', '.join(in_words)} has to be formalized first; the matches are counted then"
+        )
     parts = [_estimate_game(one) for one in config.by_game]
     if len(parts) == 1:
         return parts[0]
@@ -1061,7 +1276,9 @@ def _estimate_game(config: TournamentConfig) -> Estimate:
     calls = dict.fromkeys(map(str, config.models), 0)
     for index in (index for pair in config.played_pairs for index in pair):
         if config.entries[index].kind == "model":
-            calls[config.entries[index].source] += config.rounds * config.attempts * (config.repetitions or 1)
+            calls[config.entries[index].source] += (
+                config.rounds * config.attempts * (config.repetitions or 1)
+            )
     game = config.repeated
     briefing = len(game.view(game.start(), game.roles[0]).briefing) // _CHARACTERS_PER_TOKEN
     tokens = briefing + config.rounds * _TOKENS_A_ROUND // 2
@@ -1076,7 +1293,8 @@ def count_matches(config: TournamentConfig) -> int:
 
 
 class BetweenRow(TypedDict):
-    """What a strategy earned a round against another, the mean of both seats; best strategies first."""
+    """What a strategy earned a round against another, the mean of both seats; best strategies
+    first."""
 
     strategy: str
     against: str
@@ -1084,7 +1302,8 @@ class BetweenRow(TypedDict):
 
 
 class FingerprintRow(TypedDict):
-    """What the one whom all play earned a round against a probe: tit-for-tat that errs in two ways."""
+    """What the one whom all play earned a round against a probe: tit-for-tat that errs in two
+    ways."""
 
     cooperates: Annotated[str, column("cooperates anyway")]
     defects: Annotated[str, column("defects anyway")]
@@ -1107,7 +1326,8 @@ class GameShareRow(TypedDict):
 
 
 class RoundRow(TypedDict):
-    """One round of a match: the moves that were made and what they earned. Plays are counted from 1."""
+    """One round of a match: the moves that were made and what they earned. Plays are counted from
+    1."""
 
     game: str
     first: str
@@ -1137,7 +1357,15 @@ class LeftOutRow(TypedDict):
 
 
 METRICS = list_metrics(
-    StandingRow, "per_round", "first", "second", "share", "total", "missing", "share_low", "share_high"
+    StandingRow,
+    "per_round",
+    "first",
+    "second",
+    "share",
+    "total",
+    "missing",
+    "share_low",
+    "share_high",
 )
 """Every figure of one who took part, in the order of the columns."""
 
@@ -1147,7 +1375,8 @@ MEAN = "mean over games"
 
 
 def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
-    """Work out the standings of every game, the means over games, and what becomes of strategies that multiply."""
+    """Work out the standings of every game, the means over games, and what becomes of strategies
+    that multiply."""
     readings = Readings()
     models = config.models
     played = 0
@@ -1155,12 +1384,15 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
     found: list[Standings] = []
 
     def read_plays(one: TournamentConfig) -> Iterator[StoredPlay]:
-        """Yield one play at a time: thousands of matches with all their moves do not fit into memory."""
+        """Yield one play at a time: thousands of matches with all their moves do not fit into
+        memory."""
         nonlocal played
         for play in folder.sorted_plays():
             if play.data["game"] != one.game.to_json():
                 continue
-            readings.count(play.record, {role: name for role, name in play.data["seats"] if name in models})
+            readings.count(
+                play.record, {role: name for role, name in play.data["seats"] if name in models}
+            )
             played += not play.record.void
             if len(rounds) < _MOST_LISTED_ROUNDS:
                 rounds.extend(_list_rounds(one, play))
@@ -1179,7 +1411,9 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
     shares = list(first.list_shares()) if alone else []
     last = max((row["generation"] for row in shares), default=0)
     final = [row for row in shares if row["generation"] == last and row["share"] > _LASTING_SHARE]
-    winners = [WinnerRow(game=one.config.game.name, name=name) for one in found for name in one.winners]
+    winners = [
+        WinnerRow(game=one.config.game.name, name=name) for one in found for name in one.winners
+    ]
     heads = ("place", "strategy") if alone else ("game", "place", "strategy")
     groups: dict[Heads, StandingRow] = {}
     for standings in found:
@@ -1195,7 +1429,9 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
             "between": Frame(BetweenRow, list(_list_between(first)) if alone else []),
             "fingerprint": Frame(FingerprintRow, list(_list_fingerprint(first)) if alone else []),
             "targets": Frame(TargetRow, targets),
-            "left_out": Frame(LeftOutRow, [LeftOutRow(name=name, why=why) for name, why in config.left_out]),
+            "left_out": Frame(
+                LeftOutRow, [LeftOutRow(name=name, why=why) for name, why in config.left_out]
+            ),
             "shares": Frame(GenerationRow, shares),
             "final_shares": Frame(GenerationRow, sorted(final, key=lambda row: -row["share"])),
             "moran": Frame(MoranRow, first.list_takeovers() if alone else []),
@@ -1226,8 +1462,11 @@ def _list_fingerprint(standings: Standings) -> Iterator[FingerprintRow]:
 
 
 def _compare_games(found: Sequence[Standings]) -> Iterator[GameShareRow]:
-    """Yield the normalised payoff of everybody in every game and the mean over games, the best mean first."""
-    shares = {one.config.game.name: {row["name"]: row["share"] for row in one.rows} for one in found}
+    """Yield the normalised payoff of everybody in every game and the mean over games, the best mean
+    first."""
+    shares = {
+        one.config.game.name: {row["name"]: row["share"] for row in one.rows} for one in found
+    }
     means: dict[str, float | None] = {}
     for name in found[0].names:
         values = [share for by_name in shares.values() if (share := by_name[name]) is not None]
@@ -1239,20 +1478,26 @@ def _compare_games(found: Sequence[Standings]) -> Iterator[GameShareRow]:
 
 
 def _list_rounds(config: TournamentConfig, play: StoredPlay) -> Iterator[RoundRow]:
-    """Yield the rounds of a recorded play; under noise the moves that were made, not those that were meant."""
+    """Yield the rounds of a recorded play; under noise the moves that were made, not those that
+    were meant."""
     if play.record.void is not None:
         return
-    # A round is both moves that are meant, under noise both that are made, and whether there is another round.
+    # A round is both moves that are meant, under noise both that are made, and whether there is
+    # another round.
     size = 4 if config.noise else 2
     step = size if config.continuation == 1.0 else size + 1
     actions = [str(turn.decision.action) for turn in play.record.submissions]
-    made = [[actions[start + size - 2 + seat] for start in range(0, len(actions), step)] for seat in range(2)]
+    made = [
+        [actions[start + size - 2 + seat] for start in range(0, len(actions), step)]
+        for seat in range(2)
+    ]
     first, second = (config.entries[index].name for index in play.data["places"])
     yield from _describe_rounds(config, (first, second), play.data["repetition"] + 1, made)
 
 
 def _list_certain_rounds(config: TournamentConfig, room: int) -> Iterator[RoundRow]:
-    """Yield the rounds of matches that were worked out and in which nothing is left to chance, if all have room."""
+    """Yield the rounds of matches that were worked out and in which nothing is left to chance, if
+    all have room."""
     if config.repetitions is not None or config.noise or config.continuation < 1.0:
         return
     automata = [config.find_automata(entry) for entry in config.entries]
@@ -1261,13 +1506,21 @@ def _list_certain_rounds(config: TournamentConfig, room: int) -> Iterator[RoundR
         return
     for i, k in product(range(len(automata)), repeat=2):
         first, second = automata[i], automata[k]
-        if config.counts(i, k) and certain[i] and certain[k] and first is not None and second is not None:
+        if (
+            config.counts(i, k)
+            and certain[i]
+            and certain[k]
+            and first is not None
+            and second is not None
+        ):
             rounds = draw_rounds((first[0], second[1]), config.rules, seed=0)
             made = [
                 [actions[moves.made[seat]] for moves in rounds]
                 for seat, actions in enumerate(config.stage.form.actions)
             ]
-            yield from _describe_rounds(config, (config.entries[i].name, config.entries[k].name), 1, made)
+            yield from _describe_rounds(
+                config, (config.entries[i].name, config.entries[k].name), 1, made
+            )
 
 
 def _describe_rounds(
@@ -1329,7 +1582,9 @@ tournament = Study(
         text(_PROSE["winners"], title="Standings"),
         pivot("by_game", "strategy", "game", "share", caption=_PROSE["by_game"]),
         bars("by_game", "game", "share", "strategy", stacked=False, caption=_PROSE["by_game"]),
-        metrics_table(caption="{{ config.games|map(attribute='name')|join(', ') }}: " + _PROSE["length"]),
+        metrics_table(
+            caption="{{ config.games|map(attribute='name')|join(', ') }}: " + _PROSE["length"]
+        ),
         table("targets", caption="Totals expected and reached"),
         show_people,
         table("left_out", caption="Strategies of the groups that do not take part"),
@@ -1343,10 +1598,23 @@ tournament = Study(
             caption=_PROSE["between"],
         ),
         pivot(
-            "fingerprint", "defects", "cooperates", "payoff", heat=True, title="Fingerprint", caption=_PROSE["probes"]
+            "fingerprint",
+            "defects",
+            "cooperates",
+            "payoff",
+            heat=True,
+            title="Fingerprint",
+            caption=_PROSE["probes"],
         ),
         text(_PROSE["shares"], title="If strategies multiply by what they earn"),
-        lines("shares", x="generation", y="share", by="strategy", most=8, caption="Shares of the largest"),
+        lines(
+            "shares",
+            x="generation",
+            y="share",
+            by="strategy",
+            most=8,
+            caption="Shares of the largest",
+        ),
         table("final_shares", columns=("strategy", "share"), caption="Shares at the end"),
         table("moran", caption=_PROSE["moran"]),
         text(_PROSE["missing"], kind="info"),

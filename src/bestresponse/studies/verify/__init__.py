@@ -1,1 +1,2 @@
-"""Reasoning checked by logic: the published runs, the feedback loop as a study, and human evaluation."""
+"""Reasoning checked by logic: the published runs, the feedback loop as a study, and human
+evaluation."""

@@ -1,15 +1,18 @@
 """The published tables of LELMA beside what the recorded runs give, each cell with pass or fail.
 
-What the recorded runs decide (attempts, choices, ratings) is counted; what a solver decided (failed queries, predicted
-correctness) is decided anew by both checkers. As in the paper, a reasoning without queries counts as predicted
-correct here; how many there are is told beside it, since nothing was checked in them.
+What the recorded runs decide (attempts, choices, ratings) is counted; what a solver decided (failed
+queries, predicted correctness) is decided anew by both checkers. As in the paper, a reasoning
+without queries counts as predicted correct here; how many there are is told beside it, since
+nothing was checked in them.
 
-The queries of the recorded runs are put to our checkers, and their texts are read by our translator. A folder of
-recorded runs holds `samples.jsonl`, one sample a line, and perhaps `matrices.json` (payoffs by game, keyed by the two
-choices) and `query_verdicts.json` (what the original solver answered). Ratings by people may be absent.
+The queries of the recorded runs are put to our checkers, and their texts are read by our
+translator. A folder of recorded runs holds `samples.jsonl`, one sample a line, and perhaps
+`matrices.json` (payoffs by game, keyed by the two choices) and `query_verdicts.json` (what the
+original solver answered). Ratings by people may be absent.
 
-Every claim of the offline translator is held against the recorded claims of the same text, which may say it the other
-way round (5 is higher than 3, 3 is lower than 5); what is not among them is decided by the checkers.
+Every claim of the offline translator is held against the recorded claims of the same text, which
+may say it the other way round (5 is higher than 3, 3 is lower than 5); what is not among them is
+decided by the checkers.
 """
 
 from __future__ import annotations
@@ -38,8 +41,8 @@ from bestresponse.studies.verify.study import Confusion, Rating, aggregate, agre
 from bestresponse.theory.games.normal_form import NormalForm
 
 CITATION: Final = (
-    "A. Mensfelt, K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents for Trustworthy Social Simulations, "
-    "2024 (arXiv:2408.16081)"
+    "A. Mensfelt, K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents for Trustworthy"
+    " Social Simulations, 2024 (arXiv:2408.16081)"
 )
 RUNS: Final = 90
 """Runs of each model in the paper: 30 a game, but for one that is labelled as another game."""
@@ -51,9 +54,14 @@ _WHEN: Final = ("first", "last")
 
 
 def _print_game(
-    name: str, choice: tuple[float, float], correct: tuple[float, float], confusion: tuple[int, ...], accuracy: int
+    name: str,
+    choice: tuple[float, float],
+    correct: tuple[float, float],
+    confusion: tuple[int, ...],
+    accuracy: int,
 ) -> dict[str, float]:
-    """Return the cells of one game by their names: shares of choice B and of correct reasonings are in percent."""
+    """Return the cells of one game by their names: shares of choice B and of correct reasonings are
+    in percent."""
     return {
         **{f"{name}: choice B {when}, %": share for when, share in zip(_WHEN, choice, strict=True)},
         **{f"{name}: correct {when}, %": share for when, share in zip(_WHEN, correct, strict=True)},
@@ -62,7 +70,9 @@ def _print_game(
     }
 
 
-def _print_all(attempts: tuple[int, ...], confusion: tuple[int, ...], accuracy: int, kappa: float) -> dict[str, float]:
+def _print_all(
+    attempts: tuple[int, ...], confusion: tuple[int, ...], accuracy: int, kappa: float
+) -> dict[str, float]:
     return {
         **{f"samples with {number} attempts": count for number, count in enumerate(attempts, 1)},
         **{f"all games: {cell}": count for cell, count in zip(_CELLS, confusion, strict=True)},
@@ -99,14 +109,19 @@ def published_for(model: str) -> Mapping[str, float]:
     name = model.casefold().rpartition("/")[2].replace(" ", "-").replace("_", "-")
     if re.fullmatch(r"gpt-4(?:o|-omni)(?:-20\d\d-\d\d-\d\d)?", name):
         return _GPT_4O
-    return _GEMINI if re.fullmatch(r"gemini(?:-1(?:\.0)?)?(?:-pro)?(?:-(?:latest|\d+))?", name) else {}
+    return (
+        _GEMINI if re.fullmatch(r"gemini(?:-1(?:\.0)?)?(?:-pro)?(?:-(?:latest|\d+))?", name) else {}
+    )
 
 
 _ANSWERS = {Verdict.PROVED: "true", Verdict.REFUTED: "false", Verdict.UNKNOWN: "error"}
 """Our verdicts in the words of the records."""
 _UNRATED = "these runs carry no ratings"
 _PART = "not all the runs of the paper; its cells apply only to games of which all are there"
-_TRANSPOSED = "the paper's total and its tables by game swap the two off-diagonal cells; one of them is transposed"
+_TRANSPOSED = (
+    "the paper's total and its tables by game swap the two off-diagonal cells; one of them is"
+    " transposed"
+)
 
 
 def reproduce_lelma(folder: Path) -> Reproduction:
@@ -123,23 +138,34 @@ def reproduce_lelma(folder: Path) -> Reproduction:
         yardstick = measure_translator(samples, RulesTranslator(), recheck)
         checks = [*_failed_checks(samples, recheck), *_tables(samples, recheck)]
         if compared := verdicts["same"] + len(verdicts["different"]):
-            apart = f"{len(verdicts['ill_formed'])} ill-formed queries apart" if verdicts["ill_formed"] else ""
+            apart = (
+                f"{len(verdicts['ill_formed'])} ill-formed queries apart"
+                if verdicts["ill_formed"]
+                else ""
+            )
             agree = not verdicts["different"]
-            checks.insert(0, Check("verdicts on recorded queries", compared, verdicts["same"], agree, apart))
+            checks.insert(
+                0, Check("verdicts on recorded queries", compared, verdicts["same"], agree, apart)
+            )
     finally:
         engine.close()
     detail: JsonObject = {
         "samples": len(samples),
         "models": sorted({sample.model for sample in samples}),
         "attempts": sum(len(sample.attempts) for sample in samples),
-        "unchecked_attempts": sum(not attempt.queries for sample in samples for attempt in sample.attempts),
+        "unchecked_attempts": sum(
+            not attempt.queries for sample in samples for attempt in sample.attempts
+        ),
         "verdicts": verdicts,
         "rules_translator": yardstick,
     }
     figures = Table(
         (Column("the offline translator"), Column("", "right")),
         tuple(
-            (name.replace("_", " "), value if isinstance(value, int | None) else f"{100 * value:.1f} %")
+            (
+                name.replace("_", " "),
+                value if isinstance(value, int | None) else f"{100 * value:.1f} %",
+            )
             for name, value in yardstick.items()
         ),
         "Rules for plain English against the recorded translator, and what they refused to read",
@@ -159,7 +185,9 @@ def _compare_verdicts(recorded: dict[str, dict[str, str]], recheck: Recheck) -> 
             if ours == answer:
                 same += 1
             elif ours == "error":
-                why = next(c.proof.why for c in recheck.query(game, query) if c.verdict is Verdict.UNKNOWN)
+                why = next(
+                    c.proof.why for c in recheck.query(game, query) if c.verdict is Verdict.UNKNOWN
+                )
                 ill_formed.append(row | {"why": why})
             else:
                 different.append(row | {"ours": ours})
@@ -169,11 +197,23 @@ def _compare_verdicts(recorded: dict[str, dict[str, str]], recheck: Recheck) -> 
 def _failed_checks(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
     reached = [(s.game, a) for s in samples for a in s.attempts if a.failed is not None]
     if not reached:
-        yield Check("failed queries of all attempts", None, None, None, "these runs do not tell which queries failed")
+        yield Check(
+            "failed queries of all attempts",
+            None,
+            None,
+            None,
+            "these runs do not tell which queries failed",
+        )
         return
-    same = sum(set(recheck.failed(game, attempt)) == set(attempt.failed or ()) for game, attempt in reached)
+    same = sum(
+        set(recheck.failed(game, attempt)) == set(attempt.failed or ()) for game, attempt in reached
+    )
     yield Check(
-        "failed queries of all attempts", len(reached), same, same == len(reached), "attempts with the same set"
+        "failed queries of all attempts",
+        len(reached),
+        same,
+        same == len(reached),
+        "attempts with the same set",
     )
 
 
@@ -181,20 +221,33 @@ def _tables(samples: Sequence[Sample], recheck: Recheck) -> Iterator[Check]:
     for model in sorted({sample.model for sample in samples}):
         runs = [sample for sample in samples if sample.model == model]
         games = sorted({sample.game for sample in runs})
-        by_game = {GAMES.get(game, game): [sample for sample in runs if sample.game == game] for game in games}
+        by_game = {
+            GAMES.get(game, game): [sample for sample in runs if sample.game == game]
+            for game in games
+        }
         published = published_for(model)
         if published and len(runs) != RUNS:
             yield Check(f"runs of {model}", RUNS, len(runs), None, _PART)
             whole = [game for game, part in by_game.items() if 3 * len(part) == RUNS]
-            published = {what: cell for what, cell in published.items() if what.partition(":")[0] in whole}
+            published = {
+                what: cell for what, cell in published.items() if what.partition(":")[0] in whole
+            }
         cells = [*_count_attempts(runs), *_count_choices(by_game), *_average_costs(runs)]
         rated = {game: [run for run in part if run.ratings] for game, part in by_game.items()}
         if any(rated.values()):
-            cells += [*_judge({game: part for game, part in rated.items() if part}, recheck, published)]
+            cells += [
+                *_judge({game: part for game, part in rated.items() if part}, recheck, published)
+            ]
         for what, figure, digits, remark in cells:
             printed = published.get(what)
             shown = figure if figure is None or digits is None else round(figure, digits)
-            yield Check(what, printed, shown, None if printed is None or shown is None else shown == printed, remark)
+            yield Check(
+                what,
+                printed,
+                shown,
+                None if printed is None or shown is None else shown == printed,
+                remark,
+            )
         if not any(rated.values()):
             yield Check("correctness, confusion and agreement", None, None, None, _UNRATED)
 
@@ -211,23 +264,39 @@ def _count_attempts(samples: Sequence[Sample]) -> Iterator[Cell]:
 
 def _count_choices(by_game: Mapping[str, Sequence[Sample]]) -> Iterator[Cell]:
     for game, samples in by_game.items():
-        both = [sample.orig_choice for sample in samples], [sample.final_choice for sample in samples]
+        both = (
+            [sample.orig_choice for sample in samples],
+            [sample.final_choice for sample in samples],
+        )
         for when, choices in zip(_WHEN, both, strict=True):
             made = [choice for choice in choices if choice]
-            yield f"{game}: choice B {when}, %", 100 * made.count("B") / len(made) if made else None, 2, ""
+            yield (
+                f"{game}: choice B {when}, %",
+                100 * made.count("B") / len(made) if made else None,
+                2,
+                "",
+            )
 
 
 def _average_costs(samples: Sequence[Sample]) -> Iterator[Cell]:
     """Means over samples of a sample's mean per attempt, as the paper takes them."""
-    kinds = {"instr_tokens": "prompt tokens", "gen_tokens": "generated tokens", "seconds": "seconds"}
+    kinds = {
+        "instr_tokens": "prompt tokens",
+        "gen_tokens": "generated tokens",
+        "seconds": "seconds",
+    }
     for name, what in kinds.items():
-        costs = [(sample.sheet.get(name), len(sample.attempts)) for sample in samples if sample.attempts]
+        costs = [
+            (sample.sheet.get(name), len(sample.attempts)) for sample in samples if sample.attempts
+        ]
         means = [cost / attempts for cost, attempts in costs if isinstance(cost, int | float)]
         if means:
             yield f"{what} per attempt", sum(means) / len(means), 2, ""
 
 
-def _judge(by_game: Mapping[str, Sequence[Sample]], recheck: Recheck, published: Mapping[str, float]) -> Iterator[Cell]:
+def _judge(
+    by_game: Mapping[str, Sequence[Sample]], recheck: Recheck, published: Mapping[str, float]
+) -> Iterator[Cell]:
     """Work out what people said, how well the checker predicts it, and how far raters agree."""
     rated = [sample for samples in by_game.values() for sample in samples]
     for game, samples in by_game.items():
@@ -262,7 +331,8 @@ K = TypeVar("K")
 
 @dataclass(frozen=True)
 class RecordedAttempt:
-    """One reasoning, the queries made of it, and those that failed (None: never put to the solver)."""
+    """One reasoning, the queries made of it, and those that failed (None: never put to the
+    solver)."""
 
     response: str = ""
     queries: tuple[str, ...] = ()
@@ -302,7 +372,9 @@ def read_samples(folder: Path) -> tuple[Sample, ...]:
     if not path.is_file():
         raise UsageError(f"{folder}: expected recorded runs in a file samples.jsonl")
     lines = enumerate(path.read_text("utf-8", "replace").splitlines(), 1)
-    samples = tuple(_read_json(Sample, line, f"{path}, line {number}") for number, line in lines if line.strip())
+    samples = tuple(
+        _read_json(Sample, line, f"{path}, line {number}") for number, line in lines if line.strip()
+    )
     if not samples:
         raise UsageError(f"{path} holds no samples")
     return samples
@@ -313,8 +385,12 @@ def games_of(folder: Path) -> dict[str, Subject]:
     path = folder / "matrices.json"
     text = path.read_text("utf-8", "replace") if path.is_file() else _PAPER
     games = {}
-    for name, cells in _read_json(dict[str, dict[str, tuple[float, float]]], text, str(path)).items():
-        own, other = (tuple(dict.fromkeys(key[seat : seat + 1] for key in cells)) for seat in (0, 1))
+    for name, cells in _read_json(
+        dict[str, dict[str, tuple[float, float]]], text, str(path)
+    ).items():
+        own, other = (
+            tuple(dict.fromkeys(key[seat : seat + 1] for key in cells)) for seat in (0, 1)
+        )
         if sorted(cells) != sorted(a + b for a in own for b in other):
             raise UsageError(f"{path}: expected all outcomes of {name}, by two letters such as RB")
         row, col = ([[cells[a + b][player] for b in other] for a in own] for player in (0, 1))
@@ -323,7 +399,8 @@ def games_of(folder: Path) -> dict[str, Subject]:
 
 
 def recorded_verdicts(folder: Path) -> dict[str, dict[str, str]]:
-    """Return what the original solver answered: game, query, and true, false or error; empty where it was not kept."""
+    """Return what the original solver answered: game, query, and true, false or error; empty where
+    it was not kept."""
     path = folder / "query_verdicts.json"
     text = path.read_text("utf-8", "replace") if path.is_file() else "{}"
     return _read_json(dict[str, dict[str, str]], text, str(path))
@@ -335,7 +412,9 @@ def _read_json(kind: type[K], text: str, where: str) -> K:
         return TypeAdapter(kind).validate_json(text)
     except ValidationError as error:
         wrong = error.errors()[0]
-        raise UsageError(f"{where}: {wrong['msg']} {'.'.join(map(str, wrong['loc']))}".rstrip()) from None
+        raise UsageError(
+            f"{where}: {wrong['msg']} {'.'.join(map(str, wrong['loc']))}".rstrip()
+        ) from None
 
 
 _QUOTED: Final = re.compile(r"'[^']*'")
@@ -345,8 +424,9 @@ _VARIABLE: Final = re.compile(r"(?<!\w)[A-Z_]\w*")
 class Recheck:
     """Puts recorded queries to our checkers, one program per game, every query decided once.
 
-    Recorded queries are taken as strictly as the original took them: a capital without quotes is a variable there, and
-    names must be the game's own. Such a query is ill-formed here; what `recorded` says of it stands.
+    Recorded queries are taken as strictly as the original took them: a capital without quotes is a
+    variable there, and names must be the game's own. Such a query is ill-formed here; what
+    `recorded` says of it stands.
     """
 
     def __init__(
@@ -367,16 +447,21 @@ class Recheck:
         return self._known[game, query]
 
     def verdict(self, game: str, query: str) -> Verdict:
-        """REFUTED where anything it states is refuted, else UNKNOWN where anything is, else PROVED."""
+        """REFUTED where anything it states is refuted, else UNKNOWN where anything is, else
+        PROVED."""
         verdicts = [checked.verdict for checked in self.query(game, query)] or [Verdict.UNKNOWN]
-        return next((v for v in (Verdict.REFUTED, Verdict.UNKNOWN) if v in verdicts), Verdict.PROVED)
+        return next(
+            (v for v in (Verdict.REFUTED, Verdict.UNKNOWN) if v in verdicts), Verdict.PROVED
+        )
 
     def failed(self, game: str, attempt: RecordedAttempt) -> tuple[str, ...]:
         """The queries that a closed-world solver does not prove, in order, each once."""
         answers = self._recorded.get(game, {})
         verdicts = {query: self.verdict(game, query) for query in attempt.queries}
         unproved = (query for query, verdict in verdicts.items() if verdict is not Verdict.PROVED)
-        return tuple(q for q in unproved if verdicts[q] is Verdict.REFUTED or answers.get(q) != "true")
+        return tuple(
+            q for q in unproved if verdicts[q] is Verdict.REFUTED or answers.get(q) != "true"
+        )
 
 
 def _strict(query: str, subject: Subject) -> Iterator[Claim | Malformed]:
@@ -395,7 +480,9 @@ def _list_names(args: object) -> set[str]:
     """Return every name in the arguments of a claim."""
     if isinstance(args, str):
         return {args}
-    return {name for part in args for name in _list_names(part)} if isinstance(args, tuple) else set()
+    return (
+        {name for part in args for name in _list_names(part)} if isinstance(args, tuple) else set()
+    )
 
 
 _TURNED: Final = {"lower": "higher", "lower_guaranteed_payoff": "higher_guaranteed_payoff"}
@@ -406,7 +493,8 @@ _TIGHT: Final = {
 
 
 def turn_claim(claim: Claim) -> Claim:
-    """Return a claim as it was recorded then: comparisons one way round, "at least 3" as the least that is possible.
+    """Return a claim as it was recorded then: comparisons one way round, "at least 3" as the least
+    that is possible.
 
     >>> from fractions import Fraction
     >>> print(turn_claim(Claim("lower", (Fraction(3), Fraction(5)))))
@@ -420,7 +508,9 @@ def turn_claim(claim: Claim) -> Claim:
     return Claim(_TURNED[claim.form], (second, first, *rest), claim.negated)
 
 
-def measure_translator(samples: Iterable[Sample], translator: Translator, recheck: Recheck) -> dict[str, float | None]:
+def measure_translator(
+    samples: Iterable[Sample], translator: Translator, recheck: Recheck
+) -> dict[str, float | None]:
     """Translate every recorded reasoning and compare with what was recorded."""
     counts: Counter[str] = Counter()
     judged: list[tuple[bool, bool]] = []
@@ -439,7 +529,9 @@ def measure_translator(samples: Iterable[Sample], translator: Translator, rechec
                 counts["claims"] += len(claims)
                 others = [claim for claim in claims if turn_claim(claim) not in recorded]
                 counts["others"] += len(others)
-                counts["true"] += sum(checker.check(claim).verdict is Verdict.PROVED for claim in others)
+                counts["true"] += sum(
+                    checker.check(claim).verdict is Verdict.PROVED for claim in others
+                )
             if number == 0 and not claims:
                 counts["unchecked"] += 1
             elif number == 0 and sample.ratings:

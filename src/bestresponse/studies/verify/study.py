@@ -1,17 +1,20 @@
-"""Checked reasoning: a model reasons, logic refutes, and it is asked again; the first against the last attempt.
+"""Checked reasoning: a model reasons, logic refutes, and it is asked again; the first against the
+last attempt.
 
-The payoff of a choice is what it earns against the others at one equilibrium of the game (`scenes` says how), its gap
-how much less that is than the best choice would earn: 0 exactly for best responses. "Right for the wrong reason" is a
-best response whose reasoning was refuted. In a game played move by move the first decision is measured.
+The payoff of a choice is what it earns against the others at one equilibrium of the game (`scenes`
+says how), its gap how much less that is than the best choice would earn: 0 exactly for best
+responses. "Right for the wrong reason" is a best response whose reasoning was refuted. In a game
+played move by move the first decision is measured.
 
-The transcript of all attempts are the decision's remarks: reasoning, choice, claims with verdicts and corrections of
-each. Everything that is measured is a function of it.
+The transcript of all attempts are the decision's remarks: reasoning, choice, claims with verdicts
+and corrections of each. Everything that is measured is a function of it.
 
 Reasoning that people judged: filled sheets, agreement, and how well a checker predicts it.
 
-The protocol of LELMA: three raters mark the first and the last reasoning of a sample as correct or not, and name the
-kinds of error (`pa` payoff assignment, `rga` risk or gain of an action, `pc` comparison of payoffs, `u` unclassified).
-Aggregation is conservative: a reasoning is correct only where all raters say so.
+The protocol of LELMA: three raters mark the first and the last reasoning of a sample as correct or
+not, and name the kinds of error (`pa` payoff assignment, `rga` risk or gain of an action, `pc`
+comparison of payoffs, `u` unclassified). Aggregation is conservative: a reasoning is correct only
+where all raters say so.
 """
 
 from __future__ import annotations
@@ -36,7 +39,12 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.player import Player
 from bestresponse.formal.claims.review import Reviewer
 from bestresponse.formal.claims.texts import TEXTS as CLAIM_TEXTS
-from bestresponse.formal.claims.translation import ModelTranslator, RulesTranslator, find_translator, translators
+from bestresponse.formal.claims.translation import (
+    ModelTranslator,
+    RulesTranslator,
+    find_translator,
+    translators,
+)
 from bestresponse.games.texts import TEXTS as GAME_TEXTS
 from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Model
@@ -46,8 +54,18 @@ from bestresponse.players.llm.verified import Verified, is_verified
 from bestresponse.report.blocks import Measurement, Shown, metrics_table, table, text
 from bestresponse.report.document import Block, Code, Column, Paragraph, Quote, Table
 from bestresponse.report.frames import Frame, Metric, Value, column, list_metrics
-from bestresponse.report.stats.agreement import cohen_kappa, compute_if_defined, fleiss_kappa, read_sheet
-from bestresponse.report.stats.statistics import Interval, cluster_bootstrap, paired_difference, wilson
+from bestresponse.report.stats.agreement import (
+    cohen_kappa,
+    compute_if_defined,
+    fleiss_kappa,
+    read_sheet,
+)
+from bestresponse.report.stats.statistics import (
+    Interval,
+    cluster_bootstrap,
+    paired_difference,
+    wilson,
+)
 from bestresponse.report.tables import to_csv
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.inputs import GameSetting, ModelSetting, NamedModel, NamesSetting, list_once
@@ -55,7 +73,13 @@ from bestresponse.runs.run import Run
 from bestresponse.runs.settings import RunSettings, setting, settings
 from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
 from bestresponse.runs.study import Estimate, Measured, Study
-from bestresponse.studies.verify.scenes import Scene, TableScene, TreeScene, disguised, disguised_tree
+from bestresponse.studies.verify.scenes import (
+    Scene,
+    TableScene,
+    TreeScene,
+    disguised,
+    disguised_tree,
+)
 from bestresponse.studies.verify.texts import TEXTS
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import LEAF, Tree
@@ -63,7 +87,8 @@ from bestresponse.theory.trees.tree import LEAF, Tree
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What one person said about the first and the last reasoning, and which kinds of error there were."""
+    """What one person said about the first and the last reasoning, and which kinds of error there
+    were."""
 
     first: bool
     last: bool
@@ -76,8 +101,20 @@ ERROR_KINDS = {
     "pc": "two amounts are compared wrongly",
     "u": "another error about payoffs",
 }
-SHEET = ("sample", "game", "attempts", "first_choice", "last_choice", "first_correct", "last_correct", "error_kinds",
-         "sentences", "remarks", "first_reasoning", "last_reasoning")  # fmt: skip
+SHEET = (
+    "sample",
+    "game",
+    "attempts",
+    "first_choice",
+    "last_choice",
+    "first_correct",
+    "last_correct",
+    "error_kinds",
+    "sentences",
+    "remarks",
+    "first_reasoning",
+    "last_reasoning",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +130,9 @@ class Confusion:
     def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Confusion:
         """From pairs (actually correct, predicted correct)."""
         counts = Counter(pairs)
-        return cls(counts[True, True], counts[True, False], counts[False, True], counts[False, False])
+        return cls(
+            counts[True, True], counts[True, False], counts[False, True], counts[False, False]
+        )
 
     @property
     def total(self) -> int:
@@ -108,24 +147,36 @@ class Confusion:
     @property
     def kappa(self) -> float | None:
         """Cohen's kappa of people and checker; None where it is not defined."""
-        counts = ((1, 1, self.passed), (1, 0, self.false_alarm), (0, 1, self.missed), (0, 0, self.caught))
+        counts = (
+            (1, 1, self.passed),
+            (1, 0, self.false_alarm),
+            (0, 1, self.missed),
+            (0, 0, self.caught),
+        )
         pairs = [(actual, predicted) for actual, predicted, count in counts for _ in range(count)]
-        return compute_if_defined(lambda both: cohen_kappa(*np.reshape(both, (-1, 2)).T.tolist()), pairs)
+        return compute_if_defined(
+            lambda both: cohen_kappa(*np.reshape(both, (-1, 2)).T.tolist()), pairs
+        )
 
 
 def aggregate(ratings: Sequence[Rating]) -> tuple[bool, bool]:
-    """Whether the first and the last reasoning are correct: only where all raters agree that they are."""
+    """Whether the first and the last reasoning are correct: only where all raters agree that they
+    are."""
     return all(rating.first for rating in ratings), all(rating.last for rating in ratings)
 
 
 def agreement(rated: Sequence[Sequence[Rating]]) -> float | None:
     """Fleiss' kappa of the raters on the first reasoning; None where it is not defined."""
-    counts = [[sum(rating.first for rating in row), sum(not rating.first for rating in row)] for row in rated]
+    counts = [
+        [sum(rating.first for rating in row), sum(not rating.first for rating in row)]
+        for row in rated
+    ]
     return compute_if_defined(fleiss_kappa, counts)
 
 
 def read_ratings(text: str) -> dict[str, Rating]:
-    """Read the ratings of a filled sheet, by sample; rows not filled in are left out, other faults are UsageErrors."""
+    """Read the ratings of a filled sheet, by sample; rows not filled in are left out, other faults
+    are UsageErrors."""
     ratings: dict[str, Rating] = {}
     for line, row in read_sheet(text, ("sample", "first_correct", "last_correct")):
         first, last = row["first_correct"].strip(), row["last_correct"].strip()
@@ -133,15 +184,22 @@ def read_ratings(text: str) -> dict[str, Rating]:
             continue
         kinds = tuple(kind for kind in row.get("error_kinds", "").strip().split("#") if kind)
         if {first, last} - {"0", "1"}:
-            raise UsageError(f"line {line}: first_correct and last_correct are 0 or 1, got {first!r} and {last!r}")
+            raise UsageError(
+                f"line {line}: first_correct and last_correct are 0 or 1, got {first!r} and"
+                f" {last!r}"
+            )
         if unknown := [kind for kind in kinds if kind not in ERROR_KINDS]:
-            raise UsageError(f"line {line}: there is no kind of error {unknown[0]!r}; known: {', '.join(ERROR_KINDS)}")
+            raise UsageError(
+                f"line {line}: there is no kind of error {unknown[0]!r}; known:"
+                f" {', '.join(ERROR_KINDS)}"
+            )
         ratings[row["sample"]] = Rating(first == "1", last == "1", kinds)
     return ratings
 
 
 def merge_labels(sheets: Iterable[Mapping[str, Rating]]) -> dict[str, bool]:
-    """Merge the labels of first reasonings from several raters' sheets: correct only where all say so."""
+    """Merge the labels of first reasonings from several raters' sheets: correct only where all say
+    so."""
     labels: dict[str, bool] = {}
     for run, rating in (pair for sheet in sheets for pair in sheet.items()):
         labels[run] = labels.get(run, True) and rating.first
@@ -165,7 +223,8 @@ _BEST = 1e-9
 
 @settings
 class VerifyConfig(RunSettings):
-    """Let a model reason about a game, refute what is wrong, and measure what changes from first to last attempt."""
+    """Let a model reason about a game, refute what is wrong, and measure what changes from first to
+    last attempt."""
 
     model: ModelSetting = setting(kw_only=False, short="-m", help="The model that reasons.")
     game: GameSetting = setting(kw_only=False, argument=True)
@@ -176,13 +235,25 @@ class VerifyConfig(RunSettings):
     attempts: int = setting(default=5, ge=1, le=20, help="The most attempts at one reasoning.")
     feedback: Literal["positive", "negative"] = setting(default="positive")
     """What is said of a refuted claim: the true values, or its negation."""
-    unit: Literal["text", "paragraph"] = setting(default="text", help="What is translated at a time.")
-    disguised: bool = setting(default=True, help="Tell the game with letters instead of its own names.")
+    unit: Literal["text", "paragraph"] = setting(
+        default="text", help="What is translated at a time."
+    )
+    disguised: bool = setting(
+        default=True, help="Tell the game with letters instead of its own names."
+    )
     inverted: bool = setting(default=True, help="Reverse the order of actions.")
-    seat: str | None = setting(default=None, help="The player who reasons, by name; the first if not said.")
-    after: NamesSetting = setting(default=(), help="In a game played move by move: the moves made before, in order.")
-    think: bool = setting(default=True, help="Ask the model to write down its reasons before it answers.")
-    temperature: float = setting(default=1.0, ge=0, le=5, help="Sampling temperature of the reasoner.")
+    seat: str | None = setting(
+        default=None, help="The player who reasons, by name; the first if not said."
+    )
+    after: NamesSetting = setting(
+        default=(), help="In a game played move by move: the moves made before, in order."
+    )
+    think: bool = setting(
+        default=True, help="Ask the model to write down its reasons before it answers."
+    )
+    temperature: float = setting(
+        default=1.0, ge=0, le=5, help="Sampling temperature of the reasoner."
+    )
     max_tokens: int = setting(default=1024, ge=1, le=100_000, help="Longest reply, in tokens.")
     llm_seed: int | None = setting(default=None, help="Seed sent to the models.")
 
@@ -194,9 +265,14 @@ class VerifyConfig(RunSettings):
             raise SettingError("seat", f"{self.seat!r} is none of {', '.join(form.players)}")
         for model in self.models:
             if is_verified(model):
-                raise SettingError("model", f"{model}: the reasoning is checked anyway; name it without `verified:`")
+                raise SettingError(
+                    "model",
+                    f"{model}: the reasoning is checked anyway; name it without `verified:`",
+                )
         if self.after and isinstance(form, NormalForm):
-            raise SettingError("after", f"nothing is chosen before in {name}, where all choose at once")
+            raise SettingError(
+                "after", f"nothing is chosen before in {name}, where all choose at once"
+            )
         if isinstance(form, Tree):
             self._check_tree(form)
 
@@ -204,19 +280,24 @@ class VerifyConfig(RunSettings):
         """Refuse a game that cannot be told move by move."""
         name, hides = self.game.name, not form.is_perfect_information
         if self.after and hides:
-            raise SettingError("after", f"{name} hides some moves; a model is asked from the start only")
+            raise SettingError(
+                "after", f"{name} hides some moves; a model is asked from the start only"
+            )
         if hides and form.num_players != 2:
             raise SettingError(
                 "game",
-                f"{name} hides some moves from some of its {form.num_players} players; a model can reason about such "
-                "games of two players. A text about this game can be checked",
+                f"{name} hides some moves from some of its {form.num_players} players; a model can"
+                " reason about such games of two players. A text about this game can be checked",
             )
-        moves = sum(depth * int((form.owner[nodes] == LEAF).sum()) for depth, nodes in enumerate(form.levels))
+        moves = sum(
+            depth * int((form.owner[nodes] == LEAF).sum())
+            for depth, nodes in enumerate(form.levels)
+        )
         if len(form.leaves) > _MOST_WAYS or moves > _MOST_MOVES:
             raise SettingError(
                 "game",
-                f"{name} can end in {len(form.leaves):,} ways with {moves:,} moves together; at most {_MOST_WAYS} ways "
-                f"with {_MOST_MOVES:,} moves can be told to a model",
+                f"{name} can end in {len(form.leaves):,} ways with {moves:,} moves together; at"
+                f" most {_MOST_WAYS} ways with {_MOST_MOVES:,} moves can be told to a model",
             )
 
     @property
@@ -231,14 +312,20 @@ class VerifyConfig(RunSettings):
         names = {"letters": self.disguised, "inverted": self.inverted}
         if isinstance(self.form, NormalForm):
             return TableScene(seat, disguised(self.form, **names))
-        scene = TreeScene(seat, self.form, disguised_tree(self.form, **names), self.inverted, self.after)
+        scene = TreeScene(
+            seat, self.form, disguised_tree(self.form, **names), self.inverted, self.after
+        )
         scene.check()
         return scene
 
     @property
     def models(self) -> tuple[NamedModel, ...]:
         """Every model that is opened, each once."""
-        both = (self.model,) if self.translator in translators.names() else (self.model, self.translator)
+        both = (
+            (self.model,)
+            if self.translator in translators.names()
+            else (self.model, self.translator)
+        )
         return list_once(both)
 
 
@@ -250,31 +337,43 @@ def list_runs(config: VerifyConfig) -> Iterator[dict[str, object]]:
 
 
 def prepare_runs(config: VerifyConfig, models: Mapping[str, Model]) -> PlayOne:
-    """Return the function that makes one run: the verified reasoner in its seat, the others at an equilibrium."""
+    """Return the function that makes one run: the verified reasoner in its seat, the others at an
+    equilibrium."""
     scene = config.scene
     second = None
     if config.translator in translators.names():
         translator = find_translator(config.translator)
     else:
-        translator, second = ModelTranslator(models[config.translator], seed=config.llm_seed), RulesTranslator()
-    reviewer = Reviewer(translator, EmbeddedEngine, tone=config.feedback, unit=config.unit, second=second)
+        translator, second = (
+            ModelTranslator(models[config.translator], seed=config.llm_seed),
+            RulesTranslator(),
+        )
+    reviewer = Reviewer(
+        translator, EmbeddedEngine, tone=config.feedback, unit=config.unit, second=second
+    )
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         sampling = Sampling(
-            config.temperature, max_tokens=config.max_tokens, seed=config.llm_seed, replicate=spec.data["repeat"]
+            config.temperature,
+            max_tokens=config.max_tokens,
+            seed=config.llm_seed,
+            replicate=spec.data["repeat"],
         )
         model = LlmPlayer(models[config.model], sampling, system=TEXTS.text("reasoner"))
         reasoner = Thinking(model) if config.think else model
         verified = Verified(reasoner, reviewer, config.attempts, scene.subject)
         game: AnyGame = scene.game
         seats: dict[str, Player] = {game.roles[scene.seat]: verified}
-        return play(game, seats | scene.others(spec.data["repeat"]), submissions=done, on_submission=keep)
+        return play(
+            game, seats | scene.others(spec.data["repeat"]), submissions=done, on_submission=keep
+        )
 
     return play_one
 
 
 def estimate_runs(config: VerifyConfig) -> Estimate:
-    """Count every attempt at every decision; a prompt is the briefing and the feedback before it."""
+    """Count every attempt at every decision; a prompt is the briefing and the feedback before
+    it."""
     scene = config.scene
     most = config.repeats * config.attempts * scene.decisions
     calls = dict.fromkeys(map(str, config.models), 0)
@@ -292,7 +391,8 @@ def _write_briefing(scene: Scene) -> str:
 
 
 class RunRow(TypedDict):
-    """One run of the loop: its attempts in full, and choice, state, payoff and gap of the first and the last one."""
+    """One run of the loop: its attempts in full, and choice, state, payoff and gap of the first and
+    the last one."""
 
     run: str
     repeat: int
@@ -355,7 +455,8 @@ class AgreementRow(TypedDict):
 
 
 class AttemptFigures(TypedDict):
-    """The figures of the first or the last attempts; the share of every choice stands beside them."""
+    """The figures of the first or the last attempts; the share of every choice stands beside
+    them."""
 
     unrefuted: int
     """runs in which at least one claim was proved and none refuted"""
@@ -375,7 +476,9 @@ class AttemptFigures(TypedDict):
 
 def list_readable(rows: Iterable[RunRow]) -> list[RunRow]:
     """List the runs with a first and a last choice that could be read."""
-    return [row for row in rows if row["first_choice"] is not None and row["last_choice"] is not None]
+    return [
+        row for row in rows if row["first_choice"] is not None and row["last_choice"] is not None
+    ]
 
 
 def list_values(rows: Iterable[RunRow], what: Literal["payoff", "gap"], when: When) -> list[float]:
@@ -384,19 +487,34 @@ def list_values(rows: Iterable[RunRow], what: Literal["payoff", "gap"], when: Wh
     return [value for value in values if value is not None]
 
 
-def sum_up_attempts(rows: Sequence[RunRow], when: When, choices: Mapping[str, str]) -> Mapping[str, Value]:
-    """Compute the figures of the first or last attempts, and the shares of `choices` by the names of their metrics."""
+def sum_up_attempts(
+    rows: Sequence[RunRow], when: When, choices: Mapping[str, str]
+) -> Mapping[str, Value]:
+    """Compute the figures of the first or last attempts, and the shares of `choices` by the names
+    of their metrics."""
     every: Any = rows
     readable: Any = list_readable(rows)
     states = Counter(row[f"{when}_state"] for row in every)
     values = {"payoff": list_values(rows, "payoff", when), "gap": list_values(rows, "gap", when)}
-    best = [row for row in readable if row[f"{when}_gap"] is not None and row[f"{when}_gap"] <= _BEST]
+    best = [
+        row for row in readable if row[f"{when}_gap"] is not None and row[f"{when}_gap"] <= _BEST
+    ]
     chosen = Counter(row[f"{when}_choice"] for row in readable)
     return {
         **{state: states[state] for state in ("unrefuted", "refuted", "undecided", "unchecked")},
-        **{name: cluster_bootstrap(v, rng=np.random.default_rng(0)) if v else None for name, v in values.items()},
-        "wrong_reason": wilson(sum(row[f"{when}_state"] == "refuted" for row in best), len(best)) if best else None,
-        **{name: wilson(chosen[action], len(readable)) if readable else None for name, action in choices.items()},
+        **{
+            name: cluster_bootstrap(v, rng=np.random.default_rng(0)) if v else None
+            for name, v in values.items()
+        },
+        "wrong_reason": (
+            wilson(sum(row[f"{when}_state"] == "refuted" for row in best), len(best))
+            if best
+            else None
+        ),
+        **{
+            name: wilson(chosen[action], len(readable)) if readable else None
+            for name, action in choices.items()
+        },
     }
 
 
@@ -405,8 +523,12 @@ METRICS = list_metrics(AttemptFigures)
 
 
 def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
-    """Measure every finished run, and how people judge them where raters have filled in their sheets."""
-    rows = sorted((_measure_run(play, config.scene) for play in folder.sorted_plays()), key=lambda row: row["repeat"])
+    """Measure every finished run, and how people judge them where raters have filled in their
+    sheets."""
+    rows = sorted(
+        (_measure_run(play, config.scene) for play in folder.sorted_plays()),
+        key=lambda row: row["repeat"],
+    )
     attempts = [attempt for row in rows for attempt in row["transcript"]]
     counts = Counter(row["attempts"] for row in rows)
     troubles: Counter[str] = Counter()
@@ -417,23 +539,33 @@ def measure_reasoning(config: VerifyConfig, folder: RunFolder) -> Measured:
     choices: dict[str, str] = {}
     for number, action in enumerate(config.scene.choices, 1):
         name = "chose_" + re.sub(r"\W", "_", action)
-        choices[f"{name}_{number}" if name in choices else name] = action  # +1 and -1 are two choices
+        choices[f"{name}_{number}" if name in choices else name] = (
+            action  # +1 and -1 are two choices
+        )
     shares = [
         Metric(name, f"chose {action}", "share of readable runs", "", ".3f", itemgetter(name))
         for name, action in choices.items()
     ]
-    sheets = [read_ratings(path.read_text("utf-8-sig")) for path in sorted(folder.path.glob("sheet-rater-*.csv"))]
+    sheets = [
+        read_ratings(path.read_text("utf-8-sig"))
+        for path in sorted(folder.path.glob("sheet-rater-*.csv"))
+    ]
     judgements, agreements = _compare_with_people(rows, [sheet for sheet in sheets if sheet])
     return Measured(
         {
             "runs": Frame(RunRow, rows),
             "attempts": Frame(
                 AttemptRow,
-                [AttemptRow(attempts=number, runs=counts[number]) for number in range(1, config.attempts + 1)],
+                [
+                    AttemptRow(attempts=number, runs=counts[number])
+                    for number in range(1, config.attempts + 1)
+                ],
             ),
             "changes": Frame(ChangeRow, list(_list_changes(rows))),
             "claims": Frame(ClaimRow, list(_count_claims(rows))),
-            "troubles": Frame(TroubleRow, [TroubleRow(trouble=kind, times=n) for kind, n in troubles.items()]),
+            "troubles": Frame(
+                TroubleRow, [TroubleRow(trouble=kind, times=n) for kind, n in troubles.items()]
+            ),
             "judgements": Frame(JudgementRow, judgements),
             "agreement": Frame(AgreementRow, agreements),
         },
@@ -450,7 +582,12 @@ def _measure_run(play: StoredPlay, scene: Scene) -> RunRow:
     attempts = [dict(remark) for remark in decision.remarks] if decision is not None else []
     if not attempts:
         raise StoreError(f"the run {play.spec} holds no transcript of its attempts")
-    row: Any = {"run": play.spec, "repeat": play.data["repeat"], "attempts": len(attempts), "transcript": attempts}
+    row: Any = {
+        "run": play.spec,
+        "repeat": play.data["repeat"],
+        "attempts": len(attempts),
+        "transcript": attempts,
+    }
     for when, attempt in zip(_BOTH, (attempts[0], attempts[-1]), strict=True):
         choice = attempt["choice"]
         payoff = worth.get(choice) if isinstance(choice, str) else None
@@ -465,7 +602,10 @@ def _measure_run(play: StoredPlay, scene: Scene) -> RunRow:
 
 def _list_changes(rows: Sequence[RunRow]) -> Iterator[ChangeRow]:
     """Yield by how much payoff and gap of the last attempt differ from those of the first."""
-    figures: tuple[tuple[Literal["payoff", "gap"], str], ...] = (("payoff", "payoff"), ("gap", "Nash gap"))
+    figures: tuple[tuple[Literal["payoff", "gap"], str], ...] = (
+        ("payoff", "payoff"),
+        ("gap", "Nash gap"),
+    )
     for what, title in figures:
         # A run of which one end has no value is no pair.
         whole = [row for row in rows if all(list_values([row], what, when) for when in _BOTH)]
@@ -478,24 +618,38 @@ def _list_changes(rows: Sequence[RunRow]) -> Iterator[ChangeRow]:
 def _count_claims(rows: Iterable[RunRow]) -> Iterator[ClaimRow]:
     made: Counter[str] = Counter()
     verdicts: Counter[tuple[str, str]] = Counter()
-    for claim in (claim for row in rows for attempt in row["transcript"] for claim in attempt["claims"]):
+    for claim in (
+        claim for row in rows for attempt in row["transcript"] for claim in attempt["claims"]
+    ):
         made[claim["form"]] += 1
         verdicts[claim["form"], claim["verdict"]] += 1
     for form, count in made.most_common():
-        yield ClaimRow(form=form, made=count, refuted=verdicts[form, "refuted"], unknown=verdicts[form, "unknown"])
+        yield ClaimRow(
+            form=form,
+            made=count,
+            refuted=verdicts[form, "refuted"],
+            unknown=verdicts[form, "unknown"],
+        )
 
 
 def _compare_with_people(
     rows: Sequence[RunRow], sheets: Sequence[Mapping[str, Rating]]
 ) -> tuple[list[JudgementRow], list[AgreementRow]]:
-    """Set people's judgement of first reasonings beside the checker's; undecided and unchecked runs are left out."""
+    """Set people's judgement of first reasonings beside the checker's; undecided and unchecked runs
+    are left out."""
     if not sheets:
         return [], []
     labels = merge_labels(sheets)
-    decided = [row for row in rows if row["run"] in labels and row["first_state"] in ("unrefuted", "refuted")]
+    decided = [
+        row
+        for row in rows
+        if row["run"] in labels and row["first_state"] in ("unrefuted", "refuted")
+    ]
     table = Confusion.of((labels[row["run"]], row["first_state"] == "unrefuted") for row in decided)
     common = [run for run in sheets[0] if all(run in sheet for sheet in sheets)]
-    raters = agreement([[sheet[run] for sheet in sheets] for run in common]) if len(sheets) > 1 else None
+    raters = (
+        agreement([[sheet[run] for sheet in sheets] for run in common]) if len(sheets) > 1 else None
+    )
     kinds = Counter(kind for sheet in sheets for rating in sheet.values() for kind in rating.kinds)
     judgements = [
         JudgementRow(people="correct", unrefuted=table.passed, refuted=table.false_alarm),
@@ -527,13 +681,21 @@ def list_sheets(measured: Measured, run: Run[VerifyConfig]) -> list[tuple[Path, 
     ]
     texts = {f"sheet-rater-{rater}.csv": to_csv(rows, SHEET) for rater in range(1, _RATERS + 1)}
     texts["verdicts.csv"] = to_csv(_sample_verdicts(measured.frames["runs"]), ("item", "text"))
-    return [(run.path / name, content) for name, content in texts.items() if not (run.path / name).exists()]
+    return [
+        (run.path / name, content)
+        for name, content in texts.items()
+        if not (run.path / name).exists()
+    ]
 
 
 def _sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, str]]:
-    """Draw verdicts to be judged by people, as the web app reads them: the sentence, how it was read, the verdict."""
+    """Draw verdicts to be judged by people, as the web app reads them: the sentence, how it was
+    read, the verdict."""
     items = [
-        {"item": f"{row['repeat']}-{number}", "text": f"Sentence: {sentence}\nRead as: {reading}\nVerdict: {verdict}"}
+        {
+            "item": f"{row['repeat']}-{number}",
+            "text": f"Sentence: {sentence}\nRead as: {reading}\nVerdict: {verdict}",
+        }
         for row in rows
         for number, (sentence, reading, verdict, _) in enumerate(_list_verdicts(row))
         if verdict in ("proved", "refuted")
@@ -542,7 +704,8 @@ def _sample_verdicts(rows: Iterable[RunRow]) -> list[dict[str, str]]:
 
 
 def _list_verdicts(row: RunRow) -> list[tuple[str, str | None, str, str]]:
-    """List the sentences of a first attempt in order: how each was read, its verdict, and its correction or why not."""
+    """List the sentences of a first attempt in order: how each was read, its verdict, and its
+    correction or why not."""
     attempt, spans = row["transcript"][0], []
     for claim in attempt["claims"]:
         reading, why = claim["words"] or claim["claim"], claim["correction"] or claim["why"]
@@ -553,18 +716,32 @@ def _list_verdicts(row: RunRow) -> list[tuple[str, str | None, str, str]]:
         spans.append((passage["start"], (passage["text"], None, "partly read", why)))
     for verdict in ("unread", "not_asserted"):
         for passage in attempt[verdict] or ():
-            spans.append((passage["start"], (passage["text"], None, verdict.replace("_", " "), passage["why"])))
+            spans.append(
+                (
+                    passage["start"],
+                    (passage["text"], None, verdict.replace("_", " "), passage["why"]),
+                )
+            )
     return [cells for _, cells in sorted(spans, key=lambda span: span[0])]
 
 
 def show_audit(measured: Measurement) -> Shown:
-    """Show, sentence by sentence, how first reasonings were read and judged: approved, refuted, not or partly read."""
+    """Show, sentence by sentence, how first reasonings were read and judged: approved, refuted, not
+    or partly read."""
     blocks: list[Block] = []
-    columns = (Column("sentence"), Column("read as"), Column("verdict"), Column("correction, or why not"))
+    columns = (
+        Column("sentence"),
+        Column("read as"),
+        Column("verdict"),
+        Column("correction, or why not"),
+    )
     for row in measured.frame("runs").rows[:_QUOTED]:
         if rows := _list_verdicts(row):
             reasoning = row["transcript"][0]["reasoning"]
-            blocks += [Quote(reasoning, f"run {row['repeat']}, first attempt"), Table(columns, tuple(rows))]
+            blocks += [
+                Quote(reasoning, f"run {row['repeat']}, first attempt"),
+                Table(columns, tuple(rows)),
+            ]
     none = Paragraph("No sentence of the first attempts speaks of amounts or solutions.")
     return Shown("How each sentence was read and judged", tuple(blocks or [none]))
 
@@ -572,11 +749,14 @@ def show_audit(measured: Measurement) -> Shown:
 def show_briefing(measured: Measurement) -> Shown:
     """Show how reasoning was checked and what the reasoner was told."""
     about = Paragraph(
-        "Each reasoning is translated into claims; each claim is decided by a logic engine on the game's program and "
-        "by theory on its payoffs; refuted claims are put right and the reasoner is asked again. After A. Mensfelt, "
-        "K. Stathis, V. Trencsenyi, Logic-Enhanced Language Model Agents, 2024."
+        "Each reasoning is translated into claims; each claim is decided by a logic engine on the"
+        " game's program and by theory on its payoffs; refuted claims are put right and the"
+        " reasoner is asked again. After A. Mensfelt, K. Stathis, V. Trencsenyi, Logic-Enhanced"
+        " Language Model Agents, 2024."
     )
-    return Shown("What the reasoner was told", (about, Code(_write_briefing(measured.config.scene))))
+    return Shown(
+        "What the reasoner was told", (about, Code(_write_briefing(measured.config.scene)))
+    )
 
 
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
@@ -599,13 +779,19 @@ verify_model = Study(
     more_files=list_sheets,
     report=(
         text(_PROSE["missing"], kind="warning"),
-        metrics_table("First and last attempt", "Numbers of runs, means and shares with 95 % intervals"),
+        metrics_table(
+            "First and last attempt", "Numbers of runs, means and shares with 95 % intervals"
+        ),
         text(_PROSE["unrefuted"]),
         table("changes", caption="Paired by run; {{ config.scene.yardstick }}"),
         text(_PROSE["changes"]),
         table("attempts", title="Attempts"),
         table("claims", title="Claims", caption="Over all attempts"),
-        table("troubles", title="Translation", caption="What kept sentences from a verdict, over all attempts"),
+        table(
+            "troubles",
+            title="Translation",
+            caption="What kept sentences from a verdict, over all attempts",
+        ),
         text(_PROSE["unread"]),
         table("judgements", title="People's judgement"),
         table("agreement"),

@@ -4,10 +4,11 @@
     judge_run(run, model)       scores by a model                     simulate judge
     summarise(read_sheets(...)) means, quartiles and agreement        simulate scores
 
-A sheet is a CSV file: one row a game and resident, one column a scale, filled in by one judge. Scores are whole
-numbers from 1 to 5; anything else is refused with its place. People and models see the same: rules, persona, what
-happened, and the resident's own words. `identity` is judged only where a model played with a persona. Several judges
-are summed up by means, deviations and medians, by how far they agree, and by how far models agree with people.
+A sheet is a CSV file: one row a game and resident, one column a scale, filled in by one judge.
+Scores are whole numbers from 1 to 5; anything else is refused with its place. People and models see
+the same: rules, persona, what happened, and the resident's own words. `identity` is judged only
+where a model played with a persona. Several judges are summed up by means, deviations and medians,
+by how far they agree, and by how far models agree with people.
 """
 
 from __future__ import annotations
@@ -38,7 +39,12 @@ from bestresponse.players.llm.player import LlmPlayer, Sampling
 from bestresponse.players.llm.reading import find_reasons
 from bestresponse.report import tables
 from bestresponse.report.frames import Frame, column
-from bestresponse.report.stats.agreement import compute_if_defined, krippendorff_alpha, read_sheet, summarise_ratings
+from bestresponse.report.stats.agreement import (
+    compute_if_defined,
+    krippendorff_alpha,
+    read_sheet,
+    summarise_ratings,
+)
 from bestresponse.report.stats.statistics import Floats
 from bestresponse.runs.inputs import ModelLike, ModelsSetting
 from bestresponse.runs.models import ModelLimits, open_models
@@ -73,7 +79,8 @@ Figure = Annotated[float | None, column(format=".2f")]
 
 
 class ScaleRow(TypedDict):
-    """One scale over all judged plays. An agreement is None where it is not defined, as with one judge."""
+    """One scale over all judged plays. An agreement is None where it is not defined, as with one
+    judge."""
 
     scale: str
     scores: int
@@ -86,19 +93,26 @@ class ScaleRow(TypedDict):
     fleiss: Figure
     krippendorff: Figure
     icc: Figure
-    models_minus_people: Annotated[float | None, column(format=".2f", help="on the plays that both have judged")]
-    people_and_models: Annotated[float | None, column(format=".2f", help="Krippendorff's alpha between their means")]
+    models_minus_people: Annotated[
+        float | None, column(format=".2f", help="on the plays that both have judged")
+    ]
+    people_and_models: Annotated[
+        float | None, column(format=".2f", help="Krippendorff's alpha between their means")
+    ]
 
 
 @cache
 def rubric() -> Mapping[str, tuple[str, tuple[str, ...]]]:
     """Return each scale's title and what its five levels mean."""
-    data = tomllib.loads(files("bestresponse.studies.water.texts").joinpath("rubric.toml").read_text("utf-8"))
+    data = tomllib.loads(
+        files("bestresponse.studies.water.texts").joinpath("rubric.toml").read_text("utf-8")
+    )
     return {scale: (data[scale]["title"], tuple(data[scale]["levels"])) for scale in SCALES}
 
 
 def _list_residents(run: str | Path | Run[RunSettings], games: int) -> list[tuple[StoredPlay, str]]:
-    """List the residents of the first games of a run that count; UsageError where there are none."""
+    """List the residents of the first games of a run that count; UsageError where there are
+    none."""
     loaded = run if isinstance(run, Run) else load_run(run)
     if loaded.study.name != "water":
         raise UsageError(f"{loaded.path} holds a run of {loaded.study.name}, not of water")
@@ -110,7 +124,8 @@ def _list_residents(run: str | Path | Run[RunSettings], games: int) -> list[tupl
 
 
 def make_sheet(run: str | Path | Run[RunSettings], judge: str = "judge 1", games: int = 30) -> str:
-    """Write an empty sheet for one judge, with all that a model judge sees: fill in whole numbers from 1 to 5."""
+    """Write an empty sheet for one judge, with all that a model judge sees: fill in whole numbers
+    from 1 to 5."""
     rows = []
     for play, resident in _list_residents(run, games):
         seen = _Seen.find(play, resident)
@@ -132,20 +147,29 @@ def make_sheet(run: str | Path | Run[RunSettings], judge: str = "judge 1", games
 
 
 def read_sheets(paths: Iterable[str | Path]) -> tuple[ResidentScore, ...]:
-    """Read the scores of filled sheets; empty cells are not judged, anything but 1 to 5 is refused with its place."""
+    """Read the scores of filled sheets; empty cells are not judged, anything but 1 to 5 is refused
+    with its place."""
     scores: list[ResidentScore] = []
     for path in paths:
         try:
             content = read_text_file(Path(path))
         except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-        for line, row in read_sheet(content, ("judge", "game", "resident"), str(path), some_of=SCALES):
+            raise UsageError(
+                f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
+            ) from None
+        for line, row in read_sheet(
+            content, ("judge", "game", "resident"), str(path), some_of=SCALES
+        ):
             for scale in SCALES:
                 cell = row.get(scale, "").strip()
                 if cell not in ("", _NOT_JUDGED):
                     value = _read_score(cell, f"{path}, line {line}, {scale}")
                     kind = row.get("kind") or PERSON
-                    scores.append(ResidentScore(row["judge"], row["game"], row["resident"], scale, value, kind))
+                    scores.append(
+                        ResidentScore(
+                            row["judge"], row["game"], row["resident"], scale, value, kind
+                        )
+                    )
     return tuple(scores)
 
 
@@ -165,14 +189,19 @@ def judge_run(
     games: int = 5,
     limits: ModelLimits | None = None,
 ) -> tuple[ResidentScore, ...]:
-    """Let every model judge every resident of the first games; BadReply where no score can be read."""
+    """Let every model judge every resident of the first games; BadReply where no score can be
+    read."""
     loaded = run if isinstance(run, Run) else load_run(run)
     names, residents = ModelsSetting.convert(model, stored=False), _list_residents(loaded, games)
     with open_models(names, loaded.path.parent, limits) as opened:
         asked = [opened.models[name] for name in names]
         at_once = (limits and limits.workers) or sum(judge.abilities.concurrency for judge in asked)
         with ThreadPoolExecutor(at_once, thread_name_prefix="judge") as pool:
-            rulings = [pool.submit(_judge_play, play, seat, judge) for judge in asked for play, seat in residents]
+            rulings = [
+                pool.submit(_judge_play, play, seat, judge)
+                for judge in asked
+                for play, seat in residents
+            ]
             try:
                 scores = tuple(score for ruling in rulings for score in ruling.result())
             except BaseException:
@@ -182,12 +211,15 @@ def judge_run(
         raise BadReply(f"{', '.join(names)} gave no scores that could be read")
     unread = sum(not ruling.result() for ruling in rulings)
     if unread:
-        warnings.warn(f"{unread} of {len(rulings)} rulings could not be read and count nowhere", stacklevel=2)
+        warnings.warn(
+            f"{unread} of {len(rulings)} rulings could not be read and count nowhere", stacklevel=2
+        )
     return scores
 
 
 def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[ResidentScore, ...]:
-    """Let a model judge one resident of one game; no scores where it gives no answer that can be used."""
+    """Let a model judge one resident of one game; no scores where it gives no answer that can be
+    used."""
     seen = _Seen.find(play, resident)
     ask = Form(tuple((scale, Amount(LOWEST, HIGHEST, whole=True)) for scale in seen.scales))
     judge = LlmPlayer(
@@ -200,7 +232,10 @@ def _judge_play(play: StoredPlay, resident: str, model: Model) -> tuple[Resident
     marks = judge.decide(View("judge", seen.to_text(resident)), ask).action
     if marks is None:
         return ()
-    return tuple(ResidentScore(model.id, play.spec, resident, scale, int(marks[scale]), MODEL) for scale in seen.scales)
+    return tuple(
+        ResidentScore(model.id, play.spec, resident, scale, int(marks[scale]), MODEL)
+        for scale in seen.scales
+    )
 
 
 def write_scores(scores: Iterable[ResidentScore]) -> str:
@@ -208,14 +243,23 @@ def write_scores(scores: Iterable[ResidentScore]) -> str:
     rows: dict[tuple[str, str, str], dict[str, str | int]] = {}
     for score in scores:
         key = (score.judge, score.game, score.resident)
-        rows.setdefault(key, {"judge": score.judge, "kind": score.kind, "game": score.game, "resident": score.resident})
+        rows.setdefault(
+            key,
+            {
+                "judge": score.judge,
+                "kind": score.kind,
+                "game": score.game,
+                "resident": score.resident,
+            },
+        )
         rows[key][score.scale] = score.value
     return tables.to_csv(list(rows.values()))
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What a judge sees of one resident: the rules and the persona it was told, how it went, and its own words."""
+    """What a judge sees of one resident: the rules and the persona it was told, how it went, and
+    its own words."""
 
     rules: str
     persona: str
@@ -238,12 +282,19 @@ class _Seen:
         if stored is not None:
             character = Persona(**stored)
             persona = TEXTS.fill("judge_persona", who=character.name, **character.to_json())
-        return cls(view.briefing, persona, view.situation, "\n".join(words), SCALES if persona else SCALES[:-1])
+        return cls(
+            view.briefing,
+            persona,
+            view.situation,
+            "\n".join(words),
+            SCALES if persona else SCALES[:-1],
+        )
 
     def to_text(self, resident: str) -> str:
         """Write the question to a model."""
         levels = [
-            f"{scale} ({title}): " + " ".join(f"{level} = {text}" for level, text in enumerate(texts, LOWEST))
+            f"{scale} ({title}): "
+            + " ".join(f"{level} = {text}" for level, text in enumerate(texts, LOWEST))
             for scale, (title, texts) in rubric().items()
             if scale in self.scales
         ]
@@ -264,7 +315,9 @@ def summarise(scores: Iterable[ResidentScore]) -> Frame[ScaleRow]:
     kinds: dict[str, str] = {}
     for score in scores:
         kinds[score.judge] = score.kind
-        by_scale.setdefault(score.scale, {}).setdefault((score.game, score.resident), {})[score.judge] = score.value
+        by_scale.setdefault(score.scale, {}).setdefault((score.game, score.resident), {})[
+            score.judge
+        ] = score.value
     if not by_scale:
         raise UsageError("there are no scores yet: the sheets are empty")
     rows = []
@@ -288,7 +341,8 @@ def summarise(scores: Iterable[ResidentScore]) -> Frame[ScaleRow]:
 
 
 def _compare_kinds(people: Floats, models: Floats) -> tuple[float | None, float | None]:
-    """Return models' minus people's mean over the items both judged, and the alpha between their item means."""
+    """Return models' minus people's mean over the items both judged, and the alpha between their
+    item means."""
     both = np.isfinite(people).any(axis=0) & np.isfinite(models).any(axis=0)
     if not both.any():
         return None, None

@@ -1,6 +1,7 @@
 """The Water Allocation Challenge as a study: many games, their indicators, their report.
 
-    RSR        expected daily supply / needs of the living, at the start and after the last day (paper, eq. 2)
+    RSR        expected daily supply / needs of the living, at the start and after the last day
+               (paper, eq. 2)
     survivors  how many are alive after the last day
     p_n        the smallest bid that was served on day n
 
@@ -8,8 +9,9 @@ Games are rebuilt from the recorded bids, many at once. A void game enters no fi
 
 The settings of the water study, which games a run consists of, and many games of bidders at once.
 
-Every repeat has a seed of its own, which all conditions share: the supplies of game 3 with and without personas are the
-same days, and a dry year is dry in all ranges of supply. Comparisons between conditions are therefore paired by repeat.
+Every repeat has a seed of its own, which all conditions share: the supplies of game 3 with and
+without personas are the same days, and a dry year is dry in all ranges of supply. Comparisons
+between conditions are therefore paired by repeat.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +31,14 @@ from bestresponse.core.game import NATURE
 from bestresponse.core.json import JsonMapping, JsonObject
 from bestresponse.core.player import Decision, Nature
 from bestresponse.core.seeds import split
-from bestresponse.games.water.bidders import BIDDERS, Trace, is_bidder, kept_for, play_many, run_many
+from bestresponse.games.water.bidders import (
+    BIDDERS,
+    Trace,
+    is_bidder,
+    kept_for,
+    play_many,
+    run_many,
+)
 from bestresponse.games.water.game import Water
 from bestresponse.games.water.rules import ABUNDANCE, WaterRules, with_abundance
 from bestresponse.models.base import Model
@@ -54,15 +63,19 @@ from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay, encode_p
 from bestresponse.runs.study import Estimate, Measured, Study
 
 OWN_SUPPLY = "own"
-"""The name of the abundance where the supply is given by the rules and is none of the published ranges."""
+"""The name of the abundance where the supply is given by the rules and is none of the published
+ranges."""
 _AT_ONCE = 250
 
 
 class RulesSetting(inputs.Converted["str | Path | Mapping[str, Any] | WaterRules", WaterRules]):
-    """The rules of the town: as they are, or a TOML file or mapping with residents and any other rules."""
+    """The rules of the town: as they are, or a TOML file or mapping with residents and any other
+    rules."""
 
     @classmethod
-    def convert(cls, value: str | Path | Mapping[str, object] | WaterRules, stored: bool) -> WaterRules:
+    def convert(
+        cls, value: str | Path | Mapping[str, object] | WaterRules, stored: bool
+    ) -> WaterRules:
         """Read the rules."""
         if isinstance(value, WaterRules):
             return value
@@ -103,7 +116,8 @@ class WaterConfig(seating.AgentSettings):
     """Play the Water Allocation Challenge many times and report who survives."""
 
     model: inputs.OptionalModelSetting = setting(default=None, kw_only=False, short="-m")
-    """The player of every seat that is not named: a model, or random, share:X, need, myopic, no-regret or solver."""
+    """The player of every seat that is not named: a model, or random, share:X, need, myopic,
+    no-regret or solver."""
     seat: inputs.SeatsSetting = setting(default_factory=dict, metavar="RESIDENT=PLAYER")
     """Who bids for whom: a model or a bidder."""
     abundance: inputs.NamesSetting = setting(default=())
@@ -115,25 +129,44 @@ class WaterConfig(seating.AgentSettings):
     grid: bool = setting(default=False, help="All six conditions of the published study.")
     rules: RulesSetting = setting(default_factory=WaterRules, metavar="FILE")
     """TOML with residents and any other rules instead of the published ones."""
-    days: int | None = setting(default=None, ge=1, le=10_000, help="Days the drought lasts; 20 if not said.")
-    low: int | None = setting(default=None, ge=0, help="Smallest daily supply, instead of an abundance.")
-    high: int | None = setting(default=None, ge=0, help="Largest daily supply, instead of an abundance.")
+    days: int | None = setting(
+        default=None, ge=1, le=10_000, help="Days the drought lasts; 20 if not said."
+    )
+    low: int | None = setting(
+        default=None, ge=0, help="Smallest daily supply, instead of an abundance."
+    )
+    high: int | None = setting(
+        default=None, ge=0, help="Largest daily supply, instead of an abundance."
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         unknown = [name for name in self.abundance if name not in ABUNDANCE]
         if unknown:
-            raise SettingError("abundance", f"there is no {unknown[0]!r}; known: {', '.join(ABUNDANCE)}")
+            raise SettingError(
+                "abundance", f"there is no {unknown[0]!r}; known: {', '.join(ABUNDANCE)}"
+            )
         if self.has_supply and (self.abundance or self.grid):
-            raise SettingError("abundance", "the supply is given twice: by name, and by low and high or the rules")
+            raise SettingError(
+                "abundance", "the supply is given twice: by name, and by low and high or the rules"
+            )
         seating.find_model_seats(self.make_game(), self.seats)  # refuses who cannot bid
-        treatment = "both" if self.grid else self.with_personas or ("on" if self.personas else "off")
+        treatment = (
+            "both" if self.grid else self.with_personas or ("on" if self.personas else "off")
+        )
         object.__setattr__(self, "with_personas", treatment)
         if treatment != "off":
             object.__setattr__(self, "personas", self.personas or published_personas())
-            missing = [resident.name for resident in self.town.residents if resident.name not in self.personas]
+            missing = [
+                resident.name
+                for resident in self.town.residents
+                if resident.name not in self.personas
+            ]
             if missing:
-                raise SettingError("personas", f"there is none for {', '.join(missing)}; write one for each resident")
+                raise SettingError(
+                    "personas",
+                    f"there is none for {', '.join(missing)}; write one for each resident",
+                )
 
     @property
     def has_supply(self) -> bool:
@@ -144,7 +177,11 @@ class WaterConfig(seating.AgentSettings):
     @cached_property
     def town(self) -> WaterRules:
         """The rules with the days and the supply that the settings say."""
-        changes = {name: getattr(self, name) for name in ("days", "low", "high") if getattr(self, name) is not None}
+        changes = {
+            name: getattr(self, name)
+            for name in ("days", "low", "high")
+            if getattr(self, name) is not None
+        }
         return replace(self.rules, **changes)
 
     def make_game(self) -> Water:
@@ -159,17 +196,23 @@ class WaterConfig(seating.AgentSettings):
     @property
     def models(self) -> tuple[inputs.NamedModel, ...]:
         """The models among the players, each once."""
-        return inputs.list_once(self.seats[role] for role in seating.find_model_seats(self.make_game(), self.seats))
+        return inputs.list_once(
+            self.seats[role] for role in seating.find_model_seats(self.make_game(), self.seats)
+        )
 
     @cached_property
     def conditions(self) -> tuple[WaterCondition, ...]:
         """Every condition of the run."""
-        personas = {"off": (False,), "on": (True,), "both": (False, True)}[self.with_personas or "off"]
+        personas = {"off": (False,), "on": (True,), "both": (False, True)}[
+            self.with_personas or "off"
+        ]
         if self.has_supply:
             return tuple(WaterCondition(persona, OWN_SUPPLY, self.town) for persona in personas)
         names = tuple(ABUNDANCE) if self.grid else self.abundance or ("medium",)
         return tuple(
-            WaterCondition(persona, name, with_abundance(self.town, name)) for persona in personas for name in names
+            WaterCondition(persona, name, with_abundance(self.town, name))
+            for persona in personas
+            for name in names
         )
 
 
@@ -186,7 +229,8 @@ def describe_condition(config: WaterConfig, condition: WaterCondition) -> dict[s
 
 
 def list_water_games(config: WaterConfig) -> Iterator[dict[str, object]]:
-    """Yield all games, repeats in the outer loop: a run that stops early has played all conditions equally often."""
+    """Yield all games, repeats in the outer loop: a run that stops early has played all conditions
+    equally often."""
     games = [describe_condition(config, condition) for condition in config.conditions]
     for repeat in range(config.repeats):
         for data in games:
@@ -195,7 +239,8 @@ def list_water_games(config: WaterConfig) -> Iterator[dict[str, object]]:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Games of one condition that are played together; `data` is what their specs have in common."""
+    """Games of one condition that are played together; `data` is what their specs have in
+    common."""
 
     data: JsonObject
     seed: int
@@ -206,14 +251,18 @@ class _Block:
         return Spec.of({**self.data, "repeat": repeat, "seed": split(self.seed, "water", repeat)})
 
 
-def play_bidders(config: WaterConfig, folder: RunFolder, how: Execution, total: int | None) -> Outcome:
+def play_bidders(
+    config: WaterConfig, folder: RunFolder, how: Execution, total: int | None
+) -> Outcome:
     """Play what is missing of games in which no seat holds a model, many at a time."""
     finished = folder.finished()
     outcome = Outcome(found=len(finished))
 
     def list_blocks() -> Iterator[_Block]:
         for condition in config.conditions:
-            whole = _Block(describe_condition(config, condition), config.seed, tuple(range(config.repeats)))
+            whole = _Block(
+                describe_condition(config, condition), config.seed, tuple(range(config.repeats))
+            )
             repeats = iter(whole.repeats)
             if finished or how.shard is not None:  # all of them need no ids to be told apart
                 specs = how.choose(map(whole.make_spec, whole.repeats))
@@ -221,7 +270,9 @@ def play_bidders(config: WaterConfig, folder: RunFolder, how: Execution, total: 
             while block := tuple(islice(repeats, _AT_ONCE)):
                 yield replace(whole, repeats=block)
 
-    for encoded in how.executor.map(_play_block, list_blocks(), how.workers if how.workers > 1 else None):
+    for encoded in how.executor.map(
+        _play_block, list_blocks(), how.workers if how.workers > 1 else None
+    ):
         folder.finish_encoded(encoded)
         outcome.played += encoded.count(b"\n")
         how.on_progress(Progress(total, outcome.found, outcome.played, 0))
@@ -229,16 +280,22 @@ def play_bidders(config: WaterConfig, folder: RunFolder, how: Execution, total: 
 
 
 def _play_block(block: _Block) -> bytes:
-    """Plan and play the games and encode their records, so that whoever writes them has little else to do."""
+    """Plan and play the games and encode their records, so that whoever writes them has little else
+    to do."""
     specs = list(map(block.make_spec, block.repeats))
     bidders = [name for _, name in block.data["seats"]]
-    trace = play_many(WaterRules.from_json(block.data["rules"]), bidders, [spec.data["seed"] for spec in specs])
+    trace = play_many(
+        WaterRules.from_json(block.data["rules"]), bidders, [spec.data["seed"] for spec in specs]
+    )
     records = list_records(trace, bidders)
-    return encode_plays(StoredPlay(spec.id, spec.data, record) for spec, record in zip(specs, records, strict=True))
+    return encode_plays(
+        StoredPlay(spec.id, spec.data, record) for spec, record in zip(specs, records, strict=True)
+    )
 
 
 def list_records(trace: Trace, bidders: Sequence[str]) -> Iterator[Record]:
-    """Yield the records of games that were played many at once: the same as if each had been played on its own."""
+    """Yield the records of games that were played many at once: the same as if each had been played
+    on its own."""
     game = Water(trace.rules)
     names = {**dict(zip(game.roles, bidders, strict=True)), NATURE: Nature(0).name}
     for row in range(len(trace.supply)):
@@ -249,7 +306,9 @@ def list_records(trace: Trace, bidders: Sequence[str]) -> Iterator[Record]:
             if not any(present[day]):
                 break
             submissions.append(Submission(NATURE, Decision(supplies[day])))
-            for role, here, bid, none in zip(game.roles, present[day], bids[day], passed[day], strict=True):
+            for role, here, bid, none in zip(
+                game.roles, present[day], bids[day], passed[day], strict=True
+            ):
                 if here:
                     submissions.append(Submission(role, Decision(PASS if none else bid)))
         payoffs = dict(zip(game.roles, trace.survived[row].astype(float).tolist(), strict=True))
@@ -257,7 +316,8 @@ def list_records(trace: Trace, bidders: Sequence[str]) -> Iterator[Record]:
 
 
 _MOST_DAY_ROWS = 100_000
-"""More rows of days than this are not listed: the records hold them, and writing them takes minutes."""
+"""More rows of days than this are not listed: the records hold them, and writing them takes
+minutes."""
 _MOST_BASELINE_GAMES = 200
 """The caption in report.toml says it too."""
 _LEVEL = 0.9545
@@ -275,7 +335,9 @@ class WaterGameRow(TypedDict):
     personas: bool
     repeat: int
     survivors: int | None
-    rsr_end: Annotated[float | None, column("RSR at the end", ".2f", "expected supply / needs of the survivors")]
+    rsr_end: Annotated[
+        float | None, column("RSR at the end", ".2f", "expected supply / needs of the survivors")
+    ]
     alive: Annotated[dict[str, bool] | None, column(help="who was alive after the last day")]
 
 
@@ -288,14 +350,17 @@ class SurvivalRow(TypedDict):
 
 
 class ComparisonRow(TypedDict):
-    """Two conditions that differ in one thing, paired by repeat: the same seed draws the supplies."""
+    """Two conditions that differ in one thing, paired by repeat: the same seed draws the
+    supplies."""
 
     comparison: str
     games: int
     difference: Annotated[Interval, column("difference in survivors", ".2f", "paired by repeat")]
     effect: Annotated[float | None, column(format=".2f", help="Cohen's d for paired data")]
     p: Annotated[float, column(format=".3f", help="sign flips")]
-    p_adjusted: Annotated[float, column("p, adjusted", ".3f", "Holm's correction for all comparisons of this table")]
+    p_adjusted: Annotated[
+        float, column("p, adjusted", ".3f", "Holm's correction for all comparisons of this table")
+    ]
 
 
 class PriceRow(TypedDict):
@@ -309,7 +374,8 @@ class PriceRow(TypedDict):
 
 
 class ResidentRow(TypedDict):
-    """How a resident did on a day, mean over the games in which it was there, with two standard errors."""
+    """How a resident did on a day, mean over the games in which it was there, with two standard
+    errors."""
 
     condition: str
     resident: str
@@ -386,23 +452,36 @@ class ConditionGames:
 
     @property
     def rsr(self) -> Floats:
-        """The satisfaction rate of every game on the morning of each day and after the last; NaN without living."""
+        """The satisfaction rate of every game on the morning of each day and after the last; NaN
+        without living."""
         rules = self.trace.rules
         needs = np.asarray([resident.need for resident in rules.residents], dtype=np.float64)
-        living = np.concatenate([self.trace.present, self.trace.survived[:, None, :]], axis=1) @ needs
+        living = (
+            np.concatenate([self.trace.present, self.trace.survived[:, None, :]], axis=1) @ needs
+        )
         mean = (rules.low + rules.high) / 2
-        return np.asarray(np.divide(mean, living, out=np.full(living.shape, np.nan), where=living > 0))
+        return np.asarray(
+            np.divide(mean, living, out=np.full(living.shape, np.nan), where=living > 0)
+        )
 
-    def average(self, values: Floats, figure: str, bounds: tuple[float, float] | None = None) -> Interval | None:
-        """Average a figure over games, with an interval from resampling games; None where no game has it.
+    def average(
+        self, values: Floats, figure: str, bounds: tuple[float, float] | None = None
+    ) -> Interval | None:
+        """Average a figure over games, with an interval from resampling games; None where no game
+        has it.
 
-        Within `bounds`, the least and the most that a game could give, games that all ended alike are no proof.
+        Within `bounds`, the least and the most that a game could give, games that all ended alike
+        are no proof.
         """
         known = values[np.isfinite(values)]
         if not known.size:
             return None
         rng = np.random.default_rng(split(self.seed, "water", self.condition.name, figure))
-        return cluster_bootstrap(known, rng=rng) if bounds is None else bound_mean(known, bounds, rng=rng)
+        return (
+            cluster_bootstrap(known, rng=rng)
+            if bounds is None
+            else bound_mean(known, bounds, rng=rng)
+        )
 
 
 def find_prices(trace: Trace) -> Floats:
@@ -412,7 +491,8 @@ def find_prices(trace: Trace) -> Floats:
 
 
 class ConditionFigures(TypedDict):
-    """The indicators of a condition; how often each resident survived is in the frame `survival`."""
+    """The indicators of a condition; how often each resident survived is in the frame
+    `survival`."""
 
     games: int
     """games that count"""
@@ -435,7 +515,9 @@ def sum_up_condition(games: ConditionGames) -> ConditionFigures:
     return ConditionFigures(
         games=len(games.repeats),
         void=games.void,
-        survivors=games.average(games.survivors, "survivors", (0.0, float(len(games.trace.rules.residents)))),
+        survivors=games.average(
+            games.survivors, "survivors", (0.0, float(len(games.trace.rules.residents)))
+        ),
         rsr_start=games.rsr_start,
         rsr_end=games.average(games.rsr[:, -1], "rsr_end"),
         median_price=games.average(medians, "median_price"),
@@ -455,7 +537,9 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
             void.setdefault(key, []).append(repeat)
             continue
         days.setdefault(key, {})[repeat] = _list_bids(submissions)
-        if repeat < spoken.get(key, (np.inf, ()))[0] and any(find_reasons(s.decision.reasoning) for s in submissions):
+        if repeat < spoken.get(key, (np.inf, ()))[0] and any(
+            find_reasons(s.decision.reasoning) for s in submissions
+        ):
             spoken[key] = repeat, submissions
     measured = []
     games: list[WaterGameRow] = []
@@ -464,7 +548,9 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
         known = dict(sorted(days.pop(key, {}).items()))
         trace = rebuild_games(condition.rules, list(known.values()))
         lost = void.get(key, [])
-        measured.append(ConditionGames(condition, tuple(known), trace, len(lost), config.seed, spoken.get(key)))
+        measured.append(
+            ConditionGames(condition, tuple(known), trace, len(lost), config.seed, spoken.get(key))
+        )
         games += _list_games(measured[-1], lost)
     finished = [group for group in measured if group.repeats]
     survival = [
@@ -491,7 +577,11 @@ def measure_water(config: WaterConfig, folder: RunFolder) -> Measured:
             "mornings": gather(MorningRow, _list_mornings),
             "example": gather(ExampleRow, _list_example),
             "baselines": Frame(BaselineRow, list(_list_baselines(config)) if finished else []),
-            "days": gather(DayRow, _list_days) if residents_days <= _MOST_DAY_ROWS else Frame(DayRow, []),
+            "days": (
+                gather(DayRow, _list_days)
+                if residents_days <= _MOST_DAY_ROWS
+                else Frame(DayRow, [])
+            ),
             **readings.frames,
         },
         sum(len(group.repeats) for group in measured),
@@ -528,7 +618,9 @@ def _list_games(group: ConditionGames, void: Sequence[int]) -> Iterator[WaterGam
     names = [resident.name for resident in group.trace.rules.residents]
     results = {
         repeat: (int(alive.sum()), rate, dict(zip(names, alive.tolist(), strict=True)))
-        for repeat, rate, alive in zip(group.repeats, group.rsr[:, -1].tolist(), group.trace.survived, strict=True)
+        for repeat, rate, alive in zip(
+            group.repeats, group.rsr[:, -1].tolist(), group.trace.survived, strict=True
+        )
     }
     for repeat in sorted([*results, *void]):
         survivors, rate, alive = results.get(repeat, (None, np.nan, None))
@@ -543,7 +635,9 @@ def _list_games(group: ConditionGames, void: Sequence[int]) -> Iterator[WaterGam
         )
 
 
-def _compare_conditions(config: WaterConfig, groups: Sequence[ConditionGames]) -> list[ComparisonRow]:
+def _compare_conditions(
+    config: WaterConfig, groups: Sequence[ConditionGames]
+) -> list[ComparisonRow]:
     """Compare conditions that differ in one thing; personas are none where nobody is told them."""
     rng = np.random.default_rng(split(config.seed, "water comparison"))
     compared = []
@@ -553,13 +647,22 @@ def _compare_conditions(config: WaterConfig, groups: Sequence[ConditionGames]) -
         common = sorted(set(first.repeats) & set(second.repeats))
         if same_persona == same_supply or (same_supply and not config.models) or len(common) < 2:
             continue
-        pair = [group.survivors[[group.repeats.index(k) for k in common]] for group in (second, first)]
+        pair = [
+            group.survivors[[group.repeats.index(k) for k in common]] for group in (second, first)
+        ]
         name = f"{second.condition.name} - {first.condition.name}"
-        compared.append((name, paired_difference(*pair, rng=rng, most=float(len(config.town.residents)))))
+        compared.append(
+            (name, paired_difference(*pair, rng=rng, most=float(len(config.town.residents))))
+        )
     adjusted = holm([test.p_value for _, test in compared]).tolist() if compared else []
     return [
         ComparisonRow(
-            comparison=name, games=test.n, difference=test.difference, effect=test.effect, p=test.p_value, p_adjusted=p
+            comparison=name,
+            games=test.n,
+            difference=test.difference,
+            effect=test.effect,
+            p=test.p_value,
+            p_adjusted=p,
         )
         for (name, test), p in zip(compared, adjusted, strict=True)
     ]
@@ -571,7 +674,9 @@ def _list_prices(group: ConditionGames) -> Iterator[PriceRow]:
         if known.size:
             first, median, third = map(float, np.quantile(known, [0.25, 0.5, 0.75]))
             name = group.condition.name
-            yield PriceRow(condition=name, day=day, first_quartile=first, median=median, third_quartile=third)
+            yield PriceRow(
+                condition=name, day=day, first_quartile=first, median=median, third_quartile=third
+            )
 
 
 def _average(values: Floats) -> Interval | None:
@@ -603,13 +708,17 @@ def _list_residents(group: ConditionGames) -> Iterator[ResidentRow]:
 def _list_mornings(group: ConditionGames) -> Iterator[MorningRow]:
     for day, rates in enumerate(group.rsr.T, 1):
         if (mean := _average(rates)) is not None:
-            yield MorningRow(condition=group.condition.name, day=day, rsr=mean, rsr_start=group.rsr_start)
+            yield MorningRow(
+                condition=group.condition.name, day=day, rsr=mean, rsr_start=group.rsr_start
+            )
 
 
 def _list_days(group: ConditionGames) -> Iterator[DayRow]:
     trace = group.trace
     names = [resident.name for resident in trace.rules.residents]
-    for game, day, seat in zip(*(indices.tolist() for indices in np.nonzero(trace.present)), strict=True):
+    for game, day, seat in zip(
+        *(indices.tolist() for indices in np.nonzero(trace.present)), strict=True
+    ):
         bid = float(trace.bids[game, day, seat])
         yield DayRow(
             condition=group.condition.name,
@@ -626,7 +735,8 @@ def _list_days(group: ConditionGames) -> Iterator[DayRow]:
 
 
 def _list_example(group: ConditionGames) -> Iterator[ExampleRow]:
-    """Yield the day after a third of the game, as far as somebody gave reasons then; else the last with reasons."""
+    """Yield the day after a third of the game, as far as somebody gave reasons then; else the last
+    with reasons."""
     if group.spoken is None:
         return
     repeat, submissions = group.spoken
@@ -641,42 +751,64 @@ def _list_example(group: ConditionGames) -> Iterator[ExampleRow]:
     needs = {resident.name: resident.need for resident in group.trace.rules.residents}
     for row in _list_days(group):
         if (row["repeat"], row["day"]) == (repeat, day):
-            yield ExampleRow(**row, need=needs[row["resident"]], reasons=reasons[day - 1].get(row["resident"], ""))
+            yield ExampleRow(
+                **row,
+                need=needs[row["resident"]],
+                reasons=reasons[day - 1].get(row["resident"], ""),
+            )
 
 
 def _list_baselines(config: WaterConfig) -> Iterator[BaselineRow]:
-    """Yield how many survive with one bidder in all seats; the solver where it is solved already, or plays itself."""
+    """Yield how many survive with one bidder in all seats; the solver where it is solved already,
+    or plays itself."""
     supplies = {condition.supply: condition.rules for condition in config.conditions}
     solved = "solver" in config.seats.values() or all(map(kept_for, supplies.values()))
     games = min(config.repeats, _MOST_BASELINE_GAMES)
     for bidder in BIDDERS:
         for supply, rules in supplies.items() if bidder != "solver" or solved else ():
-            yield BaselineRow(bidder=bidder, supply=supply, survivors=_play_baseline(rules, bidder, config.seed, games))
+            yield BaselineRow(
+                bidder=bidder,
+                supply=supply,
+                survivors=_play_baseline(rules, bidder, config.seed, games),
+            )
 
 
 @lru_cache(maxsize=256)
 def _play_baseline(rules: WaterRules, bidder: str, seed: int, games: int) -> float:
     """Return the mean survivors; a run that is looked at again costs no further games."""
     seeds = [split(seed, "water", repeat) for repeat in range(games)]
-    return float(play_many(rules, [bidder] * len(rules.residents), seeds).survived.sum(axis=1).mean())
+    return float(
+        play_many(rules, [bidder] * len(rules.residents), seeds).survived.sum(axis=1).mean()
+    )
 
 
 def _find_town(data: JsonMapping) -> Water:
     return Water(WaterRules.from_json(data["rules"]))
 
 
-def make_run(config: WaterConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution) -> Outcome:
+def make_run(
+    config: WaterConfig, folder: RunFolder, models: Mapping[str, Model], how: Execution
+) -> Outcome:
     """Play what is missing; where every seat holds a bidder, many games at a time."""
     total = water.count_part(config, how.shard)
     if all(is_bidder(player) for player in config.seats.values()):
         return play_bidders(config, folder, how, total)
     start = water.start(config, models, how)
-    return execute(how.choose(water.list_specs(config)), start, folder, total=total, on_progress=how.on_progress)
+    return execute(
+        how.choose(water.list_specs(config)),
+        start,
+        folder,
+        total=total,
+        on_progress=how.on_progress,
+    )
 
 
 def estimate_water_calls(config: WaterConfig) -> Estimate:
     """Count the calls of all games at most."""
-    parts = [seating.estimate_plays(config, Water(condition.rules), config.seats) for condition in config.conditions]
+    parts = [
+        seating.estimate_plays(config, Water(condition.rules), config.seats)
+        for condition in config.conditions
+    ]
     games = config.repeats * len(parts)
     return Estimate.add(parts, f"{games:,} games of {config.town.days} days, seed {config.seed}")
 
@@ -706,7 +838,13 @@ water = Study(
     report=(
         warn_of_gaps,
         metrics_table("Who survived"),
-        pivot("survival", rows="condition", columns="resident", value="survived", caption="Share of games survived"),
+        pivot(
+            "survival",
+            rows="condition",
+            columns="resident",
+            value="survived",
+            caption="Share of games survived",
+        ),
         table("comparisons", title="What made the difference"),
         lines(
             "prices",
@@ -718,7 +856,9 @@ water = Study(
             title="What water cost",
             caption=_PROSE["prices"],
         ),
-        lines("residents", y="bid", title="What they bid", caption=f"bids, {_ERRORS}", **_RESIDENTS),
+        lines(
+            "residents", y="bid", title="What they bid", caption=f"bids, {_ERRORS}", **_RESIDENTS
+        ),
         lines(
             "mornings",
             "day",
@@ -728,11 +868,34 @@ water = Study(
             title="How scarce water was",
             caption=_PROSE["scarcity"],
         ),
-        lines("residents", y="health", title="Health", caption=f"health in the evening, {_ERRORS}", **_RESIDENTS),
-        lines("residents", y="balance", title="Money", caption=f"balance in the evening, {_ERRORS}", **_RESIDENTS),
+        lines(
+            "residents",
+            y="health",
+            title="Health",
+            caption=f"health in the evening, {_ERRORS}",
+            **_RESIDENTS,
+        ),
+        lines(
+            "residents",
+            y="balance",
+            title="Money",
+            caption=f"balance in the evening, {_ERRORS}",
+            **_RESIDENTS,
+        ),
         table(
             "example",
-            ("repeat", "day", "supply", "resident", "need", "bid", "served", "health", "balance", "reasons"),
+            (
+                "repeat",
+                "day",
+                "supply",
+                "resident",
+                "need",
+                "bid",
+                "served",
+                "health",
+                "balance",
+                "reasons",
+            ),
             title="An example",
             caption=_PROSE["example"],
             split="condition",

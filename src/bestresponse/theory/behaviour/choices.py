@@ -1,4 +1,5 @@
-"""How deep and how noisy one-shot choices are: logit quantal response, level-k and cognitive hierarchy.
+"""How deep and how noisy one-shot choices are: logit quantal response, level-k and cognitive
+hierarchy.
 
 Each model predicts the choices of both players of a game from one parameter, or from shares:
 
@@ -6,14 +7,16 @@ Each model predicts the choices of both players of a game from one parameter, or
     cognitive-hierarchy   Poisson levels with mean tau, level 0 uniform
     level-k               shares of the levels 0 to 3, level 0 uniform
 
-(see `theory.fitting` for the models and their sources). The parameter of the first two is found on a grid, where the
-log likelihood of every game is known at every point; fitting, resampling and leaving out are then sums of rows.
+(see `theory.fitting` for the models and their sources). The parameter of the first two is found on
+a grid, where the log likelihood of every game is known at every point; fitting, resampling and
+leaving out are then sums of rows.
 
-Scores are log likelihoods of a choice in games that the parameter was not fitted to. Completeness (D. Fudenberg, J.
-Kleinberg, A. Liang & S. Mullainathan, "Measuring the completeness of economic models", Journal of Political Economy
-130, 2022) is the part of the way from chance to the best attainable prediction, (chance - model) / (chance - best) in
-expected loss. Best attainable is to know how often a choice was made by others in the same game: of n choices, k of
-them like it, (k - 1 + 1/2) / (n - 1 + m/2) for m moves.
+Scores are log likelihoods of a choice in games that the parameter was not fitted to. Completeness
+(D. Fudenberg, J. Kleinberg, A. Liang & S. Mullainathan, "Measuring the completeness of economic
+models", Journal of Political Economy 130, 2022) is the part of the way from chance to the best
+attainable prediction, (chance - model) / (chance - best) in expected loss. Best attainable is to
+know how often a choice was made by others in the same game: of n choices, k of them like it, (k - 1
++ 1/2) / (n - 1 + m/2) for m moves.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,18 +33,22 @@ ChoiceModel = Literal["qre", "level-k", "cognitive-hierarchy"]
 HIGHEST_LEVEL = 3
 _FOLDS = 10  # every model predicts each tenth of the games from the others
 _SURE = 1e-9
-"""No prediction counts as more certain than this, so that one surprise is not worth minus infinity."""
+"""No prediction counts as more certain than this, so that one surprise is not worth minus
+infinity."""
 _POINTS = 320  # of a grid, for a precision over a factor of 10,000
-_MOST_SCALES = 1000.0  # between the largest and the smallest range of payoffs that a precision is looked for in
+# between the largest and the smallest range of payoffs that a precision is looked for in
+_MOST_SCALES = 1000.0
 _TAUS = np.linspace(0.0, 8.0, _POINTS + 1)
 _LEAST_USED = 1e-3  # a level that fewer are at is not there
 _OFF, _JUMP = 1e-8, 0.2
-"""Largest residual of an equilibrium, and the largest change of a probability between neighbours on the grid."""
+"""Largest residual of an equilibrium, and the largest change of a probability between neighbours on
+the grid."""
 
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """How often each action was chosen in a game, or in one match of it: `counts` has a row for each of two players."""
+    """How often each action was chosen in a game, or in one match of it: `counts` has a row for
+    each of two players."""
 
     form: NormalForm
     counts: tuple[Floats, Floats]
@@ -49,11 +56,12 @@ class Choices:
 
 @dataclass(frozen=True, eq=False)
 class ChoiceFit:
-    """A fitted model: its parameter (or the shares of the levels), the same for every resample, and its scores.
+    """A fitted model: its parameter (or the shares of the levels), the same for every resample, and
+    its scores.
 
-    `edge` says that the likelihood is largest at the end of the grid, so that there is no finite estimate; `flat` that
-    other shares of the levels are as likely; `score` and `completeness` are None where there are too few games to leave
-    some out.
+    `edge` says that the likelihood is largest at the end of the grid, so that there is no finite
+    estimate; `flat` that other shares of the levels are as likely; `score` and `completeness` are
+    None where there are too few games to leave some out.
     """
 
     model: ChoiceModel
@@ -69,8 +77,8 @@ class ChoiceFit:
 def predict_quantal(forms: Sequence[NormalForm], precisions: Floats) -> list[tuple[Floats, Floats]]:
     """Return what both players do at every precision, games of a shape at once.
 
-    Neighbouring points lead to each other by Newton steps; a game in which that fails or jumps is followed along its
-    branch instead.
+    Neighbouring points lead to each other by Newton steps; a game in which that fails or jumps is
+    followed along its branch instead.
     """
     predictions: dict[int, tuple[Floats, Floats]] = {}
     for shape in dict.fromkeys(form.shape for form in forms):
@@ -78,7 +86,10 @@ def predict_quantal(forms: Sequence[NormalForm], precisions: Floats) -> list[tup
         first = np.array([forms[g].payoffs[0] for g in members])
         second = np.array([forms[g].payoffs[1].T for g in members])
         rows, columns = shape
-        p, q = np.full((len(members), rows), 1 / rows), np.full((len(members), columns), 1 / columns)
+        p, q = (
+            np.full((len(members), rows), 1 / rows),
+            np.full((len(members), columns), 1 / columns),
+        )
         paths = np.empty((len(precisions), len(members), rows + columns))
         sound = np.ones(len(members), dtype=np.bool_)
         for r, precision in enumerate(precisions):
@@ -88,7 +99,9 @@ def predict_quantal(forms: Sequence[NormalForm], precisions: Floats) -> list[tup
                 off = np.concatenate([gap_p, gap_q], axis=1)
                 if np.abs(off).max() < _OFF / 100:
                     break
-                slopes = np.zeros((len(members), rows + columns, rows + columns)) + np.eye(rows + columns)
+                slopes = np.zeros((len(members), rows + columns, rows + columns)) + np.eye(
+                    rows + columns
+                )
                 slopes[:, :rows, rows:], slopes[:, rows:, :rows] = -slope_p, -slope_q
                 step = np.linalg.solve(slopes, off[..., None])[..., 0]
                 p, q = p - step[:, :rows], q - step[:, rows:]
@@ -103,8 +116,11 @@ def predict_quantal(forms: Sequence[NormalForm], precisions: Floats) -> list[tup
     return [predictions[g] for g in range(len(forms))]
 
 
-def _reply_gap(own: Floats, other: Floats, payoffs: Floats, precision: float) -> tuple[Floats, Floats]:
-    """Return how far strategies are from the logit reply, and how that reply changes with the other's strategy."""
+def _reply_gap(
+    own: Floats, other: Floats, payoffs: Floats, precision: float
+) -> tuple[Floats, Floats]:
+    """Return how far strategies are from the logit reply, and how that reply changes with the
+    other's strategy."""
     values = np.einsum("gij,gj->gi", payoffs, other)
     chances = np.exp(precision * (values - values.max(axis=1, keepdims=True)))
     reply = chances / chances.sum(axis=1, keepdims=True)
@@ -115,11 +131,14 @@ def _reply_gap(own: Floats, other: Floats, payoffs: Floats, precision: float) ->
 def _follow_branch(form: NormalForm, precisions: Floats) -> Floats:
     branch = quantal_branch(form, float(precisions[-1]))
     reached = np.maximum.accumulate(branch.precisions)
-    return np.column_stack([np.interp(precisions, reached, path) for side in branch.strategies for path in side.T])
+    return np.column_stack(
+        [np.interp(precisions, reached, path) for side in branch.strategies for path in side.T]
+    )
 
 
 def predict_hierarchy(form: NormalForm, taus: Floats) -> tuple[Floats, Floats]:
-    """Return what both players do at every mean number of steps, with as many levels as the largest needs."""
+    """Return what both players do at every mean number of steps, with as many levels as the largest
+    needs."""
     levels = int(taus.max() + 8 * np.sqrt(taus.max()) + 8)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.arange(levels + 1) * np.log(taus)[:, None] - taus[:, None]
@@ -131,7 +150,10 @@ def predict_hierarchy(form: NormalForm, taus: Floats) -> tuple[Floats, Floats]:
         below = weights[:, :k].sum(axis=1)[:, None]
         pairs = zip(totals[::-1], tables, strict=True)
         replies = [share_best((other / below) @ table.T, table) for other, table in pairs]
-        totals = [total + weights[:, k : k + 1] * reply for total, reply in zip(totals, replies, strict=True)]
+        totals = [
+            total + weights[:, k : k + 1] * reply
+            for total, reply in zip(totals, replies, strict=True)
+        ]
     whole = weights.sum(axis=1)[:, None]
     return totals[0] / whole, totals[1] / whole
 
@@ -146,8 +168,8 @@ def fit_choices(
 ) -> tuple[ChoiceFit, ...]:
     """Fit every model to the choices of one group of players.
 
-    Resamples draw clusters with replacement: `clusters` numbers for every entry of `data` what it is drawn with, such
-    as its player; without it every entry is drawn alone.
+    Resamples draw clusters with replacement: `clusters` numbers for every entry of `data` what it
+    is drawn with, such as its player; without it every entry is drawn alone.
     """
     rng = np.random.default_rng(seed)
     clusters = np.arange(len(data)) if clusters is None else clusters
@@ -156,7 +178,10 @@ def fit_choices(
     weights = np.vstack([np.ones(len(data)), drawn[:, clusters]])
     forms = list(dict.fromkeys(game.form for game in data))
     form_indices = np.array([forms.index(game.form) for game in data])
-    folds = [np.isin(form_indices, np.arange(len(forms))[start::_FOLDS]) for start in range(min(_FOLDS, len(forms)))]
+    folds = [
+        np.isin(form_indices, np.arange(len(forms))[start::_FOLDS])
+        for start in range(min(_FOLDS, len(forms)))
+    ]
     fits = []
     for model in models:
         if model == "level-k":
@@ -184,9 +209,11 @@ def fit_choices(
 
 
 def _space_precisions(forms: Sequence[NormalForm]) -> Floats:
-    """Return precisions from hardly any difference between actions in the largest payoffs to all of it in the smallest.
+    """Return precisions from hardly any difference between actions in the largest payoffs to all of
+    it in the smallest.
 
-    Payoffs are compared within a player: what one gets whatever happens is no difference between actions.
+    Payoffs are compared within a player: what one gets whatever happens is no difference between
+    actions.
     """
     ranges = np.array([np.ptp(form.payoffs, axis=(1, 2)) for form in forms])
     largest = float(ranges.max()) or 1.0
@@ -205,20 +232,33 @@ def _refine_grid(grid: Floats, best: Ints) -> Iterator[Floats]:
         yield np.linspace(grid[low], grid[high], _POINTS // 4)
 
 
-def _score_grid(model: ChoiceModel, data: Sequence[Choices], forms: Sequence[NormalForm], grid: Floats) -> Floats:
-    """Return the log likelihood of the choices in every game, a row each, at every point of the grid."""
-    predicted = predict_quantal(forms, grid) if model == "qre" else [predict_hierarchy(form, grid) for form in forms]
+def _score_grid(
+    model: ChoiceModel, data: Sequence[Choices], forms: Sequence[NormalForm], grid: Floats
+) -> Floats:
+    """Return the log likelihood of the choices in every game, a row each, at every point of the
+    grid."""
+    predicted = (
+        predict_quantal(forms, grid)
+        if model == "qre"
+        else [predict_hierarchy(form, grid) for form in forms]
+    )
     sides = dict(zip(forms, predicted, strict=True))
     return np.array([_score(game, sides[game.form]) for game in data])
 
 
 def _score(game: Choices, sides: Sequence[Floats]) -> Floats:
     """Return the log likelihood of the choices in a game at every point of the grid."""
-    return sum(np.log(np.clip(side, _SURE, 1.0)) @ count for side, count in zip(sides, game.counts, strict=True))  # type: ignore[return-value]
+    return sum(
+        np.log(np.clip(side, _SURE, 1.0)) @ count
+        for side, count in zip(sides, game.counts, strict=True)
+    )  # type: ignore[return-value]
 
 
 def _fit_levels(data: Sequence[Choices], weights: Floats, folds: Sequence[Bools]) -> ChoiceFit:
-    levels = {form: level_k(form, HIGHEST_LEVEL).strategies for form in dict.fromkeys(game.form for game in data)}
+    levels = {
+        form: level_k(form, HIGHEST_LEVEL).strategies
+        for form in dict.fromkeys(game.form for game in data)
+    }
     chances = np.concatenate([side.T for game in data for side in levels[game.form]])
     counts = np.concatenate([count for game in data for count in game.counts])
     owners = np.repeat(np.arange(len(data)), [sum(game.form.shape) for game in data])
@@ -239,14 +279,24 @@ def _fit_levels(data: Sequence[Choices], weights: Floats, folds: Sequence[Bools]
     shares = fit(weights)
     held_out = np.array(folds, dtype=np.float64)
     scores = [score(fit(1 - fold[None])[0], fold) for fold in held_out] if len(folds) > 1 else []
-    # Levels that do the same in every choice that was made, or together what another one does, can change places.
+    # Levels that do the same in every choice that was made, or together what another one does, can
+    # change places.
     used = chances[counts > 0][:, shares[0] > _LEAST_USED]
     flat = bool(np.linalg.matrix_rank(used) < used.shape[1])
-    return ChoiceFit("level-k", shares[0], shares[1:], score(shares[0], weights[0]), False, flat, *_judge(data, scores))
+    return ChoiceFit(
+        "level-k",
+        shares[0],
+        shares[1:],
+        score(shares[0], weights[0]),
+        False,
+        flat,
+        *_judge(data, scores),
+    )
 
 
 def _judge(data: Sequence[Choices], scores: Sequence[float]) -> tuple[float | None, float | None]:
-    """Return the score of a choice and the completeness; None where no game could be held out or chance is best."""
+    """Return the score of a choice and the completeness; None where no game could be held out or
+    chance is best."""
     if len(scores) < 2:
         return None, None
     games: dict[NormalForm, list[tuple[Floats, Floats]]] = {}

@@ -1,4 +1,5 @@
-"""The EM step of `mixtures` compiled with numba (extra `fast`): one sample after the other, on all cores."""
+"""The EM step of `mixtures` compiled with numba (extra `fast`): one sample after the other, on all
+cores."""
 
 from math import exp, log
 
@@ -10,9 +11,16 @@ from bestresponse.theory.arrays import Floats
 
 @njit(cache=True, parallel=True, nogil=True, error_model="numpy")
 def step_compiled(
-    counts: Floats, levels: Floats, spread: float, weights: Floats, points: Floats, out: Floats, heights: Floats
+    counts: Floats,
+    levels: Floats,
+    spread: float,
+    weights: Floats,
+    points: Floats,
+    out: Floats,
+    heights: Floats,
 ) -> None:
-    """Take one step from every row of `points` (the shares, then the error) to `out`; `heights` are log likelihoods.
+    """Take one step from every row of `points` (the shares, then the error) to `out`; `heights` are
+    log likelihoods.
 
     `weights[b, i]` says how often unit i counts in sample b.
     """

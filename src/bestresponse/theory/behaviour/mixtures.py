@@ -1,17 +1,20 @@
 """Strategy frequency estimation: which strategies a group of players uses, and how often they err.
 
-Every unit (a player with all of its matches, or a match where players are not known) follows one of K strategies; each
-of its moves is the one that the strategy prescribes with probability 1 - error, else one of the others, all equally
-likely. A strategy that mixes prescribes every action with its probability. Shares and error maximise
+Every unit (a player with all of its matches, or a match where players are not known) follows one of
+K strategies; each of its moves is the one that the strategy prescribes with probability 1 - error,
+else one of the others, all equally likely. A strategy that mixes prescribes every action with its
+probability. Shares and error maximise
 
     sum over units of log sum over strategies k of share_k * product over moves of P(move | k, history, error)
 
-(P. Dal Bo & G. Frechette, "The evolution of cooperation in infinitely repeated games: experimental evidence", American
-Economic Review 101, 2011) by expectation maximisation from several starts. Intervals resample clusters of units. The
-number of strategies is chosen by leaving out the rarest one after the other and comparing BIC, or ICL, which is BIC
-plus twice the entropy of the classes (C. Biernacki, G. Celeux & G. Govaert, IEEE PAMI 22, 2000).
+(P. Dal Bo & G. Frechette, "The evolution of cooperation in infinitely repeated games: experimental
+evidence", American Economic Review 101, 2011) by expectation maximisation from several starts.
+Intervals resample clusters of units. The number of strategies is chosen by leaving out the rarest
+one after the other and comparing BIC, or ICL, which is BIC plus twice the entropy of the classes
+(C. Biernacki, G. Celeux & G. Govaert, IEEE PAMI 22, 2000).
 
-Strategies that prescribe the same in everything that was played cannot be told apart; they are one class.
+Strategies that prescribe the same in everything that was played cannot be told apart; they are one
+class.
 """
 
 from collections.abc import Sequence
@@ -30,18 +33,21 @@ _LEAST_SHARE = 1e-12
 _LONGEST_STRIDE = 64.0  # where two steps are nearly alike their extrapolation would have no limit
 _MOST_CYCLES = 3_000
 _FLAT, _STEP = 1e-4, 1e-4
-"""With a smaller curvature, each parameter's own being 1, the data do not determine the shares; and the step in which
-curvature is measured."""
+"""With a smaller curvature, each parameter's own being 1, the data do not determine the shares; and
+the step in which curvature is measured."""
 _KERNELS = "bestresponse.theory.behaviour.kernels"
 _WORTH = 2e7
-"""Units times strategies times steps that take plain code about as long as loading the compiled one."""
+"""Units times strategies times steps that take plain code about as long as loading the compiled
+one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Histories:
-    """Matches of one seat of one game: `own[i, t]` and `other[i, t]` are numbers of actions, -1 where there is none.
+    """Matches of one seat of one game: `own[i, t]` and `other[i, t]` are numbers of actions, -1
+    where there is none.
 
-    `automata` are the strategies for that seat; `units` say to which player (or match) each row belongs.
+    `automata` are the strategies for that seat; `units` say to which player (or match) each row
+    belongs.
     """
 
     own: Shorts
@@ -54,9 +60,9 @@ class Histories:
 class Agreement:
     """How the moves of every unit agree with every strategy: all that the likelihood depends on.
 
-    `counts[i, k, d]` moves of unit i had probability `levels[d]` under strategy `names[k]`; equal units are kept once
-    with their number in `weights`, and `rows` says where each unit went. `actions` is how many moves there were to
-    choose from.
+    `counts[i, k, d]` moves of unit i had probability `levels[d]` under strategy `names[k]`; equal
+    units are kept once with their number in `weights`, and `rows` says where each unit went.
+    `actions` is how many moves there were to choose from.
     """
 
     names: tuple[str, ...]
@@ -69,7 +75,8 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class MixtureFit:
-    """Shares of strategies and the error at the maximum. `flat` says that other shares reach the same maximum."""
+    """Shares of strategies and the error at the maximum. `flat` says that other shares reach the
+    same maximum."""
 
     names: tuple[str, ...]
     shares: Floats
@@ -82,12 +89,16 @@ class MixtureFit:
 
 
 def count_agreement(blocks: Sequence[Histories]) -> Agreement:
-    """Follow every strategy through every match and count how likely it makes the moves; what comes after a move of
-    the other player that is not known is not counted."""
+    """Follow every strategy through every match and count how likely it makes the moves; what comes
+    after a move of the other player that is not known is not counted."""
     actions = {automaton.mix.shape[1] for block in blocks for automaton in block.automata}
     if len(actions) != 1:
-        raise UsageError("the games have different numbers of moves; estimate strategies game by game")
-    levels = np.unique(np.concatenate([automaton.mix.ravel() for block in blocks for automaton in block.automata]))
+        raise UsageError(
+            "the games have different numbers of moves; estimate strategies game by game"
+        )
+    levels = np.unique(
+        np.concatenate([automaton.mix.ravel() for block in blocks for automaton in block.automata])
+    )
     units = np.concatenate([block.units for block in blocks])
     names = tuple(automaton.name for automaton in blocks[0].automata)
     counts = np.zeros((int(units.max()) + 1, len(names), len(levels)))
@@ -110,16 +121,22 @@ def _merge_equal(names: tuple[str, ...], counts: Floats, levels: Floats, actions
         kinds.setdefault(counts[:, k].tobytes(), []).append(k)
     merged = tuple(" = ".join(names[k] for k in same) for same in kinds.values())
     kept = counts[:, [same[0] for same in kinds.values()]]
-    flat, rows, weights = np.unique(kept.reshape(len(kept), -1), axis=0, return_inverse=True, return_counts=True)
+    flat, rows, weights = np.unique(
+        kept.reshape(len(kept), -1), axis=0, return_inverse=True, return_counts=True
+    )
     shaped = np.ascontiguousarray(flat.reshape(len(flat), *kept.shape[1:]))
     return Agreement(merged, shaped, levels, weights.astype(np.float64), rows.ravel(), actions)
 
 
-def fit_mixture(agreement: Agreement, *, starts: int = 5, seed: int = 0, engine: Engine = "auto") -> MixtureFit:
+def fit_mixture(
+    agreement: Agreement, *, starts: int = 5, seed: int = 0, engine: Engine = "auto"
+) -> MixtureFit:
     """Find the shares and the error that make the moves most likely, the best of several climbs."""
     rng = np.random.default_rng(seed)
     kinds = len(agreement.names)
-    shares = np.vstack([np.full((1, kinds), 1.0 / kinds), rng.dirichlet(np.ones(kinds), starts - 1)])
+    shares = np.vstack(
+        [np.full((1, kinds), 1.0 / kinds), rng.dirichlet(np.ones(kinds), starts - 1)]
+    )
     errors = np.linspace(0.05, 0.4, starts) * 2 * (1 - 1 / agreement.actions)
     weights = np.tile(agreement.weights, (starts, 1))
     points, heights = _climb(agreement, weights, np.column_stack([shares, errors]), 1e-6, engine)
@@ -128,11 +145,19 @@ def fit_mixture(agreement: Agreement, *, starts: int = 5, seed: int = 0, engine:
 
 
 def resample(
-    agreement: Agreement, fitted: MixtureFit, draws: int, clusters: Ints, *, seed: int = 0, engine: Engine = "auto"
+    agreement: Agreement,
+    fitted: MixtureFit,
+    draws: int,
+    clusters: Ints,
+    *,
+    seed: int = 0,
+    engine: Engine = "auto",
 ) -> tuple[Floats, Floats]:
-    """Fit again to clusters drawn with replacement; returns the shares and the errors of every draw.
+    """Fit again to clusters drawn with replacement; returns the shares and the errors of every
+    draw.
 
-    `clusters` numbers for every unit what it is drawn with, such as its match where both seats of one are units.
+    `clusters` numbers for every unit what it is drawn with, such as its match where both seats of
+    one are units.
     """
     rng = np.random.default_rng(seed)
     count = int(clusters.max()) + 1
@@ -147,12 +172,15 @@ def resample(
 def prune_mixture(
     agreement: Agreement, fitted: MixtureFit, *, seed: int = 0, engine: Engine = "auto"
 ) -> tuple[MixtureFit, ...]:
-    """Leave out the rarest strategy again and again, down to one; returns the fit of every number, all first."""
+    """Leave out the rarest strategy again and again, down to one; returns the fit of every number,
+    all first."""
     path = [fitted]
     while len(path[-1].names) > 1:
         kept = np.delete(np.arange(len(agreement.names)), int(path[-1].shares.argmin()))
         names = tuple(agreement.names[k] for k in kept)
-        agreement = replace(agreement, names=names, counts=np.ascontiguousarray(agreement.counts[:, kept]))
+        agreement = replace(
+            agreement, names=names, counts=np.ascontiguousarray(agreement.counts[:, kept])
+        )
         path.append(fit_mixture(agreement, starts=2, seed=seed, engine=engine))
     return tuple(path)
 
@@ -174,9 +202,11 @@ def _describe(agreement: Agreement, shares: Floats, error: float, height: float)
 
 
 def _is_flat(agreement: Agreement, point: Floats) -> bool:
-    """Say whether shares and error can change together at the maximum without changing the likelihood.
+    """Say whether shares and error can change together at the maximum without changing the
+    likelihood.
 
-    Shares that are used move against the first of them, so that they keep their sum; an error of 0 stays.
+    Shares that are used move against the first of them, so that they keep their sum; an error of 0
+    stays.
     """
     used = np.flatnonzero(point[:-1] > 10 * _STEP)
     directions = [np.eye(len(point))[k] - np.eye(len(point))[used[0]] for k in used[1:]]
@@ -187,11 +217,15 @@ def _is_flat(agreement: Agreement, point: Floats) -> bool:
 
     def find_slopes(there: Floats) -> Floats:
         parts = agreement.weights[:, None] * _classify(agreement, there[:-1], there[-1])
-        by_error = -(parts * (agreement.counts @ (bend / (agreement.levels - there[-1] * bend)))).sum()
+        by_error = -(
+            parts * (agreement.counts @ (bend / (agreement.levels - there[-1] * bend)))
+        ).sum()
         by_share = np.where(there[:-1] > 0, parts.sum(axis=0) / np.maximum(there[:-1], 1e-300), 0.0)
         return np.asarray(np.array(directions) @ np.append(by_share, by_error))
 
-    curvature = np.array([find_slopes(point - _STEP * d) - find_slopes(point + _STEP * d) for d in directions])
+    curvature = np.array(
+        [find_slopes(point - _STEP * d) - find_slopes(point + _STEP * d) for d in directions]
+    )
     scale = np.sqrt(np.maximum(np.diag(curvature), 1e-300))
     return bool(np.linalg.eigvalsh(curvature / np.outer(scale, scale))[0] < _FLAT)
 
@@ -204,7 +238,8 @@ def _classify(agreement: Agreement, shares: Floats, error: float) -> Floats:
 
 
 def _weigh(agreement: Agreement, shares: Floats, error: float) -> tuple[Floats, Floats]:
-    """Return the log probability of every unit with every strategy, and by level how likely a move was a mistake."""
+    """Return the log probability of every unit with every strategy, and by level how likely a move
+    was a mistake."""
     slip = error * (1 - agreement.levels) / (agreement.actions - 1)
     chances = agreement.levels * (1 - error) + slip
     with np.errstate(divide="ignore"):
@@ -214,14 +249,18 @@ def _weigh(agreement: Agreement, shares: Floats, error: float) -> tuple[Floats, 
 def _climb(
     agreement: Agreement, weights: Floats, points: Floats, tolerance: float, engine: Engine
 ) -> tuple[Floats, Floats]:
-    """Climb from every row of `points` until a cycle gains less than `tolerance`; returns the ends and their heights.
+    """Climb from every row of `points` until a cycle gains less than `tolerance`; returns the ends
+    and their heights.
 
-    Two EM steps are extrapolated (SQUAREM: R. Varadhan & C. Roland, Scandinavian Journal of Statistics 35, 2008), and
-    where that leads down the second step is taken instead, so that no cycle loses.
+    Two EM steps are extrapolated (SQUAREM: R. Varadhan & C. Roland, Scandinavian Journal of
+    Statistics 35, 2008), and where that leads down the second step is taken instead, so that no
+    cycle loses.
     """
     heights = np.full(len(points), -np.inf)
     active = np.arange(len(points))
-    largest = 1 - 1 / agreement.actions  # beyond it a strategy would be played less often than by chance
+    largest = (
+        1 - 1 / agreement.actions
+    )  # beyond it a strategy would be played less often than by chance
 
     def bound(there: Floats) -> Floats:
         shares = np.maximum(there[:, :-1], _LEAST_SHARE)
@@ -245,14 +284,23 @@ def _climb(
     return points, heights
 
 
-def _step(agreement: Agreement, weights: Floats, points: Floats, engine: Engine) -> tuple[Floats, Floats]:
-    """Take one EM step from every row of `points`; returns where it leads and the log likelihood before it."""
+def _step(
+    agreement: Agreement, weights: Floats, points: Floats, engine: Engine
+) -> tuple[Floats, Floats]:
+    """Take one EM step from every row of `points`; returns where it leads and the log likelihood
+    before it."""
     heights, out = np.empty(len(points)), np.empty_like(points)
     work = points.size * len(agreement.weights)
     kernels = load_kernels(_KERNELS, engine, work, _WORTH)
     if kernels is not None:
         kernels.step_compiled(
-            agreement.counts, agreement.levels, float(agreement.actions - 1), weights, points, out, heights
+            agreement.counts,
+            agreement.levels,
+            float(agreement.actions - 1),
+            weights,
+            points,
+            out,
+            heights,
         )
         return out, heights
     for b, (unit_weights, point) in enumerate(zip(weights, points, strict=True)):
@@ -262,6 +310,8 @@ def _step(agreement: Agreement, weights: Floats, points: Floats, engine: Engine)
         total = relative.sum(axis=1, keepdims=True)
         heights[b] = unit_weights @ (top + np.log(total))[:, 0]
         part = unit_weights[:, None] * relative / total
-        mistakes = (part * (agreement.counts @ slips)).sum() / (unit_weights @ agreement.counts[:, 0].sum(axis=1))
+        mistakes = (part * (agreement.counts @ slips)).sum() / (
+            unit_weights @ agreement.counts[:, 0].sum(axis=1)
+        )
         out[b] = np.append(part.sum(axis=0) / unit_weights.sum(), mistakes)
     return out, heights

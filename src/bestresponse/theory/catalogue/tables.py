@@ -1,7 +1,8 @@
 """The classics of game theory by name, each with a description and its source.
 
-`names()` lists them, `load("prisoners-dilemma")` returns the game, `entry("prisoners-dilemma")` also what it is about
-and where it comes from. They are kept in `data/games.toml`; games in extensive form are in `trees`.
+`names()` lists them, `load("prisoners-dilemma")` returns the game, `entry("prisoners-dilemma")`
+also what it is about and where it comes from. They are kept in `data/games.toml`; games in
+extensive form are in `trees`.
 
 Classic games whose payoffs follow a rule: players choose numbers, and a formula pays them.
 """
@@ -38,12 +39,22 @@ E = TypeVar("E", bound=CatalogueEntry)
 def load_entries(file: str, kind: type[E]) -> Mapping[str, E]:
     """Load the entries of a file of the catalogue, in alphabetical order of their names."""
     tables = tomllib.loads(read_data(file), parse_float=Decimal)
-    return {name: kind(name, data["description"], data["citation"], data) for name, data in sorted(tables.items())}
+    return {
+        name: kind(name, data["description"], data["citation"], data)
+        for name, data in sorted(tables.items())
+    }
 
 
 def find_entry(known: Mapping[str, E], name: str) -> E:
     """Find the entry called `name`; case, blanks, underscores and apostrophes do not matter."""
-    plain = name.strip().casefold().replace("'", "").replace("’", "").replace("_", "-").replace(" ", "-")
+    plain = (
+        name.strip()
+        .casefold()
+        .replace("'", "")
+        .replace("’", "")
+        .replace("_", "-")
+        .replace(" ", "-")
+    )
     if plain in known:
         return known[plain]
     close = get_close_matches(plain, known, n=1)
@@ -66,7 +77,9 @@ class TableEntry(CatalogueEntry):
             payoffs = np.stack([payoffs, -payoffs])
         actions = self.data["actions"]  # one list of names for every player, or one that all share
         lists = [actions] * len(payoffs) if isinstance(actions[0], str) else actions
-        return NormalForm(payoffs, tuple(self.data.get("players", ())), tuple(map(tuple, lists)), self.name)
+        return NormalForm(
+            payoffs, tuple(self.data.get("players", ())), tuple(map(tuple, lists)), self.name
+        )
 
 
 def read_data(name: str) -> str:
@@ -111,17 +124,24 @@ def _build_game(numbers: range, players: int, pay: Callable[[Array], Array]) -> 
 
 
 def travelers_dilemma(highest: int) -> NormalForm:
-    """Pay the lower of two claims; whoever claimed less gets 2 more, the other 2 less (Basu 1994)."""
-    return _build_game(range(2, highest + 1), 2, lambda claims: claims.min(axis=0) + 2 * np.sign(claims[::-1] - claims))
+    """Pay the lower of two claims; whoever claimed less gets 2 more, the other 2 less (Basu
+    1994)."""
+    return _build_game(
+        range(2, highest + 1),
+        2,
+        lambda claims: claims.min(axis=0) + 2 * np.sign(claims[::-1] - claims),
+    )
 
 
 def money_request() -> NormalForm:
-    """Pay what was asked for, and 20 more for exactly one less than the other (Arad and Rubinstein 2012)."""
+    """Pay what was asked for, and 20 more for exactly one less than the other (Arad and Rubinstein
+    2012)."""
     return _build_game(range(11, 21), 2, lambda asked: asked + 20 * (asked == asked[::-1] - 1))
 
 
 def beauty_contest() -> NormalForm:
-    """Share a prize of 1 between those closest to two thirds of the average of three guesses (Nagel 1995)."""
+    """Share a prize of 1 between those closest to two thirds of the average of three guesses (Nagel
+    1995)."""
 
     def pay(guesses: Array) -> Array:
         miss = np.abs(3 * guesses - 2 * guesses.mean(axis=0))
@@ -132,15 +152,23 @@ def beauty_contest() -> NormalForm:
 
 
 def minimum_effort() -> NormalForm:
-    """Pay three players for the lowest effort and charge each for its own (Van Huyck, Battalio and Beil 1990)."""
-    return _build_game(range(1, 8), 3, lambda effort: np.round(0.6 + 0.2 * effort.min(axis=0) - 0.1 * effort, 10))
+    """Pay three players for the lowest effort and charge each for its own (Van Huyck, Battalio and
+    Beil 1990)."""
+    return _build_game(
+        range(1, 8), 3, lambda effort: np.round(0.6 + 0.2 * effort.min(axis=0) - 0.1 * effort, 10)
+    )
 
 
 def public_goods() -> NormalForm:
     """Return half of what three players give to each of them (Isaac and Walker 1988)."""
-    return _build_game(range(0, 21, 10), 3, lambda contributions: 20 - contributions + 0.5 * contributions.sum(axis=0))
+    return _build_game(
+        range(0, 21, 10),
+        3,
+        lambda contributions: 20 - contributions + 0.5 * contributions.sum(axis=0),
+    )
 
 
 RULES: dict[str, Callable[..., NormalForm]] = {
-    rule.__name__: rule for rule in (beauty_contest, minimum_effort, money_request, public_goods, travelers_dilemma)
+    rule.__name__: rule
+    for rule in (beauty_contest, minimum_effort, money_request, public_goods, travelers_dilemma)
 }

@@ -1,12 +1,14 @@
 """The classics in extensive form by name, each with a description and its source.
 
-`tree_names()` lists them, `load_tree("kuhn-poker")` returns the tree, `tree_entry("kuhn-poker")` also what it is about
-and where it comes from. They are listed in `data/trees.toml`; games in normal form are in `tables`.
+`tree_names()` lists them, `load_tree("kuhn-poker")` returns the tree, `tree_entry("kuhn-poker")`
+also what it is about and where it comes from. They are listed in `data/trees.toml`; games in normal
+form are in `tables`.
 
 Classic games in extensive form that follow a rule, each with its source.
 
-Every function builds a `Tree`; `data/trees.toml` lists them by name. Poker hands are told apart by rank only, so
-Leduc poker has the 288 information sets of Southey et al. 2005 rather than one per suit.
+Every function builds a `Tree`; `data/trees.toml` lists them by name. Poker hands are told apart by
+rank only, so Leduc poker has the 288 information sets of Southey et al. 2005 rather than one per
+suit.
 """
 
 from collections.abc import Callable
@@ -22,8 +24,8 @@ from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 def kuhn_poker(players: int = 2) -> Tree:
     """One card each from a deck of `players` + 1 ranks, ante 1, at most one bet of 1.
 
-    H. W. Kuhn, "A simplified two-person poker", Contributions to the Theory of Games I, 1950 (value -1/18 for the
-    first player); three players: N. Abou Risk and D. Szafron, AAMAS 2010.
+    H. W. Kuhn, "A simplified two-person poker", Contributions to the Theory of Games I, 1950 (value
+    -1/18 for the first player); three players: N. Abou Risk and D. Szafron, AAMAS 2010.
 
     >>> kuhn_poker()
     Tree('kuhn-poker', players=['player 1', 'player 2'], 55 nodes, 30 leaves, 12 information sets)
@@ -45,7 +47,9 @@ def kuhn_poker(players: int = 2) -> Tree:
         after = {move: (deal, history + move[0]) for move in ("pass", "bet")}
         return Turn(names[player], f"{deal[player]} {history}".strip(), after)
 
-    return build_tree(names, ("", ""), expand, name="kuhn-poker" if players == 2 else f"kuhn-poker-{players}")
+    return build_tree(
+        names, ("", ""), expand, name="kuhn-poker" if players == 2 else f"kuhn-poker-{players}"
+    )
 
 
 _KUHN_RANKS = {2: "JQK", 3: "TJQK", 4: "9TJQK", 5: "9TJQKA"}
@@ -62,10 +66,12 @@ def _kuhn_payoffs(ranks: str, deal: str, history: str, bettor: int) -> list[floa
 
 
 def leduc_poker() -> Tree:
-    """Six cards (J, Q, K twice), ante 1, two betting rounds with raises of 2 and 4, at most two raises a round.
+    """Six cards (J, Q, K twice), ante 1, two betting rounds with raises of 2 and 4, at most two
+    raises a round.
 
-    After the first round one card is laid open; a pair with it wins, else the higher card. F. Southey et al.,
-    "Bayes' bluff: opponent modelling in poker", UAI 2005. The value for the first player is -0.085606424078.
+    After the first round one card is laid open; a pair with it wins, else the higher card. F.
+    Southey et al., "Bayes' bluff: opponent modelling in poker", UAI 2005. The value for the first
+    player is -0.085606424078.
 
     >>> leduc_poker()
     Tree('leduc-poker', players=['player 1', 'player 2'], 1939 nodes, 1116 leaves, 288 information sets)
@@ -118,22 +124,29 @@ def _leduc_payoffs(cards: str, first: str, second: str) -> list[float]:
 def ultimatum(pie: int = 10) -> Tree:
     """A proposer offers 0, ..., `pie`; the responder accepts, or both get nothing.
 
-    W. Güth, R. Schmittberger and B. Schwarze, "An experimental analysis of ultimatum bargaining", JEBO 3, 1982.
+    W. Güth, R. Schmittberger and B. Schwarze, "An experimental analysis of ultimatum bargaining",
+    JEBO 3, 1982.
     """
     if pie < 1:
         raise UsageError(f"the pie of an ultimatum game is at least 1, got {pie}")
     offers = {
-        str(offer): Turn("responder", f"offer {offer}", {"accept": Leaf([pie - offer, offer]), "reject": Leaf([0, 0])})
+        str(offer): Turn(
+            "responder",
+            f"offer {offer}",
+            {"accept": Leaf([pie - offer, offer]), "reject": Leaf([0, 0])},
+        )
         for offer in range(pie + 1)
     }
-    return build_tree(("proposer", "responder"), Turn("proposer", "offer", offers), name="ultimatum")
+    return build_tree(
+        ("proposer", "responder"), Turn("proposer", "offer", offers), name="ultimatum"
+    )
 
 
 def centipede(moves: int = 4) -> Tree:
     """Two piles, 0.40 and 0.10, double at every pass; whoever takes gets the larger one.
 
-    R. W. Rosenthal, J. Econ. Theory 25, 1981; the payoffs and four moves of R. D. McKelvey and T. R. Palfrey, "An
-    experimental study of the centipede game", Econometrica 60, 1992.
+    R. W. Rosenthal, J. Econ. Theory 25, 1981; the payoffs and four moves of R. D. McKelvey and T.
+    R. Palfrey, "An experimental study of the centipede game", Econometrica 60, 1992.
     """
     if moves < 1:
         raise UsageError(f"a centipede game has at least 1 move, got {moves}")
@@ -143,7 +156,9 @@ def centipede(moves: int = 4) -> Tree:
         taken, step = step < 0, abs(step) - 1
         large, small = Fraction(2, 5) * 2**step, Fraction(1, 10) * 2**step
         if taken or step == moves:
-            return Leaf([float(large), float(small)] if step % 2 == 0 else [float(small), float(large)])
+            return Leaf(
+                [float(large), float(small)] if step % 2 == 0 else [float(small), float(large)]
+            )
         return Turn(names[step % 2], f"move {step + 1}", {"take": -(step + 1), "pass": step + 2})
 
     return build_tree(names, 1, expand, name="centipede")
@@ -152,11 +167,14 @@ def centipede(moves: int = 4) -> Tree:
 def trust(endowment: int = 10, factor: int = 3) -> Tree:
     """The sender sends part of an endowment; it is multiplied, and the receiver returns part of it.
 
-    J. Berg, J. Dickhaut and K. McCabe, "Trust, reciprocity, and social history", GEB 10, 1995 (10 dollars, tripled,
-    and the receiver owns 10 dollars too).
+    J. Berg, J. Dickhaut and K. McCabe, "Trust, reciprocity, and social history", GEB 10, 1995 (10
+    dollars, tripled, and the receiver owns 10 dollars too).
     """
     if endowment < 1 or factor < 1:
-        raise UsageError(f"a trust game needs an endowment and a factor of at least 1, got {endowment} and {factor}")
+        raise UsageError(
+            f"a trust game needs an endowment and a factor of at least 1, got {endowment} and"
+            f" {factor}"
+        )
 
     def receive(sent: int) -> Turn:
         kept, got = endowment - sent, endowment + factor * sent

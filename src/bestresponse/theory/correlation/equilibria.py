@@ -1,24 +1,29 @@
-"""Correlated and coarse correlated equilibria of games with any number of players, by linear programming.
+"""Correlated and coarse correlated equilibria of games with any number of players, by linear
+programming.
 
-Definition (Aumann 1974): a mediator draws an action profile from a distribution p and tells each player its own part;
-p is a correlated equilibrium when obeying is best, that is for every player i and actions s, s'
-sum over a with a_i = s of p(a) (u_i(s', a_-i) - u_i(a)) <= 0. It is coarse correlated (Moulin and Vial 1978) when no
-player gains by committing to one action before hearing anything. Every Nash equilibrium is both.
+Definition (Aumann 1974): a mediator draws an action profile from a distribution p and tells each
+player its own part; p is a correlated equilibrium when obeying is best, that is for every player i
+and actions s, s' sum over a with a_i = s of p(a) (u_i(s', a_-i) - u_i(a)) <= 0. It is coarse
+correlated (Moulin and Vial 1978) when no player gains by committing to one action before hearing
+anything. Every Nash equilibrium is both.
 
-The correlated equilibrium of largest entropy: the one that assumes least beyond obedience (Ortiz et al. 2007).
+The correlated equilibrium of largest entropy: the one that assumes least beyond obedience (Ortiz et
+al. 2007).
 
-Maximise -sum p log p over distributions with G p <= 0. A first linear program finds which cells can be positive and
-which constraints can be slack at all; within those the problem has an interior, and a barrier method with Newton steps
-follows the central path to within 1e-7 of the optimum. The optimum is proportional to exp(-G'k) with k >= 0 positive on
-binding constraints only, which Newton's method on k then finds to full precision.
+Maximise -sum p log p over distributions with G p <= 0. A first linear program finds which cells can
+be positive and which constraints can be slack at all; within those the problem has an interior, and
+a barrier method with Newton steps follows the central path to within 1e-7 of the optimum. The
+optimum is proportional to exp(-G'k) with k >= 0 positive on binding constraints only, which
+Newton's method on k then finds to full precision.
 
 Welfare-maximising correlated equilibria of many bimatrix games at once, each with a certificate.
 
-Program: maximise w'p over p >= 0 with G p <= 0 and 1'p <= 1, where w > 0 is the welfare of the cells and G holds the
-incentives to disobey. p = 0 is feasible, so no first phase is needed, and w > 0 makes the sum reach 1. Where the cell
-of largest welfare is a pure equilibrium it is the answer. Certificate: the largest incentive, and by weak duality the
-distance from max over cells of w - G'k, k >= 0 the multipliers. Games that miss 1e-9 in either, and all of them where
-nothing is compiled, are solved in whole numbers up to 16 cells, by HiGHS beyond.
+Program: maximise w'p over p >= 0 with G p <= 0 and 1'p <= 1, where w > 0 is the welfare of the
+cells and G holds the incentives to disobey. p = 0 is feasible, so no first phase is needed, and w >
+0 makes the sum reach 1. Where the cell of largest welfare is a pure equilibrium it is the answer.
+Certificate: the largest incentive, and by weak duality the distance from max over cells of w - G'k,
+k >= 0 the multipliers. Games that miss 1e-9 in either, and all of them where nothing is compiled,
+are solved in whole numbers up to 16 cells, by HiGHS beyond.
 """
 
 from __future__ import annotations
@@ -35,7 +40,14 @@ from bestresponse.core.errors import InvalidGame, NotCertified, TooLarge, UsageE
 from bestresponse.theory.arrays import Bools, Indices
 from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.integer import maximize, whole_payoffs
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form, as_payoffs
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    Numbers,
+    as_normal_form,
+    as_payoffs,
+)
 from bestresponse.theory.linear_program import find_fairest_mixture, find_mixture, solve_program
 
 if TYPE_CHECKING:
@@ -50,7 +62,9 @@ def most_random(rows: csr_array) -> Array:
     """Return the distribution p of largest entropy with rows p <= 0."""
     cells = rows.shape[1]
     if cells > _CELLS_LIMIT:
-        raise TooLarge(f"largest entropy over {cells:,} cells: more than {_CELLS_LIMIT:,}; use objective='any'")
+        raise TooLarge(
+            f"largest entropy over {cells:,} cells: more than {_CELLS_LIMIT:,}; use objective='any'"
+        )
     dense = rows.toarray()
     start, possible, slack = _interior(dense)
     inner, tight = dense[slack][:, possible], dense[~slack][:, possible]
@@ -61,16 +75,20 @@ def most_random(rows: csr_array) -> Array:
 
 
 def _interior(rows: Array) -> tuple[Array, Bools, Bools]:
-    """(a distribution in the relative interior, the cells that can be positive, the rows that can be slack).
+    """(a distribution in the relative interior, the cells that can be positive, the rows that can
+    be slack).
 
-    Linear program over the cone: maximise the sum of t and s with p >= t, rows p + s <= 0, 0 <= t, s <= 1.
+    Linear program over the cone: maximise the sum of t and s with p >= t, rows p + s <= 0, 0 <= t,
+    s <= 1.
     """
     count, cells = rows.shape
     cost = np.concatenate([np.zeros(cells), -np.ones(cells + count)])
     positive = np.hstack([-np.eye(cells), np.eye(cells), np.zeros((cells, count))])
     slacked = np.hstack([rows, np.zeros((count, cells)), np.eye(count)])
     bounds = [(0.0, None)] * cells + [(0.0, 1.0)] * (cells + count)
-    answer = solve_program(cost, np.vstack([positive, slacked]), np.zeros(cells + count), bounds=bounds)
+    answer = solve_program(
+        cost, np.vstack([positive, slacked]), np.zeros(cells + count), bounds=bounds
+    )
     assert answer is not None  # nothing at all fulfils the constraints
     p, t, s = np.split(answer[0], [cells, 2 * cells])
     possible = t > 0.5
@@ -79,11 +97,16 @@ def _interior(rows: Array) -> tuple[Array, Bools, Bools]:
 
 
 def _follow(p: Array, inner: Array, tight: Array) -> Array:
-    """The central path: minimise weight * sum p log p - sum log(-walls p) with p kept on sum 1 and tight p = 0."""
+    """The central path: minimise weight * sum p log p - sum log(-walls p) with p kept on sum 1 and
+    tight p = 0."""
     fixed = np.vstack([np.ones((1, len(p))), tight])
     _, sizes, directions = np.linalg.svd(fixed)
     free = directions[int((sizes > 1e-10 * sizes[0]).sum()) :].T
-    p = p - fixed.T @ np.linalg.lstsq(fixed @ fixed.T, fixed @ p - np.eye(len(fixed))[0], rcond=None)[0]
+    p = (
+        p
+        - fixed.T
+        @ np.linalg.lstsq(fixed @ fixed.T, fixed @ p - np.eye(len(fixed))[0], rcond=None)[0]
+    )
     if free.shape[1] == 0:
         return p
     walls = np.vstack([inner, -np.eye(len(p))])
@@ -96,7 +119,8 @@ def _follow(p: Array, inner: Array, tight: Array) -> Array:
 
 
 def _polished(p: Array, inner: Array, tight: Array, weight: float) -> Array:
-    """Newton's method on the multipliers of the binding rows; p itself where they turn out not to be the right ones."""
+    """Newton's method on the multipliers of the binding rows; p itself where they turn out not to
+    be the right ones."""
     room = -(inner @ p)
     binding = np.vstack([inner[1.0 / weight > room**2], tight])
     columns = np.hstack([binding.T, np.ones((len(p), 1))])
@@ -113,7 +137,11 @@ def _polished(p: Array, inner: Array, tight: Array, weight: float) -> Array:
         spread = (binding * new) @ binding.T - np.outer(left, left)
         multipliers = multipliers + np.linalg.lstsq(spread, left, rcond=1e-13)[0]
     positive = multipliers[: len(binding) - len(tight)]
-    good = np.isfinite(new).all() and positive.min(initial=0.0) > -1e-9 and (inner @ new).max(initial=0.0) < 1e-14
+    good = (
+        np.isfinite(new).all()
+        and positive.min(initial=0.0) > -1e-9
+        and (inner @ new).max(initial=0.0) < 1e-14
+    )
     return np.asarray(new) if good else p
 
 
@@ -145,17 +173,24 @@ def _height(p: Array, walls: Array, weight: float) -> float:
 Objective = Literal["welfare", "fairness", "entropy", "any"]
 
 _NUMBERS_LIMIT = 20_000_000
-_FLOOR_SLACKS = (1e-10, 1e-9, 1e-8)  # how much of the lowest payoff may be given up for the largest sum
+_FLOOR_SLACKS = (
+    1e-10,
+    1e-9,
+    1e-8,
+)  # how much of the lowest payoff may be given up for the largest sum
 VIOLATION_LIMIT = 1e-9  # of a payoff range, as everywhere in this package
-_EXACT_CELLS = 36  # above, whole numbers would take too long, and what HiGHS says stands or is refused
+_EXACT_CELLS = (
+    36  # above, whole numbers would take too long, and what HiGHS says stands or is refused
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CorrelatedEquilibrium:
     """A distribution over action profiles that nobody gains by disobeying.
 
-    `value` is what the objective asked for: the sum of payoffs (welfare), the lowest payoff (fairness), the entropy
-    in nats (entropy) or the sum of payoffs (any). `violation` is the largest amount any player could gain.
+    `value` is what the objective asked for: the sum of payoffs (welfare), the lowest payoff
+    (fairness), the entropy in nats (entropy) or the sum of payoffs (any). `violation` is the
+    largest amount any player could gain.
     """
 
     distribution: Array
@@ -172,11 +207,15 @@ class CorrelatedEquilibrium:
         return float(self.payoffs.sum())
 
 
-def correlated(game: GameLike, objective: Objective = "welfare", *, coarse: bool = False) -> CorrelatedEquilibrium:
-    """Find the (coarse) correlated equilibrium that is best by `objective`; its constraints are checked to 1e-9.
+def correlated(
+    game: GameLike, objective: Objective = "welfare", *, coarse: bool = False
+) -> CorrelatedEquilibrium:
+    """Find the (coarse) correlated equilibrium that is best by `objective`; its constraints are
+    checked to 1e-9.
 
-    "welfare": largest sum of payoffs. "fairness": largest lowest payoff, then largest sum. "entropy": most random
-    (unique). "any": some equilibrium. Raises TooLarge before building a linear program that would not fit.
+    "welfare": largest sum of payoffs. "fairness": largest lowest payoff, then largest sum.
+    "entropy": most random (unique). "any": some equilibrium. Raises TooLarge before building a
+    linear program that would not fit.
 
     >>> chicken = NormalForm.bimatrix([[0, 7], [2, 6]], [[0, 2], [7, 6]])
     >>> correlated(chicken).distribution.round(6).tolist()
@@ -184,7 +223,9 @@ def correlated(game: GameLike, objective: Objective = "welfare", *, coarse: bool
     """
     game = as_normal_form(game)
     if objective not in ("welfare", "fairness", "entropy", "any"):
-        raise UsageError(f"objective: expected welfare, fairness, entropy or any, got {objective!r}")
+        raise UsageError(
+            f"objective: expected welfare, fairness, entropy or any, got {objective!r}"
+        )
     rows = incentives(game, coarse)
     if objective == "entropy":
         flat, method = most_random(rows), "barrier method"
@@ -194,19 +235,23 @@ def correlated(game: GameLike, objective: Objective = "welfare", *, coarse: bool
     violation = relative_violation(rows, flat)
     if violation > VIOLATION_LIMIT:
         raise NotCertified(
-            f"the {objective} correlated equilibrium found gives a player an incentive of {violation:.1e} of its "
-            f"payoff range to disobey, more than {VIOLATION_LIMIT:g}; try another objective"
+            f"the {objective} correlated equilibrium found gives a player an incentive of"
+            f" {violation:.1e} of its payoff range to disobey, more than {VIOLATION_LIMIT:g}; try"
+            " another objective"
         )
     payoffs = np.array([float((distribution * table).sum()) for table in game.payoffs])
     value = float(payoffs.min() if objective == "fairness" else payoffs.sum())
     if objective == "entropy":
         value = float(-(flat[flat > 0] * np.log(flat[flat > 0])).sum())
     gains = correlated_regret(game, distribution, coarse=coarse)
-    return CorrelatedEquilibrium(distribution, payoffs, objective, value, coarse, float(gains.max()), method)
+    return CorrelatedEquilibrium(
+        distribution, payoffs, objective, value, coarse, float(gains.max()), method
+    )
 
 
 def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool = False) -> Array:
-    """Return for each player what the best rule for disobeying recommendations would gain; all zero at an equilibrium.
+    """Return for each player what the best rule for disobeying recommendations would gain; all zero
+    at an equilibrium.
 
     With `coarse`, what the best single action chosen beforehand would gain.
 
@@ -217,12 +262,18 @@ def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool =
     game = as_normal_form(game)
     p = np.asarray(distribution, dtype=np.float64)
     if p.shape != game.shape:
-        raise InvalidGame(f"distribution: expected one probability per cell, shape {game.shape}, got {p.shape}")
+        raise InvalidGame(
+            f"distribution: expected one probability per cell, shape {game.shape}, got {p.shape}"
+        )
     if not abs(float(p.sum()) - 1.0) <= 1e-6 or float(p.min()) < -1e-6:
-        raise InvalidGame(f"distribution: expected probabilities that sum to 1, got sum {float(p.sum()):g}")
+        raise InvalidGame(
+            f"distribution: expected probabilities that sum to 1, got sum {float(p.sum()):g}"
+        )
     regrets = []
     for i in range(game.num_players):
-        table = np.moveaxis(game.payoffs[i] - game.payoffs[i].min(), i, 0).reshape(game.shape[i], -1)
+        table = np.moveaxis(game.payoffs[i] - game.payoffs[i].min(), i, 0).reshape(
+            game.shape[i], -1
+        )
         weight = np.moveaxis(p, i, 0).reshape(game.shape[i], -1)
         if coarse:
             regrets.append(float((table @ weight.sum(axis=0)).max() - (table * weight).sum()))
@@ -233,47 +284,66 @@ def correlated_regret(game: GameLike, distribution: ArrayLike, *, coarse: bool =
 
 
 def incentives(game: NormalForm, coarse: bool) -> csr_array:
-    """Write the incentive constraints G p <= 0 as a sparse matrix over cells, in units of payoff ranges."""
+    """Write the incentive constraints G p <= 0 as a sparse matrix over cells, in units of payoff
+    ranges."""
     from scipy import sparse
 
     cells = int(np.prod(game.shape))
     numbers = cells * sum(m - (not coarse) for m in game.shape)
     if numbers > _NUMBERS_LIMIT:
         raise TooLarge(
-            f"the incentive constraints of a {'x'.join(map(str, game.shape))} game have {numbers:,} numbers, more than "
-            f"{_NUMBERS_LIMIT:,}; regret matching approaches the coarse correlated equilibria of such a game"
+            f"the incentive constraints of a {'x'.join(map(str, game.shape))} game have {numbers:,}"
+            f" numbers, more than {_NUMBERS_LIMIT:,}; regret matching approaches the coarse"
+            " correlated equilibria of such a game"
         )
     tables = [table / (float(np.ptp(table)) or 1.0) for table in game.payoffs]
     rows = list(_list_disobediences(tables, coarse))
     ends = np.cumsum([0, *(len(gains) for gains, _ in rows)])
     if not rows:  # nobody has a choice
         return sparse.csr_array((0, cells))
-    entries = (np.concatenate([gains for gains, _ in rows]), np.concatenate([columns for _, columns in rows]), ends)
+    entries = (
+        np.concatenate([gains for gains, _ in rows]),
+        np.concatenate([columns for _, columns in rows]),
+        ends,
+    )
     return sparse.csr_array(entries, shape=(len(rows), cells))
 
 
-def _list_disobediences(tables: Sequence[Numbers], coarse: bool) -> Iterator[tuple[Numbers, Indices]]:
-    """Yield what every disobedience gains, with the cells in which it does: player by player, told and instead.
+def _list_disobediences(
+    tables: Sequence[Numbers], coarse: bool
+) -> Iterator[tuple[Numbers, Indices]]:
+    """Yield what every disobedience gains, with the cells in which it does: player by player, told
+    and instead.
 
     Whoever commits beforehand plays one action instead of all.
     """
     for player, table in enumerate(tables):
         count = table.shape[player]
         payoffs = np.moveaxis(table, player, 0).reshape(count, -1)
-        cells = np.moveaxis(np.arange(table.size).reshape(table.shape), player, 0).reshape(count, -1)
+        cells = np.moveaxis(np.arange(table.size).reshape(table.shape), player, 0).reshape(
+            count, -1
+        )
         everything = list(range(count))
-        moves = [(everything, b) for b in everything] if coarse else [([a], b) for a, b in permutations(everything, 2)]
+        moves = (
+            [(everything, b) for b in everything]
+            if coarse
+            else [([a], b) for a, b in permutations(everything, 2)]
+        )
         for recommended, instead in moves:
             yield (payoffs[instead] - payoffs[recommended]).ravel(), cells[recommended].ravel()
 
 
 def relative_violation(rows: csr_array, flat: Array) -> float:
-    """Return the largest left side of an incentive constraint: how much one disobedience gains, per payoff range."""
+    """Return the largest left side of an incentive constraint: how much one disobedience gains, per
+    payoff range."""
     return float(max((rows @ flat).max(initial=0.0), 0.0))
 
 
-def _certified(game: NormalForm, rows: csr_array, objective: Objective, coarse: bool) -> tuple[Array, str]:
-    """HiGHS's answer if it holds; for objectives without a second stage and small games else an exact one."""
+def _certified(
+    game: NormalForm, rows: csr_array, objective: Objective, coarse: bool
+) -> tuple[Array, str]:
+    """HiGHS's answer if it holds; for objectives without a second stage and small games else an
+    exact one."""
     final = objective == "fairness" or rows.shape[1] > _EXACT_CELLS
     try:
         flat = _by_linear_program(game, rows, objective)
@@ -286,8 +356,12 @@ def _certified(game: NormalForm, rows: csr_array, objective: Objective, coarse: 
 
 
 def exact_correlated(game: NormalForm, worth: Array, coarse: bool) -> Array:
-    """Find the (coarse) correlated equilibrium of largest expected `worth` (one number per cell) in whole numbers."""
-    tables = [np.array(whole_payoffs(u.reshape(1, -1))[0], dtype=object).reshape(u.shape) for u in game.payoffs]
+    """Find the (coarse) correlated equilibrium of largest expected `worth` (one number per cell) in
+    whole numbers."""
+    tables = [
+        np.array(whole_payoffs(u.reshape(1, -1))[0], dtype=object).reshape(u.shape)
+        for u in game.payoffs
+    ]
     rows = []
     for gains, cells in _list_disobediences(tables, coarse):
         row = np.zeros(worth.size, dtype=object)
@@ -305,9 +379,13 @@ def _by_linear_program(game: NormalForm, rows: csr_array, objective: Objective) 
     total = scaled.sum(axis=0)
     if objective == "fairness":
         return _find_fairest(rows, (flat - flat.min()) / scale, total)
-    mixture = find_mixture(-total if objective == "welfare" else 0.0 * total, rows, np.zeros(rows.shape[0]))
+    mixture = find_mixture(
+        -total if objective == "welfare" else 0.0 * total, rows, np.zeros(rows.shape[0])
+    )
     if mixture is None:
-        raise NotCertified("the linear program of the correlated equilibrium was found to have no solution")
+        raise NotCertified(
+            "the linear program of the correlated equilibrium was found to have no solution"
+        )
     return mixture
 
 
@@ -327,7 +405,9 @@ def _find_fairest(rows: csr_array, payoffs: Array, total: Array) -> Array:
 
 
 _SHIFTS = (1e-6, 1e-8, 1e-5)  # each is tried where those before it do not lead to a certificate
-_WORTH_COMPILING = 3_000  # payoffs of each player: some seconds of work in whole numbers, and loading takes one
+_WORTH_COMPILING = (
+    3_000  # payoffs of each player: some seconds of work in whole numbers, and loading takes one
+)
 _KERNELS = "bestresponse.theory.correlation.kernels"
 _EXACT_BATCH_CELLS = 16  # fewer than for a single game: many games of a batch may need it
 
@@ -336,9 +416,10 @@ _EXACT_BATCH_CELLS = 16  # fewer than for a single game: many games of a batch m
 class CorrelatedBatch:
     """`distribution` is (n, rows, columns), `welfare` (n,) the sum of both payoffs.
 
-    `violation` is the largest incentive to disobey as a share of the player's payoff range, `gap` how far the welfare
-    may be from the largest possible, as a share of the range of welfare (nan where only HiGHS says it is the largest);
-    `resolved` marks games that were solved in whole numbers or by HiGHS.
+    `violation` is the largest incentive to disobey as a share of the player's payoff range, `gap`
+    how far the welfare may be from the largest possible, as a share of the range of welfare (nan
+    where only HiGHS says it is the largest); `resolved` marks games that were solved in whole
+    numbers or by HiGHS.
     """
 
     distribution: Array
@@ -349,7 +430,8 @@ class CorrelatedBatch:
 
 
 def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto") -> CorrelatedBatch:
-    """Find the correlated equilibrium of largest welfare of each game; row[g], col[g] are the payoffs of game g.
+    """Find the correlated equilibrium of largest welfare of each game; row[g], col[g] are the
+    payoffs of game g.
 
     >>> chicken = correlated_batch([[[0, 7], [2, 6]]], [[[0, 2], [7, 6]]])
     >>> chicken.distribution.round(9).tolist(), chicken.welfare.round(9).tolist()
@@ -357,13 +439,18 @@ def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto")
     """
     first, second = as_payoffs(row, "row payoffs"), as_payoffs(col, "column payoffs")
     if first.ndim != 3 or first.shape != second.shape:
-        raise InvalidGame(f"expected two arrays of one shape (games, rows, columns), got {first.shape}, {second.shape}")
+        raise InvalidGame(
+            f"expected two arrays of one shape (games, rows, columns), got {first.shape},"
+            f" {second.shape}"
+        )
     games, m, n = first.shape
     p, violations, gaps = np.zeros((games, m * n)), np.full(games, np.inf), np.full(games, np.inf)
     kernels = load_kernels(_KERNELS, engine, first.size, _WORTH_COMPILING)
     if kernels is not None:
         shifts = perturbations(m * (m - 1) + n * (n - 1) + 1)
-        kernels.solve_all(np.ascontiguousarray(first), np.ascontiguousarray(second), shifts, p, violations, gaps)
+        kernels.solve_all(
+            np.ascontiguousarray(first), np.ascontiguousarray(second), shifts, p, violations, gaps
+        )
     wrong = ~((violations <= VIOLATION_LIMIT) & (gaps <= VIOLATION_LIMIT))
     for g in np.flatnonzero(wrong):
         game = NormalForm.bimatrix(first[g], second[g])
@@ -377,11 +464,15 @@ def correlated_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto")
 
 
 def perturbations(rows: int) -> Array:
-    """Three choices of one shift per row, each between a size and twice that, by multiples of irrational numbers.
+    """Three choices of one shift per row, each between a size and twice that, by multiples of
+    irrational numbers.
 
-    All incentive constraints have right side 0, so every basis would be degenerate. Pivots are chosen as if row r had a
-    small positive right side of its own, irregular enough that no two rows tie.
+    All incentive constraints have right side 0, so every basis would be degenerate. Pivots are
+    chosen as if row r had a small positive right side of its own, irregular enough that no two rows
+    tie.
     """
     steps = np.arange(1, rows + 1)
     factors = (0.6180339887498949, 0.4142135623730951, 0.7320508075688772)
-    return np.stack([size * (1.0 + (steps * f) % 1.0) for size, f in zip(_SHIFTS, factors, strict=True)])
+    return np.stack(
+        [size * (1.0 + (steps * f) % 1.0) for size, f in zip(_SHIFTS, factors, strict=True)]
+    )

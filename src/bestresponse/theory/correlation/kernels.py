@@ -1,4 +1,5 @@
-"""Welfare-maximising correlated equilibria of many bimatrix games, compiled. Imports numba; load it only when it pays.
+"""Welfare-maximising correlated equilibria of many bimatrix games, compiled. Imports numba; load it
+only when it pays.
 
 The same program and the same steps as `equilibria` describes, one game at a time.
 """
@@ -38,7 +39,8 @@ def _incentives(A: Floats, B: Floats, G: Floats) -> None:
 
 @njit(cache=True)
 def _best_cell(A: Floats, B: Floats) -> int:
-    """The cell of largest welfare if it is a pure equilibrium, else -1: nothing can be better than that cell."""
+    """The cell of largest welfare if it is a pure equilibrium, else -1: nothing can be better than
+    that cell."""
     m, n = A.shape
     row, col = 0, 0
     for i in range(m):
@@ -133,8 +135,11 @@ def _certify(
 
 
 @njit(cache=True, error_model="numpy")
-def solve_all(A: Floats, B: Floats, shifts: Floats, p: Floats, violations: Floats, gaps: Floats) -> None:
-    """Fill p (games, cells), the largest incentive to disobey and the optimality gap, both relative, of every game.
+def solve_all(
+    A: Floats, B: Floats, shifts: Floats, p: Floats, violations: Floats, gaps: Floats
+) -> None:
+    """Fill p (games, cells), the largest incentive to disobey and the optimality gap, both
+    relative, of every game.
 
     The rows of `shifts` are tried in turn until the certificate holds.
     """

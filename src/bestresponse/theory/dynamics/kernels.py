@@ -1,9 +1,9 @@
 """Compiled inner loops of the dynamics for two players.
 
-Both payoff matrices come with the opponent's action first: `row[j, i]` is what the row player earns with i against j,
-`col[i, j]` what the column player earns with j against i. The arrays of a process are parts of one, `state`, updated in
-place; after each of the numbers of steps in `gaps` it is copied to the next row of `seen`. This module imports numba;
-load it only when it pays.
+Both payoff matrices come with the opponent's action first: `row[j, i]` is what the row player earns
+with i against j, `col[i, j]` what the column player earns with j against i. The arrays of a process
+are parts of one, `state`, updated in place; after each of the numbers of steps in `gaps` it is
+copied to the next row of `seen`. This module imports numba; load it only when it pays.
 """
 
 import numpy as np
@@ -33,9 +33,16 @@ def _grow(totals: Floats, faced: Floats) -> int:
 
 @njit(cache=True, error_model="numpy")
 def best_reply_steps(
-    payoffs: Pair, sums: Pair, counted: Pair, earned: Floats, state: Floats, gaps: Ints, seen: Floats
+    payoffs: Pair,
+    sums: Pair,
+    counted: Pair,
+    earned: Floats,
+    state: Floats,
+    gaps: Ints,
+    seen: Floats,
 ) -> None:
-    """Fictitious play: both play the first best reply to the totals, which then grow by what was faced."""
+    """Fictitious play: both play the first best reply to the totals, which then grow by what was
+    faced."""
     (row, col), (totals, others), (counts, facing) = payoffs, sums, counted
     i, j = np.uint64(totals.argmax()), np.uint64(others.argmax())
     for at in range(gaps.shape[0]):
@@ -74,7 +81,9 @@ def _values(payoffs: Floats, mix: Floats, values: Floats) -> None:
 
 
 @njit(inline="always")
-def _slope(payoffs: Floats, mix: Floats, other: Floats, values: Floats, slopes: Floats, k: int) -> None:
+def _slope(
+    payoffs: Floats, mix: Floats, other: Floats, values: Floats, slopes: Floats, k: int
+) -> None:
     """Row k of `slopes` becomes the velocity of `mix` against `other`."""
     _values(payoffs, other, values)
     mean = 0.0
@@ -99,7 +108,8 @@ def _combine(slopes: Floats) -> None:
 
 @njit(inline="always")
 def _move(mix: Floats, slopes: Floats, size: float) -> None:
-    """mix + size * slope, as probabilities; shares below EXTINCT are gone, which also keeps arithmetic fast."""
+    """mix + size * slope, as probabilities; shares below EXTINCT are gone, which also keeps
+    arithmetic fast."""
     whole = 0.0
     for a in range(mix.shape[0]):
         share = mix[a] + size * slopes[0, a]
@@ -111,13 +121,27 @@ def _move(mix: Floats, slopes: Floats, size: float) -> None:
 
 
 @njit(cache=True, error_model="numpy", fastmath=_LOOSE)
-def flow(payoffs: Pair, shares: Pair, how: tuple[float, bool, bool], gaps: Ints, state: Floats, seen: Floats) -> None:
-    """Continuous replicator dynamics of two populations, or of a single one that plays against itself, y being x.
+def flow(
+    payoffs: Pair,
+    shares: Pair,
+    how: tuple[float, bool, bool],
+    gaps: Ints,
+    state: Floats,
+    seen: Floats,
+) -> None:
+    """Continuous replicator dynamics of two populations, or of a single one that plays against
+    itself, y being x.
 
-    `how`: the length of a step, whether steps are Runge-Kutta's and not Euler's, and whether there is one population.
+    `how`: the length of a step, whether steps are Runge-Kutta's and not Euler's, and whether there
+    is one population.
     """
     (row, col), (x, y), (size, fourth_order, single) = payoffs, shares, how
-    u, v, ahead, facing = np.empty(x.shape[0]), np.empty(y.shape[0]), np.empty(x.shape[0]), np.empty(y.shape[0])
+    u, v, ahead, facing = (
+        np.empty(x.shape[0]),
+        np.empty(y.shape[0]),
+        np.empty(x.shape[0]),
+        np.empty(y.shape[0]),
+    )
     dx, dy = np.zeros((4, x.shape[0])), np.zeros((4, y.shape[0]))
     for at in range(gaps.shape[0]):
         for _ in range(gaps[at]):

@@ -1,56 +1,66 @@
-"""Rules by which players learn: regret matching, multiplicative weights, fictitious play and logit dynamics.
+"""Rules by which players learn: regret matching, multiplicative weights, fictitious play and logit
+dynamics.
 
-What every dynamic of play returns: the path, its end, and how far from equilibrium it is along the way.
+What every dynamic of play returns: the path, its end, and how far from equilibrium it is along the
+way.
 
-The gain of player i at a profile x is max_a u_i(a, x_-i) - u_i(x); a profile is a Nash equilibrium exactly when all
-gains are 0. The external regret of a player after T steps is how much more per step its best fixed action would have
-earned against what the others did; it tends to 0 for the learning rules with a guarantee, in every game.
+The gain of player i at a profile x is max_a u_i(a, x_-i) - u_i(x); a profile is a Nash equilibrium
+exactly when all gains are 0. The external regret of a player after T steps is how much more per
+step its best fixed action would have earned against what the others did; it tends to 0 for the
+learning rules with a guarantee, in every game.
 
-The loop that no-regret learning rules share: play a mixed strategy, see what every action would have earned, update.
+The loop that no-regret learning rules share: play a mixed strategy, see what every action would
+have earned, update.
 
 All players update at once and payoffs are expected payoffs, so nothing is random.
 
 Regret matching: play each action in proportion to how much one regrets not having played it.
 
-Hart & Mas-Colell, "A simple adaptive procedure leading to correlated equilibrium", Econometrica 68, 2000 (here with
-external regrets). Regret matching+ never lets a regret fall below zero and gives step t the weight t in the average:
-Tammelin, "Solving large imperfect information games using CFR+", 2014. Average external regrets vanish at rate
-1/sqrt(steps) in every game; in two-player zero-sum games the average strategies therefore approach equilibrium.
+Hart & Mas-Colell, "A simple adaptive procedure leading to correlated equilibrium", Econometrica 68,
+2000 (here with external regrets). Regret matching+ never lets a regret fall below zero and gives
+step t the weight t in the average: Tammelin, "Solving large imperfect information games using
+CFR+", 2014. Average external regrets vanish at rate 1/sqrt(steps) in every game; in two-player
+zero-sum games the average strategies therefore approach equilibrium.
 
-Multiplicative weights (Hedge): each action's weight grows exponentially with what it would have earned.
+Multiplicative weights (Hedge): each action's weight grows exponentially with what it would have
+earned.
 
-Freund & Schapire, "Adaptive game playing using multiplicative weights", Games and Economic Behavior 29, 1999. With the
-default rate sqrt(8 ln(actions) / steps) / (range of the player's payoffs), nobody's average external regret after the
-last step exceeds range * sqrt(ln(actions) / (2 steps)).
+Freund & Schapire, "Adaptive game playing using multiplicative weights", Games and Economic Behavior
+29, 1999. With the default rate sqrt(8 ln(actions) / steps) / (range of the player's payoffs),
+nobody's average external regret after the last step exceeds range * sqrt(ln(actions) / (2 steps)).
 
 Logit dynamics: play drifts towards the logit (softmax) reply to the present profile.
 
-x_i' = L(precision * u_i(x)) - x_i, with L(v)_a = exp(v_a) / sum_b exp(v_b); Fudenberg & Levine, "The Theory of Learning
-in Games", MIT Press, 1998, chapter 4. Its rest points are the logit quantal response equilibria of that precision.
+x_i' = L(precision * u_i(x)) - x_i, with L(v)_a = exp(v_a) / sum_b exp(v_b); Fudenberg & Levine,
+"The Theory of Learning in Games", MIT Press, 1998, chapter 4. Its rest points are the logit quantal
+response equilibria of that precision.
 
 Fictitious play: everybody plays a best reply to what the others have done so far.
 
-Brown, "Iterative solution of games by fictitious play", 1951. The first move is a best reply to uniform play; ties go
-to the action with the lowest index. Empirical frequencies converge to equilibrium in zero-sum games (Robinson, "An
-iterative method of solving a game", Annals of Mathematics 54, 1951) and potential games, not in all: see the game
-`shapley` of the catalogue. With more than two players, the reply is to the joint frequencies of the others' actions.
+Brown, "Iterative solution of games by fictitious play", 1951. The first move is a best reply to
+uniform play; ties go to the action with the lowest index. Empirical frequencies converge to
+equilibrium in zero-sum games (Robinson, "An iterative method of solving a game", Annals of
+Mathematics 54, 1951) and potential games, not in all: see the game `shapley` of the catalogue. With
+more than two players, the reply is to the joint frequencies of the others' actions.
 
-With a finite `precision` it is stochastic fictitious play (Fudenberg & Kreps, "Learning mixed equilibria", Games and
-Economic Behavior 5, 1993): the action is drawn with probability proportional to exp(precision * average payoff). With
-a `gain` the newest round has that weight and older ones fade (Fudenberg & Levine, "The Theory of Learning in Games",
-1998).
+With a finite `precision` it is stochastic fictitious play (Fudenberg & Kreps, "Learning mixed
+equilibria", Games and Economic Behavior 5, 1993): the action is drawn with probability proportional
+to exp(precision * average payoff). With a `gain` the newest round has that weight and older ones
+fade (Fudenberg & Levine, "The Theory of Learning in Games", 1998).
 
 Replicator dynamics: actions that earn more than average grow.
 
-Continuous time (Taylor & Jonker, "Evolutionarily stable strategies and game dynamics", Mathematical Biosciences 40,
-1978): x_a' = x_a (f_a - mean f), with f_a what action a earns against the others' populations. Discrete generations
-(Maynard Smith, "Evolution and the Theory of Games", 1982): x_a <- x_a (b + f_a) / (b + mean f), b a background fitness
-that makes all fitnesses positive. One population of a symmetric game plays against itself, otherwise every player has
-a population of its own. Interior rest points are exactly the interior equilibria. Shares below 1e-300 become 0.
+Continuous time (Taylor & Jonker, "Evolutionarily stable strategies and game dynamics", Mathematical
+Biosciences 40, 1978): x_a' = x_a (f_a - mean f), with f_a what action a earns against the others'
+populations. Discrete generations (Maynard Smith, "Evolution and the Theory of Games", 1982): x_a <-
+x_a (b + f_a) / (b + mean f), b a background fitness that makes all fitnesses positive. One
+population of a symmetric game plays against itself, otherwise every player has a population of its
+own. Interior rest points are exactly the interior equilibria. Shares below 1e-300 become 0.
 
 With mutation a share m of every action's offspring turns into one of the other actions, all alike:
-x_a' = sum_b x_b f_b q_ba - x_a mean f with q_bb = 1 - m (Hadeler, "Stable polymorphisms in a selection model with
-mutation", SIAM Journal on Applied Mathematics 41, 1981). Payoffs are then fitnesses, which must not be negative.
+x_a' = sum_b x_b f_b q_ba - x_a mean f with q_bb = 1 - m (Hadeler, "Stable polymorphisms in a
+selection model with mutation", SIAM Journal on Applied Mathematics 41, 1981). Payoffs are then
+fitnesses, which must not be negative.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -71,8 +81,11 @@ from bestresponse.theory.games.regrets import Profile, as_profile
 from bestresponse.theory.seeds import Seed, as_generator
 
 Run = Callable[[Ints, Array], None]
-"""Go on by each of the numbers of steps given, and write the state after each into the rows given."""
-_WORTH_COMPILING = 100_000  # steps that plain code takes in about the time it takes to load the compiled loop
+"""Go on by each of the numbers of steps given, and write the state after each into the rows
+given."""
+_WORTH_COMPILING = (
+    100_000  # steps that plain code takes in about the time it takes to load the compiled loop
+)
 _WORTH_CALLING = 1_000  # steps, once it is loaded
 
 
@@ -80,9 +93,9 @@ _WORTH_CALLING = 1_000  # steps, once it is loaded
 class Trajectory:
     """A path through the mixed profiles of a game.
 
-    `strategies[i][r]` is player i's recorded strategy at `times[r]`, and `gains[r, i]` what it could gain there by
-    deviating. For learning rules the recorded strategies are time averages, `last` is what is played at the end, and
-    `external[r, i]` the average external regret so far.
+    `strategies[i][r]` is player i's recorded strategy at `times[r]`, and `gains[r, i]` what it
+    could gain there by deviating. For learning rules the recorded strategies are time averages,
+    `last` is what is played at the end, and `external[r, i]` the average external regret so far.
     """
 
     method: str
@@ -100,7 +113,8 @@ class Trajectory:
 
     @property
     def gap(self) -> float:
-        """The certificate: the final profile is an equilibrium up to this gain of any one player."""
+        """The certificate: the final profile is an equilibrium up to this gain of any one
+        player."""
         return float(self.gains[-1].max())
 
     @property
@@ -125,12 +139,15 @@ def fitness(game: NormalForm) -> Callable[[Sequence[Array]], list[Array]]:
         return lambda profile: [np.broadcast_to(payoffs[0], profile[0].shape)]
     letters = "abcdefghijklmnopqrstuvwxy"[: game.num_players]
     formulas = [
-        ",".join([letters, *("..." + other for other in letters if other != own)]) + "->..." + own for own in letters
+        ",".join([letters, *("..." + other for other in letters if other != own)]) + "->..." + own
+        for own in letters
     ]
 
     def values(profile: Sequence[Array]) -> list[Array]:
         return [
-            np.asarray(np.einsum(formula, payoffs[i], *(mix for j, mix in enumerate(profile) if j != i)))
+            np.asarray(
+                np.einsum(formula, payoffs[i], *(mix for j, mix in enumerate(profile) if j != i))
+            )
             for i, formula in enumerate(formulas)
         ]
 
@@ -146,10 +163,14 @@ def record(
     last: Profile,
     external: Array | None = None,
 ) -> Trajectory:
-    """Return the trajectory along `paths`, one array of weights for each player, with all gains at every point."""
+    """Return the trajectory along `paths`, one array of weights for each player, with all gains at
+    every point."""
     strategies = tuple(path / path.sum(axis=1, keepdims=True) for path in paths)
     values = fitness(game)(strategies)
-    gains = [value.max(axis=1) - (value * mix).sum(axis=1) for value, mix in zip(values, strategies, strict=True)]
+    gains = [
+        value.max(axis=1) - (value * mix).sum(axis=1)
+        for value, mix in zip(values, strategies, strict=True)
+    ]
     return Trajectory(method, engine, times, strategies, np.stack(gains, axis=1), last, external)
 
 
@@ -171,7 +192,8 @@ def stepwise(advance: Callable[[int], None], state: Array) -> Run:
 
 
 def walk(run: Run, gaps: Iterable[int], *sizes: int) -> tuple[Array, list[Array]]:
-    """Numbers of steps at the records, and what the parts of the state (of these sizes) were then."""
+    """Numbers of steps at the records, and what the parts of the state (of these sizes) were
+    then."""
     counts = np.fromiter(gaps, dtype=np.int64)
     seen = np.empty((len(counts), sum(sizes)))
     run(counts, seen)
@@ -179,13 +201,15 @@ def walk(run: Run, gaps: Iterable[int], *sizes: int) -> tuple[Array, list[Array]
 
 
 def external_regrets(times: Array, totals: Sequence[Array], earned: Array) -> Array:
-    """Average external regrets from what each action would have earned in total and what was earned."""
+    """Average external regrets from what each action would have earned in total and what was
+    earned."""
     best = np.stack([total.max(axis=1) for total in totals], axis=1)
     return np.asarray((best - earned) / times[:, None])
 
 
 def space_records(steps: int, stride: int | None) -> Iterator[int]:
-    """Say how many steps lie between records: `stride`, by default so that there are about 1000, and the end.
+    """Say how many steps lie between records: `stride`, by default so that there are about 1000,
+    and the end.
 
     >>> list(space_records(7, 3))
     [3, 3, 1]
@@ -200,9 +224,12 @@ def space_records(steps: int, stride: int | None) -> Iterator[int]:
 
 
 def choose_loop(engine: Engine, game: NormalForm, steps: int) -> ChosenEngine:
-    """Choose the compiled loop where there are two players and the run is long enough to pay for loading it."""
+    """Choose the compiled loop where there are two players and the run is long enough to pay for
+    loading it."""
     if engine == "numba" and game.num_players != 2:
-        raise UsageError(f"engine 'numba' needs two players, the game has {game.num_players}; use engine='numpy'")
+        raise UsageError(
+            f"engine 'numba' needs two players, the game has {game.num_players}; use engine='numpy'"
+        )
     enough = steps >= (_WORTH_CALLING if "numba" in modules else _WORTH_COMPILING)
     return choose_engine(engine, pays=enough and game.num_players == 2)
 
@@ -215,17 +242,24 @@ def start_or_uniform(game: NormalForm, start: Sequence[ArrayLike] | None) -> Pro
 
 
 def two_matrices(game: NormalForm) -> tuple[Array, Array]:
-    """Return the payoffs of a bimatrix game for compiled loops: both matrices with the opponent's action first."""
+    """Return the payoffs of a bimatrix game for compiled loops: both matrices with the opponent's
+    action first."""
     return np.ascontiguousarray(game.payoffs[0].T), np.ascontiguousarray(game.payoffs[1])
 
 
 Weigh = Callable[[int, Array, Array, float], Array]
-"""From a player, what its actions would have earned in total, its regrets kept above 0 and what it has earned: how
-much weight it gives to each action now."""
+"""From a player, what its actions would have earned in total, its regrets kept above 0 and what it
+has earned: how much weight it gives to each action now."""
 
 
 def _learn(
-    game: NormalForm, weigh: Weigh, method: str, steps: int, stride: int | None, *, linear: bool = False
+    game: NormalForm,
+    weigh: Weigh,
+    method: str,
+    steps: int,
+    stride: int | None,
+    *,
+    linear: bool = False,
 ) -> Trajectory:
     """Take `steps` rounds; the recorded strategies are averages, of `linear` weight where asked."""
     sizes, players = (*game.shape * 3, game.num_players), game.num_players
@@ -255,7 +289,8 @@ def _learn(
 
 
 def _find_rounding(game: NormalForm) -> list[float]:
-    """Say for each player which differences between expected payoffs may be rounding, and decide nothing."""
+    """Say for each player which differences between expected payoffs may be rounding, and decide
+    nothing."""
     return [1e-12 * float(np.abs(table).max()) for table in game.payoffs]
 
 
@@ -269,13 +304,16 @@ def regret_matching(
         regrets = kept if plus else total - got
         return np.where(regrets > limits[i], regrets, 0.0)
 
-    return _learn(game, weigh, "regret matching+" if plus else "regret matching", steps, stride, linear=plus)
+    return _learn(
+        game, weigh, "regret matching+" if plus else "regret matching", steps, stride, linear=plus
+    )
 
 
 def multiplicative_weights(
     game: NormalForm, *, steps: int = 10_000, rate: float | None = None, stride: int | None = None
 ) -> Trajectory:
-    """`steps` rounds in which all players update at once; `rate` multiplies total payoffs in the exponent."""
+    """`steps` rounds in which all players update at once; `rate` multiplies total payoffs in the
+    exponent."""
     if rate is not None and not 0 < rate < np.inf:
         raise UsageError(f"rate: expected a number above 0, got {rate:g}")
     spans = np.array([float(np.ptp(table)) or 1.0 for table in game.payoffs])
@@ -320,14 +358,17 @@ def logit_dynamics(
             for mix, value in zip(parts, values(parts), strict=True):
                 mix += size * (logit_reply(value, precision) - mix)
 
-    times, paths = walk(stepwise(advance, state), chain([0], space_records(steps, stride)), *game.shape)
+    times, paths = walk(
+        stepwise(advance, state), chain([0], space_records(steps, stride)), *game.shape
+    )
     method = f"logit dynamics, precision {precision:g}"
     return record(game, method, "numpy", size * times, paths, tuple(path[-1] for path in paths))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Tally:
-    """Running totals: what each action would have earned, how often it was played, what was earned."""
+    """Running totals: what each action would have earned, how often it was played, what was
+    earned."""
 
     totals: Profile
     counts: Profile
@@ -348,9 +389,10 @@ def fictitious_play(
 ) -> Trajectory:
     """`steps` rounds; the recorded strategies are the frequencies of the actions played so far.
 
-    The first move replies to `start` (uniform play if not given), which counts for `weight` rounds. With a `gain`
-    above 0 and at most 1 beliefs move by that share towards what was played last, instead of by 1 / round, and are
-    what is recorded. `precision` (with `seed`) makes play stochastic; without it there is nothing random.
+    The first move replies to `start` (uniform play if not given), which counts for `weight` rounds.
+    With a `gain` above 0 and at most 1 beliefs move by that share towards what was played last,
+    instead of by 1 / round, and are what is recorded. `precision` (with `seed`) makes play
+    stochastic; without it there is nothing random.
     """
     if gain is not None and not 0 < gain <= 1:
         raise UsageError(f"gain: expected a share above 0 and at most 1, got {gain:g}")
@@ -367,7 +409,10 @@ def fictitious_play(
     for i, (mix, values) in enumerate(zip(believed, expected, strict=True)):
         tally.counts[i][:] = (weight if gain is None else 1.0) * mix
         tally.totals[i][:] = (weight if gain is None else 1.0) * values
-    settled = (np.where(u >= u.max() - tie, u.max(), u) for u, tie in zip(expected, _find_rounding(game), strict=True))
+    settled = (
+        np.where(u >= u.max() - tie, u.max(), u)
+        for u, tie in zip(expected, _find_rounding(game), strict=True)
+    )
     _play(game, tally, tuple(_choose(value, precision, rng) for value in settled), gain)
     chosen = choose_loop(engine, game, steps) if precision is None and gain is None else "numpy"
 
@@ -380,12 +425,22 @@ def fictitious_play(
     if chosen == "numba":
         from bestresponse.theory.dynamics.kernels import best_reply_steps
 
-        run = partial(best_reply_steps, two_matrices(game), tally.totals, tally.counts, tally.earned, state)
+        run = partial(
+            best_reply_steps, two_matrices(game), tally.totals, tally.counts, tally.earned, state
+        )
     first, *gaps = space_records(steps, stride)  # the first round has been played already
     times, held = walk(run, [first - 1, *gaps], *sizes)
-    external = external_regrets(times + 1, held[players:-1], held[-1]) if gain is None and not weight else None
+    external = (
+        external_regrets(times + 1, held[players:-1], held[-1])
+        if gain is None and not weight
+        else None
+    )
     last = tuple(np.eye(len(total))[total.argmax()] for total in tally.totals)
-    method = "fictitious play" if precision is None else f"stochastic fictitious play, precision {precision:g}"
+    method = (
+        "fictitious play"
+        if precision is None
+        else f"stochastic fictitious play, precision {precision:g}"
+    )
     method += "" if gain is None else f", gain {gain:g}"
     return record(game, method, chosen, times + 1, held[:players], last, external)
 
@@ -425,18 +480,22 @@ def replicator(
     stride: int | None = None,
     engine: Engine = "auto",
 ) -> Trajectory:
-    """Take `steps` steps from `start` (uniform play if not given), recorded every `stride` steps and at both ends.
+    """Take `steps` steps from `start` (uniform play if not given), recorded every `stride` steps
+    and at both ends.
 
-    `form`: "rk4" and "euler" integrate continuous time with steps of length `size` (errors of order size**4 and size),
-    at most 1 / payoff range, lest shares jump past 0; "discrete" has generations, with `background` fitness (by default
-    none; where a player has negative payoffs, just enough to make them at least 1).
-    With `one_population` the game must be symmetric; `start` then holds one strategy for both players. `mutation` is
-    the share of offspring that turn into another action. The loop is compiled in continuous time without mutation only.
+    `form`: "rk4" and "euler" integrate continuous time with steps of length `size` (errors of order
+    size**4 and size), at most 1 / payoff range, lest shares jump past 0; "discrete" has
+    generations, with `background` fitness (by default none; where a player has negative payoffs,
+    just enough to make them at least 1). With `one_population` the game must be symmetric; `start`
+    then holds one strategy for both players. `mutation` is the share of offspring that turn into
+    another action. The loop is compiled in continuous time without mutation only.
     """
     _check_replicator(game, size, form, one_population, mutation)
     plain = bool(mutation) or form == "discrete"
     if plain and engine == "numba":
-        raise UsageError("the loop is compiled neither for generations nor with mutation; use engine='numpy'")
+        raise UsageError(
+            "the loop is compiled neither for generations nor with mutation; use engine='numpy'"
+        )
     both = None if start is None else ([start[0], start[0]] if one_population else start)
     state, parts = allot(*game.shape)
     state[:] = np.concatenate(start_or_uniform(game, both))
@@ -451,21 +510,32 @@ def replicator(
     return record(game, method, chosen, unit * times, paths, tuple(path[-1] for path in paths))
 
 
-def _check_replicator(game: NormalForm, size: float, form: Form, one_population: bool, mutation: float) -> None:
+def _check_replicator(
+    game: NormalForm, size: float, form: Form, one_population: bool, mutation: float
+) -> None:
     if form not in get_args(Form):
         raise UsageError(f"form: expected one of {', '.join(get_args(Form))}, got {form!r}")
     if not 0 < size < np.inf:
         raise UsageError(f"size: expected a positive step, got {size:g}")
     spread = max(float(np.ptp(table)) for table in game.payoffs)
     if form != "discrete" and size * spread > 1.0:
-        raise UsageError(f"size: payoffs that range over {spread:g} need steps of at most {1 / spread:g}, got {size:g}")
-    if one_population and (game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T)):
-        raise UsageError("one_population: expected a symmetric game of two players; this one is not")
+        raise UsageError(
+            f"size: payoffs that range over {spread:g} need steps of at most {1 / spread:g}, got"
+            f" {size:g}"
+        )
+    if one_population and (
+        game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T)
+    ):
+        raise UsageError(
+            "one_population: expected a symmetric game of two players; this one is not"
+        )
     if not 0 <= mutation <= 1:
         raise UsageError(f"mutation: expected a share from 0 to 1, got {mutation:g}")
     lowest = game.payoffs.min()
     if mutation and form != "discrete" and lowest < 0:
-        raise UsageError(f"mutation: payoffs are fitnesses and must be at least 0, the lowest is {lowest:g}")
+        raise UsageError(
+            f"mutation: payoffs are fitnesses and must be at least 0, the lowest is {lowest:g}"
+        )
 
 
 def _mutate(offspring: Array, mutation: float) -> Array:
@@ -480,11 +550,15 @@ def _add_background(game: NormalForm, background: float | None) -> NormalForm:
     """Turn payoffs into fitnesses, none of them negative."""
     lowest = [float(table.min()) for table in game.payoffs]
     if background is None:
-        shifted = [table if low >= 0 else (table - low) + 1.0 for table, low in zip(game.payoffs, lowest, strict=True)]
+        shifted = [
+            table if low >= 0 else (table - low) + 1.0
+            for table, low in zip(game.payoffs, lowest, strict=True)
+        ]
         return NormalForm(np.stack(shifted))
     if background + min(lowest) <= 0:
         raise UsageError(
-            f"background: expected more than {0 - min(lowest):g}, so that payoffs are positive; got {background:g}"
+            f"background: expected more than {0 - min(lowest):g}, so that payoffs are positive; got"
+            f" {background:g}"
         )
     return NormalForm(game.payoffs + background)
 
@@ -492,7 +566,8 @@ def _add_background(game: NormalForm, background: float | None) -> NormalForm:
 def _compile_shares(game: NormalForm, start: Sequence[Array], how: tuple[float, bool, bool]) -> Run:
     from bestresponse.theory.dynamics.kernels import flow
 
-    # Rounded up to what the compiled loops handle at once; the actions added have no share and earn 0.
+    # Rounded up to what the compiled loops handle at once; the actions added have no share and earn
+    # 0.
     widths = [m if m <= 8 else m + -m % 16 for m in game.shape]
     heights = [m if m <= 8 else m + -m % 4 for m in game.shape[::-1]]
     row, col = (np.zeros(sizes) for sizes in zip(heights, widths, strict=True))
@@ -505,7 +580,9 @@ def _compile_shares(game: NormalForm, start: Sequence[Array], how: tuple[float, 
     def run(gaps: Ints, seen: Array) -> None:
         raw = np.empty((len(gaps), len(state)))
         flow((row, col), (x, y), how, gaps, state, raw)
-        seen[:] = np.hstack([raw[:, : game.shape[0]], raw[:, widths[0] : widths[0] + game.shape[1]]])
+        seen[:] = np.hstack(
+            [raw[:, : game.shape[0]], raw[:, widths[0] : widths[0] + game.shape[1]]]
+        )
 
     return run
 
@@ -522,7 +599,9 @@ def _step_shares(
 
     def slopes(profile: Sequence[Array]) -> list[Array]:
         if mutation:
-            return [_mutate(mix * value, mutation) - mix * (mix @ value) for mix, value in pair(profile)]
+            return [
+                _mutate(mix * value, mutation) - mix * (mix @ value) for mix, value in pair(profile)
+            ]
         return [mix * (value - mix @ value) for mix, value in pair(profile)]
 
     def step(profile: Sequence[Array]) -> list[Array]:
@@ -537,8 +616,12 @@ def _step_shares(
             return following
         moves = first = slopes(profile)
         if form == "rk4":
-            second = slopes([mix + size / 2 * slope for mix, slope in zip(profile, first, strict=True)])
-            third = slopes([mix + size / 2 * slope for mix, slope in zip(profile, second, strict=True)])
+            second = slopes(
+                [mix + size / 2 * slope for mix, slope in zip(profile, first, strict=True)]
+            )
+            third = slopes(
+                [mix + size / 2 * slope for mix, slope in zip(profile, second, strict=True)]
+            )
             fourth = slopes([mix + size * slope for mix, slope in zip(profile, third, strict=True)])
             runs = zip(first, second, third, fourth, strict=True)
             moves = [(a + 2 * b + 2 * c + d) / 6 for a, b, c, d in runs]

@@ -2,23 +2,25 @@
 
 How strategies spread in a finite population: the Moran process, one run or many side by side.
 
-Each step one individual reproduces, with probability proportional to its fitness, and its child takes the place of one
-drawn at random (P. Moran, "Random processes in genetics", 1958; M. Nowak, A. Sasaki, C. Taylor & D. Fudenberg,
-"Emergence of cooperation and evolutionary stability in finite populations", Nature 428, 2004). The payoff of an
-individual is its mean against all others. Fitness is exp(intensity * payoff), or 1 - intensity + intensity * payoff
-where it is "linear"; a child may mutate into another type.
+Each step one individual reproduces, with probability proportional to its fitness, and its child
+takes the place of one drawn at random (P. Moran, "Random processes in genetics", 1958; M. Nowak, A.
+Sasaki, C. Taylor & D. Fudenberg, "Emergence of cooperation and evolutionary stability in finite
+populations", Nature 428, 2004). The payoff of an individual is its mean against all others. Fitness
+is exp(intensity * payoff), or 1 - intensity + intensity * payoff where it is "linear"; a child may
+mutate into another type.
 
 alpha-Rank: how much time evolving populations spend at each profile of pure strategies.
 
-Omidshafiei et al., "alpha-Rank: multi-agent evaluation by evolution", Scientific Reports 9, 2019. Populations of m
-individuals play one strategy each until a mutant appears; the mutant takes over or dies out under selection of strength
-alpha. With rho the probability that it takes over, the chain moves from a profile to each one that differs in a single
-population with probability rho / (number of such profiles). Its stationary distribution ranks the profiles.
+Omidshafiei et al., "alpha-Rank: multi-agent evaluation by evolution", Scientific Reports 9, 2019.
+Populations of m individuals play one strategy each until a mutant appears; the mutant takes over or
+dies out under selection of strength alpha. With rho the probability that it takes over, the chain
+moves from a profile to each one that differs in a single population with probability rho / (number
+of such profiles). Its stationary distribution ranks the profiles.
 
-One population of a symmetric game: a mutant meets residents and other mutants in the proportions of the moment, and
-rho = 1 / (1 + sum_l prod_{k<=l} exp(-alpha (f_mutant(k) - f_resident(k)))) (Traulsen, Nowak & Pacheco, "Stochastic
-dynamics of invasion and fixation", Physical Review E 74, 2006). With one population per player, fitness is the same for
-every k.
+One population of a symmetric game: a mutant meets residents and other mutants in the proportions of
+the moment, and rho = 1 / (1 + sum_l prod_{k<=l} exp(-alpha (f_mutant(k) - f_resident(k))))
+(Traulsen, Nowak & Pacheco, "Stochastic dynamics of invasion and fixation", Physical Review E 74,
+2006). With one population per player, fitness is the same for every k.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ _STEPS = 100_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class MoranResult:
-    """Counts of every type after each step (`trajectory`, by `stride`), the last ones, and which type took over."""
+    """Counts of every type after each step (`trajectory`, by `stride`), the last ones, and which
+    type took over."""
 
     counts: tuple[int, ...]
     trajectory: Array
@@ -81,7 +84,9 @@ def moran(
         if not mutation and now.max() == now.sum():
             break
     winner = int(now.argmax()) if now.max() == now.sum() else None
-    return MoranResult(tuple(map(int, now[0])), np.array(path, dtype=np.float64), stride, winner, done)
+    return MoranResult(
+        tuple(map(int, now[0])), np.array(path, dtype=np.float64), stride, winner, done
+    )
 
 
 def count_takeovers(
@@ -94,7 +99,8 @@ def count_takeovers(
     fitness: Fitness = "exponential",
     steps: int = _STEPS,
 ) -> Takeovers:
-    """Count how often each type takes over in `runs` runs from the same `counts`, each of at most `steps` steps.
+    """Count how often each type takes over in `runs` runs from the same `counts`, each of at most
+    `steps` steps.
 
     >>> count_takeovers([[1, 1], [1, 1]], [10, 0], runs=5)
     Takeovers(wins=(5, 0), undecided=0)
@@ -119,7 +125,8 @@ def count_takeovers(
 def fixation_probability(
     payoffs: ArrayLike, population: int, *, intensity: float = 1.0, fitness: Fitness = "exponential"
 ) -> float:
-    """Compute the probability that one mutant of type 0 takes over a population of type 1 (Nowak et al. 2004).
+    """Compute the probability that one mutant of type 0 takes over a population of type 1 (Nowak et
+    al. 2004).
 
     1 / (1 + sum over k of prod over i <= k of f_1(i) / f_0(i)), where i is the number of mutants.
 
@@ -128,11 +135,16 @@ def fixation_probability(
     """
     process = _Process.check(payoffs, intensity, fitness)
     if process.matrix.shape != (2, 2) or population < 2:
-        raise UsageError(f"a fixation probability needs 2 types and at least 2 individuals, got {process.matrix.shape}")
+        raise UsageError(
+            "a fixation probability needs 2 types and at least 2 individuals, got"
+            f" {process.matrix.shape}"
+        )
     mutants = np.arange(1, population)
     logs = process.log_fitness(np.stack([mutants, population - mutants], axis=1))
     with np.errstate(invalid="ignore"):
-        steps = logs[:, 1] - logs[:, 0]  # nan where neither type can reproduce: then nobody gains on the other
+        steps = (
+            logs[:, 1] - logs[:, 0]
+        )  # nan where neither type can reproduce: then nobody gains on the other
         totals = np.append(np.cumsum(np.where(np.isnan(steps), 0.0, steps)), 0.0)
     top = float(totals.max())
     # Where mutants cannot reproduce, they never become more.
@@ -151,20 +163,30 @@ class _Process:
     def check(cls, payoffs: ArrayLike, intensity: float, fitness: Fitness) -> _Process:
         matrix = as_payoffs(payoffs)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise InvalidGame(f"payoffs between types: expected a square matrix, got shape {matrix.shape}")
+            raise InvalidGame(
+                f"payoffs between types: expected a square matrix, got shape {matrix.shape}"
+            )
         if fitness not in get_args(Fitness):
-            raise UsageError(f"fitness: expected one of {', '.join(get_args(Fitness))}, got {fitness!r}")
+            raise UsageError(
+                f"fitness: expected one of {', '.join(get_args(Fitness))}, got {fitness!r}"
+            )
         if fitness == "linear" and (matrix.min() < 0 or not 0 <= intensity <= 1):
-            raise UsageError("linear fitness needs payoffs of at least 0 and an intensity from 0 to 1")
+            raise UsageError(
+                "linear fitness needs payoffs of at least 0 and an intensity from 0 to 1"
+            )
         if not np.isfinite(intensity * np.abs(matrix).max()):
-            raise UsageError(f"intensity: expected a finite number, small enough for these payoffs, got {intensity:g}")
+            raise UsageError(
+                "intensity: expected a finite number, small enough for these payoffs, got"
+                f" {intensity:g}"
+            )
         return cls(matrix, intensity, fitness)
 
     def check_counts(self, counts: ArrayLike) -> Counts:
         now = np.array(counts, dtype=np.int64)
         if now.shape != (len(self.matrix),) or (now < 0).any() or now.sum() < 2:
             raise UsageError(
-                f"counts: expected {len(self.matrix)} numbers with at least two individuals in all, got {counts!r}"
+                f"counts: expected {len(self.matrix)} numbers with at least two individuals in all,"
+                f" got {counts!r}"
             )
         return now
 
@@ -182,11 +204,15 @@ class _Process:
         logs = np.where(now > 0, self.log_fitness(now), -np.inf)
         top = logs.max(axis=1, keepdims=True)
         with np.errstate(invalid="ignore"):
-            weights = np.where(np.isfinite(top), now * np.exp(logs - top), now)  # all alike where nobody has fitness
+            weights = np.where(
+                np.isfinite(top), now * np.exp(logs - top), now
+            )  # all alike where nobody has fitness
         child, gone = _draw(weights, rng), _draw(now.astype(np.float64), rng)
         if mutation:
             mutants, types = rng.random(len(now)) < mutation, now.shape[1]
-            child = np.where(mutants, (child + rng.integers(1, max(types, 2), size=len(now))) % types, child)
+            child = np.where(
+                mutants, (child + rng.integers(1, max(types, 2), size=len(now))) % types, child
+            )
         rows = np.arange(len(now))
         now[rows, child] += 1
         now[rows, gone] -= 1
@@ -199,13 +225,17 @@ def _draw(weights: Array, rng: np.random.Generator) -> NDArray[np.int64]:
     return np.asarray((luck[:, None] >= limits).sum(axis=1))
 
 
-_MOST_PROFILES = 1500  # the chain is a dense table of their square, and elimination takes their cube
-_STRONGEST = 1e10  # selection: the logarithms of the chain grow as large, and the rounding of a share to 1e-6
+_MOST_PROFILES = (
+    1500  # the chain is a dense table of their square, and elimination takes their cube
+)
+# selection: the logarithms of the chain grow as large, and the rounding of a share to 1e-6
+_STRONGEST = 1e10
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class AlphaRank:
-    """The stationary distribution over pure profiles; `residual` is how far one step of the chain moves it."""
+    """The stationary distribution over pure profiles; `residual` is how far one step of the chain
+    moves it."""
 
     profiles: tuple[tuple[str, ...], ...]
     probabilities: Array
@@ -224,27 +254,39 @@ class AlphaRank:
 def alpha_rank(
     game: NormalForm, *, alpha: float = 100.0, population: int = 50, one_population: bool = False
 ) -> AlphaRank:
-    """Rank the pure profiles of `game`, or with `one_population` the actions of a symmetric game of two players."""
+    """Rank the pure profiles of `game`, or with `one_population` the actions of a symmetric game of
+    two players."""
     if not 0 <= alpha < np.inf:
         raise UsageError(f"alpha: expected a number >= 0, got {alpha:g}")
     if population < 2:
         raise UsageError(f"population: expected at least 2 individuals, got {population}")
     count = game.shape[0] if one_population else int(np.prod(game.shape, dtype=float))
     if count > _MOST_PROFILES:
-        raise TooLarge(f"{count} profiles make a chain of {count}^2 transitions; at most {_MOST_PROFILES} are ranked")
-    strength = population * float(np.ptp(game.payoffs, axis=tuple(range(1, game.payoffs.ndim))).max())
+        raise TooLarge(
+            f"{count} profiles make a chain of {count}^2 transitions; at most {_MOST_PROFILES} are"
+            " ranked"
+        )
+    strength = population * float(
+        np.ptp(game.payoffs, axis=tuple(range(1, game.payoffs.ndim))).max()
+    )
     if alpha * strength > _STRONGEST:
         # Beyond, rounding would rank the profiles.
-        raise UsageError(f"alpha: expected at most {_STRONGEST / strength:.3g} for such payoffs, got {alpha:g}")
+        raise UsageError(
+            f"alpha: expected at most {_STRONGEST / strength:.3g} for such payoffs, got {alpha:g}"
+        )
     if one_population:
         profiles: tuple[tuple[str, ...], ...] = tuple((label,) for label in game.actions[0])
         rates, method = _one_population(game, alpha, population), "alpha-Rank, one population"
     else:
         cells = list(np.ndindex(*game.shape))
         profiles = tuple(tuple(game.actions[i][a] for i, a in enumerate(cell)) for cell in cells)
-        rates, method = _many_populations(game, alpha, population), "alpha-Rank, one population per player"
-    # Elimination without subtraction (Grassmann, Taksar & Heyman, "Regenerative analysis and steady state distributions
-    # for Markov chains", Operations Research 33, 1985), in logarithms, as plain numbers would vanish.
+        rates, method = (
+            _many_populations(game, alpha, population),
+            "alpha-Rank, one population per player",
+        )
+    # Elimination without subtraction (Grassmann, Taksar & Heyman, "Regenerative analysis and steady
+    # state distributions for Markov chains", Operations Research 33, 1985), in logarithms, as plain
+    # numbers would vanish.
     probabilities = _eliminate(rates.copy())
     transitions = np.exp(rates)
     np.fill_diagonal(transitions, 1.0 - transitions.sum(axis=1))
@@ -255,11 +297,14 @@ def alpha_rank(
 def _one_population(game: NormalForm, alpha: float, size: int) -> Array:
     """Logarithms of the transition probabilities between actions; -inf on the diagonal."""
     if game.num_players != 2 or not np.array_equal(game.payoffs[0], game.payoffs[1].T):
-        raise UsageError("one_population: expected a symmetric game of two players; this one is not")
+        raise UsageError(
+            "one_population: expected a symmetric game of two players; this one is not"
+        )
     payoff = game.payoffs[0]
     mutual = np.diag(payoff)
     mutants = np.arange(1, size)
-    # advantage[resident, mutant, k - 1]: fitness of a mutant minus fitness of a resident while there are k mutants
+    # advantage[resident, mutant, k - 1]: fitness of a mutant minus fitness of a resident while
+    # there are k mutants
     invader = (mutants - 1) * mutual[None, :, None] + (size - mutants) * payoff.T[:, :, None]
     resident = mutants * payoff[:, :, None] + (size - mutants - 1) * mutual[:, None, None]
     advantage = (invader - resident) / (size - 1)
@@ -271,7 +316,8 @@ def _one_population(game: NormalForm, alpha: float, size: int) -> Array:
 
 
 def _many_populations(game: NormalForm, alpha: float, size: int) -> Array:
-    """Logarithms of the transition probabilities between profiles that differ in one player's action."""
+    """Logarithms of the transition probabilities between profiles that differ in one player's
+    action."""
     count = int(np.prod(game.shape))
     rates = np.full((count, count), -np.inf)
     index = np.arange(count).reshape(game.shape)
@@ -294,7 +340,8 @@ def _log_fixation(gain: Array, size: int) -> Array:
 
 
 def _eliminate(chain: Array) -> Array:
-    """Return the stationary distribution of a chain of which the logarithms of the transitions are given."""
+    """Return the stationary distribution of a chain of which the logarithms of the transitions are
+    given."""
     last = len(chain) - 1
     for k in range(last, 0, -1):
         chain[:k, k] -= np.logaddexp.reduce(chain[k, :k])

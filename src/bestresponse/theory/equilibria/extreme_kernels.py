@@ -1,34 +1,43 @@
-"""Compiled search for all extreme equilibria of a bimatrix game: vertices of both polytopes, matched by labels.
+"""Compiled search for all extreme equilibria of a bimatrix game: vertices of both polytopes,
+matched by labels.
 
-Polytopes (von Stengel 2002): P = {x >= 0, B'x <= 1}, Q = {y >= 0, Ay <= 1} after shifting payoffs to be positive.
-A pair of vertices is an equilibrium when together they carry every label: an action's label is carried where it is not
-played or is a best reply. Small integer payoffs are handled exactly, others in floating point
-without close ties. This module imports numba; load it only when it pays.
+Polytopes (von Stengel 2002): P = {x >= 0, B'x <= 1}, Q = {y >= 0, Ay <= 1} after shifting payoffs
+to be positive. A pair of vertices is an equilibrium when together they carry every label: an
+action's label is carried where it is not played or is a best reply. Small integer payoffs are
+handled exactly, others in floating point without close ties. This module imports numba; load it
+only when it pays.
 
-All equilibria of one 3x3 bimatrix game in closed form, compiled; the general enumeration where a tie is too close.
+All equilibria of one 3x3 bimatrix game in closed form, compiled; the general enumeration where a
+tie is too close.
 
-A vertex of a best-response polytope is a mixture over as many actions of one player as it leaves best replies of the
-other. On 3x3 there are 19 pairs of supports of equal size; each gives one candidate per player by Cramer's rule, and an
-equilibrium where both are vertices. A candidate that is neither clearly one nor clearly none, as every degenerate
-vertex is, and payoffs in whole numbers leave the game to `extreme_pairs`. Imports numba; load it only when it pays.
+A vertex of a best-response polytope is a mixture over as many actions of one player as it leaves
+best replies of the other. On 3x3 there are 19 pairs of supports of equal size; each gives one
+candidate per player by Cramer's rule, and an equilibrium where both are vertices. A candidate that
+is neither clearly one nor clearly none, as every degenerate vertex is, and payoffs in whole numbers
+leave the game to `extreme_pairs`. Imports numba; load it only when it pays.
 
-Compiled enumeration of the vertices of a best-response polytope, in floating point and in whole numbers.
+Compiled enumeration of the vertices of a best-response polytope, in floating point and in whole
+numbers.
 
-Compiled enumeration of the vertices of one best-response polytope {z >= 0, Mz <= 1}, M positive, in floating point.
+Compiled enumeration of the vertices of one best-response polytope {z >= 0, Mz <= 1}, M positive, in
+floating point.
 
-Reverse search (Avis and Fukuda 1992): the paths that the simplex method with the most negative reduced cost takes from
-all vertices to the origin form a tree, which is walked from its root without remembering where one has been. Only the
-tableaus on the way to the present vertex are kept, and one mask of bits for every vertex. The walk gives up (DOUBT) as
-soon as a comparison is close to a tie. It also proves that nothing was left out as far as that can be counted: the
-vertices of a simple polytope with k of d edges going up are as many as those with d - k (Dehn and Sommerville).
+Reverse search (Avis and Fukuda 1992): the paths that the simplex method with the most negative
+reduced cost takes from all vertices to the origin form a tree, which is walked from its root
+without remembering where one has been. Only the tableaus on the way to the present vertex are kept,
+and one mask of bits for every vertex. The walk gives up (DOUBT) as soon as a comparison is close to
+a tie. It also proves that nothing was left out as far as that can be counted: the vertices of a
+simple polytope with k of d edges going up are as many as those with d - k (Dehn and Sommerville).
 
-D. Avis and K. Fukuda, "A pivoting algorithm for convex hulls and vertex enumeration of arrangements and polyhedra",
-Discrete & Computational Geometry 8, 1992.
+D. Avis and K. Fukuda, "A pivoting algorithm for convex hulls and vertex enumeration of arrangements
+and polyhedra", Discrete & Computational Geometry 8, 1992.
 
-Compiled enumeration of the vertices of one best-response polytope {z >= 0, Mz <= 1}, M positive, in whole numbers.
+Compiled enumeration of the vertices of one best-response polytope {z >= 0, Mz <= 1}, M positive, in
+whole numbers.
 
-All vertices are reached by pivoting along edges. Below 2**53 this is fraction-free, hence exact; ties are broken by the
-lexicographic rule, which makes the polytope simple, so that degenerate games cannot cycle or hide a vertex.
+All vertices are reached by pivoting along edges. Below 2**53 this is fraction-free, hence exact;
+ties are broken by the lexicographic rule, which makes the polytope simple, so that degenerate games
+cannot cycle or hide a vertex.
 """
 
 import numpy as np
@@ -47,7 +56,8 @@ _SMALL_PIVOT = 1e-7  # dividing by less would multiply rounding errors beyond `_
 
 @njit(cache=True, error_model="numpy", fastmath={"nsz"})
 def _find_leaving(T: Floats, R: int, C: int, leaving: Ints, best: Floats, second: Floats) -> bool:
-    """Into leaving[c] the row that leaves when column c enters, for all c; False if a tie is too close to call."""
+    """Into leaving[c] the row that leaves when column c enters, for all c; False if a tie is too
+    close to call."""
     for c in range(C):
         best[c] = -1.0
         second[c] = -1.0
@@ -86,7 +96,8 @@ def _pivot(S: Floats, T: Floats, R: int, C: int, r: int, c: int) -> None:
 
 @njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
 def _leads_back(T: Floats, R: int, C: int, r: int, c: int) -> int:
-    """Whether the simplex method comes back from the vertex behind column c: 1, 0, or DOUBT near a tie."""
+    """Whether the simplex method comes back from the vertex behind column c: 1, 0, or DOUBT near a
+    tie."""
     up, pivot = T[R, c], T[r, c]
     if up <= 0.0:
         return 0
@@ -108,7 +119,8 @@ def enlarge(array: Numbers, room: int) -> Numbers:
 
 @njit(cache=True, error_model="numpy")
 def _lay_root(M: Floats, T: Floats) -> None:
-    """Write the tableau of the origin, with costs whose optimum it is and that no two vertices should share."""
+    """Write the tableau of the origin, with costs whose optimum it is and that no two vertices
+    should share."""
     R, C = M.shape
     for i in range(R):
         for j in range(C):
@@ -131,11 +143,14 @@ def _exchange(order: Ints, a: int, b: int) -> int:
 def walk_vertices(M: Floats) -> tuple[int, Ints]:
     """Find all vertices of {z >= 0, Mz <= 1}: (count, DOUBT or TOO_MANY; masks).
 
-    Variable j < C is z_j, variable C + i the slack of row i; masks[v] has a bit for every variable that is zero.
+    Variable j < C is z_j, variable C + i the slack of row i; masks[v] has a bit for every variable
+    that is zero.
     """
     R, C = M.shape
     tableaus = np.empty((_FIRST_LEVELS, R + 1, C + 1))
-    steps = np.empty((_FIRST_LEVELS, C + 2), np.int64)  # leaving rows, the next column, the column taken
+    steps = np.empty(
+        (_FIRST_LEVELS, C + 2), np.int64
+    )  # leaving rows, the next column, the column taken
     masks = np.empty(_FIRST_ROOM, np.int64)
     order = np.empty(R + C, np.int64)  # the basic variables by row, then the others by column
     order[:R], order[R:] = np.arange(C, R + C), np.arange(C)
@@ -187,7 +202,8 @@ def walk_vertices(M: Floats) -> tuple[int, Ints]:
 
 @njit(cache=True, error_model="numpy")
 def solve_vertex(M: Floats, mask: int, point: Floats) -> None:
-    """Write the vertex with that mask into `point`, solved afresh by elimination with pivots from the whole column."""
+    """Write the vertex with that mask into `point`, solved afresh by elimination with pivots from
+    the whole column."""
     R, C = M.shape
     columns, rows = np.empty(C, np.int64), np.empty(R, np.int64)
     size = tight = 0
@@ -227,7 +243,8 @@ _MOST_NUMBERS = 2**27  # in the tableaus of one polytope: 1 GiB
 
 @njit(cache=True, error_model="numpy")
 def _find_leaving_exactly(T: Floats, R: int, C: int, leaving: Ints, pos: Ints, D: float) -> None:
-    """Into leaving[c] the row that leaves when column c enters, for all c; pos[v] is v's row, or -1 - its column."""
+    """Into leaving[c] the row that leaves when column c enters, for all c; pos[v] is v's row, or -1
+    - its column."""
     for c in range(C):
         best = -1
         for i in range(R):
@@ -254,7 +271,8 @@ def _find_leaving_exactly(T: Floats, R: int, C: int, leaving: Ints, pos: Ints, D
 
 @njit(cache=True, error_model="numpy")
 def _pivot_exactly(S: Floats, T: Floats, R: int, C: int, r: int, c: int, D: float) -> None:
-    """Fraction-free: the tableau times the determinant of its basis stays in whole numbers (Bareiss 1968)."""
+    """Fraction-free: the tableau times the determinant of its basis stays in whole numbers (Bareiss
+    1968)."""
     p = S[r, c]
     for i in range(R):
         if i != r:
@@ -269,7 +287,8 @@ def _pivot_exactly(S: Floats, T: Floats, R: int, C: int, r: int, c: int, D: floa
 
 @njit(cache=True)
 def find_slot(table: Shorts, masks: Ints, mask: int) -> int:
-    """Say where the number of the vertex with that mask is, or belongs, in the open-addressed table (0 = free)."""
+    """Say where the number of the vertex with that mask is, or belongs, in the open-addressed table
+    (0 = free)."""
     size = table.shape[0]
     at = (mask * 0x9E3779B97F4A7C1) >> 11 & (size - 1)
     while table[at] != 0 and masks[table[at] - 1] != mask:
@@ -290,8 +309,8 @@ def new_table(capacity: int) -> Shorts:
 def enumerate_vertices(M: Floats) -> tuple[int, Ints, Floats, Ints, Shorts]:
     """Find all vertices of {z >= 0, Mz <= 1}: (count or TOO_MANY; masks, tableaus, order, table).
 
-    Variable j < C is z_j, variable C + i the slack of row i. masks[v] has a bit for every nonbasic variable,
-    order[v] are the basic variables by row and then the nonbasic ones by column.
+    Variable j < C is z_j, variable C + i the slack of row i. masks[v] has a bit for every nonbasic
+    variable, order[v] are the basic variables by row and then the nonbasic ones by column.
     """
     R, C = M.shape
     room = _FIRST_ROOM
@@ -346,7 +365,9 @@ def enumerate_vertices(M: Floats) -> tuple[int, Ints, Floats, Ints, Shorts]:
     return count, masks, tableaus, order, table
 
 
-_EXACT_LIMIT = 9.0e7  # a determinant below this may be multiplied by another one without leaving 2**53
+_EXACT_LIMIT = (
+    9.0e7  # a determinant below this may be multiplied by another one without leaving 2**53
+)
 
 
 @njit(cache=True, error_model="numpy")
@@ -357,7 +378,8 @@ def _minor_bound(largest: float, order: int) -> float:
 
 @njit(cache=True, error_model="numpy")
 def _span(payoff: Floats) -> tuple[float, float, float]:
-    """(smallest payoff, unit, range in units); unit is the greatest common divisor of integer payoffs, else 0."""
+    """(smallest payoff, unit, range in units); unit is the greatest common divisor of integer
+    payoffs, else 0."""
     m, n = payoff.shape
     low, high = payoff[0, 0], payoff[0, 0]
     whole = True
@@ -410,7 +432,8 @@ def _used_rows(masks_q: Ints, count: int, m: int, n: int) -> Ints:
 
 @njit(cache=True)
 def _by_label(masks: Ints, count: int, used: Ints, m: int) -> None:
-    """Renumber variables of the polytope of x over the used rows: row i becomes bit i, the others are always zero."""
+    """Renumber variables of the polytope of x over the used rows: row i becomes bit i, the others
+    are always zero."""
     size = used.shape[0]
     if size == m:
         return
@@ -427,7 +450,8 @@ def _by_label(masks: Ints, count: int, used: Ints, m: int) -> None:
 
 @njit(cache=True)
 def _first_alike(labels: Ints, origin: int) -> Ints:
-    """For each vertex the first with the same labels, or -1 for the origin, which is no strategy."""
+    """For each vertex the first with the same labels, or -1 for the origin, which is no
+    strategy."""
     first = np.empty(labels.shape[0], np.int64)
     table = new_table(labels.shape[0])
     for v in range(labels.shape[0]):
@@ -443,7 +467,8 @@ def _first_alike(labels: Ints, origin: int) -> Ints:
 
 @njit(cache=True, error_model="numpy")
 def _write_point(out: Floats, at: int, raw: int, names: Ints, T: Floats, order: Ints) -> None:
-    """The point of a vertex, unscaled from out[raw] on and with sum 1 from out[at] on; names[j] is z_j's action."""
+    """The point of a vertex, unscaled from out[raw] on and with sum 1 from out[at] on; names[j] is
+    z_j's action."""
     total = 0.0
     last = T.shape[1] - 1
     for i in range(T.shape[0]):
@@ -479,7 +504,8 @@ def _measure_regret(MP: Floats, MQ: Floats, out: Floats, range_a: float, range_b
 
 @njit(cache=True)
 def _is_before(out: Floats, a: int, b: int, side: int) -> bool:
-    """Whether row a is read before row b: smaller supports first, then more on the first actions."""
+    """Whether row a is read before row b: smaller supports first, then more on the first
+    actions."""
     size_a, size_b = 0, 0
     for k in range(side):
         size_a += out[a, k] > 0.0
@@ -494,7 +520,8 @@ def _is_before(out: Floats, a: int, b: int, side: int) -> bool:
 
 @njit(cache=True)
 def sort_rows(out: Floats, count: int, side: int) -> None:
-    """Put the first `count` rows, equilibria with their strategies in the first `side` columns, in reading order."""
+    """Put the first `count` rows, equilibria with their strategies in the first `side` columns, in
+    reading order."""
     order = np.arange(count)
     gap = count // 2
     while gap > 0:
@@ -512,15 +539,20 @@ def sort_rows(out: Floats, count: int, side: int) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def _pair_exactly(MP: Floats, MQ: Floats, range_a: float, range_b: float) -> tuple[int, int, bool, bool, float, Floats]:
-    """Do the work of `extreme_pairs` for small whole payoffs of at least 1, degenerate games included."""
+def _pair_exactly(
+    MP: Floats, MQ: Floats, range_a: float, range_b: float
+) -> tuple[int, int, bool, bool, float, Floats]:
+    """Do the work of `extreme_pairs` for small whole payoffs of at least 1, degenerate games
+    included."""
     m, n = MQ.shape
     count_q, masks_q, tableaus_q, order_q, table_q = enumerate_vertices(MQ)
     if count_q < 0:
         return count_q, 0, True, False, 0.0, MP
     labels_q = _labels(count_q, masks_q, tableaus_q, order_q)
     used = _used_rows(labels_q, count_q, m, n)
-    count_p, masks_p, tableaus_p, order_p, _ = enumerate_vertices(MP if used.shape[0] == m else MP[:, used])
+    count_p, masks_p, tableaus_p, order_p, _ = enumerate_vertices(
+        MP if used.shape[0] == m else MP[:, used]
+    )
     if count_p < 0:
         return count_p, 0, True, False, 0.0, MP
     full, low_n, low_m = (1 << (m + n)) - 1, (1 << n) - 1, (1 << m) - 1
@@ -584,7 +616,8 @@ def _pair_exactly(MP: Floats, MQ: Floats, range_a: float, range_b: float) -> tup
 
 @njit(cache=True, error_model="numpy")
 def _write_pair(out: Floats, MP: Floats, MQ: Floats, mask_p: int, mask_q: int, used: Ints) -> None:
-    """Write the equilibrium of two vertices, given by the variables that are zero there, as `_write_point` does."""
+    """Write the equilibrium of two vertices, given by the variables that are zero there, as
+    `_write_point` does."""
     m, n = MQ.shape
     side = m + n
     x, y = np.empty(used.shape[0]), np.empty(n)
@@ -601,7 +634,8 @@ def _write_pair(out: Floats, MP: Floats, MQ: Floats, mask_p: int, mask_q: int, u
 
 @njit(cache=True, error_model="numpy")
 def _pair_by_walk(MP: Floats, MQ: Floats) -> tuple[int, int, bool, bool, float, Floats]:
-    """Do the work of `extreme_pairs` in floating point, for payoffs in [1, 2] that are nowhere close to a tie."""
+    """Do the work of `extreme_pairs` in floating point, for payoffs in [1, 2] that are nowhere
+    close to a tie."""
     m, n = MQ.shape
     side = m + n
     count_q, masks_q = walk_vertices(MQ)
@@ -645,16 +679,21 @@ def _pair_by_walk(MP: Floats, MQ: Floats) -> tuple[int, int, bool, bool, float, 
 def extreme_pairs(payoffs: Floats) -> tuple[int, int, bool, bool, float, Floats]:
     """Find all extreme equilibria of a bimatrix game of shape (2, m, n) with m + n <= 52.
 
-    Returns (count, bases, exact, degenerate, regret, table). Count is the number of equilibria, DOUBT or TOO_MANY.
-    Row e < count of the table is an equilibrium: x, y, both unscaled, and the numbers of both vertices (equal numbers
-    are the same vertex). `bases` rows follow, one for every equilibrium of the lexicographically perturbed game: the
-    numbers of both vertices and the mask of the basis of the first.
+    Returns (count, bases, exact, degenerate, regret, table). Count is the number of equilibria,
+    DOUBT or TOO_MANY. Row e < count of the table is an equilibrium: x, y, both unscaled, and the
+    numbers of both vertices (equal numbers are the same vertex). `bases` rows follow, one for every
+    equilibrium of the lexicographically perturbed game: the numbers of both vertices and the mask
+    of the basis of the first.
     """
     _, m, n = payoffs.shape
     low_a, unit_a, range_a = _span(payoffs[0])
     low_b, unit_b, range_b = _span(payoffs[1])
     order = max(min(m, n + 1), min(n, m + 1))
-    exact = unit_a > 0.0 and unit_b > 0.0 and _minor_bound(max(range_a, range_b) + 1.0, order) < _EXACT_LIMIT
+    exact = (
+        unit_a > 0.0
+        and unit_b > 0.0
+        and _minor_bound(max(range_a, range_b) + 1.0, order) < _EXACT_LIMIT
+    )
     if not exact:
         unit_a, unit_b = range_a or 1.0, range_b or 1.0
     MP = np.empty((n, m))
@@ -687,7 +726,8 @@ def _pure(M: Floats, i: int, j: int) -> int:
 
 @njit(cache=True, error_model="numpy")
 def _pair(M: Floats, r: int, c: int, z: Floats) -> int:
-    """Whether all actions but r are the best replies to a mixture z of all but c, which is written."""
+    """Whether all actions but r are the best replies to a mixture z of all but c, which is
+    written."""
     (i, k), (j, h) = _others(r), _others(c)
     a, b = M[i, j] - M[k, j], M[k, h] - M[i, h]
     if a * b <= 0.0:
@@ -718,7 +758,8 @@ def _full(M: Floats, z: Floats) -> int:
 
 @njit(cache=True, error_model="numpy")
 def _scaled(payoffs: Floats, M: Floats) -> bool:
-    """Both payoffs into [0, 1], the second transposed, so that the replying action comes first; False if not to do."""
+    """Both payoffs into [0, 1], the second transposed, so that the replying action comes first;
+    False if not to do."""
     whole = True
     for s in range(2):
         low, high = payoffs[s, 0, 0], payoffs[s, 0, 0]
@@ -731,7 +772,9 @@ def _scaled(payoffs: Floats, M: Floats) -> bool:
             return False
         for i in range(3):
             for j in range(3):
-                M[s, i if s == 0 else j, j if s == 0 else i] = (payoffs[s, i, j] - low) / (high - low)
+                M[s, i if s == 0 else j, j if s == 0 else i] = (payoffs[s, i, j] - low) / (
+                    high - low
+                )
     return not whole
 
 

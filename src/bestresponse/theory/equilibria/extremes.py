@@ -1,13 +1,17 @@
-"""All extreme equilibria of a bimatrix game: the pairs of vertices of the best-response polytopes with all labels.
+"""All extreme equilibria of a bimatrix game: the pairs of vertices of the best-response polytopes
+with all labels.
 
-Every equilibrium of a nondegenerate game is extreme; in a degenerate game the equilibria are the convex combinations
-of extreme ones within maximal Nash subsets (Winkels 1979; Avis, Rosenberg, Savani and von Stengel 2010).
+Every equilibrium of a nondegenerate game is extreme; in a degenerate game the equilibria are the
+convex combinations of extreme ones within maximal Nash subsets (Winkels 1979; Avis, Rosenberg,
+Savani and von Stengel 2010).
 
-How the extreme equilibria of a degenerate bimatrix game hang together: Nash subsets, components and their index.
+How the extreme equilibria of a degenerate bimatrix game hang together: Nash subsets, components and
+their index.
 
-Join a vertex x of one best-response polytope to a vertex y of the other when (x, y) is an equilibrium. The maximal
-complete bipartite subgraphs are the maximal Nash subsets, the connected parts are the components of the set of
-equilibria (Winkels 1979; Avis, Rosenberg, Savani and von Stengel 2010, Economic Theory 42).
+Join a vertex x of one best-response polytope to a vertex y of the other when (x, y) is an
+equilibrium. The maximal complete bipartite subgraphs are the maximal Nash subsets, the connected
+parts are the components of the set of equilibria (Winkels 1979; Avis, Rosenberg, Savani and von
+Stengel 2010, Economic Theory 42).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -31,13 +35,17 @@ from bestresponse.theory.games.regrets import Profile
 
 _MEMORY_LIMIT = 2**30
 _HOPELESS = 2**33  # vertices at most; games of this size seldom have a hundredth of them
-_LONG = 2**20  # vertices at most: from here on the enumeration may take a second, and can be interrupted
+_LONG = (
+    2**20
+)  # vertices at most: from here on the enumeration may take a second, and can be interrupted
 _TOO_MANY = -2  # `extreme_kernels.TOO_MANY`, which is not imported here as that would load numba
 _INTEGER_BYTES = 80
-_MASK_BITS = 52  # one bit a label: masks stand beside strategies in tables of floats, which hold 53 bits
+_MASK_BITS = (
+    52  # one bit a label: masks stand beside strategies in tables of floats, which hold 53 bits
+)
 _KERNELS = "bestresponse.theory.equilibria.extreme_kernels"
-# With integers of any length a game takes about so many seconds, and so many more for every number to compute; loading
-# the compiled loops takes a second.
+# With integers of any length a game takes about so many seconds, and so many more for every number
+# to compute; loading the compiled loops takes a second.
 _GAME_SECONDS, _NUMBER_SECONDS, _LOADING_SECONDS = 1e-3, 3e-7, 1.0
 _REGRET_LIMIT = 1e-9  # of the payoff range; an answer with more is computed again in whole numbers
 EXACT_VERTICES = 1500
@@ -64,7 +72,9 @@ def group_connected(edges: Sequence[Edge]) -> list[list[Edge]]:
         touching = [part for part in parts if any(edge[0] == x or edge[1] == y for x, y in part)]
         parts = [part for part in parts if part not in touching] + [[*chain(*touching), edge]]
     order = {edge: k for k, edge in enumerate(edges)}
-    return sorted((sorted(part, key=order.__getitem__) for part in parts), key=lambda part: order[part[0]])
+    return sorted(
+        (sorted(part, key=order.__getitem__) for part in parts), key=lambda part: order[part[0]]
+    )
 
 
 def find_maximal_subsets(edges: Iterable[Edge]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -80,20 +90,29 @@ def find_maximal_subsets(edges: Iterable[Edge]) -> list[tuple[tuple[int, ...], t
     for shared in neighbours.values():
         closed |= {shared & other for other in closed} | {shared}
     closed.discard(frozenset())
-    subsets = [(tuple(sorted(x for x, ys in neighbours.items() if shared <= ys)), shared) for shared in closed]
+    subsets = [
+        (tuple(sorted(x for x, ys in neighbours.items() if shared <= ys)), shared)
+        for shared in closed
+    ]
     return sorted((xs, tuple(sorted(ys))) for xs, ys in subsets)
 
 
-def compute_indices(game: NormalForm, bases: Iterable[Sequence[int]], exact: bool) -> dict[Edge, int]:
-    """Compute the index of each equilibrium of the perturbed game, summed by the extreme equilibrium it is close to.
+def compute_indices(
+    game: NormalForm, bases: Iterable[Sequence[int]], exact: bool
+) -> dict[Edge, int]:
+    """Compute the index of each equilibrium of the perturbed game, summed by the extreme
+    equilibrium it is close to.
 
-    With positive payoffs and supports I, J of size k it is (-1)**(k + 1) * sign(det A_IJ * det B_IJ) (Shapley 1974).
+    With positive payoffs and supports I, J of size k it is (-1)**(k + 1) * sign(det A_IJ * det
+    B_IJ) (Shapley 1974).
     """
     m, n = game.shape
     if exact:
         matrices: list[Any] = [whole_matrix(game, player) for player in (0, 1)]
     else:
-        matrices = [(table - table.min()) / (float(np.ptp(table)) or 1.0) + 1.0 for table in game.payoffs]
+        matrices = [
+            (table - table.min()) / (float(np.ptp(table)) or 1.0) + 1.0 for table in game.payoffs
+        ]
 
     def find_sign(player: int, rows: list[int], columns: list[int]) -> int:
         part = [[matrices[player][i][j] for j in columns] for i in rows]
@@ -110,16 +129,24 @@ def compute_indices(game: NormalForm, bases: Iterable[Sequence[int]], exact: boo
 
 
 class Extremes:
-    """The extreme equilibria of a game, and what follows from them; pure ones come first, then by size of support.
+    """The extreme equilibria of a game, and what follows from them; pure ones come first, then by
+    size of support.
 
-    `regret` is the largest regret of any of them, as a share of the player's payoff range. `exact` says that the
-    payoffs are known exactly and were never rounded; `table` keeps what the enumeration saw, as
-    `extreme_kernels.extreme_pairs` gives it.
+    `regret` is the largest regret of any of them, as a share of the player's payoff range. `exact`
+    says that the payoffs are known exactly and were never rounded; `table` keeps what the
+    enumeration saw, as `extreme_kernels.extreme_pairs` gives it.
     """
 
     def __init__(self, game: NormalForm, seen: Seen) -> None:
         self.game = game
-        self.num_equilibria, self.num_bases, self.exact, self.degenerate, self.regret, self.table = seen
+        (
+            self.num_equilibria,
+            self.num_bases,
+            self.exact,
+            self.degenerate,
+            self.regret,
+            self.table,
+        ) = seen
 
     @property
     def x(self) -> Array:
@@ -137,28 +164,35 @@ class Extremes:
         """How they were found, in words."""
         if self.exact:
             return "vertex enumeration, exact"
-        return "vertex enumeration, to 1e-12" if self.in_integers else "vertex enumeration, floating point"
+        return (
+            "vertex enumeration, to 1e-12"
+            if self.in_integers
+            else "vertex enumeration, floating point"
+        )
 
     @property
     def in_integers(self) -> bool:
-        """Whether integers of any length were used, on payoffs that were rounded to 14 digits unless `exact`."""
+        """Whether integers of any length were used, on payoffs that were rounded to 14 digits
+        unless `exact`."""
         return bool(self.table.dtype == np.object_)
 
     @cached_property
     def edges(self) -> list[Edge]:
-        """The numbers of both vertices of every equilibrium: those with the same first (second) have the same x (y)."""
+        """The numbers of both vertices of every equilibrium: those with the same first (second)
+        have the same x (y)."""
         return [(int(k), int(h)) for k, h in self.table[: self.num_equilibria, -2:]]
 
     @property
     def bases(self) -> list[tuple[int, ...]]:
-        """For every equilibrium of the lexicographically perturbed, hence nondegenerate, game: vertex of x, vertex of
-        y, and nonbasic variables of x's polytope as bits."""
+        """For every equilibrium of the lexicographically perturbed, hence nondegenerate, game:
+        vertex of x, vertex of y, and nonbasic variables of x's polytope as bits."""
         rows = self.table[self.num_equilibria : self.num_equilibria + self.num_bases, :3]
         return [tuple(map(int, row)) for row in rows]
 
     @cached_property
     def indices(self) -> dict[Edge, int]:
-        """The indices of the equilibria of the perturbed game, by the extreme one they are close to."""
+        """The indices of the equilibria of the perturbed game, by the extreme one they are close
+        to."""
         return compute_indices(self.game, self.bases, self.exact or self.in_integers)
 
     @cached_property
@@ -172,9 +206,11 @@ class Extremes:
         return frozenset(part[0] for part in self.parts if len(part) == 1)
 
     def find_degenerate(self) -> bool:
-        """Say whether some strategy has too many best replies, one of actions that are never best replies included.
+        """Say whether some strategy has too many best replies, one of actions that are never best
+        replies included.
 
-        The enumeration leaves those actions out, and larger games are not looked through a second time for them.
+        The enumeration leaves those actions out, and larger games are not looked through a second
+        time for them.
         """
         m, n = self.game.shape
         if self.degenerate or most_vertices(m, m + n) > EXACT_VERTICES:
@@ -206,7 +242,9 @@ class Extremes:
             return None
         m, n = self.game.shape
         whole = [int(value) for value in self.table[number, m + n : 2 * (m + n)]]
-        return tuple(tuple(Fraction(value, sum(row)) for value in row) for row in (whole[:m], whole[m:]))
+        return tuple(
+            tuple(Fraction(value, sum(row)) for value in row) for row in (whole[:m], whole[m:])
+        )
 
     def build_components(self, equilibria: tuple[Equilibrium, ...]) -> tuple[Component, ...]:
         """Group the equilibria into connected components."""
@@ -224,25 +262,34 @@ class Extremes:
         return tuple(components)
 
 
-def extreme_equilibria(game: NormalForm, *, exact: bool = False, engine: Engine = "auto") -> Extremes:
+def extreme_equilibria(
+    game: NormalForm, *, exact: bool = False, engine: Engine = "auto"
+) -> Extremes:
     """Find all extreme equilibria of a two-player game, each certified by its regret.
 
-    Two enumerations give the same answer. With integers of any length: where `exact` asks for it, and with the engine
-    "numpy". Compiled: exact for small integer payoffs; others are solved in floating point, and any comparison close
-    to a tie makes it start again with integers. "auto" compiles once the games solved so far repay it. Raises
-    TooLarge when the polytopes have more vertices than fit into memory, or are bound to: `lemke_howson` finds one
-    equilibrium of such a game.
+    Two enumerations give the same answer. With integers of any length: where `exact` asks for it,
+    and with the engine "numpy". Compiled: exact for small integer payoffs; others are solved in
+    floating point, and any comparison close to a tie makes it start again with integers. "auto"
+    compiles once the games solved so far repay it. Raises TooLarge when the polytopes have more
+    vertices than fit into memory, or are bound to: `lemke_howson` finds one equilibrium of such a
+    game.
 
     >>> extreme_equilibria(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])).x.round(3).tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.667, 0.333]]
     """
     payoffs = game.payoffs
-    kernel = (_READY.get(payoffs.shape) if engine in _COMPILED else None) or _find_kernel(game, engine)
+    kernel = (_READY.get(payoffs.shape) if engine in _COMPILED else None) or _find_kernel(
+        game, engine
+    )
     if kernel is None:
         return _by_integers(game)
     count, _, whole, degenerate, worst, _ = seen = kernel(payoffs)
     if count == _TOO_MANY:
-        raise _too_large(payoffs.shape[1], payoffs.shape[2], "has more than 67 million vertices, or 1 GiB of them")
+        raise _too_large(
+            payoffs.shape[1],
+            payoffs.shape[2],
+            "has more than 67 million vertices, or 1 GiB of them",
+        )
     if count < 0 or worst > _REGRET_LIMIT or (exact and not whole) or not (degenerate or count % 2):
         return _by_integers(game)
     return Extremes(game, seen)
@@ -255,7 +302,8 @@ def require_two_players(game: NormalForm, what: str) -> None:
 
 
 def most_vertices(dimension: int, facets: int) -> int:
-    """Return the largest number of vertices a polytope can have (upper bound theorem, McMullen 1970).
+    """Return the largest number of vertices a polytope can have (upper bound theorem, McMullen
+    1970).
 
     >>> most_vertices(6, 12)
     112
@@ -269,11 +317,14 @@ def _format_count(count: int) -> str:
 
 
 def _too_large(m: int, n: int, why: str) -> TooLarge:
-    return TooLarge(f"a {m}x{n} game {why}; lemke_howson finds one equilibrium, pure_nash the pure ones")
+    return TooLarge(
+        f"a {m}x{n} game {why}; lemke_howson finds one equilibrium, pure_nash the pure ones"
+    )
 
 
 def _find_kernel(game: NormalForm, engine: Engine) -> Callable[[Array], Seen] | None:
-    """Find the compiled enumeration, or None where it does not exist, does not fit or would not pay."""
+    """Find the compiled enumeration, or None where it does not exist, does not fit or would not
+    pay."""
     require_two_players(game, "extreme_equilibria")
     m, n = game.shape
     most = most_vertices(m, m + n) + most_vertices(n, m + n)
@@ -283,7 +334,9 @@ def _find_kernel(game: NormalForm, engine: Engine) -> Callable[[Array], Seen] | 
         return None
     if most > _HOPELESS:
         raise _too_large(m, n, f"may have {_format_count(most)} vertices to enumerate")
-    kernel: Callable[[Array], Seen] = kernels.extreme_pairs_of_three if (m, n) == (3, 3) else kernels.extreme_pairs
+    kernel: Callable[[Array], Seen] = (
+        kernels.extreme_pairs_of_three if (m, n) == (3, 3) else kernels.extreme_pairs
+    )
     if most > _LONG:
         kernel = partial(_call_in_thread, kernel)
     _READY[game.payoffs.shape] = kernel
@@ -302,7 +355,9 @@ def _call_in_thread(kernel: Callable[[Array], Seen], payoffs: Array) -> Seen:
     thread.start()
     thread.join()
     if not seen:
-        raise _too_large(payoffs.shape[1], payoffs.shape[2], "has more vertices than fit into memory")
+        raise _too_large(
+            payoffs.shape[1], payoffs.shape[2], "has more vertices than fit into memory"
+        )
     return seen[0]
 
 
@@ -317,12 +372,19 @@ def _by_integers(game: NormalForm) -> Extremes:
     # Variables of y's polytope, y first and slacks second, are renumbered by label, rows first.
     low = (1 << n) - 1
     in_q = [
-        Vertex((v.basis & low) << m | v.basis >> n, (v.zeros & low) << m | v.zeros >> n, v.point) for v in vertices(row)
+        Vertex((v.basis & low) << m | v.basis >> n, (v.zeros & low) << m | v.zeros >> n, v.point)
+        for v in vertices(row)
     ]
     used = [i for i in range(m) if any(vertex.zeros >> i & 1 for vertex in in_q)]
-    in_p = [_spread(vertex, used, m) for vertex in vertices([[column[i][j] for i in used] for j in range(n)])]
+    in_p = [
+        _spread(vertex, used, m)
+        for vertex in vertices([[column[i][j] for i in used] for j in range(n)])
+    ]
     full = (1 << (m + n)) - 1
-    ids_p, ids_q = _first_with_zeros(in_p, (1 << m) - 1), _first_with_zeros(in_q, ((1 << n) - 1) << m)
+    ids_p, ids_q = (
+        _first_with_zeros(in_p, (1 << m) - 1),
+        _first_with_zeros(in_q, ((1 << n) - 1) << m),
+    )
     ends_p, ends_q = ([k for k, first in enumerate(ids) if first == k] for ids in (ids_p, ids_q))
     pairs = [(k, h) for k in ends_p for h in ends_q if in_p[k].zeros | in_q[h].zeros == full]
     pairs.sort(key=lambda pair: _reading_order(in_p[pair[0]].point, in_q[pair[1]].point))
@@ -337,27 +399,35 @@ def _by_integers(game: NormalForm) -> Extremes:
     table = np.zeros((len(pairs) + len(bases), 2 * (m + n) + 2), dtype=object)
     table[: len(pairs)] = rows
     table[len(pairs) :, :3] = bases
-    degenerate = any(vertex.basis.bit_count() != vertex.zeros.bit_count() for vertex in (*in_p, *in_q))
+    degenerate = any(
+        vertex.basis.bit_count() != vertex.zeros.bit_count() for vertex in (*in_p, *in_q)
+    )
     regret = find_largest_regret(game.payoffs, x, y)
     return Extremes(game, (len(pairs), len(bases), game.is_exact, degenerate, regret, table))
 
 
 def _spread(vertex: Vertex, used: list[int], m: int) -> Vertex:
-    """A vertex of x's polytope over the used rows only, as one over all rows; the others can never be best replies."""
+    """A vertex of x's polytope over the used rows only, as one over all rows; the others can never
+    be best replies."""
     unused = sum(1 << i for i in range(m) if i not in used)
     point = [0] * m
     for k, i in enumerate(used):
         point[i] = vertex.point[k]
 
     def spread(mask: int) -> int:
-        return unused | mask >> len(used) << m | sum((mask >> k & 1) << i for k, i in enumerate(used))
+        return (
+            unused | mask >> len(used) << m | sum((mask >> k & 1) << i for k, i in enumerate(used))
+        )
 
     return Vertex(spread(vertex.basis), spread(vertex.zeros), tuple(point))
 
 
 def _first_with_zeros(corners: list[Vertex], origin: int) -> list[int]:
     first: dict[int, int] = {}
-    return [-1 if v.zeros & origin == origin else first.setdefault(v.zeros, k) for k, v in enumerate(corners)]
+    return [
+        -1 if v.zeros & origin == origin else first.setdefault(v.zeros, k)
+        for k, v in enumerate(corners)
+    ]
 
 
 def _reading_order(*points: tuple[int, ...]) -> tuple[int, list[Fraction]]:
@@ -371,7 +441,8 @@ def _unit(points: list[tuple[int, ...]]) -> Array:
 
 
 def find_largest_regret(payoffs: Array, x: Array, y: Array) -> float:
-    """Return the largest regret, as a share of the player's payoff range, at pairs of strategies in rows."""
+    """Return the largest regret, as a share of the player's payoff range, at pairs of strategies in
+    rows."""
     row, column = (payoff - payoff.min() for payoff in payoffs)
     first, second = y @ row.T, x @ column
     gains = (first.max(axis=1) - (first * x).sum(axis=1)) / (float(row.max()) or 1.0)

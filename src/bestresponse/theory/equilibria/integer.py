@@ -1,8 +1,10 @@
-"""Exact pivoting with integers of any length: vertices of best-response polytopes and linear programs.
+"""Exact pivoting with integers of any length: vertices of best-response polytopes and linear
+programs.
 
-A best-response polytope is {z >= 0, Mz <= 1} for a matrix M of positive integers. A tableau is condensed (only nonbasic
-columns and the right side) and fraction-free: its numbers are the true ones times `scale`, the determinant of the
-basis (Bareiss 1968, as used by Avis' lrs and by Gambit). Ties are broken by the lexicographic rule.
+A best-response polytope is {z >= 0, Mz <= 1} for a matrix M of positive integers. A tableau is
+condensed (only nonbasic columns and the right side) and fraction-free: its numbers are the true
+ones times `scale`, the determinant of the basis (Bareiss 1968, as used by Avis' lrs and by Gambit).
+Ties are broken by the lexicographic rule.
 """
 
 from __future__ import annotations
@@ -17,25 +19,29 @@ from math import ceil, floor, gcd, lcm, log10
 from bestresponse.theory.games.normal_form import Array, NormalForm
 
 _SIMPLE_DENOMINATOR = 1000
-_FEW_UNITS = 2**40  # with no more multiples of a common unit the floats are certainly meant as they are
+_FEW_UNITS = (
+    2**40
+)  # with no more multiples of a common unit the floats are certainly meant as they are
 _ROUNDING_LIMIT = Fraction(5, 10**10)
 _SMALLEST_FLOAT = 5e-324
 
 
 def whole_matrix(game: NormalForm, player: int) -> list[list[int]]:
-    """Give a positive integer matrix with the best responses of a two-player game, exactly where it is exact."""
+    """Give a positive integer matrix with the best responses of a two-player game, exactly where it
+    is exact."""
     if game.rationals is None:
         return whole_payoffs(game.payoffs[player])
     return _in_rows(count_units(game.rationals[player].ravel().tolist()), game.shape[1])
 
 
 def whole_payoffs(matrix: Array) -> list[list[int]]:
-    """Return a positive integer matrix with the same best responses: shifted, scaled by a common unit.
+    """Return a positive integer matrix with the same best responses: shifted, scaled by a common
+    unit.
 
-    Whole numbers and multiples of a common unit are taken as they are. Other numbers are taken to about 14 digits of
-    their range, and as the simple fractions or decimals they are closest to: 0.1 means one tenth, 0.1 + 0.2 equals
-    0.3, and 2 / 3 is twice 1 / 3. Where rounding in the last digit is more than 5e-10 of the range, the floats are
-    taken exactly.
+    Whole numbers and multiples of a common unit are taken as they are. Other numbers are taken to
+    about 14 digits of their range, and as the simple fractions or decimals they are closest to: 0.1
+    means one tenth, 0.1 + 0.2 equals 0.3, and 2 / 3 is twice 1 / 3. Where rounding in the last
+    digit is more than 5e-10 of the range, the floats are taken exactly.
 
     >>> import numpy as np
     >>> whole_payoffs(np.array([[1 / 3, 2 / 3], [0.0, 0.5]]))
@@ -53,7 +59,8 @@ def _in_rows(whole: list[int], width: int) -> list[list[int]]:
 
 
 def count_units(values: Sequence[int | float | Fraction]) -> list[int]:
-    """Give numbers as multiples of the greatest common divisor of their differences, the smallest as 1."""
+    """Give numbers as multiples of the greatest common divisor of their differences, the smallest
+    as 1."""
     ratios = [value.as_integer_ratio() for value in values]
     unit = lcm(*(below for _, below in ratios))
     whole = [above * (unit // below) for above, below in ratios]
@@ -63,7 +70,8 @@ def count_units(values: Sequence[int | float | Fraction]) -> list[int]:
 
 
 def _simplified(values: list[float]) -> list[Fraction]:
-    """The numbers that were meant: fractions of the range if all are simple, else each by itself; see above."""
+    """The numbers that were meant: fractions of the range if all are simple, else each by itself;
+    see above."""
     exact = [Fraction(value) for value in values]
     low, largest = min(exact), max(map(abs, exact))
     spread = max(exact) - low
@@ -81,7 +89,8 @@ def _simplified(values: list[float]) -> list[Fraction]:
 
 
 def _simple(value: float, largest: Fraction, decimals: int) -> Fraction:
-    """The fraction of small denominator that `value` is up to rounding, else its decimal with so many places."""
+    """The fraction of small denominator that `value` is up to rounding, else its decimal with so
+    many places."""
     if _is_near_simple(value, float(largest)):
         near = Fraction(value).limit_denominator(_SIMPLE_DENOMINATOR)
         if abs(near - Fraction(value)) <= largest / 2**51:
@@ -90,9 +99,11 @@ def _simple(value: float, largest: Fraction, decimals: int) -> Fraction:
 
 
 def _is_near_simple(value: float, largest: float) -> bool:
-    """Say whether a fraction of small denominator may be that close; floats rule it out for most numbers.
+    """Say whether a fraction of small denominator may be that close; floats rule it out for most
+    numbers.
 
-    Such a fraction is one of the continued fraction's, if it is closer than 1 / (2 * denominator^2) (Legendre).
+    Such a fraction is one of the continued fraction's, if it is closer than 1 / (2 * denominator^2)
+    (Legendre).
     """
     if not 1e-300 < largest < 1e5:
         return True
@@ -100,7 +111,10 @@ def _is_near_simple(value: float, largest: float) -> bool:
     rest = value
     while True:
         whole = floor(rest)
-        above, below = (above[1], whole * above[1] + above[0]), (below[1], whole * below[1] + below[0])
+        above, below = (
+            (above[1], whole * above[1] + above[0]),
+            (below[1], whole * below[1] + below[0]),
+        )
         if below[1] > _SIMPLE_DENOMINATOR:
             return False
         if abs(value - above[1] / below[1]) <= 1e-12 * largest:
@@ -110,10 +124,11 @@ def _is_near_simple(value: float, largest: float) -> bool:
 
 @dataclass(slots=True)
 class Dictionary:
-    """A basis of {z >= 0, Mz <= b}: variable j < `width` is z_j, variable width + i is the slack of row i.
+    """A basis of {z >= 0, Mz <= b}: variable j < `width` is z_j, variable width + i is the slack of
+    row i.
 
-    The last number of a row is its right side. Where the right side is a polynomial in a small positive number, its
-    coefficients stand at the end of the row, that of the highest power first.
+    The last number of a row is its right side. Where the right side is a polynomial in a small
+    positive number, its coefficients stand at the end of the row, that of the highest power first.
     """
 
     rows: list[list[int]]
@@ -127,7 +142,8 @@ class Dictionary:
         return len(self.nonbasic)
 
     def leaving(self, column: int) -> int:
-        """Return the row whose variable reaches zero first when `column` grows; ties by the lexicographic rule."""
+        """Return the row whose variable reaches zero first when `column` grows; ties by the
+        lexicographic rule."""
         best = -1
         for i, row in enumerate(self.rows):
             if row[column] > 0 and (best < 0 or self._before(i, best, column)):
@@ -191,7 +207,8 @@ def make_dictionary(matrix: list[list[int]]) -> Dictionary:
 
 @dataclass(frozen=True, slots=True)
 class Vertex:
-    """One basis of a vertex: bit masks of its nonbasic variables and of all its zero ones, and the point, unscaled."""
+    """One basis of a vertex: bit masks of its nonbasic variables and of all its zero ones, and the
+    point, unscaled."""
 
     basis: int
     zeros: int
@@ -199,7 +216,8 @@ class Vertex:
 
 
 def vertices(matrix: list[list[int]]) -> Iterator[Vertex]:
-    """Return every lexicographically feasible basis, breadth first from the origin. A degenerate vertex has several."""
+    """Return every lexicographically feasible basis, breadth first from the origin. A degenerate
+    vertex has several."""
     first = make_dictionary(matrix)
     waiting = deque([(first, (1 << first.width) - 1)])
     seen = {waiting[0][1]}
@@ -221,7 +239,8 @@ def vertices(matrix: list[list[int]]) -> Iterator[Vertex]:
 def optimize(
     matrix: Sequence[Sequence[int]], right: Sequence[int], worth: Sequence[int]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Maximise w'p over p >= 0 with Mp <= b, where b >= 0: the best p and the prices of the rows, times one factor.
+    """Maximise w'p over p >= 0 with Mp <= b, where b >= 0: the best p and the prices of the rows,
+    times one factor.
 
     From the origin, with the lexicographic rule, so that ties cannot make it cycle.
 
@@ -244,7 +263,8 @@ def optimize(
 
 
 def maximize(gains: Sequence[Sequence[int]], worth: Sequence[int]) -> tuple[int, ...]:
-    """Maximise w'p over p >= 0 with Gp <= 0 and 1'p <= 1, up to a common factor; zeros where nothing is worth more.
+    """Maximise w'p over p >= 0 with Gp <= 0 and 1'p <= 1, up to a common factor; zeros where
+    nothing is worth more.
 
     >>> maximize([[-2, 3]], [0, 1])
     (3, 2)

@@ -1,10 +1,12 @@
-"""One Nash equilibrium of a two-player game by the path of Lemke and Howson (1964), alone or for many games at once.
+"""One Nash equilibrium of a two-player game by the path of Lemke and Howson (1964), alone or for
+many games at once.
 
-Labels: 0..m-1 are the row player's actions, m..m+n-1 the column player's. A pair of points of the best-response
-polytopes carries the labels of unused actions and of best replies. The path starts where nothing is played, gives up
-one label and restores complementarity by alternating pivots; it ends at an equilibrium. The lexicographic rule keeps
-it from cycling in degenerate games (Shapley 1974; von Stengel 2002). Paths can be exponentially long (Savani and von
-Stengel 2006), and not every equilibrium lies at the end of one.
+Labels: 0..m-1 are the row player's actions, m..m+n-1 the column player's. A pair of points of the
+best-response polytopes carries the labels of unused actions and of best replies. The path starts
+where nothing is played, gives up one label and restores complementarity by alternating pivots; it
+ends at an equilibrium. The lexicographic rule keeps it from cycling in degenerate games (Shapley
+1974; von Stengel 2002). Paths can be exponentially long (Savani and von Stengel 2006), and not
+every equilibrium lies at the end of one.
 """
 
 from dataclasses import dataclass
@@ -18,7 +20,13 @@ from bestresponse.theory.engines import Engine, load_kernels
 from bestresponse.theory.equilibria.extremes import find_largest_regret, require_two_players
 from bestresponse.theory.equilibria.integer import make_dictionary, whole_matrix, whole_payoffs
 from bestresponse.theory.equilibria.result import Equilibrium, Fractions
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, as_payoffs
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    as_normal_form,
+    as_payoffs,
+)
 
 _REGRET_LIMIT = 1e-9  # of the payoff range; an answer with more is computed again in whole numbers
 _WORTH_COMPILING = 20_000  # payoffs of each player: from here on loading the compiled loop pays
@@ -30,8 +38,9 @@ _EXACT_LABELS = 24  # above, floats are tried first: whole numbers grow with the
 class LemkeHowsonBatch:
     """One equilibrium of each of n games: x is (n, rows), y is (n, columns).
 
-    `regret` is the larger of both players' regrets as a share of their payoff ranges; none is above 1e-9. `pivots`
-    is the length of each path; `exact` marks the games that were solved with integers of any length.
+    `regret` is the larger of both players' regrets as a share of their payoff ranges; none is above
+    1e-9. `pivots` is the length of each path; `exact` marks the games that were solved with
+    integers of any length.
     """
 
     x: Array
@@ -61,7 +70,8 @@ def lemke_howson(game: GameLike, label: int = 0) -> Equilibrium:
 
 
 def lemke_howson_all(game: GameLike) -> tuple[Equilibrium, ...]:
-    """Return the different equilibria at the ends of the paths from every label: at least one, seldom all there are."""
+    """Return the different equilibria at the ends of the paths from every label: at least one,
+    seldom all there are."""
     game = as_normal_form(game)
     equilibria: dict[tuple[object, ...], Equilibrium] = {}
     for label in range(sum(game.shape)):
@@ -70,11 +80,14 @@ def lemke_howson_all(game: GameLike) -> tuple[Equilibrium, ...]:
     return tuple(equilibria.values())
 
 
-def lemke_howson_batch(row: ArrayLike, col: ArrayLike, label: int = 0, *, engine: Engine = "auto") -> LemkeHowsonBatch:
-    """Find the equilibrium at the end of the path of `label` in each game; row[g], col[g] are the payoffs of game g.
+def lemke_howson_batch(
+    row: ArrayLike, col: ArrayLike, label: int = 0, *, engine: Engine = "auto"
+) -> LemkeHowsonBatch:
+    """Find the equilibrium at the end of the path of `label` in each game; row[g], col[g] are the
+    payoffs of game g.
 
-    Compiled when numba is there and the batch is large enough; every answer is checked, and what is not an
-    equilibrium to 1e-9 of the payoff range is solved again with integers.
+    Compiled when numba is there and the batch is large enough; every answer is checked, and what is
+    not an equilibrium to 1e-9 of the payoff range is solved again with integers.
 
     >>> batch = lemke_howson_batch([[[0, 1], [1, 0]]], [[[1, 0], [0, 1]]])
     >>> batch.x.round(12).tolist(), batch.y.round(12).tolist(), batch.pivots.tolist()
@@ -84,7 +97,8 @@ def lemke_howson_batch(row: ArrayLike, col: ArrayLike, label: int = 0, *, engine
 
 
 def nash_one_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto") -> LemkeHowsonBatch:
-    """Find one equilibrium of each game: the first pure one (by row, then column) if there is one, else Lemke-Howson's.
+    """Find one equilibrium of each game: the first pure one (by row, then column) if there is one,
+    else Lemke-Howson's.
 
     >>> batch = nash_one_batch([[[2, 0], [0, 1]]], [[[1, 0], [0, 2]]])
     >>> batch.x.tolist(), batch.y.tolist(), batch.regret.tolist()
@@ -93,10 +107,15 @@ def nash_one_batch(row: ArrayLike, col: ArrayLike, *, engine: Engine = "auto") -
     return _solve(row, col, 0, engine, pure_first=True)
 
 
-def _solve(row: ArrayLike, col: ArrayLike, label: int, engine: Engine, *, pure_first: bool) -> LemkeHowsonBatch:
+def _solve(
+    row: ArrayLike, col: ArrayLike, label: int, engine: Engine, *, pure_first: bool
+) -> LemkeHowsonBatch:
     first, second = as_payoffs(row, "row payoffs"), as_payoffs(col, "column payoffs")
     if first.ndim != 3 or first.shape != second.shape:
-        raise InvalidGame(f"expected two arrays of one shape (games, rows, columns), got {first.shape}, {second.shape}")
+        raise InvalidGame(
+            f"expected two arrays of one shape (games, rows, columns), got {first.shape},"
+            f" {second.shape}"
+        )
     games, m, n = first.shape
     _check_label(label, (m, n))
     x, y = np.zeros((games, m)), np.zeros((games, n))
@@ -111,7 +130,9 @@ def _solve(row: ArrayLike, col: ArrayLike, label: int, engine: Engine, *, pure_f
     for g in np.flatnonzero(wrong):
         points, pivots[g] = _exact_path(whole_payoffs(first[g]), whole_payoffs(second[g]), label)
         x[g], y[g] = ([value / sum(point) for value in point] for point in points)
-        regrets[g] = find_largest_regret(np.stack([first[g], second[g]]), x[g : g + 1], y[g : g + 1])
+        regrets[g] = find_largest_regret(
+            np.stack([first[g], second[g]]), x[g : g + 1], y[g : g + 1]
+        )
     return LemkeHowsonBatch(x, y, np.maximum(regrets, 0.0), pivots, wrong)
 
 
@@ -127,11 +148,14 @@ def _take_pure(row: Array, col: Array, x: Array, y: Array, regrets: Array) -> No
 
 def _check_label(label: int, shape: tuple[int, ...]) -> None:
     if not 0 <= label < sum(shape):
-        raise InvalidGame(f"label: a {shape[0]}x{shape[1]} game has labels 0 to {sum(shape) - 1}, got {label}")
+        raise InvalidGame(
+            f"label: a {shape[0]}x{shape[1]} game has labels 0 to {sum(shape) - 1}, got {label}"
+        )
 
 
 def follow_exactly(game: NormalForm, label: int = 0) -> Fractions:
-    """Follow the path of `label` in whole numbers, whatever the size of the game, and give both strategies."""
+    """Follow the path of `label` in whole numbers, whatever the size of the game, and give both
+    strategies."""
     points, _ = _exact_path(whole_matrix(game, 0), whole_matrix(game, 1), label)
     return tuple(tuple(Fraction(value, sum(point)) for value in point) for point in points)
 
@@ -141,7 +165,10 @@ def _exact_path(
 ) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], int]:
     """Both strategies, unscaled, and the number of pivots."""
     m, n = len(row), len(row[0])
-    tables = [make_dictionary([list(line) for line in zip(*col, strict=True)]), make_dictionary(row)]
+    tables = [
+        make_dictionary([list(line) for line in zip(*col, strict=True)]),
+        make_dictionary(row),
+    ]
     current, side, steps = label, int(label >= m), 0
     while True:
         variable = current if side == 0 else (current - m if current >= m else n + current)

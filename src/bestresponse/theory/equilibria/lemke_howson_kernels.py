@@ -1,7 +1,8 @@
-"""Lemke and Howson's path for many bimatrix games at once, compiled. Imports numba; load it only when it pays.
+"""Lemke and Howson's path for many bimatrix games at once, compiled. Imports numba; load it only
+when it pays.
 
-Floating point with the lexicographic rule; numbers closer than 1e-11 count as tied. The caller checks the regret of
-every answer and repeats with exact integers what does not hold.
+Floating point with the lexicographic rule; numbers closer than 1e-11 count as tied. The caller
+checks the regret of every answer and repeats with exact integers what does not hold.
 """
 
 import numpy as np
@@ -10,12 +11,15 @@ from numba import njit
 from bestresponse.theory.arrays import Floats, Ints
 
 _TIE = 1e-11
-_LONGEST = 100_000  # pivots: paths can be exponentially long, and one that rounding made cycle has no end
+_LONGEST = (
+    100_000  # pivots: paths can be exponentially long, and one that rounding made cycle has no end
+)
 
 
 @njit(cache=True, error_model="numpy")
 def _leaving(T: Floats, R: int, C: int, pos: Ints, c: int) -> int:
-    """The row that leaves when column c enters; pos[v] is the row of variable v, or -1 - its column."""
+    """The row that leaves when column c enters; pos[v] is the row of variable v, or -1 - its
+    column."""
     best = -1
     q, right = 1.0, 0.0
     for i in range(R):
@@ -24,7 +28,11 @@ def _leaving(T: Floats, R: int, C: int, pos: Ints, c: int) -> int:
             continue
         cross = T[i, C] * q - right * p
         tie = _TIE * p * q
-        if best < 0 or cross < -tie or (cross <= tie and _lexicographically_before(T, R, C, pos, i, best, c)):
+        if (
+            best < 0
+            or cross < -tie
+            or (cross <= tie and _lexicographically_before(T, R, C, pos, i, best, c))
+        ):
             best, q, right = i, p, T[i, C]
     return best
 
@@ -88,7 +96,8 @@ def _fill(T: Floats, payoff: Floats, bounds: tuple[float, float], order: Ints, p
 
 @njit(cache=True, error_model="numpy")
 def _enter(T: Floats, order: Ints, pos: Ints, variable: int) -> int:
-    """Bring a variable into the basis; the variable that left, or -1 where rounding left no row to choose."""
+    """Bring a variable into the basis; the variable that left, or -1 where rounding left no row to
+    choose."""
     R, C = T.shape[0], T.shape[1] - 1
     c = -1 - pos[variable]
     r = _leaving(T, R, C, pos, c)
@@ -114,8 +123,11 @@ def _read(T: Floats, order: Ints, out: Floats) -> None:
 
 
 @njit(cache=True, error_model="numpy", fastmath=True)
-def measure_regret(payoff: Floats, own: Floats, other: Floats, bounds: tuple[float, float]) -> float:
-    """Say what the best action earns more than the mixture `own` against `other`, as a share of the range."""
+def measure_regret(
+    payoff: Floats, own: Floats, other: Floats, bounds: tuple[float, float]
+) -> float:
+    """Say what the best action earns more than the mixture `own` against `other`, as a share of the
+    range."""
     best, mean = -np.inf, 0.0
     for i in range(payoff.shape[0]):
         u = 0.0
@@ -127,8 +139,11 @@ def measure_regret(payoff: Floats, own: Floats, other: Floats, bounds: tuple[flo
 
 
 @njit(cache=True, error_model="numpy")
-def follow_all(A: Floats, B: Floats, label: int, X: Floats, Y: Floats, regrets: Floats, pivots: Ints) -> None:
-    """Follow the path from the artificial equilibrium by dropping `label`, for every game whose regret is not 0 yet.
+def follow_all(
+    A: Floats, B: Floats, label: int, X: Floats, Y: Floats, regrets: Floats, pivots: Ints
+) -> None:
+    """Follow the path from the artificial equilibrium by dropping `label`, for every game whose
+    regret is not 0 yet.
 
     Where it got lost, X, Y and regrets stay as they came.
     """
@@ -159,4 +174,6 @@ def follow_all(A: Floats, B: Floats, label: int, X: Floats, Y: Floats, regrets: 
             continue
         _read(P, order_p, X[g])
         _read(Q, order_q, Y[g])
-        regrets[g] = max(measure_regret(A[g], X[g], Y[g], bounds_a), measure_regret(B[g].T, Y[g], X[g], bounds_b))
+        regrets[g] = max(
+            measure_regret(A[g], X[g], Y[g], bounds_a), measure_regret(B[g].T, Y[g], X[g], bounds_b)
+        )

@@ -1,18 +1,20 @@
-"""What `nash` returns: equilibria, the components they form, how they were found and how good they are.
+"""What `nash` returns: equilibria, the components they form, how they were found and how good they
+are.
 
-Solvers give strategies only. Payoffs, regret, index, stability and components are computed when first asked for.
+Solvers give strategies only. Payoffs, regret, index, stability and components are computed when
+first asked for.
 
 Equilibria in pure strategies, for any number of players.
 
-Definition: a cell of the game is a pure Nash equilibrium when no player gains by changing its own action alone; it is
-strict when every such change loses.
+Definition: a cell of the game is a pure Nash equilibrium when no player gains by changing its own
+action alone; it is strict when every such change loses.
 
 Evolutionarily stable strategies of symmetric two-player games.
 
-Definition (Maynard Smith and Price 1973): x is evolutionarily stable when x is a best reply to itself and, against
-every other best reply y, x earns more than y does. Test (Haigh 1975; Abakuks 1980): with k in the support of x, the
-matrix q_ij = a_kj + a_ik - a_ij - a_kk over the other best replies must be strictly copositive, where coordinates in
-the support may have either sign.
+Definition (Maynard Smith and Price 1973): x is evolutionarily stable when x is a best reply to
+itself and, against every other best reply y, x earns more than y does. Test (Haigh 1975; Abakuks
+1980): with k in the support of x, the matrix q_ij = a_kj + a_ik - a_ij - a_kk over the other best
+replies must be strictly copositive, where coordinates in the support may have either sign.
 """
 
 from __future__ import annotations
@@ -30,7 +32,13 @@ import numpy as np
 from bestresponse.core.notebook import format_html
 from bestresponse.theory.arrays import Numbers, as_fractions
 from bestresponse.theory.engines import ChosenEngine
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, find_tie_width
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    as_normal_form,
+    find_tie_width,
+)
 from bestresponse.theory.games.regrets import Profile, contract, deviation_payoffs
 
 if TYPE_CHECKING:
@@ -40,7 +48,8 @@ _TOLERANCE = 1e-9  # of payoffs that are not exact: smaller differences count as
 
 
 def is_symmetric_bimatrix(game: NormalForm) -> bool:
-    """Say whether the players have the same actions and the column player's payoffs are the transposed row payoffs."""
+    """Say whether the players have the same actions and the column player's payoffs are the
+    transposed row payoffs."""
     first, second = game.payoffs if game.units is None else game.units
     if first.shape[0] != first.shape[1]:
         return False
@@ -50,7 +59,8 @@ def is_symmetric_bimatrix(game: NormalForm) -> bool:
 
 
 def is_evolutionarily_stable(payoff: Numbers, x: Numbers) -> bool:
-    """Say whether x, an equilibrium strategy of the symmetric game with this row payoff, is evolutionarily stable.
+    """Say whether x, an equilibrium strategy of the symmetric game with this row payoff, is
+    evolutionarily stable.
 
     Whole numbers and fractions, in arrays of objects, are compared exactly.
 
@@ -69,9 +79,15 @@ def is_evolutionarily_stable(payoff: Numbers, x: Numbers) -> bool:
     rest = np.array(free + signed, dtype=np.intp)
     if rest.size == 0:
         return True
-    q = scaled[k, rest][None, :] + scaled[rest, k][:, None] - scaled[np.ix_(rest, rest)] - scaled[k, k]
+    q = (
+        scaled[k, rest][None, :]
+        + scaled[rest, k][:, None]
+        - scaled[np.ix_(rest, rest)]
+        - scaled[k, k]
+    )
     q = q + q.T
-    # Scaling coordinates changes nothing, and keeps small numbers beside large ones from being taken for rounding.
+    # Scaling coordinates changes nothing, and keeps small numbers beside large ones from being
+    # taken for rounding.
     sizes = np.diag(q) if exact else np.full(len(q), 2.0)
     if sizes.min() <= 0:
         return False
@@ -103,11 +119,14 @@ def _no_positive_descent(q: Array) -> bool:
     return True
 
 
-def pure_nash(game: GameLike, *, strict: bool = False, tolerance: float | None = None) -> tuple[tuple[int, ...], ...]:
+def pure_nash(
+    game: GameLike, *, strict: bool = False, tolerance: float | None = None
+) -> tuple[tuple[int, ...], ...]:
     """Find every pure Nash equilibrium as a tuple of action numbers, in lexicographic order.
 
-    `tolerance` is relative to each player's payoff range: payoffs closer than that count as equal. Where it is not
-    given, exact payoffs are compared exactly, and other floats count as equal within 1e-12 of those they meet.
+    `tolerance` is relative to each player's payoff range: payoffs closer than that count as equal.
+    Where it is not given, exact payoffs are compared exactly, and other floats count as equal
+    within 1e-12 of those they meet.
 
     >>> stag_hunt = NormalForm.bimatrix([[4, 1], [3, 3]], [[4, 3], [1, 3]])
     >>> pure_nash(stag_hunt)
@@ -119,7 +138,11 @@ def pure_nash(game: GameLike, *, strict: bool = False, tolerance: float | None =
         if tolerance == 0.0 or (tolerance is None and game.is_exact):
             best = exact == exact.max(axis=player, keepdims=True)
         else:
-            width = find_tie_width(payoffs, player) if tolerance is None else tolerance * float(np.ptp(payoffs))
+            width = (
+                find_tie_width(payoffs, player)
+                if tolerance is None
+                else tolerance * float(np.ptp(payoffs))
+            )
             best = payoffs >= payoffs.max(axis=player, keepdims=True) - width
         stays &= np.asarray(best, dtype=np.bool_)
         if strict:
@@ -141,14 +164,15 @@ _MOST_PRINTED = 20
 
 
 class Equilibrium:
-    """A Nash equilibrium of `game`: its strategies, and on request everything that follows from them.
+    """A Nash equilibrium of `game`: its strategies, and on request everything that follows from
+    them.
 
     >>> from bestresponse.theory.equilibria.solve import nash
     >>> [str(payoff) for payoff in nash(NormalForm.zero_sum([[3, -1], [-2, 1]])).equilibria[0].exact_payoffs]
     ['1/7', '-1/7']
 
-    Written by hand because a frozen dataclass takes three times as long to create, longer than finding a small game's
-    equilibria.
+    Written by hand because a frozen dataclass takes three times as long to create, longer than
+    finding a small game's equilibria.
     """
 
     def __init__(self, game: NormalForm, source: Extremes, number: int = 0) -> None:
@@ -165,22 +189,36 @@ class Equilibrium:
         index: int | None = None,
         in_continuum: bool = False,
     ) -> Equilibrium:
-        """Describe the equilibrium at these strategies, which are known as `fractions` too or only as floats."""
+        """Describe the equilibrium at these strategies, which are known as `fractions` too or only
+        as floats."""
         equilibrium = cls(game, cast("Extremes", None))
         # What is known takes the place of what an enumeration would be asked for.
-        vars(equilibrium).update(strategies=strategies, exact=fractions, index=index, in_continuum=in_continuum)
+        vars(equilibrium).update(
+            strategies=strategies, exact=fractions, index=index, in_continuum=in_continuum
+        )
         return equilibrium
 
     def __repr__(self) -> str:
         text = ", ".join(str(x.tolist()) for x in self.strategies)
-        return f"Equilibrium({text})" if len(text) <= _LONGEST else f"Equilibrium({text[:_LONGEST]}...)"
+        return (
+            f"Equilibrium({text})"
+            if len(text) <= _LONGEST
+            else f"Equilibrium({text[:_LONGEST]}...)"
+        )
 
     def __str__(self) -> str:
         """Name what every player plays, with probabilities where it mixes, and what all earn."""
         plays, game = [], self.game
-        mixes: Sequence[Sequence[Fraction | float]] = self.exact or [x.tolist() for x in self.strategies]
-        for player, actions, mix, support in zip(game.players, game.actions, mixes, self.supports, strict=True):
-            shares = [actions[a] if len(support) == 1 else f"{actions[a]} {_format(mix[a])}" for a in support]
+        mixes: Sequence[Sequence[Fraction | float]] = self.exact or [
+            x.tolist() for x in self.strategies
+        ]
+        for player, actions, mix, support in zip(
+            game.players, game.actions, mixes, self.supports, strict=True
+        ):
+            shares = [
+                actions[a] if len(support) == 1 else f"{actions[a]} {_format(mix[a])}"
+                for a in support
+            ]
             plays.append(f"{player}: {', '.join(shares)}")
         earned = ", ".join(map(_format, self.exact_payoffs or self.payoffs.tolist()))
         return f"{'; '.join(plays)} (payoffs {earned})"
@@ -199,11 +237,15 @@ class Equilibrium:
 
     @cached_property
     def _exact_deviations(self) -> list[list[Fraction]] | None:
-        """What every action earns, exactly; None where strategies or payoffs are rounded, or there is too much."""
+        """What every action earns, exactly; None where strategies or payoffs are rounded, or there
+        is too much."""
         if self.exact is None or self.game.payoffs[0].size > _EXACT_CELLS:
             return None
         mixes = [np.array(mix, dtype=object) for mix in self.exact]
-        return [contract(table, mixes, player).tolist() for player, table in enumerate(as_fractions(self.game.given))]
+        return [
+            contract(table, mixes, player).tolist()
+            for player, table in enumerate(as_fractions(self.game.given))
+        ]
 
     @cached_property
     def payoffs(self) -> Array:
@@ -214,7 +256,8 @@ class Equilibrium:
 
     @cached_property
     def _earned(self) -> tuple[Fraction, ...] | None:
-        """What each player expects from the strategies as fractions; None where they are rounded."""
+        """What each player expects from the strategies as fractions; None where they are
+        rounded."""
         if self.exact is None:
             return None
         totals = [Fraction(0)] * self.game.num_players
@@ -233,9 +276,14 @@ class Equilibrium:
     def regret(self) -> float:
         """The largest gain any player could make by deviating."""
         if self._exact_deviations is not None and self._earned is not None:
-            return max(float(max(u) - earned) for u, earned in zip(self._exact_deviations, self._earned, strict=True))
+            return max(
+                float(max(u) - earned)
+                for u, earned in zip(self._exact_deviations, self._earned, strict=True)
+            )
         best = [float(values.max()) for values in self._deviations]
-        return max(0.0, *(top - float(earned) for top, earned in zip(best, self.payoffs, strict=True)))
+        return max(
+            0.0, *(top - float(earned) for top, earned in zip(best, self.payoffs, strict=True))
+        )
 
     @cached_property
     def strict(self) -> bool:
@@ -243,16 +291,20 @@ class Equilibrium:
         if self._exact_deviations is not None:
             return self.kind == "pure" and all(u.count(max(u)) == 1 for u in self._exact_deviations)
         pairs = zip(self._deviations, self.game.payoffs, strict=True)
-        # Relative to what is compared; `find_tie_width` says why a share of the range is not enough.
-        tied = [(u >= u.max() - max(_TIE * np.abs(u).max(), _LAST * np.ptp(table))).sum() for u, table in pairs]
+        # Relative to what is compared; `find_tie_width` says why a share of the range is not
+        # enough.
+        tied = [
+            (u >= u.max() - max(_TIE * np.abs(u).max(), _LAST * np.ptp(table))).sum()
+            for u, table in pairs
+        ]
         return self.kind == "pure" and bool(max(tied) == 1)
 
     @cached_property
     def index(self) -> int | None:
         """+1 or -1 where the equilibrium is isolated and regular (Shapley 1974).
 
-        Where it is isolated only: the sum over a small perturbation. None where it belongs to a larger component or
-        the solver does not compute it.
+        Where it is isolated only: the sum over a small perturbation. None where it belongs to a
+        larger component or the solver does not compute it.
         """
         return self._source.find_index(self._number)
 
@@ -263,15 +315,24 @@ class Equilibrium:
 
     @cached_property
     def evolutionarily_stable(self) -> bool | None:
-        """Whether the strategy is evolutionarily stable; None unless game and equilibrium are symmetric."""
+        """Whether the strategy is evolutionarily stable; None unless game and equilibrium are
+        symmetric."""
         if self.game.num_players != 2 or not is_symmetric_bimatrix(self.game):
             return None
         x, y = self.strategies
         if self.exact is not None and self.game.units is not None:
             first, second = self.exact
             whole = self.game.units[0].astype(object)
-            return is_evolutionarily_stable(whole, np.array(first, dtype=object)) if first == second else None
-        return is_evolutionarily_stable(self.game.payoffs[0], x) if np.abs(x - y).max() <= _SAME else None
+            return (
+                is_evolutionarily_stable(whole, np.array(first, dtype=object))
+                if first == second
+                else None
+            )
+        return (
+            is_evolutionarily_stable(self.game.payoffs[0], x)
+            if np.abs(x - y).max() <= _SAME
+            else None
+        )
 
     @cached_property
     def exact(self) -> Fractions | None:
@@ -299,8 +360,8 @@ class Equilibrium:
     def stability(self) -> str:
         """Which of the stability notions hold, in words for a table.
 
-        A negative index is unstable under every dynamics that has the equilibria as its rest points and moves
-        continuously with the game (Demichelis and Ritzberger 2003).
+        A negative index is unstable under every dynamics that has the equilibria as its rest points
+        and moves continuously with the game (Demichelis and Ritzberger 2003).
         """
         words = ["strict"] if self.strict else []
         if self.evolutionarily_stable:
@@ -318,7 +379,8 @@ def _format(number: Fraction | float) -> str:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NashSubset:
-    """A maximal set of interchangeable equilibria: any mixture of the rows of `x` with any of the rows of `y`."""
+    """A maximal set of interchangeable equilibria: any mixture of the rows of `x` with any of the
+    rows of `y`."""
 
     x: Array
     y: Array
@@ -326,10 +388,12 @@ class NashSubset:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Component:
-    """A connected set of equilibria: its extreme points, and the maximal Nash subsets whose union it is.
+    """A connected set of equilibria: its extreme points, and the maximal Nash subsets whose union
+    it is.
 
-    `index` is the sum of the indices of the equilibria that appear near it when the payoffs are perturbed a little; a
-    component of index other than 0 does not vanish under any small perturbation.
+    `index` is the sum of the indices of the equilibria that appear near it when the payoffs are
+    perturbed a little; a component of index other than 0 does not vanish under any small
+    perturbation.
     """
 
     equilibria: tuple[Equilibrium, ...]
@@ -344,10 +408,11 @@ class Component:
 
 @dataclass(frozen=True, eq=False)
 class Continuum:
-    """A connected set of equilibria of several players: its dimension, and points of a curve through it.
+    """A connected set of equilibria of several players: its dimension, and points of a curve
+    through it.
 
-    `ends` are where the curve leaves the set, `inner` lies between them. Of a set of more than one dimension the curve
-    is one of many.
+    `ends` are where the curve leaves the set, `inner` lies between them. Of a set of more than one
+    dimension the curve is one of many.
     """
 
     dimension: int
@@ -371,15 +436,18 @@ class Continuum:
 
 @dataclass(eq=False, repr=False)
 class NashResult:
-    """The equilibria of a game, in a sequence. `complete` says that there are no others outside the listed components.
+    """The equilibria of a game, in a sequence. `complete` says that there are no others outside the
+    listed components.
 
-    `complete_for` says it per solution concept; `all_pure` that no pure one is missing, and `mixed_searched` whether
-    mixed ones were looked for at all. `engine` is "numba" where compiled loops found them.
+    `complete_for` says it per solution concept; `all_pure` that no pure one is missing, and
+    `mixed_searched` whether mixed ones were looked for at all. `engine` is "numba" where compiled
+    loops found them.
 
-    In a degenerate game `equilibria` are the extreme ones; `components` tells which sets they span. With more than two
-    players components are not worked out, and `degenerate` says that an equilibrium listed is not regular; points of a
-    continuum say so, and `continua` describe them. `spans` says that extreme ones span sets, and `source` knows which.
-    Not frozen, which takes longer to create than finding a small game's equilibria.
+    In a degenerate game `equilibria` are the extreme ones; `components` tells which sets they span.
+    With more than two players components are not worked out, and `degenerate` says that an
+    equilibrium listed is not regular; points of a continuum say so, and `continua` describe them.
+    `spans` says that extreme ones span sets, and `source` knows which. Not frozen, which takes
+    longer to create than finding a small game's equilibria.
     """
 
     equilibria: tuple[Equilibrium, ...]
@@ -395,7 +463,8 @@ class NashResult:
 
     @property
     def complete_for(self) -> tuple[Concept, ...]:
-        """The solution concepts of which every equilibrium is listed; with isolated ones, points of every continuum."""
+        """The solution concepts of which every equilibrium is listed; with isolated ones, points of
+        every continuum."""
         if self.known_complete is not None:
             return self.known_complete
         if self.complete:
@@ -404,7 +473,8 @@ class NashResult:
 
     @cached_property
     def degenerate(self) -> bool:
-        """Whether some strategy of one of two players has more pure best replies than actions in its support.
+        """Whether some strategy of one of two players has more pure best replies than actions in
+        its support.
 
         With more players: whether an equilibrium listed is not regular.
         """
@@ -417,7 +487,13 @@ class NashResult:
     def __str__(self) -> str:
         """List the equilibria, one a line."""
         rest = len(self) - _MOST_PRINTED
-        return "\n".join([repr(self), *map(str, self[:_MOST_PRINTED]), *([f"and {rest} more"] if rest > 0 else [])])
+        return "\n".join(
+            [
+                repr(self),
+                *map(str, self[:_MOST_PRINTED]),
+                *([f"and {rest} more"] if rest > 0 else []),
+            ]
+        )
 
     def __iter__(self) -> Iterator[Equilibrium]:
         return iter(self.equilibria)
@@ -435,13 +511,17 @@ class NashResult:
         return self.equilibria[index]
 
     def _repr_html_(self) -> str:
-        rows = (tuple(np.round(mix, 6).tolist() for mix in equilibrium.strategies) for equilibrium in self.equilibria)
+        rows = (
+            tuple(np.round(mix, 6).tolist() for mix in equilibrium.strategies)
+            for equilibrium in self.equilibria
+        )
         players = self.equilibria[0].game.players if self.equilibria else ()
         return format_html(repr(self), players, rows)
 
     @cached_property
     def components(self) -> tuple[Component, ...]:
-        """The connected sets that the equilibria form; empty where the solver does not find all of them."""
+        """The connected sets that the equilibria form; empty where the solver does not find all of
+        them."""
         return () if self.source is None else self.source.build_components(self.equilibria)
 
     @cached_property

@@ -1,10 +1,12 @@
 """Nash equilibria of a game in normal form, whatever its number of players.
 
-All Nash equilibria of a two-player game, with the components that degenerate games have instead of single points.
+All Nash equilibria of a two-player game, with the components that degenerate games have instead of
+single points.
 
-A bimatrix game is degenerate when some mixed strategy has more pure best responses than it has actions in its
-support; only then can there be infinitely many equilibria. Their set is always the union of finitely many polytopes,
-whose corners, the extreme equilibria, are enumerated here (von Stengel 2002, Handbook of Game Theory 3).
+A bimatrix game is degenerate when some mixed strategy has more pure best responses than it has
+actions in its support; only then can there be infinitely many equilibria. Their set is always the
+union of finitely many polytopes, whose corners, the extreme equilibria, are enumerated here (von
+Stengel 2002, Handbook of Game Theory 3).
 """
 
 from __future__ import annotations
@@ -17,7 +19,11 @@ from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.engines import ChosenEngine, Engine
-from bestresponse.theory.equilibria.extremes import EXACT_VERTICES, extreme_equilibria, most_vertices
+from bestresponse.theory.equilibria.extremes import (
+    EXACT_VERTICES,
+    extreme_equilibria,
+    most_vertices,
+)
 from bestresponse.theory.equilibria.lemke_howson import lemke_howson
 from bestresponse.theory.equilibria.many_players.budget import SECONDS
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
@@ -30,8 +36,8 @@ if TYPE_CHECKING:
 def solve_bimatrix(game: NormalForm, *, engine: Engine = "auto") -> NashResult:
     """Find every equilibrium of a two-player game: the extreme ones, and the components they span.
 
-    Pure equilibria come first, then mixed ones by the size of their supports. Integers, fractions and
-    decimals up to about 8x8 give exact fractions.
+    Pure equilibria come first, then mixed ones by the size of their supports. Integers, fractions
+    and decimals up to about 8x8 give exact fractions.
     """
     exact = game.is_exact
     if exact:
@@ -39,7 +45,9 @@ def solve_bimatrix(game: NormalForm, *, engine: Engine = "auto") -> NashResult:
         # Integers of any length take a fraction of a second then, as they do up to about 8x8.
         exact = most_vertices(m, m + n) + most_vertices(n, m + n) <= EXACT_VERTICES
     extremes = extreme_equilibria(game, exact=exact, engine=engine)
-    equilibria = tuple([Equilibrium(game, extremes, number) for number in range(extremes.num_equilibria)])
+    equilibria = tuple(
+        [Equilibrium(game, extremes, number) for number in range(extremes.num_equilibria)]
+    )
     used: ChosenEngine = "numpy" if extremes.in_integers else "numba"
     return NashResult(equilibria, extremes.method, True, extremes.degenerate, extremes, engine=used)
 
@@ -54,13 +62,14 @@ def nash(
 ) -> NashResult:
     """Find the Nash equilibria of `game`, each with payoffs, supports, regret, index and stability.
 
-    `game` is a NormalForm, or payoffs: `nash(row, col)` with two matrices, or one nested list with a table per player.
+    `game` is a NormalForm, or payoffs: `nash(row, col)` with two matrices, or one nested list with
+    a table per player.
 
-    Two players: all of them, exactly for integer payoffs, with the components that degenerate games have. Raises
-    TooLarge for games that may have too many vertices to enumerate. `engine` says
-    whether the enumeration is compiled (see `engines`). More players: all pure ones, and mixed ones for as long as
-    `seconds`, telling `report` how many there are so far; regular games are usually solved completely, and `complete`
-    says so (see `many_players`). One player: its best actions.
+    Two players: all of them, exactly for integer payoffs, with the components that degenerate games
+    have. Raises TooLarge for games that may have too many vertices to enumerate. `engine` says
+    whether the enumeration is compiled (see `engines`). More players: all pure ones, and mixed ones
+    for as long as `seconds`, telling `report` how many there are so far; regular games are usually
+    solved completely, and `complete` says so (see `many_players`). One player: its best actions.
 
     >>> for e in nash([[0, 7], [2, 6]], [[0, 2], [7, 6]]).equilibria:
     ...     print(e.kind, e.supports, e.payoffs.round(3).tolist(), e.stability)
@@ -77,10 +86,14 @@ def nash(
     return nplayer_nash(form, engine=engine, seconds=seconds, report=report)
 
 
-def nash_one(game: GameLike, col: ArrayLike | None = None, *, method: OneMethod = "auto") -> Equilibrium:
-    """Find one Nash equilibrium: the first pure one if there is one, else by Lemke-Howson or logit tracing.
+def nash_one(
+    game: GameLike, col: ArrayLike | None = None, *, method: OneMethod = "auto"
+) -> Equilibrium:
+    """Find one Nash equilibrium: the first pure one if there is one, else by Lemke-Howson or logit
+    tracing.
 
-    With more than two players `method` "logit" asks for what tracing leads to, whether there is a pure one or not.
+    With more than two players `method` "logit" asks for what tracing leads to, whether there is a
+    pure one or not.
 
     >>> nash_one([[1, -1], [-1, 1]], [[-1, 1], [1, -1]]).strategies[0].tolist()
     [0.5, 0.5]
@@ -91,8 +104,12 @@ def nash_one(game: GameLike, col: ArrayLike | None = None, *, method: OneMethod 
 
         return nplayer_nash_one(form, method)
     if method != "auto":
-        raise UsageError(f"method {method!r} is for more than two players; lemke_howson finds one of two")
+        raise UsageError(
+            f"method {method!r} is for more than two players; lemke_howson finds one of two"
+        )
     pure = pure_nash(form, tolerance=0.0)
     if not pure:
         return lemke_howson(form)
-    return Equilibrium.at(form, tuple(np.eye(m)[a] for m, a in zip(form.shape, pure[0], strict=True)))
+    return Equilibrium.at(
+        form, tuple(np.eye(m)[a] for m, a in zip(form.shape, pure[0], strict=True))
+    )

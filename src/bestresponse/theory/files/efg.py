@@ -1,10 +1,12 @@
 """Trees in Gambit's `.efg` format, read and written.
 
-The file names the players, then lists the nodes in preorder: `c` where chance moves, `p` where a player moves, `t`
-where the game is over. An outcome (payoffs) may be attached to any node; payoffs on the way add up. Moves and
-probabilities are given where an information set first appears, payoffs where an outcome first appears.
+The file names the players, then lists the nodes in preorder: `c` where chance moves, `p` where a
+player moves, `t` where the game is over. An outcome (payoffs) may be attached to any node; payoffs
+on the way add up. Moves and probabilities are given where an information set first appears, payoffs
+where an outcome first appears.
 
-R. D. McKelvey, A. M. McLennan and T. L. Turocy, "Gambit: software tools for game theory", the .efg file format.
+R. D. McKelvey, A. M. McLennan and T. L. Turocy, "Gambit: software tools for game theory", the .efg
+file format.
 """
 
 import sys
@@ -14,7 +16,16 @@ from fractions import Fraction
 
 from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.files.game_text import GameText, number_repeats, quote_text, write_number
-from bestresponse.theory.trees.tree import CHANCE, LEAF, NODE_LIMIT, Chance, Leaf, Tree, Turn, build_tree
+from bestresponse.theory.trees.tree import (
+    CHANCE,
+    LEAF,
+    NODE_LIMIT,
+    Chance,
+    Leaf,
+    Tree,
+    Turn,
+    build_tree,
+)
 
 Payoffs = tuple[Fraction, ...]
 _SUM_TOLERANCE = 1e-9  # decimals of a third do not sum to 1
@@ -22,7 +33,8 @@ _MAX_PLAYERS = 1_000
 
 
 def parse_efg(text: str, source: str = ".efg text", *, limit: int = NODE_LIMIT) -> Tree:
-    """Read the tree that `text` describes; InvalidGame names line, column and what was expected there.
+    """Read the tree that `text` describes; InvalidGame names line, column and what was expected
+    there.
 
     >>> tree = parse_efg('EFG 2 R "coin" { "P" } c "" 1 "" { "h" 1/2 "t" 1/2 } 0 t "" 1 "" { 1 } t "" 2 "" { 0 }')
     >>> tree.payoffs.ravel().tolist()
@@ -42,7 +54,9 @@ class _Reader:
         self.words = words
         self.title, self.players = words.header("EFG", 2)
         if len(self.players) > _MAX_PLAYERS:
-            raise TooLarge(f"{words.source}: {len(self.players)} players; the limit is {_MAX_PLAYERS}")
+            raise TooLarge(
+                f"{words.source}: {len(self.players)} players; the limit is {_MAX_PLAYERS}"
+            )
         if words.kind == "text":
             words.quote("the comment")
         self.moves: dict[tuple[int, int], list[str]] = {}
@@ -79,7 +93,9 @@ class _Reader:
                 raise words.wrong("at least one move", start)
             if self.moves.setdefault(key, moves) != moves:
                 expected = ", ".join(self.moves[key])
-                raise words.wrong(f"the moves of information set {number} as before: {expected}", start)
+                raise words.wrong(
+                    f"the moves of information set {number} as before: {expected}", start
+                )
             self.names.setdefault(key, name)
         if key not in self.moves:
             raise words.wrong(f"'{{' and the moves of information set {number}, which is new")
@@ -108,11 +124,15 @@ class _Reader:
             offset = words.start
             numbers.append(words.rational("its probability"))
             if not 0 <= numbers[-1] <= 1:
-                raise words.error(f"expected a probability between 0 and 1, got {float(numbers[-1]):g}", offset)
+                raise words.error(
+                    f"expected a probability between 0 and 1, got {float(numbers[-1]):g}", offset
+                )
         words.brace("}", "after the branches")
         total = sum(numbers, Fraction(0))
         if abs(total - 1) > _SUM_TOLERANCE:
-            raise words.error(f"expected probabilities that sum to 1, got {float(total):.12g}", start)
+            raise words.error(
+                f"expected probabilities that sum to 1, got {float(total):.12g}", start
+            )
         return dict(zip(number_repeats(labels), numbers, strict=True))
 
     def _outcome(self, so_far: Payoffs) -> Payoffs:
@@ -130,7 +150,9 @@ class _Reader:
                 raise words.error(f"expected the payoffs of outcome {number} as before", start)
         if number == 0:
             if any(self.outcomes.get(0, ())):
-                raise words.error("expected no payoffs for outcome 0, which means that there is none", start)
+                raise words.error(
+                    "expected no payoffs for outcome 0, which means that there is none", start
+                )
             return so_far
         if number not in self.outcomes:
             raise words.wrong(f"'{{' and the payoffs of outcome {number}, which is new")
@@ -141,11 +163,14 @@ class _Reader:
 
 
 def format_efg(tree: Tree) -> str:
-    """`tree` as the text of an `.efg` file, payoffs at the leaves; reading it gives the same tree."""
+    """`tree` as the text of an `.efg` file, payoffs at the leaves; reading it gives the same
+    tree."""
     if not isinstance(tree, Tree):
         raise InvalidGame(f"expected a Tree to write as .efg, got {type(tree).__name__}")
     players = " ".join(map(quote_text, tree.players))
-    return "\n".join([f"EFG 2 R {quote_text(tree.name)} {{ {players} }}", '""', "", *_lines(tree), ""])
+    return "\n".join(
+        [f"EFG 2 R {quote_text(tree.name)} {{ {players} }}", '""', "", *_lines(tree), ""]
+    )
 
 
 def _lines(tree: Tree) -> Iterator[str]:
@@ -159,7 +184,9 @@ def _lines(tree: Tree) -> Iterator[str]:
         owner = int(tree.owner[node])
         if owner == LEAF:
             outcomes += 1
-            yield f't "" {outcomes} "" {{ {", ".join(map(write_number, tree.list_payoffs(node)))} }}'
+            yield (
+                f't "" {outcomes} "" {{ {", ".join(map(write_number, tree.list_payoffs(node)))} }}'
+            )
         elif owner == CHANCE:
             chances += 1
             drawn = [(tree.branch_labels[c], tree.find_probability(c)) for c in tree.children[node]]

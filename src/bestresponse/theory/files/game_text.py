@@ -1,7 +1,8 @@
-"""The words of Gambit's file formats: quoted texts, numbers, braces; and errors that name line and column.
+"""The words of Gambit's file formats: quoted texts, numbers, braces; and errors that name line and
+column.
 
-Shared by `efg` and `nfg`. Numbers may be whole, decimal, with exponent, or rational (2/3). Inside quotes a backslash
-goes before a quote or another backslash. Commas count as blanks.
+Shared by `efg` and `nfg`. Numbers may be whole, decimal, with exponent, or rational (2/3). Inside
+quotes a backslash goes before a quote or another backslash. Commas count as blanks.
 """
 
 import math
@@ -27,7 +28,8 @@ _SHOWN = 30
 class GameText:
     """A file's text, read from front to back one token at a time.
 
-    `kind` says what comes next: text, number, brace, word, other (no token of the formats) or end; `start` where.
+    `kind` says what comes next: text, number, brace, word, other (no token of the formats) or end;
+    `start` where.
     """
 
     def __init__(self, text: str, source: str) -> None:
@@ -67,12 +69,15 @@ class GameText:
             value = parse_rational(self._ahead if len(self._ahead) <= _LONGEST_NUMBER else "")
             float(value)  # which fails where no float can hold it
         except (ValueError, ZeroDivisionError, OverflowError):
-            raise self.wrong(f"{what} (a finite number of at most {_LONGEST_NUMBER} characters)") from None
+            raise self.wrong(
+                f"{what} (a finite number of at most {_LONGEST_NUMBER} characters)"
+            ) from None
         self._take()
         return value
 
     def payoffs(self, players: int, start: int) -> tuple[Fraction, ...]:
-        """Read the payoffs of every player between braces, the first of which was read at `start`."""
+        """Read the payoffs of every player between braces, the first of which was read at
+        `start`."""
         numbers = []
         while not self.at("}"):
             numbers.append(self.rational("a payoff or '}'"))
@@ -145,7 +150,8 @@ class GameText:
 
 
 def write_number(number: float | Fraction) -> str:
-    """Write a rational as it is, and a float as a short rational where that is exact, else with all its digits.
+    """Write a rational as it is, and a float as a short rational where that is exact, else with all
+    its digits.
 
     >>> write_number(1 / 3), write_number(0.1234567890123), write_number(2.0)
     ('1/3', '0.1234567890123', '2')

@@ -1,17 +1,20 @@
-"""Games in files: Gambit's `.nfg`, matrices in JSON, and the choice of a format by the name of a file.
+"""Games in files: Gambit's `.nfg`, matrices in JSON, and the choice of a format by the name of a
+file.
 
 Games in normal form in Gambit's `.nfg` format, read and written.
 
-Two versions exist: the payoffs of every contingency in a list, or a list of outcomes (payoffs with a name) and the
-outcome of every contingency, 0 for none. In both the first player's action changes fastest.
+Two versions exist: the payoffs of every contingency in a list, or a list of outcomes (payoffs with
+a name) and the outcome of every contingency, 0 for none. In both the first player's action changes
+fastest.
 
-R. D. McKelvey, A. M. McLennan and T. L. Turocy, "Gambit: software tools for game theory", the .nfg file format.
+R. D. McKelvey, A. M. McLennan and T. L. Turocy, "Gambit: software tools for game theory", the .nfg
+file format.
 
 Normal-form games as JSON.
 
-A bare matrix `[[1, -1], [-1, 1]]` is the row player's payoff in a zero-sum game; one whose cells are pairs,
-`[[[3, 3], [0, 5]], [[5, 0], [1, 1]]]`, has the payoffs of both players. An object gives the payoffs in one of three
-ways, and optionally `players`, `actions` and `name`:
+A bare matrix `[[1, -1], [-1, 1]]` is the row player's payoff in a zero-sum game; one whose cells
+are pairs, `[[[3, 3], [0, 5]], [[5, 0], [1, 1]]]`, has the payoffs of both players. An object gives
+the payoffs in one of three ways, and optionally `players`, `actions` and `name`:
 
 - `"zero_sum"`: the row player's matrix
 - `"row"` and `"col"`: both players' matrices
@@ -44,7 +47,13 @@ from bestresponse.core.errors import InvalidGame, TooLarge, UsageError
 from bestresponse.core.files import read_text_file
 from bestresponse.theory.files.efg import format_efg, parse_efg
 from bestresponse.theory.files.game_text import GameText, number_repeats, quote_text, write_number
-from bestresponse.theory.games.normal_form import NormalForm, Rationals, as_payoffs, parse_rational, read_texts
+from bestresponse.theory.games.normal_form import (
+    NormalForm,
+    Rationals,
+    as_payoffs,
+    parse_rational,
+    read_texts,
+)
 from bestresponse.theory.trees.tree import Tree
 
 _CELLS = 20_000_000
@@ -52,7 +61,8 @@ _MAX_PLAYERS = 60  # numpy's arrays have at most 64 axes
 
 
 def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:
-    """Read the game that `text` describes; InvalidGame names line, column and what was expected there.
+    """Read the game that `text` describes; InvalidGame names line, column and what was expected
+    there.
 
     >>> parse_nfg('NFG 1 R "" { "a" "b" } { 2 1 } 1 2 3 4').payoffs[:, :, 0].tolist()
     [[1.0, 3.0], [2.0, 4.0]]
@@ -67,10 +77,14 @@ def parse_nfg(text: str, source: str = ".nfg text") -> NormalForm:
         table = _by_outcome(words, len(players), math.prod(shape))
     else:
         wanted = len(players) * math.prod(shape)
-        table = np.array([words.rational(f"payoff {k + 1} of {wanted}") for k in range(wanted)], dtype=object)
+        table = np.array(
+            [words.rational(f"payoff {k + 1} of {wanted}") for k in range(wanted)], dtype=object
+        )
     words.end("the end of the file, because every contingency has its payoffs")
     payoffs = table.reshape(*reversed(shape), len(players)).T
-    return NormalForm(as_payoffs(payoffs, source), players, tuple(map(tuple, actions)), title, payoffs)
+    return NormalForm(
+        as_payoffs(payoffs, source), players, tuple(map(tuple, actions)), title, payoffs
+    )
 
 
 def _actions(words: GameText, players: int) -> list[list[str]]:
@@ -90,11 +104,16 @@ def _actions(words: GameText, players: int) -> list[list[str]]:
         if cells == 0:
             raise words.error(f"expected at least one action for player {len(actions)}", start)
         if cells > _CELLS or players > _MAX_PLAYERS:
-            raise TooLarge(f"{words.source}: {players} players with {cells} or more payoffs; the limit is {_CELLS}")
+            raise TooLarge(
+                f"{words.source}: {players} players with {cells} or more payoffs; the limit is"
+                f" {_CELLS}"
+            )
         actions[-1] = actions[-1] or [str(k + 1) for k in range(count)]
     words.brace("}", "after the actions")
     if len(actions) != players:
-        raise words.error(f"expected the actions of {players} players, got those of {len(actions)}", start)
+        raise words.error(
+            f"expected the actions of {players} players, got those of {len(actions)}", start
+        )
     return actions
 
 
@@ -109,14 +128,18 @@ def _by_outcome(words: GameText, players: int, contingencies: int) -> Rationals:
         outcomes.append(words.payoffs(players, opened))
     words.brace("}", "after the outcomes")
     what = "the outcome of contingency {} of {}"
-    chosen = [words.whole(what.format(k, contingencies), 0, len(outcomes) - 1) for k in range(1, contingencies + 1)]
+    chosen = [
+        words.whole(what.format(k, contingencies), 0, len(outcomes) - 1)
+        for k in range(1, contingencies + 1)
+    ]
     return np.array(outcomes, dtype=object)[chosen]
 
 
 def format_nfg(game: NormalForm, *, openspiel: bool = False) -> str:
     """`game` as the text of an `.nfg` file; reading it gives the same game.
 
-    For OpenSpiel, which reads only numbers of actions, there are no names, no comment and no fractions.
+    For OpenSpiel, which reads only numbers of actions, there are no names, no comment and no
+    fractions.
     """
     players = " ".join(map(quote_text, game.players))
     rows = game.given.T.reshape(-1, game.num_players).tolist()
@@ -140,11 +163,19 @@ def parse_matrix_json(text: str, source: str = "JSON text") -> NormalForm:
     ('Ann', 'Bob')
     """
     try:
-        return _game(json.loads(text, parse_int=_read_number, parse_float=_read_number, object_pairs_hook=read_keys))
+        return _game(
+            json.loads(
+                text, parse_int=_read_number, parse_float=_read_number, object_pairs_hook=read_keys
+            )
+        )
     except json.JSONDecodeError as error:
-        raise InvalidGame(f"{source}, line {error.lineno}, column {error.colno}: {error.msg}") from None
+        raise InvalidGame(
+            f"{source}, line {error.lineno}, column {error.colno}: {error.msg}"
+        ) from None
     except RecursionError:
-        raise InvalidGame(f"{source}: expected a matrix or an object, got lists nested too deeply") from None
+        raise InvalidGame(
+            f"{source}: expected a matrix or an object, got lists nested too deeply"
+        ) from None
     except InvalidGame as error:
         raise InvalidGame(f"{source}: {error}") from None
 
@@ -157,7 +188,8 @@ def read_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _read_number(text: str) -> Fraction | float:
-    """Read a number as it is written; what no float can hold becomes infinite and is refused later."""
+    """Read a number as it is written; what no float can hold becomes infinite and is refused
+    later."""
     try:
         number = parse_rational(text)
         return number if math.isfinite(float(number)) else math.inf
@@ -166,29 +198,35 @@ def _read_number(text: str) -> Fraction | float:
 
 
 def read_table(data: object) -> NormalForm:
-    """Read a game from plain data: a matrix of payoffs (zero-sum), cells, a table for every player, or a dictionary.
+    """Read a game from plain data: a matrix of payoffs (zero-sum), cells, a table for every player,
+    or a dictionary.
 
-    Cells hold one payoff for every player, as in `[[(3, 3), (0, 5)], [(5, 0), (1, 1)]]`; an array has a table for every
-    player. What may be read both ways is refused. A dictionary is like the object of a JSON file.
+    Cells hold one payoff for every player, as in `[[(3, 3), (0, 5)], [(5, 0), (1, 1)]]`; an array
+    has a table for every player. What may be read both ways is refused. A dictionary is like the
+    object of a JSON file.
 
     >>> read_table([[("1/3", 1), (0, 0)], [(0, 0), (1, 2)]]).payoffs[1].tolist()
     [[1.0, 0.0], [0.0, 2.0]]
     """
     if isinstance(data, Mapping):
         # What JSON does not know becomes what it does: arrays lists, exact numbers texts.
-        text = json.dumps(dict(data), default=lambda u: u.tolist() if hasattr(u, "tolist") else str(u))
+        text = json.dumps(
+            dict(data), default=lambda u: u.tolist() if hasattr(u, "tolist") else str(u)
+        )
         return _game(json.loads(text, parse_int=_read_number, parse_float=_read_number))
     numbers = read_texts(data, "matrix")
     shape = as_payoffs(numbers, "matrix").shape
     players = len(shape) - 1
     if players < 2:
         return _bare(numbers)
-    is_array = isinstance(data, np.ndarray) or (isinstance(data, Sequence) and isinstance(data[0], np.ndarray))
+    is_array = isinstance(data, np.ndarray) or (
+        isinstance(data, Sequence) and isinstance(data[0], np.ndarray)
+    )
     by_player, in_cells = shape[0] == players, shape[-1] == players and not is_array
     if by_player and in_cells and not _has_tuples(data):
         raise InvalidGame(
-            f"matrix: lists of sizes {' x '.join(map(str, shape))} may be a table for every player or cells; write "
-            "cells as tuples, or give an array"
+            f"matrix: lists of sizes {' x '.join(map(str, shape))} may be a table for every player"
+            " or cells; write cells as tuples, or give an array"
         )
     if in_cells:
         return NormalForm(np.moveaxis(np.array(numbers, dtype=object), -1, 0))
@@ -207,19 +245,29 @@ def _game(data: object) -> NormalForm:
         return _bare(_numbers(data, "matrix"))
     if not isinstance(data, dict):
         raise InvalidGame(f"expected a matrix or an object, got {_kind(data)}")
-    names = {key: _read_names(data[key], key, depth) for key, depth in _NAMES.items() if key in data}
+    names = {
+        key: _read_names(data[key], key, depth) for key, depth in _NAMES.items() if key in data
+    }
     keys = set(data) - set(_NAMES)
     players = len(data["payoffs"]) if isinstance(data.get("payoffs"), list) else 2
     for key in ("players", "actions"):
         if key in names and len(names[key]) != players:
-            raise InvalidGame(f"{key}: expected one entry for each of {players} players, got {len(names[key])}")
+            raise InvalidGame(
+                f"{key}: expected one entry for each of {players} players, got {len(names[key])}"
+            )
     if keys in ({"zero_sum"}, {"row", "col"}, {"payoffs"}):
         tables = {key: _numbers(data[key], key) for key in keys}
         if "zero_sum" in tables:
             return NormalForm.zero_sum(tables["zero_sum"], **names)
-        return NormalForm.bimatrix(**tables, **names) if "row" in tables else NormalForm(**tables, **names)
+        return (
+            NormalForm.bimatrix(**tables, **names)
+            if "row" in tables
+            else NormalForm(**tables, **names)
+        )
     listed = ", ".join(map(repr, sorted(keys))) or "nothing"
-    raise InvalidGame(f"expected 'zero_sum', 'row' and 'col', or 'payoffs' (and {sorted(_NAMES)}), got {listed}")
+    raise InvalidGame(
+        f"expected 'zero_sum', 'row' and 'col', or 'payoffs' (and {sorted(_NAMES)}), got {listed}"
+    )
 
 
 def _bare(matrix: ArrayLike) -> NormalForm:
@@ -229,10 +277,14 @@ def _bare(matrix: ArrayLike) -> NormalForm:
     if payoffs.ndim == 3 and payoffs.shape[2] == 2:
         return NormalForm(np.moveaxis(np.array(matrix, dtype=object), 2, 0))
     if payoffs.ndim == 1:
-        raise InvalidGame(f"matrix: expected a list of rows, got {payoffs.size} numbers; one row is written [[1, 2]]")
+        raise InvalidGame(
+            f"matrix: expected a list of rows, got {payoffs.size} numbers; one row is written"
+            " [[1, 2]]"
+        )
     raise InvalidGame(
-        f"matrix: expected cells that are numbers (zero-sum) or pairs (both players), got lists of sizes "
-        f"{' x '.join(map(str, payoffs.shape))}; games of more players are written as an object with 'payoffs'"
+        "matrix: expected cells that are numbers (zero-sum) or pairs (both players), got lists of"
+        f" sizes {' x '.join(map(str, payoffs.shape))}; games of more players are written as an"
+        " object with 'payoffs'"
     )
 
 
@@ -243,12 +295,15 @@ def _read_names(names: object, what: str, depth: int) -> Any:
             raise InvalidGame(f"{what}: expected a text, got {_kind(names)}")
         return names
     if not isinstance(names, list):
-        raise InvalidGame(f"{what}: expected a list of {'lists of ' * (depth - 1)}names, got {_kind(names)}")
+        raise InvalidGame(
+            f"{what}: expected a list of {'lists of ' * (depth - 1)}names, got {_kind(names)}"
+        )
     return tuple(_read_names(name, f"{what}[{k}]", depth - 1) for k, name in enumerate(names))
 
 
 def _numbers(numbers: object, what: str, depth: int = 0) -> Any:
-    """Give lists of numbers, also those written as texts; InvalidGame names the place of anything else."""
+    """Give lists of numbers, also those written as texts; InvalidGame names the place of anything
+    else."""
     if isinstance(numbers, list):
         if depth > _DEEPEST:
             raise InvalidGame(f"{what}: expected at most {_DEEPEST} nested lists")
@@ -294,8 +349,12 @@ def write_game_file(game: NormalForm | Tree, path: str | Path) -> None:
     """Write a tree as `.efg`, a normal form as `.nfg`."""
     wanted = ".efg" if isinstance(game, Tree) else ".nfg"
     if Path(path).suffix.lower() != wanted:
-        raise UsageError(f"{Path(path).name}: expected a file ending in {wanted} for a {type(game).__name__}")
-    Path(path).write_text(format_efg(game) if isinstance(game, Tree) else format_nfg(game), encoding="utf-8")
+        raise UsageError(
+            f"{Path(path).name}: expected a file ending in {wanted} for a {type(game).__name__}"
+        )
+    Path(path).write_text(
+        format_efg(game) if isinstance(game, Tree) else format_nfg(game), encoding="utf-8"
+    )
 
 
 def read_game_text(path: str | Path) -> str:
@@ -304,7 +363,9 @@ def read_game_text(path: str | Path) -> str:
     try:
         return read_text_file(path)
     except UnicodeDecodeError as error:
-        raise InvalidGame(f"{path.name}: expected UTF-8 text, got other bytes at {error.start}") from None
+        raise InvalidGame(
+            f"{path.name}: expected UTF-8 text, got other bytes at {error.start}"
+        ) from None
     except OSError as error:
         kind = TooLarge if error.errno == errno.EFBIG else UsageError
         raise kind(f"{path}: cannot be read ({error.strerror})") from None

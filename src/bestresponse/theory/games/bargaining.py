@@ -1,8 +1,9 @@
-"""Nash's bargaining solution: the feasible payoffs that maximise the product of gains over disagreement.
+"""Nash's bargaining solution: the feasible payoffs that maximise the product of gains over
+disagreement.
 
-Definition (Nash 1950): over the convex hull of the feasible payoff vectors, maximise prod_i (u_i - d_i) subject to
-u >= d, where d is what players get if they do not agree. It is the only rule that is efficient, symmetric, independent
-of the scale of utilities and of irrelevant alternatives.
+Definition (Nash 1950): over the convex hull of the feasible payoff vectors, maximise prod_i (u_i -
+d_i) subject to u >= d, where d is what players get if they do not agree. It is the only rule that
+is efficient, symmetric, independent of the scale of utilities and of irrelevant alternatives.
 """
 
 from dataclasses import dataclass
@@ -20,8 +21,8 @@ _STEPS = 20_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Bargain:
-    """The agreement: its payoffs, the weights on the feasible points (or cells) that give them, the point of
-    disagreement, and `gap`, the most by which the sum of log gains could still rise."""
+    """The agreement: its payoffs, the weights on the feasible points (or cells) that give them, the
+    point of disagreement, and `gap`, the most by which the sum of log gains could still rise."""
 
     payoffs: Array
     weights: Array
@@ -34,11 +35,14 @@ class Bargain:
         return float(np.prod(self.payoffs - self.disagreement))
 
 
-def nash_bargaining(feasible: NormalForm | ArrayLike, disagreement: ArrayLike | None = None) -> Bargain:
-    """Nash's bargaining solution over mixtures of the cells of a game, or of the rows (one payoff per player) given.
+def nash_bargaining(
+    feasible: NormalForm | ArrayLike, disagreement: ArrayLike | None = None
+) -> Bargain:
+    """Nash's bargaining solution over mixtures of the cells of a game, or of the rows (one payoff
+    per player) given.
 
-    Disagreement defaults, for a game, to the players' security levels. Raises InvalidGame when no feasible agreement
-    is better for everybody than disagreement.
+    Disagreement defaults, for a game, to the players' security levels. Raises InvalidGame when no
+    feasible agreement is better for everybody than disagreement.
 
     >>> battle = NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]])
     >>> nash_bargaining(battle, [0, 0]).payoffs.round(6).tolist()
@@ -50,33 +54,44 @@ def nash_bargaining(feasible: NormalForm | ArrayLike, disagreement: ArrayLike | 
         points = as_payoffs(feasible, "feasible points")
         shape = points.shape[:1]
     if points.ndim != 2:
-        raise InvalidGame(f"feasible points: expected rows of one payoff per player, got shape {points.shape}")
+        raise InvalidGame(
+            f"feasible points: expected rows of one payoff per player, got shape {points.shape}"
+        )
     if disagreement is not None:
         threat = as_payoffs(disagreement, "disagreement")
     elif isinstance(feasible, NormalForm):
         threat = np.array([maximin(feasible, i).value for i in range(feasible.num_players)])
     else:
         raise InvalidGame(
-            "disagreement: expected one payoff per player, because the feasible points come without a game"
+            "disagreement: expected one payoff per player, because the feasible points come without"
+            " a game"
         )
     if threat.shape != (points.shape[1],):
-        raise InvalidGame(f"disagreement: expected {points.shape[1]} payoffs, got shape {threat.shape}")
+        raise InvalidGame(
+            f"disagreement: expected {points.shape[1]} payoffs, got shape {threat.shape}"
+        )
     weights, gap = _maximise(points - threat)
     return Bargain(weights @ points, weights.reshape(shape), threat, gap)
 
 
 def _maximise(gains: Array) -> tuple[Array, float]:
-    """Weights of the largest sum of log gains, by Frank-Wolfe steps away from and towards points, exact line search.
+    """Weights of the largest sum of log gains, by Frank-Wolfe steps away from and towards points,
+    exact line search.
 
     The gap max_k sum_i gains[k, i] / u_i - n bounds the distance to the optimum, by concavity.
     """
     scale = gains.max(axis=0)
     if not (scale > 0).all():
-        raise InvalidGame("bargaining: somebody cannot do better than disagreement, so there is nothing to agree on")
+        raise InvalidGame(
+            "bargaining: somebody cannot do better than disagreement, so there is nothing to"
+            " agree on"
+        )
     unit = gains / scale
     weights = find_fairest_mixture(unit.T)
     if (weights @ unit).min() <= 1e-12:
-        raise InvalidGame("bargaining: no feasible agreement is better for everybody than disagreement")
+        raise InvalidGame(
+            "bargaining: no feasible agreement is better for everybody than disagreement"
+        )
     count = unit.shape[1]
     for _ in range(_STEPS):
         now = weights @ unit
@@ -95,7 +110,8 @@ def _maximise(gains: Array) -> tuple[Array, float]:
 
 
 def _best_length(now: Array, step: Array, most: float) -> float:
-    """The length up to `most` that maximises sum log(now + length * step), by bisection on the derivative."""
+    """The length up to `most` that maximises sum log(now + length * step), by bisection on the
+    derivative."""
 
     def slope(length: float) -> float:
         with np.errstate(divide="ignore"):

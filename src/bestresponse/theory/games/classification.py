@@ -1,15 +1,19 @@
-"""What kind of game it is: zero-sum, symmetric, potential, common interest, coordination, dominance solvable.
+"""What kind of game it is: zero-sum, symmetric, potential, common interest, coordination, dominance
+solvable.
 
-Definitions: Moulin and Vial (1978) for strategically zero-sum, Monderer and Shapley (1996) for potentials and the
-finite improvement property. Exact payoffs are compared exactly; other numbers closer than 1e-9 of the payoffs' range
-(of the largest payoff, where each player has only one) count as equal.
+Definitions: Moulin and Vial (1978) for strategically zero-sum, Monderer and Shapley (1996) for
+potentials and the finite improvement property. Exact payoffs are compared exactly; other numbers
+closer than 1e-9 of the payoffs' range (of the largest payoff, where each player has only one) count
+as equal.
 
-Which outcomes are good and which equilibria stand out: Pareto optimality, efficiency, payoff and risk dominance.
+Which outcomes are good and which equilibria stand out: Pareto optimality, efficiency, payoff and
+risk dominance.
 
-Definitions: the price of anarchy (stability) is the largest welfare of any outcome divided by that of the worst (best)
-equilibrium (Koutsoupias and Papadimitriou 1999; Anshelevich et al. 2004). An equilibrium is payoff dominant when every
-player likes it at least as much as every other one, risk dominant when the product of what players lose by leaving it
-alone is larger (Harsanyi and Selten 1988).
+Definitions: the price of anarchy (stability) is the largest welfare of any outcome divided by that
+of the worst (best) equilibrium (Koutsoupias and Papadimitriou 1999; Anshelevich et al. 2004). An
+equilibrium is payoff dominant when every player likes it at least as much as every other one, risk
+dominant when the product of what players lose by leaving it alone is larger (Harsanyi and Selten
+1988).
 """
 
 from dataclasses import dataclass
@@ -22,7 +26,13 @@ from bestresponse.theory.arrays import as_fractions
 from bestresponse.theory.equilibria.extremes import require_two_players
 from bestresponse.theory.equilibria.result import Equilibrium, NashResult, pure_nash
 from bestresponse.theory.games.dominance import iterated_elimination
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    Numbers,
+    as_normal_form,
+)
 
 _EQUAL = 1e-9  # of a payoff range: rounding of floats that are not exact
 _CELLS_LIMIT = 200_000
@@ -30,12 +40,14 @@ _CELLS_LIMIT = 200_000
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GameKind:
-    """Properties of a game; `potential` is an exact potential over the cells, 0 in the first cell, or None.
+    """Properties of a game; `potential` is an exact potential over the cells, 0 in the first cell,
+    or None.
 
-    `constant_sum`: payoffs of all players add up to the same in every cell; `zero_sum`: to 0. `strategically_zero_sum`
-    (two players): scaling payoffs and adding to each player's what the other alone decides makes it zero-sum.
-    `common_interest`: the players' payoffs are the same up to positive scale and shift. `coordination`: a square game
-    in which every action belongs to exactly one strict equilibrium. `symmetric`: renaming the players changes nothing.
+    `constant_sum`: payoffs of all players add up to the same in every cell; `zero_sum`: to 0.
+    `strategically_zero_sum` (two players): scaling payoffs and adding to each player's what the
+    other alone decides makes it zero-sum. `common_interest`: the players' payoffs are the same up
+    to positive scale and shift. `coordination`: a square game in which every action belongs to
+    exactly one strict equilibrium. `symmetric`: renaming the players changes nothing.
     """
 
     zero_sum: bool
@@ -51,7 +63,14 @@ class GameKind:
     @property
     def names(self) -> tuple[str, ...]:
         """The properties that hold, in words."""
-        flags = ("zero_sum", "constant_sum", "strategically_zero_sum", "symmetric", "common_interest", "coordination")
+        flags = (
+            "zero_sum",
+            "constant_sum",
+            "strategically_zero_sum",
+            "symmetric",
+            "common_interest",
+            "coordination",
+        )
         words = [name.replace("_", " ") for name in flags if getattr(self, name)]
         words += ["exact potential"] if self.potential is not None else []
         words += ["finite improvement"] if self.finite_improvement else []
@@ -82,7 +101,8 @@ def classify(game: GameLike) -> GameKind:
 
 
 def exact_potential(game: NormalForm) -> Array | None:
-    """Find the function that changes by what a deviating player gains, 0 in the first cell; None if there is none.
+    """Find the function that changes by what a deviating player gains, 0 in the first cell; None if
+    there is none.
 
     >>> exact_potential(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])).tolist()
     [[0.0, 2.0], [2.0, 3.0]]
@@ -109,12 +129,15 @@ def _choose_numbers(game: NormalForm) -> tuple[Numbers, float]:
     """The payoffs to compare, and how close equal ones are: whole units where they are exact."""
     if game.units is not None:
         return game.units, 0.0
-    largest = max(float(np.ptp(table)) for table in game.payoffs) or float(np.abs(game.payoffs).max())
+    largest = max(float(np.ptp(table)) for table in game.payoffs) or float(
+        np.abs(game.payoffs).max()
+    )
     return game.payoffs, _EQUAL * largest
 
 
 def finite_improvement(game: NormalForm) -> bool:
-    """Say whether players who improve one at a time, in any order, always come to rest in a pure equilibrium.
+    """Say whether players who improve one at a time, in any order, always come to rest in a pure
+    equilibrium.
 
     >>> finite_improvement(NormalForm.zero_sum([[1, -1], [-1, 1]]))
     False
@@ -140,15 +163,20 @@ def _can_improve(game: NormalForm, alive: NDArray[np.bool_]) -> NDArray[np.bool_
 
 
 def has_constant_sum(game: NormalForm) -> bool:
-    """Say whether payoffs have the same sum in every cell: exactly where they are exact, else up to 1e-9 of a range."""
+    """Say whether payoffs have the same sum in every cell: exactly where they are exact, else up to
+    1e-9 of a range."""
     total = game.given.sum(axis=0)
     return bool(total.max() - total.min() <= _choose_numbers(game)[1])
 
 
 def _strategically_zero_sum(game: NormalForm) -> bool:
-    """What remains of both payoffs after removing row and column means must be opposite up to scale."""
+    """What remains of both payoffs after removing row and column means must be opposite up to
+    scale."""
     tables, slack = _scale(game)
-    means = [table.mean(axis=0, keepdims=True) + table.mean(axis=1, keepdims=True) - table.mean() for table in tables]
+    means = [
+        table.mean(axis=0, keepdims=True) + table.mean(axis=1, keepdims=True) - table.mean()
+        for table in tables
+    ]
     parts = [table - mean for table, mean in zip(tables, means, strict=True)]
     sizes = [abs(part).max() for part in parts]
     if min(sizes) <= slack:
@@ -157,7 +185,8 @@ def _strategically_zero_sum(game: NormalForm) -> bool:
 
 
 def _scale(game: NormalForm) -> tuple[list[Numbers], float]:
-    """Every player's payoffs from 0 to 1, in fractions where they are exact, and how close equal ones are."""
+    """Every player's payoffs from 0 to 1, in fractions where they are exact, and how close equal
+    ones are."""
     numbers = game.payoffs if game.units is None else as_fractions(game.units)
     scaled = [(table - table.min()) / ((table.max() - table.min()) or 1) for table in numbers]
     return scaled, _EQUAL if game.units is None else 0.0
@@ -180,7 +209,9 @@ def _coordination(game: NormalForm) -> bool:
     if count < 2 or any(m != count for m in game.shape):
         return False
     strict = pure_nash(game, strict=True, tolerance=None if game.is_exact else _EQUAL)
-    return len(strict) == count and all(len({cell[i] for cell in strict}) == count for i in range(game.num_players))
+    return len(strict) == count and all(
+        len({cell[i] for cell in strict}) == count for i in range(game.num_players)
+    )
 
 
 _COMPARED_LIMIT = 20_000  # cells, each compared with all others
@@ -189,11 +220,12 @@ _TIED = 1e-12  # of what is summed: rounding of a sum
 
 @dataclass(frozen=True, slots=True)
 class Efficiency:
-    """The largest sum of payoffs anywhere, at the best and at the worst equilibrium, and their ratios.
+    """The largest sum of payoffs anywhere, at the best and at the worst equilibrium, and their
+    ratios.
 
-    Welfare that is only rounding is 0. A ratio is None where an equilibrium's welfare is not positive, so that it would
-    mean nothing. With `complete` the
-    equilibria were all known; otherwise the prices are bounds: anarchy from below, stability from above.
+    Welfare that is only rounding is 0. A ratio is None where an equilibrium's welfare is not
+    positive, so that it would mean nothing. With `complete` the equilibria were all known;
+    otherwise the prices are bounds: anarchy from below, stability from above.
     """
 
     optimum: float
@@ -207,11 +239,15 @@ class Efficiency:
 def efficiency(game: NormalForm, result: NashResult) -> Efficiency:
     """Say how much welfare the equilibria in `result` leave on the table.
 
-    Welfare is bilinear on a Nash subset, so its extremes are at the extreme equilibria that `result` lists.
+    Welfare is bilinear on a Nash subset, so its extremes are at the extreme equilibria that
+    `result` lists.
     """
-    optimum = _drop_rounding(float(game.given.sum(axis=0).max()), 0.0 if game.is_exact else _largest(game.payoffs))
+    optimum = _drop_rounding(
+        float(game.given.sum(axis=0).max()), 0.0 if game.is_exact else _largest(game.payoffs)
+    )
     welfare = [
-        _drop_rounding(e.welfare, _largest(game.payoffs if e.exact is None else e.payoffs)) for e in result.equilibria
+        _drop_rounding(e.welfare, _largest(game.payoffs if e.exact is None else e.payoffs))
+        for e in result.equilibria
     ]
     best, worst = max(welfare), min(welfare)
     anarchy, stability = (optimum / w if w > 0 else None for w in (worst, best))
@@ -228,7 +264,8 @@ def _drop_rounding(total: float, unit: float) -> float:
 
 
 def pareto_optimal(game: GameLike) -> tuple[tuple[int, ...], ...]:
-    """Find the cells where nobody can be made better off, in another cell, without making somebody worse off.
+    """Find the cells where nobody can be made better off, in another cell, without making somebody
+    worse off.
 
     >>> pareto_optimal(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
     ((0, 0), (0, 1), (1, 0))
@@ -236,18 +273,29 @@ def pareto_optimal(game: GameLike) -> tuple[tuple[int, ...], ...]:
     game = as_normal_form(game)
     points = (game.payoffs if game.units is None else game.units).reshape(game.num_players, -1).T
     if len(points) > _COMPARED_LIMIT:
-        raise TooLarge(f"comparing {len(points):,} cells with each other: more than {_COMPARED_LIMIT:,}")
-    slack = _TIED * np.ptp(points, axis=0) if game.units is None else np.zeros(game.num_players, dtype=np.int64)
+        raise TooLarge(
+            f"comparing {len(points):,} cells with each other: more than {_COMPARED_LIMIT:,}"
+        )
+    slack = (
+        _TIED * np.ptp(points, axis=0)
+        if game.units is None
+        else np.zeros(game.num_players, dtype=np.int64)
+    )
     front = points
     for point in points[np.argsort(-points.sum(axis=1), kind="stable")]:
         worse = (front <= point + slack).all(axis=1) & (front < point - slack).any(axis=1)
         front = front[~worse]
     optimal = [bool((abs(front - point) <= slack).all(axis=1).any()) for point in points]
-    return tuple(tuple(int(a) for a in np.unravel_index(k, game.shape)) for k, good in enumerate(optimal) if good)
+    return tuple(
+        tuple(int(a) for a in np.unravel_index(k, game.shape))
+        for k, good in enumerate(optimal)
+        if good
+    )
 
 
 def payoff_dominant(result: NashResult) -> Equilibrium | None:
-    """Find the equilibrium that gives every player at least as much as any other, and somebody more; None if none."""
+    """Find the equilibrium that gives every player at least as much as any other, and somebody
+    more; None if none."""
     for e in result.equilibria:
         others = [other for other in result.equilibria if other is not e]
         if others and all(_dominates(e, other) for other in others):
@@ -261,13 +309,17 @@ def _dominates(e: Equilibrium, other: Equilibrium) -> bool:
         pairs = list(zip(e.exact_payoffs, other.exact_payoffs, strict=True))
         return all(u >= v for u, v in pairs) and any(u > v for u, v in pairs)
     slack = 1e-9 * np.abs(e.game.payoffs).reshape(e.game.num_players, -1).max(axis=1)
-    return bool((e.payoffs >= other.payoffs - slack).all() and (e.payoffs > other.payoffs + slack).any())
+    return bool(
+        (e.payoffs >= other.payoffs - slack).all() and (e.payoffs > other.payoffs + slack).any()
+    )
 
 
 def risk_dominant(game: GameLike) -> tuple[int, int] | None:
-    """Find the strict pure equilibrium that risk-dominates all others; None if there is none or nothing to compare.
+    """Find the strict pure equilibrium that risk-dominates all others; None if there is none or
+    nothing to compare.
 
-    Two equilibria of a larger game are compared in the 2x2 game of their own actions. Two players only.
+    Two equilibria of a larger game are compared in the 2x2 game of their own actions. Two players
+    only.
 
     >>> risk_dominant(NormalForm.bimatrix([[4, 1], [3, 3]], [[4, 3], [1, 3]]))
     (1, 1)
@@ -283,14 +335,25 @@ def risk_dominant(game: GameLike) -> tuple[int, int] | None:
 
 
 def _is_safer(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -> bool:
-    """Whether leaving `here` alone costs the larger product, up to rounding where payoffs are not exact."""
+    """Whether leaving `here` alone costs the larger product, up to rounding where payoffs are not
+    exact."""
     mine, other = _find_losses(game, here, there), _find_losses(game, there, here)
     slack = 0 if game.units is not None else _TIED * (sum(mine) + sum(other))
     return mine[0] * mine[1] - other[0] * other[1] > slack
 
 
-def _find_losses(game: NormalForm, here: tuple[int, int], there: tuple[int, int]) -> tuple[float, float]:
-    """What each player loses who moves alone from `here` to its action in `there`; whole units where they are exact."""
-    tables = [table / (_largest(table) or 1.0) for table in game.payoffs] if game.units is None else game.units
+def _find_losses(
+    game: NormalForm, here: tuple[int, int], there: tuple[int, int]
+) -> tuple[float, float]:
+    """What each player loses who moves alone from `here` to its action in `there`; whole units
+    where they are exact."""
+    tables = (
+        [table / (_largest(table) or 1.0) for table in game.payoffs]
+        if game.units is None
+        else game.units
+    )
     row, col = tables[0].tolist(), tables[1].tolist()
-    return (row[here[0]][here[1]] - row[there[0]][here[1]], col[here[0]][here[1]] - col[here[0]][there[1]])
+    return (
+        row[here[0]][here[1]] - row[there[0]][here[1]],
+        col[here[0]][here[1]] - col[here[0]][there[1]],
+    )

@@ -1,9 +1,11 @@
-"""Dominated actions, iterated elimination, rationalizability and security levels, for any number of players.
+"""Dominated actions, iterated elimination, rationalizability and security levels, for any number of
+players.
 
-Definitions: a mixture dominates action a strictly when it earns more against everything the others can do, weakly when
-it never earns less and sometimes more. What survives iterated elimination of strictly dominated actions are the
-rationalizable actions, where beliefs about several opponents may be correlated (Bernheim 1984; Pearce 1984). A
-player's security level is what it can make sure of whatever the others do (von Neumann 1928).
+Definitions: a mixture dominates action a strictly when it earns more against everything the others
+can do, weakly when it never earns less and sometimes more. What survives iterated elimination of
+strictly dominated actions are the rationalizable actions, where beliefs about several opponents may
+be correlated (Bernheim 1984; Pearce 1984). A player's security level is what it can make sure of
+whatever the others do (von Neumann 1928).
 """
 
 from collections.abc import Sequence
@@ -16,7 +18,13 @@ import numpy as np
 from bestresponse.core.errors import UsageError
 from bestresponse.theory.arrays import Numbers, Rationals, as_fractions
 from bestresponse.theory.equilibria.integer import maximize
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, as_normal_form, find_tie_width
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    as_normal_form,
+    find_tie_width,
+)
 from bestresponse.theory.linear_program import find_mixture
 from bestresponse.theory.zero_sum.solve import solve_zero_sum_game
 
@@ -25,7 +33,8 @@ _SIMPLE = 1_000  # largest denominator of probabilities that are guessed, and pr
 _PROVED_CELLS = 2_000
 """Up to this many payoffs security levels are proved in fractions."""
 _EXACT_CELLS = 1500
-"""Up to this many payoffs mixtures are decided in whole numbers where the game is exact; above, to 1e-9."""
+"""Up to this many payoffs mixtures are decided in whole numbers where the game is exact; above, to
+1e-9."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -60,7 +69,8 @@ class EliminationStep:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Elimination:
-    """What is left after iterated elimination: the game, the original numbers of its actions, and the steps."""
+    """What is left after iterated elimination: the game, the original numbers of its actions, and
+    the steps."""
 
     game: NormalForm
     kept: tuple[tuple[int, ...], ...]
@@ -76,7 +86,8 @@ class Elimination:
 class SecurityLevel:
     """What a player can make sure of with `strategy`, up to `gap`, and with its best single action.
 
-    `exact` are the value and the strategy as fractions, where payoffs are exact and simple fractions can be proved.
+    `exact` are the value and the strategy as fractions, where payoffs are exact and simple
+    fractions can be proved.
     """
 
     value: float
@@ -88,7 +99,8 @@ class SecurityLevel:
 
 
 def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination, ...]:
-    """Find every dominated action, with what dominates it: one action where that suffices, else a mixture.
+    """Find every dominated action, with what dominates it: one action where that suffices, else a
+    mixture.
 
     With `strict` only those that are dominated strictly.
 
@@ -99,7 +111,9 @@ def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination,
     game = as_normal_form(game)
     unit, dominated = Fraction(0), []
     if game.units is not None:
-        high, low = (Fraction(game.given.item(cell)) for cell in (game.units.argmax(), game.units.argmin()))
+        high, low = (
+            Fraction(game.given.item(cell)) for cell in (game.units.argmax(), game.units.argmin())
+        )
         unit = (high - low) / max(1, int(game.units.max()))
     for player, count in enumerate(game.shape):
         payoffs = _by_action(game, game.payoffs, player)
@@ -123,8 +137,8 @@ def find_dominated(game: GameLike, *, strict: bool = False) -> tuple[Domination,
 def iterated_elimination(game: GameLike, *, strict: bool = True) -> Elimination:
     """Remove dominated actions, all of a round at once, until none is left.
 
-    With `strict` the result does not depend on the order. Otherwise weakly dominated actions go as well; removing them
-    one at a time, in another order, could leave something else.
+    With `strict` the result does not depend on the order. Otherwise weakly dominated actions go as
+    well; removing them one at a time, in another order, could leave something else.
 
     >>> left = iterated_elimination(NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]]))
     >>> left.kept, len(left.steps), left.solved
@@ -146,7 +160,9 @@ def iterated_elimination(game: GameLike, *, strict: bool = True) -> Elimination:
         kept = tuple(tuple(a for a in names if (i, a) not in out) for i, names in enumerate(kept))
         cells = np.ix_(range(game.num_players), *kept)
         exact = None if game.rationals is None else game.rationals[cells]
-        actions = tuple(tuple(names[a] for a in left) for names, left in zip(game.actions, kept, strict=True))
+        actions = tuple(
+            tuple(names[a] for a in left) for names, left in zip(game.actions, kept, strict=True)
+        )
         current = NormalForm(game.payoffs[cells], game.players, actions, game.name, exact)
     return Elimination(current, kept, tuple(steps))
 
@@ -161,7 +177,8 @@ def rationalizable(game: GameLike) -> tuple[tuple[int, ...], ...]:
 
 
 def maximin(game: GameLike, player: int) -> SecurityLevel:
-    """Return the most `player` can make sure of, and how; the others are taken to act together against it.
+    """Return the most `player` can make sure of, and how; the others are taken to act together
+    against it.
 
     >>> level = maximin(NormalForm.bimatrix([[2, 0], [0, 1]], [[1, 0], [0, 2]]), 0)
     >>> round(level.value, 9), level.pure_value, str(level.exact[0]), [str(p) for p in level.exact[1]]
@@ -175,13 +192,21 @@ def maximin(game: GameLike, player: int) -> SecurityLevel:
     worst = payoffs.min(axis=1)
     exact = None
     if game.is_exact and payoffs.size <= _PROVED_CELLS:
-        # Where what one side guarantees is what the other concedes, in exact arithmetic, both are optimal.
+        # Where what one side guarantees is what the other concedes, in exact arithmetic, both are
+        # optimal.
         table = as_fractions(_by_action(game, game.given, player))
         mix, against = _read_simple(solved.row), _read_simple(solved.col)
         guaranteed = min(mix @ table)
         if guaranteed == max(table @ against) and min(*mix, *against) >= 0:
             exact = guaranteed, tuple(mix)
-    return SecurityLevel(solved.value, np.array(solved.row), float(worst.max()), int(worst.argmax()), solved.gap, exact)
+    return SecurityLevel(
+        solved.value,
+        np.array(solved.row),
+        float(worst.max()),
+        int(worst.argmax()),
+        solved.gap,
+        exact,
+    )
 
 
 def _read_simple(mix: Sequence[float]) -> Rationals:
@@ -199,8 +224,9 @@ def _by_action(game: NormalForm, numbers: Array | Numbers, player: int) -> Array
 class _Lead:
     """What the other actions of a player earn more than one, against everything the others can do.
 
-    `whole` has the same in multiples of `unit` where payoffs are known exactly, and is None where they are floats that
-    may stand for a number nearby: then differences within `slack` are none. `spread` is the range of all payoffs.
+    `whole` has the same in multiples of `unit` where payoffs are known exactly, and is None where
+    they are floats that may stand for a number nearby: then differences within `slack` are none.
+    `spread` is the range of all payoffs.
     """
 
     floats: Array
@@ -211,12 +237,16 @@ class _Lead:
 
     @property
     def columns(self) -> list[list[int]] | None:
-        """The whole numbers against each thing the others can do; None where there are none, or too many."""
-        return None if self.whole is None or self.whole.size > _EXACT_CELLS else self.whole.T.tolist()
+        """The whole numbers against each thing the others can do; None where there are none, or too
+        many."""
+        return (
+            None if self.whole is None or self.whole.size > _EXACT_CELLS else self.whole.T.tolist()
+        )
 
 
 def _find_strict(lead: _Lead) -> tuple[Array, float] | None:
-    """Mixtures of the other actions play a zero-sum game against the others: dominated when its value is positive."""
+    """Mixtures of the other actions play a zero-sum game against the others: dominated when its
+    value is positive."""
     floats, whole, columns = lead.floats, lead.whole, lead.columns
     sure = (floats > lead.slack).all(axis=1)
     margins = np.where(sure, floats.min(axis=1), 0.0) if whole is None else whole.min(axis=1)
@@ -227,10 +257,16 @@ def _find_strict(lead: _Lead) -> tuple[Array, float] | None:
         # In whole numbers: maximise t over mixtures p and t >= 0 with p'lead >= t everywhere.
         if min(map(max, columns)) <= 0:
             return None
-        *point, value = maximize([[*(-u for u in column), 1] for column in columns], [0] * len(floats) + [1])
+        *point, value = maximize(
+            [[*(-u for u in column), 1] for column in columns], [0] * len(floats) + [1]
+        )
         total = sum(point)
         least = min(sum(u * p for u, p in zip(column, point, strict=True)) for column in columns)
-        return (np.array([p / total for p in point]), float(least * lead.unit / total)) if value > 0 else None
+        return (
+            (np.array([p / total for p in point]), float(least * lead.unit / total))
+            if value > 0
+            else None
+        )
     if floats.max(axis=0).min() <= _MARGIN * lead.spread:
         return None
     mix = np.array(solve_zero_sum_game(floats).row)
@@ -249,7 +285,9 @@ def _find_weak(lead: _Lead) -> tuple[Array, float] | None:
     if columns is not None:
         # In whole numbers: maximise the sum of p'lead over mixtures that are never behind.
         if min(map(max, columns)) >= 0 and max(map(max, columns)) > 0:
-            point = maximize([[-u for u in column] for column in columns], [sum(row) for row in known.tolist()])
+            point = maximize(
+                [[-u for u in column] for column in columns], [sum(row) for row in known.tolist()]
+            )
             mix = np.array([p / sum(point) for p in point]) if any(point) else None
     elif (lead.floats.max(axis=0) >= -lead.slack).all() and (lead.floats > lead.slack).any():
         mix = find_weak_mixture(lead.floats / lead.spread)
@@ -257,7 +295,8 @@ def _find_weak(lead: _Lead) -> tuple[Array, float] | None:
 
 
 def find_weak_mixture(lead: Array) -> Array | None:
-    """Find the mixture that is never behind and ahead the most in total; None where none is ahead anywhere."""
+    """Find the mixture that is never behind and ahead the most in total; None where none is ahead
+    anywhere."""
     mix = find_mixture(-lead.sum(axis=1), -lead.T, np.zeros(lead.shape[1]))
     if mix is None:
         return None

@@ -1,20 +1,25 @@
-"""The same game in other clothes: isomorphs of a game, and the 2x2 games up to the order of their payoffs.
+"""The same game in other clothes: isomorphs of a game, and the 2x2 games up to the order of their
+payoffs.
 
-The same game written differently: permuted actions and players, new labels, positive affine payoffs.
+The same game written differently: permuted actions and players, new labels, positive affine
+payoffs.
 
-An isomorphism maps player i of the new game to player `order[i]` of the old one, its action k to that player's action
-`actions[i][k]`, and its payoff to scale * payoff + shift with scale > 0. Best responses, equilibria and every solution
-concept that does not compare payoffs between players are carried along, so a solver or a model that answers both
-games differently is reacting to the presentation.
+An isomorphism maps player i of the new game to player `order[i]` of the old one, its action k to
+that player's action `actions[i][k]`, and its payoff to scale * payoff + shift with scale > 0. Best
+responses, equilibria and every solution concept that does not compare payoffs between players are
+carried along, so a solver or a model that answers both games differently is reacting to the
+presentation.
 
 The 144 strictly ordinal 2x2 games and their names.
 
-Two players rank four outcomes without ties: 4! * 4! = 576 pairs of matrices, 144 games up to exchanging rows and
-exchanging columns, 78 if exchanging the players makes no difference either (Rapoport & Guyer, "A taxonomy of 2x2
-games", General Systems 11, 1966). Written so that the row player's best outcome is in the right column and the column
-player's best in the upper row, each game is a combination of two of twelve payoff patterns, one for each player; a
-pattern is named after the symmetric game it comes from (Robinson & Goforth, "The Topology of the 2x2 Games: A New
-Periodic Table", Routledge, 2005; names and orientation of Bruns, "Names for games: locating 2x2 games", Games 6, 2015).
+Two players rank four outcomes without ties: 4! * 4! = 576 pairs of matrices, 144 games up to
+exchanging rows and exchanging columns, 78 if exchanging the players makes no difference either
+(Rapoport & Guyer, "A taxonomy of 2x2 games", General Systems 11, 1966). Written so that the row
+player's best outcome is in the right column and the column player's best in the upper row, each
+game is a combination of two of twelve payoff patterns, one for each player; a pattern is named
+after the symmetric game it comes from (Robinson & Goforth, "The Topology of the 2x2 Games: A New
+Periodic Table", Routledge, 2005; names and orientation of Bruns, "Names for games: locating 2x2
+games", Games 6, 2015).
 """
 
 from collections.abc import Sequence
@@ -39,12 +44,17 @@ class Isomorph:
 
     def carry(self, profile: Sequence[Array]) -> tuple[Array, ...]:
         """Return a mixed profile of the old game, in the new one."""
-        return tuple(np.asarray(profile[old])[list(ks)] for old, ks in zip(self.order, self.actions, strict=True))
+        return tuple(
+            np.asarray(profile[old])[list(ks)]
+            for old, ks in zip(self.order, self.actions, strict=True)
+        )
 
     def back(self, profile: Sequence[Array]) -> tuple[Array, ...]:
         """Return a mixed profile of the new game, in the old one."""
         moved = zip(self.order, self.actions, profile, strict=True)
-        old = {player: np.asarray(mix, dtype=np.float64)[np.argsort(ks)] for player, ks, mix in moved}
+        old = {
+            player: np.asarray(mix, dtype=np.float64)[np.argsort(ks)] for player, ks, mix in moved
+        }
         return tuple(old[player] for player in range(len(old)))
 
 
@@ -56,10 +66,11 @@ def rewrite_game(
     scale: Sequence[float] | None = None,
     shift: Sequence[float] | None = None,
 ) -> Isomorph:
-    """Permute players or their actions, or map payoffs; names move along, and what is not given stays as it is.
+    """Permute players or their actions, or map payoffs; names move along, and what is not given
+    stays as it is.
 
-    Player i becomes the old player `order[i]`, its action k that player's action `actions[i][k]`, and its payoffs
-    become scale[i] * payoff + shift[i].
+    Player i becomes the old player `order[i]`, its action k that player's action `actions[i][k]`,
+    and its payoffs become scale[i] * payoff + shift[i].
 
     >>> swapped = rewrite_game(NormalForm.zero_sum([[1, 2], [3, 4]]), actions=[[1, 0], [0, 1]])
     >>> swapped.game.payoffs[0].tolist()
@@ -69,15 +80,25 @@ def rewrite_game(
     players = list(range(count) if order is None else order)
     if sorted(players) != list(range(count)):
         raise UsageError(f"order: expected an order of 0 to {count - 1}, got {players}")
-    moves = [tuple(ordering) for ordering in ([range(game.shape[i]) for i in players] if actions is None else actions)]
-    factors, offsets = tuple(map(float, scale or [1.0] * count)), tuple(map(float, shift or [0.0] * count))
+    moves = [
+        tuple(ordering)
+        for ordering in ([range(game.shape[i]) for i in players] if actions is None else actions)
+    ]
+    factors, offsets = (
+        tuple(map(float, scale or [1.0] * count)),
+        tuple(map(float, shift or [0.0] * count)),
+    )
     if {len(moves), len(factors), len(offsets)} != {count}:
         sizes = f"{len(moves)}, {len(factors)} and {len(offsets)}"
-        raise UsageError(f"expected orders of actions, scales and shifts for {count} players, got {sizes}")
+        raise UsageError(
+            f"expected orders of actions, scales and shifts for {count} players, got {sizes}"
+        )
     for old, ordering in zip(players, moves, strict=True):
         if sorted(ordering) != list(range(game.shape[old])):
             name, last = game.players[old], game.shape[old] - 1
-            raise UsageError(f"actions of {name}: expected an order of 0 to {last}, got {list(ordering)}")
+            raise UsageError(
+                f"actions of {name}: expected an order of 0 to {last}, got {list(ordering)}"
+            )
     if not all(0 < factor < float("inf") for factor in factors):
         raise UsageError(f"scale: expected positive numbers, got {list(factors)}")
     axes, cells = (0, *(1 + i for i in players)), np.ix_(range(count), *moves)
@@ -87,25 +108,32 @@ def rewrite_game(
         payoffs = payoffs * np.reshape(factors, (-1, *ones)) + np.reshape(offsets, (-1, *ones))
     elif game.rationals is not None:
         exact = game.rationals[players].transpose(axes)[cells]
-    labels = tuple(tuple(game.actions[old][k] for k in ordering) for old, ordering in zip(players, moves, strict=True))
+    labels = tuple(
+        tuple(game.actions[old][k] for k in ordering)
+        for old, ordering in zip(players, moves, strict=True)
+    )
     names = tuple(game.players[old] for old in players)
     new = replace(game, payoffs=payoffs, players=names, actions=labels, rationals=exact)
     return Isomorph(new, tuple(players), tuple(moves), factors, offsets)
 
 
 def random_isomorph(seed: Seed, game: NormalForm, affine: bool = True) -> Isomorph:
-    """Put actions and players in random order and, if `affine`, scale payoffs by 1/2 to 2 and shift them by -5 to 5."""
+    """Put actions and players in random order and, if `affine`, scale payoffs by 1/2 to 2 and shift
+    them by -5 to 5."""
     rng = as_generator(seed)
     order = rng.permutation(game.num_players).tolist()
     actions = [rng.permutation(game.shape[old]).tolist() for old in order]
     if not affine:
         return rewrite_game(game, order=order, actions=actions)
     scale, shift = 2.0 ** rng.uniform(-1, 1, game.num_players), rng.uniform(-5, 5, game.num_players)
-    return rewrite_game(game, order=order, actions=actions, scale=scale.tolist(), shift=shift.tolist())
+    return rewrite_game(
+        game, order=order, actions=actions, scale=scale.tolist(), shift=shift.tolist()
+    )
 
 
-# A symmetric game in the usual letters: both cooperate R, both defect P, the cooperator of an unequal pair S, its
-# defector T. Each pattern is listed from best to worst outcome; the row player's matrix is [[S, R], [P, T]].
+# A symmetric game in the usual letters: both cooperate R, both defect P, the cooperator of an
+# unequal pair S, its defector T. Each pattern is listed from best to worst outcome; the row
+# player's matrix is [[S, R], [P, T]].
 PATTERNS = {
     "chicken": "TRSP",
     "battle": "TSRP",
@@ -125,7 +153,8 @@ PATTERNS = {
 
 @dataclass(frozen=True, slots=True)
 class OrdinalGame:
-    """One of the 144: each player's pattern, and the game with ranks from 1 (worst) to 4 (best) as payoffs."""
+    """One of the 144: each player's pattern, and the game with ranks from 1 (worst) to 4 (best) as
+    payoffs."""
 
     row: str
     col: str
@@ -133,7 +162,8 @@ class OrdinalGame:
 
     @property
     def name(self) -> str:
-        """The symmetric game itself, or the row player's pattern followed by the column player's."""
+        """The symmetric game itself, or the row player's pattern followed by the column
+        player's."""
         return self.game.name
 
     @property
@@ -143,7 +173,8 @@ class OrdinalGame:
 
 
 def ordinal_games(up_to_exchange: bool = False) -> tuple[OrdinalGame, ...]:
-    """Return all 144 games, or the 78 that remain if exchanging the players does not make a new game.
+    """Return all 144 games, or the 78 that remain if exchanging the players does not make a new
+    game.
 
     >>> len(ordinal_games()), len(ordinal_games(up_to_exchange=True))
     (144, 78)
@@ -151,7 +182,11 @@ def ordinal_games(up_to_exchange: bool = False) -> tuple[OrdinalGame, ...]:
     ('chicken', 'chicken-battle')
     """
     order = tuple(PATTERNS)
-    return tuple(_make(row, col) for at, row in enumerate(order) for col in order[at if up_to_exchange else 0 :])
+    return tuple(
+        _make(row, col)
+        for at, row in enumerate(order)
+        for col in order[at if up_to_exchange else 0 :]
+    )
 
 
 def _make(row: str, col: str) -> OrdinalGame:
@@ -166,7 +201,8 @@ def _ranks(pattern: str) -> Array:
 
 
 def _reflect(matrix: Array) -> Array:
-    """The same payoffs seen from the other side: reflected in the diagonal from lower left to upper right."""
+    """The same payoffs seen from the other side: reflected in the diagonal from lower left to upper
+    right."""
     return matrix[::-1, ::-1].T
 
 
@@ -181,12 +217,16 @@ def name_ordinal(game: NormalForm) -> OrdinalGame:
     for table, player in zip(game.payoffs, game.players, strict=True):
         if len(np.unique(table)) < 4:
             raise InvalidGame(
-                f"{player} is indifferent between outcomes {table.tolist()}; expected four different payoffs"
+                f"{player} is indifferent between outcomes {table.tolist()}; expected four"
+                " different payoffs"
             )
     row, col = (1.0 + table.ravel().argsort().argsort().reshape(2, 2) for table in game.payoffs)
     if row[:, 0].max() == 4:
         row, col = row[:, ::-1], col[:, ::-1]
     if col[1].max() == 4:
         row, col = row[::-1], col[::-1]
-    patterns = (next(name for name in PATTERNS if np.array_equal(_ranks(name), seen)) for seen in (row, _reflect(col)))
+    patterns = (
+        next(name for name in PATTERNS if np.array_equal(_ranks(name), seen))
+        for seen in (row, _reflect(col))
+    )
     return _make(*patterns)

@@ -1,13 +1,13 @@
 """A game in normal form: players, their actions, and one payoff tensor per player.
 
-Definition: n players; player i has a finite set of actions A_i; u_i : A_1 x ... x A_n -> R. `payoffs[i]` is the
-tensor of u_i, so `payoffs` has shape (n, |A_1|, ..., |A_n|). A bimatrix game is n = 2; a zero-sum game is a
-bimatrix game with payoffs[1] == -payoffs[0].
+Definition: n players; player i has a finite set of actions A_i; u_i : A_1 x ... x A_n -> R.
+`payoffs[i]` is the tensor of u_i, so `payoffs` has shape (n, |A_1|, ..., |A_n|). A bimatrix game is
+n = 2; a zero-sum game is a bimatrix game with payoffs[1] == -payoffs[0].
 
 Payoffs as the rational numbers they were given as: integers of any size, fractions and decimals.
 
-Floats hold whole numbers up to 2**53 and few fractions exactly. What they do not hold is kept beside them, so that ties
-are decided, and equilibria computed, from the numbers that were meant.
+Floats hold whole numbers up to 2**53 and few fractions exactly. What they do not hold is kept
+beside them, so that ties are decided, and equilibria computed, from the numbers that were meant.
 """
 
 from __future__ import annotations
@@ -29,18 +29,24 @@ from bestresponse.core.errors import InvalidGame
 from bestresponse.core.notebook import MOST_ROWS, format_html
 from bestresponse.theory.arrays import Numbers as Numbers, Rationals as Rationals, as_fractions
 
-_LARGEST_EXPONENT = 400  # beyond what floats hold, so 0 or infinite; a fraction of 1e999999999 would fill the memory
+# beyond what floats hold, so 0 or infinite; a fraction of 1e999999999 would fill the memory
+_LARGEST_EXPONENT = 400
 
 
 def as_rationals(numbers: ArrayLike) -> Rationals | None:
-    """Turn integers, fractions, decimals and whole floats into exact numbers; None if anything else is among them.
+    """Turn integers, fractions, decimals and whole floats into exact numbers; None if anything else
+    is among them.
 
     >>> as_rationals([[Fraction(1, 3), 2], [Decimal("0.1"), 4.0]]).tolist()
     [[Fraction(1, 3), 2], [Fraction(1, 10), 4]]
     >>> as_rationals([[0.1, 2]]) is None
     True
     """
-    if isinstance(numbers, np.ndarray) and numbers.dtype.kind == "f" and not (numbers == np.rint(numbers)).all():
+    if (
+        isinstance(numbers, np.ndarray)
+        and numbers.dtype.kind == "f"
+        and not (numbers == np.rint(numbers)).all()
+    ):
         return None
     try:
         array = np.asarray(numbers, dtype=object)
@@ -70,7 +76,8 @@ def _as_rational(number: object) -> int | Fraction | None:
 
 
 def as_meant(numbers: Numbers) -> Rationals:
-    """Turn all numbers of an array into the fractions that were meant: floats into the simplest ones."""
+    """Turn all numbers of an array into the fractions that were meant: floats into the simplest
+    ones."""
     read = np.frompyfunc(lambda u: read_simplest(u) if isinstance(u, float) else Fraction(u), 1, 1)
     return np.asarray(read(numbers), dtype=object)
 
@@ -90,7 +97,8 @@ def are_meant(floats: NDArray[np.float64]) -> bool:
 
 @lru_cache(maxsize=100_000)
 def read_simplest(number: float) -> Fraction:
-    """Give the simplest rational of that float among those with a small denominator, else the float's own value.
+    """Give the simplest rational of that float among those with a small denominator, else the
+    float's own value.
 
     >>> read_simplest(0.1), read_simplest(1 / 3)
     (Fraction(1, 10), Fraction(1, 3))
@@ -105,7 +113,8 @@ def fits_floats(numbers: Rationals) -> bool:
 
 
 def parse_rational(text: str) -> Fraction:
-    """Read `3`, `-2.5`, `1e-3` or `2/3`; raise ValueError, ZeroDivisionError or OverflowError where that fails.
+    """Read `3`, `-2.5`, `1e-3` or `2/3`; raise ValueError, ZeroDivisionError or OverflowError where
+    that fails.
 
     >>> parse_rational("0.1"), parse_rational("2/6")
     (Fraction(1, 10), Fraction(1, 3))
@@ -133,13 +142,19 @@ def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
     try:
         array = np.asarray(numbers, dtype=np.float64)
     except OverflowError:
-        raise InvalidGame(f"{what}: expected numbers that floats can hold, got one beyond 1.8e308") from None
+        raise InvalidGame(
+            f"{what}: expected numbers that floats can hold, got one beyond 1.8e308"
+        ) from None
     except (TypeError, ValueError) as error:
         if "complex" in str(error):
             raise InvalidGame(f"{what}: expected real numbers, got complex ones") from None
-        raise InvalidGame(f"{what}: expected a rectangular array of numbers, got {_reason(numbers, error)}") from None
+        raise InvalidGame(
+            f"{what}: expected a rectangular array of numbers, got {_reason(numbers, error)}"
+        ) from None
     if array.size == 0:
-        raise InvalidGame(f"{what}: expected at least one number, got an empty array of shape {array.shape}")
+        raise InvalidGame(
+            f"{what}: expected at least one number, got an empty array of shape {array.shape}"
+        )
     if not np.isfinite(array).all():
         index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InvalidGame(f"{what}: expected finite numbers, got {array[index]} at {list(index)}")
@@ -147,7 +162,8 @@ def as_payoffs(numbers: ArrayLike, what: str = "payoffs") -> Array:
 
 
 def read_texts(numbers: object, what: str = "payoffs") -> Any:
-    """Replace texts such as "1/3" by the exact numbers they stand for, in lists as deep as they are."""
+    """Replace texts such as "1/3" by the exact numbers they stand for, in lists as deep as they
+    are."""
     if isinstance(numbers, np.ndarray):
         return read_texts(numbers.tolist(), what) if numbers.dtype.kind in "UO" else numbers
     if isinstance(numbers, list | tuple):
@@ -157,21 +173,29 @@ def read_texts(numbers: object, what: str = "payoffs") -> Any:
     try:
         return parse_rational(numbers)
     except (ValueError, ZeroDivisionError, OverflowError):
-        raise InvalidGame(f"{what}: expected a number such as 3, -2.5 or 1/3, got {numbers[:30]!r}") from None
+        raise InvalidGame(
+            f"{what}: expected a number such as 3, -2.5 or 1/3, got {numbers[:30]!r}"
+        ) from None
 
 
 def _refuse_lossy(numbers: object, what: str) -> None:
-    """Refuse arrays of which floats would keep a part only: complex ones, and those with masked entries."""
+    """Refuse arrays of which floats would keep a part only: complex ones, and those with masked
+    entries."""
     if type(numbers) is np.ndarray and numbers.dtype.char == "d":  # what most are is seen at once
         return
-    if isinstance(numbers, np.ndarray) and hasattr(numbers, "mask"):  # asking for numpy.ma would load it
-        raise InvalidGame(f"{what}: expected a number everywhere, got a masked array; fill it first")
+    if isinstance(numbers, np.ndarray) and hasattr(
+        numbers, "mask"
+    ):  # asking for numpy.ma would load it
+        raise InvalidGame(
+            f"{what}: expected a number everywhere, got a masked array; fill it first"
+        )
     if isinstance(numbers, np.ndarray | np.generic) and numbers.dtype.kind == "c":
         raise InvalidGame(f"{what}: expected real numbers, got complex ones")
 
 
 def _read_plain(numbers: object) -> Array | None:
-    """Copy numbers that floats surely hold, and are finite; None for all that has to be looked at closely."""
+    """Copy numbers that floats surely hold, and are finite; None for all that has to be looked at
+    closely."""
     try:
         array = np.asarray(numbers)
     except ValueError:
@@ -184,7 +208,9 @@ def _read_plain(numbers: object) -> Array | None:
 
 def _reason(numbers: object, error: Exception) -> str:
     if isinstance(numbers, Sequence) and not isinstance(numbers, str):
-        lengths = {len(row) for row in numbers if isinstance(row, Sequence) and not isinstance(row, str)}
+        lengths = {
+            len(row) for row in numbers if isinstance(row, Sequence) and not isinstance(row, str)
+        }
         if len(lengths) > 1:
             return f"rows of different lengths ({', '.join(map(str, sorted(lengths)))})"
     return str(error)
@@ -200,9 +226,11 @@ class GameNames(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False)
 class NormalForm:
-    """An n-player game as a payoff tensor of shape (n, actions of player 0, actions of player 1, ...).
+    """An n-player game as a payoff tensor of shape (n, actions of player 0, actions of player 1,
+    ...).
 
-    `payoffs` are floats. Integers, fractions and decimals that floats do not hold exactly are kept in `rationals`.
+    `payoffs` are floats. Integers, fractions and decimals that floats do not hold exactly are kept
+    in `rationals`.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> pd.num_players, pd.shape
@@ -216,15 +244,23 @@ class NormalForm:
     rationals: Rationals | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
-        return f"NormalForm({self.name!r}, {self.num_players} players, {' x '.join(map(str, self.shape))} actions)"
+        return (
+            f"NormalForm({self.name!r}, {self.num_players} players,"
+            f" {' x '.join(map(str, self.shape))} actions)"
+        )
 
     def _repr_html_(self) -> str:
         cells = islice(np.ndindex(*self.shape), MOST_ROWS + 1)
         rows = (
-            (*(names[k] for names, k in zip(self.actions, cell, strict=True)), *self.payoffs[(slice(None), *cell)])
+            (
+                *(names[k] for names, k in zip(self.actions, cell, strict=True)),
+                *self.payoffs[(slice(None), *cell)],
+            )
             for cell in cells
         )
-        return format_html(repr(self), (*self.players, *(f"payoff of {name}" for name in self.players)), rows)
+        return format_html(
+            repr(self), (*self.players, *(f"payoff of {name}" for name in self.players)), rows
+        )
 
     def __post_init__(self) -> None:
         _refuse_lossy(self.payoffs, "payoffs")
@@ -234,45 +270,69 @@ class NormalForm:
             payoffs = as_payoffs(self.payoffs).copy()
             object.__setattr__(self, "rationals", self._keep_rationals(payoffs))
             if float(np.abs(payoffs).max()) > _LARGEST:
-                raise InvalidGame(f"payoffs: expected none beyond {_LARGEST:g} in size, got {np.abs(payoffs).max():g}")
+                raise InvalidGame(
+                    f"payoffs: expected none beyond {_LARGEST:g} in size, got"
+                    f" {np.abs(payoffs).max():g}"
+                )
         if payoffs.ndim == 0:
-            raise InvalidGame(f"payoffs: expected a table for every player, got the number {payoffs:g}")
+            raise InvalidGame(
+                f"payoffs: expected a table for every player, got the number {payoffs:g}"
+            )
         if payoffs.ndim != len(payoffs) + 1:
             raise InvalidGame(
-                f"payoffs: {len(payoffs)} players need {len(payoffs) + 1} axes, the array has {payoffs.ndim}"
+                f"payoffs: {len(payoffs)} players need {len(payoffs) + 1} axes, the array has"
+                f" {payoffs.ndim}"
             )
         payoffs.setflags(write=False)
         object.__setattr__(self, "payoffs", payoffs)
         named = self.players or self.actions
         if not self.players:
             numbered = tuple(f"player {i + 1}" for i in range(self.num_players))
-            object.__setattr__(self, "players", ("row", "col") if self.num_players == 2 else numbered)
+            object.__setattr__(
+                self, "players", ("row", "col") if self.num_players == 2 else numbered
+            )
         if not self.actions:
             object.__setattr__(self, "actions", _default_actions(self.shape))
         if named:
             self._check_names()
 
     def _keep_rationals(self, floats: Array) -> Rationals | None:
-        """Keep the exact payoffs where floats do not hold them, and only if they are those of this game."""
+        """Keep the exact payoffs where floats do not hold them, and only if they are those of this
+        game."""
         rationals = self.rationals
-        if rationals is None and not (isinstance(self.payoffs, np.ndarray) and self.payoffs.dtype == np.float64):
+        if rationals is None and not (
+            isinstance(self.payoffs, np.ndarray) and self.payoffs.dtype == np.float64
+        ):
             rationals = as_rationals(self.payoffs)
-        if rationals is None or fits_floats(rationals) or not np.array_equal(rationals.astype(np.float64), floats):
+        if (
+            rationals is None
+            or fits_floats(rationals)
+            or not np.array_equal(rationals.astype(np.float64), floats)
+        ):
             return None
         return rationals
 
     def _check_names(self) -> None:
         if len(self.players) != self.num_players or len(set(self.players)) != len(self.players):
-            raise InvalidGame(f"players: expected {self.num_players} different names, got {_list_some(self.players)}")
+            raise InvalidGame(
+                f"players: expected {self.num_players} different names, got"
+                f" {_list_some(self.players)}"
+            )
         if len(self.actions) != self.num_players:
-            raise InvalidGame(f"actions: expected names for {self.num_players} players, got {len(self.actions)}")
+            raise InvalidGame(
+                f"actions: expected names for {self.num_players} players, got {len(self.actions)}"
+            )
         for player, names, count in zip(self.players, self.actions, self.shape, strict=True):
             if len(names) != count or len(set(names)) != count:
-                raise InvalidGame(f"actions of {player}: expected {count} different names, got {_list_some(names)}")
+                raise InvalidGame(
+                    f"actions of {player}: expected {count} different names, got"
+                    f" {_list_some(names)}"
+                )
 
     @classmethod
     def bimatrix(cls, row: ArrayLike, col: ArrayLike, **names: Unpack[GameNames]) -> NormalForm:
-        """Two players: `row[i][j]` and `col[i][j]` are their payoffs when row plays i and column plays j."""
+        """Two players: `row[i][j]` and `col[i][j]` are their payoffs when row plays i and column
+        plays j."""
         _refuse_lossy(row, "row payoffs")
         _refuse_lossy(col, "column payoffs")
         both = _read_plain((row, col))
@@ -282,12 +342,16 @@ class NormalForm:
             # Everything has been checked; checking it again takes longer than solving a small game.
             both.setflags(write=False)
             game = object.__new__(cls)
-            vars(game).update(payoffs=both, players=("row", "col"), actions=_default_actions(both.shape[1:]))
+            vars(game).update(
+                payoffs=both, players=("row", "col"), actions=_default_actions(both.shape[1:])
+            )
             return game
         row, col = read_texts(row, "row payoffs"), read_texts(col, "column payoffs")
         first, second = as_payoffs(row, "row payoffs"), as_payoffs(col, "column payoffs")
         if first.ndim != 2 or first.shape != second.shape:
-            raise InvalidGame(f"expected two matrices of one shape, got {first.shape} and {second.shape}")
+            raise InvalidGame(
+                f"expected two matrices of one shape, got {first.shape} and {second.shape}"
+            )
         exact = as_rationals(row), as_rationals(col)
         known = None if exact[0] is None or exact[1] is None else np.stack([exact[0], exact[1]])
         return cls(np.stack([first, second]), rationals=known, **names)
@@ -297,7 +361,11 @@ class NormalForm:
         """Two players; what the row player gets the column player pays."""
         row = read_texts(row, "row payoffs")
         matrix, exact = as_payoffs(row, "row payoffs"), as_rationals(row)
-        return cls.bimatrix(matrix, -matrix, **names) if exact is None else cls.bimatrix(exact, -exact, **names)
+        return (
+            cls.bimatrix(matrix, -matrix, **names)
+            if exact is None
+            else cls.bimatrix(exact, -exact, **names)
+        )
 
     @property
     def given(self) -> Array | Rationals:
@@ -318,7 +386,8 @@ class NormalForm:
 
     @cached_property
     def units(self) -> Numbers | None:
-        """The payoffs less the smallest as whole numbers of a common unit, which compare exactly; None if not exact."""
+        """The payoffs less the smallest as whole numbers of a common unit, which compare exactly;
+        None if not exact."""
         if not self.is_exact:
             return None
         whole = count_multiples(self.given)
@@ -355,10 +424,12 @@ def as_normal_form(game: GameLike, col: ArrayLike | None = None) -> NormalForm:
 
 
 def find_tie_width(payoffs: Array, axis: int) -> Array:
-    """Say how close floats are that may stand for equal payoffs, where those along `axis` are compared.
+    """Say how close floats are that may stand for equal payoffs, where those along `axis` are
+    compared.
 
-    1e-12 of the largest of them, since sums and products round relative to what they are made of; but at least four
-    units in the last place of the whole range, lest the rest of a difference of large numbers count.
+    1e-12 of the largest of them, since sums and products round relative to what they are made of;
+    but at least four units in the last place of the whole range, lest the rest of a difference of
+    large numbers count.
     """
     compared = np.abs(payoffs).max(axis=axis, keepdims=True)
     return np.asarray(np.maximum(1e-12 * compared, 2.0**-50 * float(np.ptp(payoffs))))

@@ -1,7 +1,8 @@
 """Payoffs, best responses and regret of a profile of mixed strategies, for any number of players.
 
-Definition: the regret of player i at profile x is max_a u_i(a, x_-i) - u_i(x). A profile is a Nash equilibrium exactly
-when every regret is zero, so the largest regret certifies an approximate equilibrium (Nash 1951).
+Definition: the regret of player i at profile x is max_a u_i(a, x_-i) - u_i(x). A profile is a Nash
+equilibrium exactly when every regret is zero, so the largest regret certifies an approximate
+equilibrium (Nash 1951).
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bestresponse.core.errors import InvalidGame
-from bestresponse.theory.games.normal_form import Array, GameLike, NormalForm, Numbers, as_normal_form
+from bestresponse.theory.games.normal_form import (
+    Array,
+    GameLike,
+    NormalForm,
+    Numbers,
+    as_normal_form,
+)
 
 Profile = tuple[Array, ...]
 
@@ -20,15 +27,21 @@ _SUM_TOLERANCE = 1e-6
 def as_profile(game: NormalForm, profile: Sequence[ArrayLike]) -> Profile:
     """`profile` as one probability vector per player, or InvalidGame saying which one is not."""
     if len(profile) != game.num_players:
-        raise InvalidGame(f"profile: expected {game.num_players} mixed strategies, got {len(profile)}")
+        raise InvalidGame(
+            f"profile: expected {game.num_players} mixed strategies, got {len(profile)}"
+        )
     strategies = tuple(np.asarray(mix, dtype=np.float64) for mix in profile)
     for strategy, count, player in zip(strategies, game.shape, game.players, strict=True):
         if strategy.shape != (count,):
-            raise InvalidGame(f"strategy of {player}: expected {count} probabilities, got shape {strategy.shape}")
+            raise InvalidGame(
+                f"strategy of {player}: expected {count} probabilities, got shape {strategy.shape}"
+            )
         total = float(strategy.sum())
         if not abs(total - 1.0) <= _SUM_TOLERANCE or float(strategy.min()) < -_SUM_TOLERANCE:
             got = f"{strategy.tolist()} (sum {total:g})"
-            raise InvalidGame(f"strategy of {player}: expected probabilities that sum to 1, got {got}")
+            raise InvalidGame(
+                f"strategy of {player}: expected probabilities that sum to 1, got {got}"
+            )
     return strategies
 
 
@@ -45,7 +58,8 @@ def deviation_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> tuple[Arr
 
 
 def contract(payoffs: Numbers, mixes: Sequence[Numbers], *kept: int) -> Numbers:
-    """Average payoffs over the mixtures of all players but those whose actions are `kept` as axes."""
+    """Average payoffs over the mixtures of all players but those whose actions are `kept` as
+    axes."""
     for player in reversed([player for player in range(len(mixes)) if player not in kept]):
         mix, before, after = mixes[player], payoffs.shape[:player], payoffs.shape[player + 1 :]
         # `np.tensordot` does the same and takes two to three times as long for small games.
@@ -67,7 +81,8 @@ def expected_payoffs(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
 
 
 def regret(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
-    """Say how much each player could gain by its best deviation from `profile`; all zero exactly at an equilibrium.
+    """Say how much each player could gain by its best deviation from `profile`; all zero exactly at
+    an equilibrium.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> regret(pd, [[1, 0], [1, 0]]).tolist()
@@ -82,7 +97,8 @@ def regret(game: GameLike, profile: Sequence[ArrayLike]) -> Array:
 def best_responses(
     game: GameLike, profile: Sequence[ArrayLike], tolerance: float = 1e-9
 ) -> tuple[tuple[int, ...], ...]:
-    """Return for each player the actions that earn the most against `profile`, up to `tolerance` of its payoff range.
+    """Return for each player the actions that earn the most against `profile`, up to `tolerance` of
+    its payoff range.
 
     >>> pd = NormalForm.bimatrix([[3, 0], [5, 1]], [[3, 5], [0, 1]])
     >>> best_responses(pd, [[1, 0], [1, 0]])

@@ -2,31 +2,35 @@
 
 Strategies for repeated games as finite automata.
 
-A strategy with finite memory is an automaton: in each state it plays a mixed action, and the pair (own action, other's
-action) leads to the next state (Rubinstein, "Finite automata play the repeated prisoner's dilemma", JET 39, 1986).
-`mix[s]` is the mixed action in state s, `step[s, a, b]` the state after playing a against b.
+A strategy with finite memory is an automaton: in each state it plays a mixed action, and the pair
+(own action, other's action) leads to the next state (Rubinstein, "Finite automata play the repeated
+prisoner's dilemma", JET 39, 1986). `mix[s]` is the mixed action in state s, `step[s, a, b]` the
+state after playing a against b.
 
 The smallest automaton that behaves like a given one, and whether two behave alike.
 
-Two states are equivalent if they play the same mixed action and every pair of actions leads to equivalent states; the
-partition is refined until it is stable (E. Moore, "Gedanken-experiments on sequential machines", Automata Studies,
-1956). States that cannot be reached are left out. With `noise` every action can be played, so every state counts that
-some sequence of actions leads to; that is also what is kept without noise.
+Two states are equivalent if they play the same mixed action and every pair of actions leads to
+equivalent states; the partition is refined until it is stable (E. Moore, "Gedanken-experiments on
+sequential machines", Automata Studies, 1956). States that cannot be reached are left out. With
+`noise` every action can be played, so every state counts that some sequence of actions leads to;
+that is also what is kept without noise.
 
 Well-known strategies for games in which the first action is to cooperate and the second to defect.
 
-Sources: R. Axelrod, The Evolution of Cooperation, 1984 (the two tournaments); M. Nowak & K. Sigmund, "A strategy of
-win-stay, lose-shift that outperforms tit-for-tat", Nature 364, 1993; W. Press & F. Dyson, "Iterated prisoner's dilemma
-contains strategies that dominate any evolutionary opponent", PNAS 109, 2012 (zero-determinant: extort, set); A. Stewart
-& J. Plotkin, PNAS 109, 2012 (zero-determinant: generous); J. Bendor, R. Kramer & S. Stout, J. Conflict Resolution 35,
-1991 (generous tit-for-tat).
+Sources: R. Axelrod, The Evolution of Cooperation, 1984 (the two tournaments); M. Nowak & K.
+Sigmund, "A strategy of win-stay, lose-shift that outperforms tit-for-tat", Nature 364, 1993; W.
+Press & F. Dyson, "Iterated prisoner's dilemma contains strategies that dominate any evolutionary
+opponent", PNAS 109, 2012 (zero-determinant: extort, set); A. Stewart & J. Plotkin, PNAS 109, 2012
+(zero-determinant: generous); J. Bendor, R. Kramer & S. Stout, J. Conflict Resolution 35, 1991
+(generous tit-for-tat).
 
 Games in which one can cooperate or defect, and which action is which.
 
-A two-player game with two actions each has this structure if for both players (R. Dawes, "Social dilemmas", Annual
-Review of Psychology 31, 1980; M. Macy & A. Flache, PNAS 99, 2002): the other's cooperation helps whatever one does
-oneself (R > S and T >= P), and all cooperating is better than all defecting (R > P). The prisoner's dilemma, chicken
-and the stag hunt have it; matching pennies, battle of the sexes and pure coordination do not.
+A two-player game with two actions each has this structure if for both players (R. Dawes, "Social
+dilemmas", Annual Review of Psychology 31, 1980; M. Macy & A. Flache, PNAS 99, 2002): the other's
+cooperation helps whatever one does oneself (R > S and T >= P), and all cooperating is better than
+all defecting (R > P). The prisoner's dilemma, chicken and the stag hunt have it; matching pennies,
+battle of the sexes and pure coordination do not.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -49,7 +53,8 @@ _LARGEST = 4096
 
 @dataclass(frozen=True, eq=False)
 class Automaton:
-    """`mix` is (states, own actions), `step` (states, own actions, other's actions); play begins in state 0.
+    """`mix` is (states, own actions), `step` (states, own actions, other's actions); play begins in
+    state 0.
 
     >>> tit_for_tat = memory_one("tit-for-tat", [1, 0], [[[1, 0], [0, 1]], [[1, 0], [0, 1]]])
     >>> tit_for_tat.states, tit_for_tat.pure
@@ -62,14 +67,34 @@ class Automaton:
 
     def __post_init__(self) -> None:
         mix, step = np.array(self.mix, dtype=np.float64), np.array(self.step, dtype=np.int32)
-        if mix.ndim != 2 or step.ndim != 3 or step.shape[:2] != mix.shape or not mix.size or not step.size:
-            raise InvalidGame(f"automaton {self.name!r}: mix {mix.shape} and step {step.shape} do not fit together")
+        if (
+            mix.ndim != 2
+            or step.ndim != 3
+            or step.shape[:2] != mix.shape
+            or not mix.size
+            or not step.size
+        ):
+            raise InvalidGame(
+                f"automaton {self.name!r}: mix {mix.shape} and step {step.shape} do not fit"
+                " together"
+            )
         if len(mix) > _LARGEST:
-            raise InvalidGame(f"automaton {self.name!r} has {len(mix)} states; at most {_LARGEST} are allowed")
-        if not (np.isfinite(mix).all() and (mix >= 0).all() and np.allclose(mix.sum(axis=1), 1.0, atol=1e-9)):
-            raise InvalidGame(f"automaton {self.name!r}: the actions of every state need probabilities that sum to 1")
+            raise InvalidGame(
+                f"automaton {self.name!r} has {len(mix)} states; at most {_LARGEST} are allowed"
+            )
+        if not (
+            np.isfinite(mix).all()
+            and (mix >= 0).all()
+            and np.allclose(mix.sum(axis=1), 1.0, atol=1e-9)
+        ):
+            raise InvalidGame(
+                f"automaton {self.name!r}: the actions of every state need probabilities that sum"
+                " to 1"
+            )
         if (step < 0).any() or (step >= len(mix)).any():
-            raise InvalidGame(f"automaton {self.name!r}: a step leads to a state that does not exist")
+            raise InvalidGame(
+                f"automaton {self.name!r}: a step leads to a state that does not exist"
+            )
         for field, array in (("mix", mix), ("step", step)):
             array.setflags(write=False)
             object.__setattr__(self, field, array)
@@ -102,27 +127,46 @@ def memory_one(name: str, first: ArrayLike, after: ArrayLike) -> Automaton:
     """The mixed action `first`, then `after[a][b]` once own a met b."""
     opening, replies = np.asarray(first, dtype=np.float64), np.asarray(after, dtype=np.float64)
     own, other = replies.shape[:2]
-    step = np.broadcast_to(1 + np.arange(own * other).reshape(own, other), (1 + own * other, own, other))
-    return Automaton(name, np.vstack([opening[None], replies.reshape(own * other, -1)]), step.astype(np.int32))
+    step = np.broadcast_to(
+        1 + np.arange(own * other).reshape(own, other), (1 + own * other, own, other)
+    )
+    return Automaton(
+        name, np.vstack([opening[None], replies.reshape(own * other, -1)]), step.astype(np.int32)
+    )
 
 
-def opponent_history(name: str, choose: Callable[[tuple[int, ...]], int], depth: int, count: int = 2) -> Automaton:
-    """Return the action that `choose` gives for the other's last `depth` actions (fewer at the beginning)."""
+def opponent_history(
+    name: str, choose: Callable[[tuple[int, ...]], int], depth: int, count: int = 2
+) -> Automaton:
+    """Return the action that `choose` gives for the other's last `depth` actions (fewer at the
+    beginning)."""
     first: tuple[int, ...] = ()
     return _unfold(name, first, lambda history, seen: (*history, seen)[-depth:], choose, count)
 
 
 def state_machine(
-    name: str, moves: Mapping[tuple[str, int], tuple[str, int]], start: str, first: int, count: int = 2
+    name: str,
+    moves: Mapping[tuple[str, int], tuple[str, int]],
+    start: str,
+    first: int,
+    count: int = 2,
 ) -> Automaton:
-    """Build a machine that plays on its transitions: in a state, the other's action b leads to (next, own action)."""
-    return _unfold(name, (start, first), lambda at, seen: moves[at[0], seen], lambda at: at[1], count)
+    """Build a machine that plays on its transitions: in a state, the other's action b leads to
+    (next, own action)."""
+    return _unfold(
+        name, (start, first), lambda at, seen: moves[at[0], seen], lambda at: at[1], count
+    )
 
 
 def _unfold(
-    name: str, start: State, follow: Callable[[State, int], State], act: Callable[[State], int], count: int
+    name: str,
+    start: State,
+    follow: Callable[[State, int], State],
+    act: Callable[[State], int],
+    count: int,
 ) -> Automaton:
-    """Number the states that the other's actions lead to from `start`; `act` says what is played in each."""
+    """Number the states that the other's actions lead to from `start`; `act` says what is played in
+    each."""
     numbers, order = {start: 0}, [start]
     step: list[list[list[int]]] = []
     for state in order:
@@ -154,7 +198,9 @@ def reduced(automaton: Automaton) -> Automaton:
     kept = [first[number] for number in range(len(first))]
     merged = [[classes[following] for following in step[state]] for state in kept]
     shape = (len(kept), *automaton.step.shape[1:])
-    return Automaton(automaton.name, automaton.mix[kept], np.array(merged, dtype=np.int32).reshape(shape))
+    return Automaton(
+        automaton.name, automaton.mix[kept], np.array(merged, dtype=np.int32).reshape(shape)
+    )
 
 
 def behave_alike(first: Automaton, second: Automaton) -> bool:
@@ -166,8 +212,8 @@ def behave_alike(first: Automaton, second: Automaton) -> bool:
 
 
 def relabelled(automaton: Automaton, own: Sequence[int], other: Sequence[int]) -> Automaton:
-    """Return the same strategy in a game that lists actions in another order: its action k is `own[k]` there, the other
-    player's action k is `other[k]`."""
+    """Return the same strategy in a game that lists actions in another order: its action k is
+    `own[k]` there, the other player's action k is `other[k]`."""
     mix, step = np.empty_like(automaton.mix), np.empty_like(automaton.step)
     mix[:, list(own)] = automaton.mix
     step[np.ix_(range(automaton.states), own, other)] = automaton.step
@@ -189,7 +235,9 @@ def _classes(mix: list[list[float]], step: list[list[int]], reached: list[int]) 
     """The class of every state; classes are numbered in the order of `reached`."""
     classes, count = _numbered({state: tuple(mix[state]) for state in reached})
     while True:
-        finer, more = _numbered({state: (classes[state], *map(classes.__getitem__, step[state])) for state in reached})
+        finer, more = _numbered(
+            {state: (classes[state], *map(classes.__getitem__, step[state])) for state in reached}
+        )
         if more == count:
             return finer
         classes, count = finer, more
@@ -198,15 +246,23 @@ def _classes(mix: list[list[float]], step: list[list[int]], reached: list[int]) 
 def _numbered(keys: dict[int, tuple[float, ...]]) -> tuple[dict[int, int], int]:
     """Equal keys get equal numbers, in order of first appearance; and how many there are."""
     numbers: dict[tuple[float, ...], int] = {}
-    return {state: numbers.setdefault(key, len(numbers)) for state, key in keys.items()}, len(numbers)
+    return {state: numbers.setdefault(key, len(numbers)) for state, key in keys.items()}, len(
+        numbers
+    )
 
 
 C, D = 0, 1
-_GRIM = {("calm", C): ("calm", C), ("calm", D): ("angry", D), ("angry", C): ("angry", D), ("angry", D): ("angry", D)}
+_GRIM = {
+    ("calm", C): ("calm", C),
+    ("calm", D): ("angry", D),
+    ("angry", C): ("angry", D),
+    ("angry", D): ("angry", D),
+}
 
 
 def reactive(name: str, first: float, cc: float, cd: float, dc: float, dd: float) -> Automaton:
-    """Cooperates first with probability `first`, then with the one for (own, other's) last actions."""
+    """Cooperates first with probability `first`, then with the one for (own, other's) last
+    actions."""
     after = np.array([[cc, cd], [dc, dd]])
     return memory_one(name, [first, 1 - first], np.stack([after, 1 - after], axis=-1))
 
@@ -216,7 +272,8 @@ def _any_of(last: int) -> Callable[[tuple[int, ...]], int]:
 
 
 def _forgiving_grim() -> Automaton:
-    """Punishes a defection by defecting four times, then makes peace with two cooperations, and looks again."""
+    """Punishes a defection by defecting four times, then makes peace with two cooperations, and
+    looks again."""
     moves = {("calm", C): ("calm", C), ("calm", D): ("p1", D)}
     order = [("p1", "p2", D), ("p2", "p3", D), ("p3", "p4", D), ("p4", "m1", C), ("m1", "calm", C)]
     for here, there, action in order:
@@ -225,21 +282,29 @@ def _forgiving_grim() -> Automaton:
 
 
 def _tester() -> Automaton:
-    """Defects first; at the first defection it makes up by cooperating and plays tit-for-tat, else it cooperates twice
-    and then defects every other round (as Tester in Axelrod's second tournament)."""
+    """Defects first; at the first defection it makes up by cooperating and plays tit-for-tat, else
+    it cooperates twice and then defects every other round (as Tester in Axelrod's second
+    tournament)."""
     moves = {
-        ("probe", C): ("quiet", C), ("probe", D): ("sorry", C),
-        ("quiet", C): ("exploit", C), ("quiet", D): ("sorry", C),
-        ("exploit", C): ("cheat", D), ("exploit", D): ("tft", C),
-        ("cheat", C): ("exploit", C), ("cheat", D): ("tft", C),
-        ("sorry", C): ("tft", C), ("sorry", D): ("tft", D),
-        ("tft", C): ("tft", C), ("tft", D): ("tft", D),
-    }  # fmt: skip
+        ("probe", C): ("quiet", C),
+        ("probe", D): ("sorry", C),
+        ("quiet", C): ("exploit", C),
+        ("quiet", D): ("sorry", C),
+        ("exploit", C): ("cheat", D),
+        ("exploit", D): ("tft", C),
+        ("cheat", C): ("exploit", C),
+        ("cheat", D): ("tft", C),
+        ("sorry", C): ("tft", C),
+        ("sorry", D): ("tft", D),
+        ("tft", C): ("tft", C),
+        ("tft", D): ("tft", D),
+    }
     return state_machine("tester", moves, "probe", D)
 
 
 def _majority(name: str, soft: bool, depth: int) -> Automaton:
-    """Follows what the other did more often in the last `depth` rounds; `soft` cooperates on a tie."""
+    """Follows what the other did more often in the last `depth` rounds; `soft` cooperates on a
+    tie."""
 
     def choose(seen: tuple[int, ...]) -> int:
         defections = sum(seen)
@@ -276,7 +341,9 @@ def classic_strategies() -> tuple[Automaton, ...]:
         opponent_history("tit-for-two-tats", lambda seen: D if seen[-2:] == (D, D) else C, 2),
         opponent_history("two-tits-for-tat", _any_of(2), 2),
         opponent_history("hard-tit-for-tat", _any_of(3), 3),
-        opponent_history("hard-tit-for-two-tats", lambda seen: D if (D, D) in pairwise(seen) else C, 3),
+        opponent_history(
+            "hard-tit-for-two-tats", lambda seen: D if (D, D) in pairwise(seen) else C, 3
+        ),
         _majority("soft-majority-3", True, 3),
         _majority("hard-majority-3", False, 3),
         _majority("soft-majority-4", True, 4),
@@ -296,20 +363,23 @@ def classic_strategy(name: str) -> Automaton:
 
 
 def cooperative_actions(game: NormalForm) -> tuple[int, int]:
-    """Return the action that is to cooperate, for each player; InvalidGame says why where there is none.
+    """Return the action that is to cooperate, for each player; InvalidGame says why where there is
+    none.
 
     >>> from bestresponse.theory.catalogue.tables import load
     >>> cooperative_actions(load("prisoners-dilemma"))
     (0, 0)
     """
     if game.num_players != 2 or game.shape != (2, 2):
-        raise InvalidGame(f"cooperating and defecting needs two players with two actions each, got {game.shape}")
+        raise InvalidGame(
+            f"cooperating and defecting needs two players with two actions each, got {game.shape}"
+        )
     for first, second in product(range(2), repeat=2):
         if _cooperative(game, first, second):
             return first, second
     raise InvalidGame(
-        "no action of this game is to cooperate: one that never hurts the other player, and is better for both than "
-        "the other action if both take it"
+        "no action of this game is to cooperate: one that never hurts the other player, and is"
+        " better for both than the other action if both take it"
     )
 
 

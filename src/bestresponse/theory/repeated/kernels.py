@@ -1,7 +1,9 @@
-"""Round robins compiled with numba (extra `fast`): one match after the other in registers, on all cores.
+"""Round robins compiled with numba (extra `fast`): one match after the other in registers, on all
+cores.
 
-Random numbers: xoroshiro128+ (Blackman & Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS 47, 2021),
-one stream per match, seeded by splitmix64 from (seed, match); 32 bits of each draw go to either player.
+Random numbers: xoroshiro128+ (Blackman & Vigna, "Scrambled linear pseudorandom number generators",
+ACM TOMS 47, 2021), one stream per match, seeded by splitmix64 from (seed, match); 32 bits of each
+draw go to either player.
 """
 
 import numpy as np
@@ -20,10 +22,14 @@ def play_compiled(matches: Matches, rules: Rules, repetitions: int, seed: int) -
     count, _, actions = matches.mix.shape
     limits = (np.cumsum(matches.mix, axis=2) * _RANGE).astype(np.uint64)
     limits[..., -1] = np.uint64(_RANGE)
-    certain = ((matches.mix == 0.0) | (matches.mix == 1.0)).all(axis=(1, 2)) & (rules.continuation == 1.0)
+    certain = ((matches.mix == 0.0) | (matches.mix == 1.0)).all(axis=(1, 2)) & (
+        rules.continuation == 1.0
+    )
     out = np.full((count * count, repetitions, 3), float(rules.rounds))
     if actions == 2 and rules.continuation == 1.0 and rules.rounds <= _MOST_COUNTED:
-        _play_side_by_side(limits, matches.step, matches.payoffs, rules.rounds, np.uint64(seed), certain, out)
+        _play_side_by_side(
+            limits, matches.step, matches.payoffs, rules.rounds, np.uint64(seed), certain, out
+        )
     else:
         numbers = (rules.rounds, np.uint64(rules.continuation * _RANGE), np.uint64(seed))
         _play_one_by_one(limits, matches.step, matches.payoffs, numbers, certain, out)
@@ -53,11 +59,17 @@ def _draw(s0: np.uint64, s1: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64
 
 @njit(cache=True, parallel=True, nogil=True, error_model="numpy")
 def _play_side_by_side(
-    limits: Words, step: Shorts, payoffs: Floats, rounds: int, seed: np.uint64, certain: Bools, out: Floats
+    limits: Words,
+    step: Shorts,
+    payoffs: Floats,
+    rounds: int,
+    seed: np.uint64,
+    certain: Bools,
+    out: Floats,
 ) -> None:
-    """Two actions and a fixed number of rounds: two repetitions of a match at a time, so that one works while the other
-    waits for its tables. States of both players are one number, and the four outcomes are counted in the four quarters
-    of a word."""
+    """Two actions and a fixed number of rounds: two repetitions of a match at a time, so that one
+    works while the other waits for its tables. States of both players are one number, and the four
+    outcomes are counted in the four quarters of a word."""
     count, states = limits.shape[0], limits.shape[1]
     low = np.uint64(0xFFFFFFFF)
     for match in prange(out.shape[0]):
@@ -69,7 +81,9 @@ def _play_side_by_side(
                 lim_x[s * states + t], lim_y[s * states + t] = limits[i, s, 0], limits[j, t, 0]
                 for x in range(2):
                     for y in range(2):
-                        go[4 * (s * states + t) + 2 * x + y] = step[i, s, x, y] * states + step[j, t, y, x]
+                        go[4 * (s * states + t) + 2 * x + y] = (
+                            step[i, s, x, y] * states + step[j, t, y, x]
+                        )
         s0 = _mixed(seed * np.uint64(0xD1342543DE82EF95) + np.uint64(4 * match))
         s1 = _mixed(s0 + np.uint64(4 * match + 1))
         r0 = _mixed(s1 + np.uint64(4 * match + 2))
@@ -101,17 +115,25 @@ def _pay(out: Floats, match: int, rep: int, payoffs: Floats, tally: np.uint64) -
     for player in range(2):
         earned = 0.0
         for k in range(4):
-            earned += np.float64((tally >> np.uint64(16 * k)) & quarter) * payoffs[player, k // 2, k % 2]
+            earned += (
+                np.float64((tally >> np.uint64(16 * k)) & quarter) * payoffs[player, k // 2, k % 2]
+            )
         out[match, rep, player] = earned
 
 
 @njit(cache=True, parallel=True, nogil=True, error_model="numpy")
 def _play_one_by_one(
-    limits: Words, step: Shorts, payoffs: Floats, rules: tuple[int, np.uint64, np.uint64], certain: Bools, out: Floats
+    limits: Words,
+    step: Shorts,
+    payoffs: Floats,
+    rules: tuple[int, np.uint64, np.uint64],
+    certain: Bools,
+    out: Floats,
 ) -> None:
     """Any number of actions: an action is found by walking along the cumulative probabilities.
 
-    `rules` are the number of rounds, the limit below which a random number lets a match go on, and the seed.
+    `rules` are the number of rounds, the limit below which a random number lets a match go on, and
+    the seed.
     """
     count, (rounds, last, seed) = limits.shape[0], rules
     endless = last >= np.uint64(4294967296)

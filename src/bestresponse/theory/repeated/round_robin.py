@@ -1,15 +1,19 @@
 """Round robins of automata in a repeated two-player game: played in bulk, or worked out exactly.
 
-Every pair (i as first player, j as second) meets, itself included. `noise` is the probability that an intended action
-is replaced by another one (uniformly); `continuation` the probability of a further round after each, up to `rounds`.
-Payoffs are totals over the rounds played, which are counted: how long matches happened to last is nobody's merit.
+Every pair (i as first player, j as second) meets, itself included. `noise` is the probability that
+an intended action is replaced by another one (uniformly); `continuation` the probability of a
+further round after each, up to `rounds`. Payoffs are totals over the rounds played, which are
+counted: how long matches happened to last is nobody's merit.
 
-The exact result is the expectation over the Markov chain of the two automata's states; the played one samples it.
+The exact result is the expectation over the Markov chain of the two automata's states; the played
+one samples it.
 
-Expected totals of a round robin: the Markov chain over pairs of states, for every pair of strategies.
+Expected totals of a round robin: the Markov chain over pairs of states, for every pair of
+strategies.
 
-The automata do not know which seat they are in, so the expected number of times each pair of actions is played when i
-sits first and j second is, transposed, that of j first and i second: half the pairs are enough, and payoffs come last.
+The automata do not know which seat they are in, so the expected number of times each pair of
+actions is played when i sits first and j second is, transposed, that of j first and i second: half
+the pairs are enough, and payoffs come last.
 
 Matches of a round robin advanced together, one round at a time, with numpy.
 """
@@ -46,7 +50,9 @@ class Rules:
         if not 0 <= self.noise <= 1:
             raise UsageError(f"noise: expected a probability, got {self.noise:g}")
         if not 0 < self.continuation <= 1:
-            raise UsageError(f"continuation: expected a probability above 0, got {self.continuation:g}")
+            raise UsageError(
+                f"continuation: expected a probability above 0, got {self.continuation:g}"
+            )
 
     @property
     def expected_rounds(self) -> float:
@@ -58,7 +64,8 @@ class Rules:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TournamentResult:
-    """`totals[i, j]` are the mean totals (first, second) of i first and j second; `spread` their sd over plays.
+    """`totals[i, j]` are the mean totals (first, second) of i first and j second; `spread` their sd
+    over plays.
 
     `rounds[i, j]` is how many rounds their matches lasted on average.
     """
@@ -70,7 +77,8 @@ class TournamentResult:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Matches:
-    """Automata packed into arrays: `mix` (strategies, states, actions), noise included, and `step` (..., a, b)."""
+    """Automata packed into arrays: `mix` (strategies, states, actions), noise included, and `step`
+    (..., a, b)."""
 
     mix: Array
     step: States
@@ -81,7 +89,9 @@ class Matches:
     def of(cls, strategies: Sequence[Automaton], game: NormalForm, noise: float) -> Matches:
         """Stack the strategies into arrays, with `noise` applied to what they play."""
         if game.num_players != 2 or game.shape[0] != game.shape[1]:
-            raise InvalidGame(f"a round robin needs two players with the same actions, got {game.shape}")
+            raise InvalidGame(
+                f"a round robin needs two players with the same actions, got {game.shape}"
+            )
         actions = game.shape[0]
         if not strategies:
             raise UsageError("a tournament needs at least one strategy")
@@ -91,7 +101,8 @@ class Matches:
         for number, automaton in enumerate(strategies):
             if automaton.step.shape[1:] != (actions, actions):
                 raise InvalidGame(
-                    f"strategy {automaton.name!r} is for {automaton.step.shape[1]} actions; the game has {actions}"
+                    f"strategy {automaton.name!r} is for {automaton.step.shape[1]} actions; the"
+                    f" game has {actions}"
                 )
             mix[number, : automaton.states] = automaton.mix
             step[number, : automaton.states] = automaton.step
@@ -137,7 +148,9 @@ def exact_round_robin(
     [9.0, 14.0]
     """
     rules = rules or Rules()
-    totals = expected_totals(Matches.of([reduced(strategy) for strategy in strategies], game, rules.noise), rules)
+    totals = expected_totals(
+        Matches.of([reduced(strategy) for strategy in strategies], game, rules.noise), rules
+    )
     return TournamentResult(totals, np.full(totals.shape[:2], rules.expected_rounds))
 
 
@@ -164,9 +177,10 @@ def expected_totals(matches: Matches, rules: Rules) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chain:
-    """The chains of several pairs as one: `chances[c]` are the probabilities of every pair of actions in cell c, which
-    belongs to `pair[c]`; `target` is where they lead; `start` the first cell of every pair. Only cells that can be
-    reached are kept: two strategies that look back one round share few of their pairs of states."""
+    """The chains of several pairs as one: `chances[c]` are the probabilities of every pair of
+    actions in cell c, which belongs to `pair[c]`; `target` is where they lead; `start` the first
+    cell of every pair. Only cells that can be reached are kept: two strategies that look back one
+    round share few of their pairs of states."""
 
     pair: Ints
     chances: Array
@@ -182,7 +196,9 @@ class _Chain:
         pair = np.repeat(np.arange(len(pairs)), cells)
         s, t = np.divmod(np.arange(len(pair)) - start[pair], cols[pair])
         i, j = first[pair], second[pair]
-        chances = (matches.mix[i, s][:, :, None] * matches.mix[j, t][:, None, :]).reshape(len(pair), -1)
+        chances = (matches.mix[i, s][:, :, None] * matches.mix[j, t][:, None, :]).reshape(
+            len(pair), -1
+        )
         to_x, to_y = matches.step[i, s], matches.step[j, t].transpose(0, 2, 1)
         target = start[pair][:, None, None] + to_x * cols[pair][:, None, None] + to_y
         return cls(pair, chances, target.reshape(len(pair), -1), start)._reachable()
@@ -196,7 +212,12 @@ class _Chain:
             following = self.target[new][self.chances[new] > 0]
             new = np.unique(following[~seen[following]])
         renumbered = np.cumsum(seen) - 1
-        return _Chain(self.pair[seen], self.chances[seen], renumbered[self.target[seen]], renumbered[self.start])
+        return _Chain(
+            self.pair[seen],
+            self.chances[seen],
+            renumbered[self.target[seen]],
+            renumbered[self.start],
+        )
 
 
 def _count(chain: _Chain, rules: Rules) -> Array:
@@ -206,7 +227,9 @@ def _count(chain: _Chain, rules: Rules) -> Array:
     cells, actions = chain.chances.shape
     live = chain.chances.ravel() > 0
     coordinates = (chain.target.ravel()[live], np.repeat(np.arange(cells), actions)[live])
-    onward = csr_array((chain.chances.ravel()[live] * rules.continuation, coordinates), shape=(cells, cells))
+    onward = csr_array(
+        (chain.chances.ravel()[live] * rules.continuation, coordinates), shape=(cells, cells)
+    )
     now = np.zeros(cells)
     now[chain.start] = 1.0
     visits = now.copy()
@@ -231,8 +254,11 @@ def play_in_step(matches: Matches, rules: Rules, repetitions: int, seed: int) ->
     return totals.reshape(count, count, repetitions, 3)
 
 
-def _advance(matches: Matches, rules: Rules, first: Array, second: Array, rng: np.random.Generator) -> Array:
-    """Flat indices: state s of strategy i is i * states + s everywhere, and a joint action is a * actions + b."""
+def _advance(
+    matches: Matches, rules: Rules, first: Array, second: Array, rng: np.random.Generator
+) -> Array:
+    """Flat indices: state s of strategy i is i * states + s everywhere, and a joint action is a *
+    actions + b."""
     count, states, actions = matches.mix.shape
     limits = np.cumsum(matches.mix, axis=2).reshape(-1, actions)[:, :-1].astype(np.float32)
     base = (np.arange(count) * states)[:, None, None, None]

@@ -1,9 +1,10 @@
 """Logit equilibria of the agents of a tree: every information set answers for itself, with noise.
 
-In an agent quantal response equilibrium every move's probability is proportional to exp(lambda * what it earns from
-there on, given the beliefs that the moves themselves imply) (McKelvey and Palfrey, "Quantal response equilibria for
-extensive form games", Experimental Economics 1, 1998). All moves are made, so that beliefs follow from Bayes' rule at
-every information set; limits for growing lambda are sequential equilibria.
+In an agent quantal response equilibrium every move's probability is proportional to exp(lambda *
+what it earns from there on, given the beliefs that the moves themselves imply) (McKelvey and
+Palfrey, "Quantal response equilibria for extensive form games", Experimental Economics 1, 1998).
+All moves are made, so that beliefs follow from Bayes' rule at every information set; limits for
+growing lambda are sequential equilibria.
 """
 
 import numpy as np
@@ -20,10 +21,11 @@ _MOST_NUMBERS = 2_000_000
 
 
 class AgentBranch(LogitBranch):
-    """The branch of the information sets of a tree with perfect recall, for payoffs in multiples of `unit`.
+    """The branch of the information sets of a tree with perfect recall, for payoffs in multiples of
+    `unit`.
 
-    What a move earns is a sum over the leaves after it: the probability of the node it is made at, given its
-    information set, times that of the way from the move to the leaf.
+    What a move earns is a sum over the leaves after it: the probability of the node it is made at,
+    given its information set, times that of the way from the move to the leaf.
     """
 
     def __init__(self, tree: Tree, noise: Array | None = None) -> None:
@@ -34,7 +36,9 @@ class AgentBranch(LogitBranch):
             for node, child in _climb(tree, leaf)
         ]
         if not rows or len({action for action, *_ in rows}) < tree.first_move[-1]:
-            raise InvalidGame("nobody moves, or somebody only after draws of chance that have probability 0")
+            raise InvalidGame(
+                "nobody moves, or somebody only after draws of chance that have probability 0"
+            )
         super().__init__([len(infoset.moves) for infoset in tree.infosets], noise)
         self.unit = float(np.ptp(tree.payoffs[tree.leaves], axis=0).max()) or 1.0
         self._chance = np.log(np.maximum(tree.reach, np.finfo(np.float64).tiny))
@@ -42,8 +46,8 @@ class AgentBranch(LogitBranch):
         self._played = _list_moves(tree)
         if len(rows) * self.size > _MOST_NUMBERS:
             raise TooLarge(
-                f"{len(rows):,} ways from a move to a leaf and {self.size:,} moves are too many for agent quantal "
-                "responses; the reduced normal form has quantal responses too"
+                f"{len(rows):,} ways from a move to a leaf and {self.size:,} moves are too many for"
+                " agent quantal responses; the reduced normal form has quantal responses too"
             )
         self._action, self._node, self._child, self._leaf = np.array(sorted(rows), dtype=np.int64).T
         self._begins = np.unique(self._action, return_index=True)[1]
@@ -67,9 +71,16 @@ class AgentBranch(LogitBranch):
         earned = beliefs[self._node] * ways * self._payoffs
         values = np.add.reduceat(earned, self._begins)
         shares = np.zeros((len(self.edges), self.size))
-        np.add.at(shares, self._infoset[self._infoset >= 0], (beliefs[:, None] * self._played)[self._infoset >= 0])
+        np.add.at(
+            shares,
+            self._infoset[self._infoset >= 0],
+            (beliefs[:, None] * self._played)[self._infoset >= 0],
+        )
         agents = np.repeat(np.arange(len(self.edges)), [high - low for low, high in self.edges])
-        derivative = np.add.reduceat(earned[:, None] * self._ways, self._begins) - values[:, None] * shares[agents]
+        derivative = (
+            np.add.reduceat(earned[:, None] * self._ways, self._begins)
+            - values[:, None] * shares[agents]
+        )
         return values, derivative
 
 
@@ -96,9 +107,11 @@ def _list_moves(tree: Tree) -> Array:
 
 
 def agent_quantal_branch(tree: Tree, highest: float) -> QuantalBranch:
-    """Follow the branch of agent quantal response equilibria from uniform play until `highest` is first reached.
+    """Follow the branch of agent quantal response equilibria from uniform play until `highest` is
+    first reached.
 
-    `strategies[k]` and `gains[:, k]` belong to information set k; a gain is what its best move earns more there.
+    `strategies[k]` and `gains[:, k]` belong to information set k; a gain is what its best move
+    earns more there.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> agent_quantal_branch(load_tree("entry-deterrence"), 1.0).final.strategies[1].round(3).tolist()

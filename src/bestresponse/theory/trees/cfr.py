@@ -1,7 +1,8 @@
 """Counterfactual regret minimisation: CFR, CFR+, discounted CFR and predictive CFR+.
 
-Every information set runs regret matching on counterfactual values. All variants here update the players in turn
-(each sees the others' newest behaviour) and answer with the average policy; they differ in three things:
+Every information set runs regret matching on counterfactual values. All variants here update the
+players in turn (each sees the others' newest behaviour) and answer with the average policy; they
+differ in three things:
 
 | variant | regrets after iteration t                              | weight of iteration t | plays in proportion to |
 |---------|--------------------------------------------------------|-----------------------|------------------------|
@@ -10,27 +11,30 @@ Every information set runs regret matching on counterfactual values. All variant
 | dcfr    | positive x t^1.5 / (t^1.5 + 1), negative x 1/2         | t^2                   | positive regret        |
 | pcfr+   | summed, cut off at 0                                   | t^2                   | regret + last gain     |
 
-`pcfr+` predicts that each information set's last gains come again. In two-player zero-sum games NashConv goes to 0;
-with more players nothing is promised, and the NashConv that comes with every answer is its certificate. The tree is
-first compiled to sequence form, where an iteration is a sparse product over leaves and two passes over information
-sets; the iterates are those of the tree walk.
+`pcfr+` predicts that each information set's last gains come again. In two-player zero-sum games
+NashConv goes to 0; with more players nothing is promised, and the NashConv that comes with every
+answer is its certificate. The tree is first compiled to sequence form, where an iteration is a
+sparse product over leaves and two passes over information sets; the iterates are those of the tree
+walk.
 
-M. Zinkevich et al., "Regret minimization in games with incomplete information", NeurIPS 2007; O. Tammelin, "Solving
-large imperfect information games using CFR+", 2014; N. Brown and T. Sandholm, "Solving imperfect-information games
-via discounted regret minimization", AAAI 2019; G. Farina, C. Kroer and T. Sandholm, "Faster game solving via
-predictive Blackwell approachability", AAAI 2021.
+M. Zinkevich et al., "Regret minimization in games with incomplete information", NeurIPS 2007; O.
+Tammelin, "Solving large imperfect information games using CFR+", 2014; N. Brown and T. Sandholm,
+"Solving imperfect-information games via discounted regret minimization", AAAI 2019; G. Farina, C.
+Kroer and T. Sandholm, "Faster game solving via predictive Blackwell approachability", AAAI 2021.
 
-Iterations of counterfactual regret minimisation in numpy: whole levels of information sets at a time.
+Iterations of counterfactual regret minimisation in numpy: whole levels of information sets at a
+time.
 
-The same iterates as the compiled loop up to rounding. What can be done for all of a player's information sets at
-once (regrets, next behaviour) is one array operation; only values (last level first) and plans (first level first)
-go level by level.
+The same iterates as the compiled loop up to rounding. What can be done for all of a player's
+information sets at once (regrets, next behaviour) is one array operation; only values (last level
+first) and plans (first level first) go level by level.
 
 Iterations of counterfactual regret minimisation as one compiled loop (numba, extra `fast`).
 
-All players' sequences stand in one row, so the kernel knows any number of players. Per player and iteration: one
-sparse product over the leaves gives what each own sequence earns, one pass over the own information sets (last
-first) gives values, regrets and the next behaviour, one pass (first first) the next realization plan.
+All players' sequences stand in one row, so the kernel knows any number of players. Per player and
+iteration: one sparse product over the leaves gives what each own sequence earns, one pass over the
+own information sets (last first) gives values, regrets and the next behaviour, one pass (first
+first) the next realization plan.
 """
 
 from collections.abc import Callable, Iterable
@@ -50,10 +54,12 @@ from bestresponse.theory.trees.tree import IntArray, Policy, TreeLike, as_tree
 
 
 class CfrState:
-    """The running state of CFR: all players' sequences in one row, as are their leaves, sorted by own sequence.
+    """The running state of CFR: all players' sequences in one row, as are their leaves, sorted by
+    own sequence.
 
-    The leaves of sequence s are those from `ends[s]` to `ends[s + 1]`; `others` are the sequences of all other players
-    there and `payoffs` the own payoff. `total` is the weighted sum of the plans so far, and `run` continues it.
+    The leaves of sequence s are those from `ends[s]` to `ends[s + 1]`; `others` are the sequences
+    of all other players there and `payoffs` the own payoff. `total` is the weighted sum of the
+    plans so far, and `run` continues it.
     """
 
     def __init__(self, form: SequenceForm, engine: ChosenEngine) -> None:
@@ -61,11 +67,16 @@ class CfrState:
         self.starts = np.cumsum([0, *(plex.num_sequences for plex in plexes)])
         behaviours = [plex.normalise(np.zeros(plex.num_sequences)) for plex in plexes]
         self.behaviour = np.concatenate(behaviours)
-        self.plan = np.concatenate([plex.plan(behaviour) for plex, behaviour in zip(plexes, behaviours, strict=True)])
+        self.plan = np.concatenate(
+            [plex.plan(behaviour) for plex, behaviour in zip(plexes, behaviours, strict=True)]
+        )
         self.regret, self.total, self.value = np.zeros((3, int(self.starts[-1])))
         counts, others, payoffs = [np.zeros(1, dtype=np.int64)], [], []
         for player, plex in enumerate(plexes):
-            sequences, rest = form.sequences[player], [q for q in range(form.num_players) if q != player]
+            sequences, rest = (
+                form.sequences[player],
+                [q for q in range(form.num_players) if q != player],
+            )
             order = np.argsort(sequences, kind="stable")
             counts.append(np.bincount(sequences, minlength=plex.num_sequences))
             others.append(form.sequences[rest][:, order] + self.starts[rest][:, None])
@@ -81,7 +92,8 @@ class CfrState:
 
 
 Iterate = Callable[[Array, bool], None]
-"""Take one step per column of a schedule (rows: factors of positive and negative regrets, weights)."""
+"""Take one step per column of a schedule (rows: factors of positive and negative regrets,
+weights)."""
 
 
 def _prepare_numpy(state: CfrState) -> Iterate:
@@ -98,7 +110,8 @@ def _prepare_numpy(state: CfrState) -> Iterate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Level:
-    """Information sets `sets` with sequences `span`; where each begins in the span; their parents, one per sequence."""
+    """Information sets `sets` with sequences `span`; where each begins in the span; their parents,
+    one per sequence."""
 
     sets: slice
     span: slice
@@ -119,18 +132,26 @@ class _Side:
         for sets in (slice(*ends) for ends in pairwise(plex.levels.tolist())):
             start, stop = plex.span(sets.start, sets.stop)
             parents = np.repeat(plex.parent[sets], plex.size[sets])
-            self.levels.append(_Level(sets, slice(start, stop), plex.first[sets] - start, plex.parent[sets], parents))
+            self.levels.append(
+                _Level(
+                    sets, slice(start, stop), plex.first[sets] - start, plex.parent[sets], parents
+                )
+            )
         self.set_of = np.repeat(np.arange(len(plex.infosets)), plex.size)
         self.begins = plex.first - 1
         self.uniform = np.repeat(1.0 / plex.size, plex.size)
         self.means = np.zeros(len(plex.infosets))
         ends = state.ends[low : high + 1]
-        self.others, self.payoffs = [*state.others[:, ends[0] : ends[-1]]], state.payoffs[ends[0] : ends[-1]]
+        self.others, self.payoffs = (
+            [*state.others[:, ends[0] : ends[-1]]],
+            state.payoffs[ends[0] : ends[-1]],
+        )
         self.final = np.flatnonzero(np.diff(ends))  # the sequences that end at leaves
         self.first_leaf = ends[self.final] - ends[0]
 
     def find_gains(self, plan: Array) -> Array:
-        """Say what each move would have earned more than the current behaviour at its information set."""
+        """Say what each move would have earned more than the current behaviour at its information
+        set."""
         weights, values = self.payoffs, self.values
         for sequences in self.others:
             weights = weights * plan.take(sequences)
@@ -143,8 +164,11 @@ class _Side:
         gains: Array = values[1:] - self.means.take(self.set_of)
         return gains
 
-    def learn(self, gains: Array, keep_positive: float, keep_negative: float, predictive: bool) -> None:
-        """Add the gains to the regrets, and set the behaviour and the plan of the next iteration."""
+    def learn(
+        self, gains: Array, keep_positive: float, keep_negative: float, predictive: bool
+    ) -> None:
+        """Add the gains to the regrets, and set the behaviour and the plan of the next
+        iteration."""
         if not len(gains):
             return
         regret = self.regret
@@ -162,7 +186,9 @@ class _Side:
             positive += np.where(idle.take(self.set_of), self.uniform, 0.0)
         np.divide(positive, sums.take(self.set_of), out=self.behaviour[1:])
         for level in self.levels:
-            np.multiply(self.plan.take(level.parents), self.behaviour[level.span], out=self.plan[level.span])
+            np.multiply(
+                self.plan.take(level.parents), self.behaviour[level.span], out=self.plan[level.span]
+            )
 
 
 def _prepare_compiled(state: CfrState) -> Iterate:
@@ -181,11 +207,17 @@ def _prepare_compiled(state: CfrState) -> Iterate:
 def _compile() -> Callable[..., None]:
     from numba import njit
 
-    return njit(cache=True, error_model="numpy", nogil=True, fastmath={"contract", "nsz", "reassoc"})(_iterate)
+    return njit(
+        cache=True, error_model="numpy", nogil=True, fastmath={"contract", "nsz", "reassoc"}
+    )(_iterate)
 
 
 def _iterate(
-    whole: tuple[Ints, ...], payoffs: Floats, rows: tuple[Floats, ...], schedule: Floats, predictive: bool
+    whole: tuple[Ints, ...],
+    payoffs: Floats,
+    rows: tuple[Floats, ...],
+    schedule: Floats,
+    predictive: bool,
 ) -> None:
     starts, begins, parent, first, size, ends, others = whole
     behaviour, plan, regret, total, value = rows
@@ -257,7 +289,8 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CfrResult:
-    """The average policy, what it earns each player, and its distance from equilibrium on the way and at the end."""
+    """The average policy, what it earns each player, and its distance from equilibrium on the way
+    and at the end."""
 
     policy: Policy
     value: dict[str, float]
@@ -277,10 +310,12 @@ def cfr(
     engine: Engine = "auto",
     report: Callable[[str], None] | None = None,
 ) -> CfrResult:
-    """Iterate and return the average policy; `checkpoints` are the iterations at which NashConv is taken.
+    """Iterate and return the average policy; `checkpoints` are the iterations at which NashConv is
+    taken.
 
-    Checkpoints default to 1, 10, 100, ... and the last iteration, which is always one. `engine` "auto" takes the
-    compiled loop where numba is installed and the run is long enough to pay for loading it.
+    Checkpoints default to 1, 10, 100, ... and the last iteration, which is always one. `engine`
+    "auto" takes the compiled loop where numba is installed and the run is long enough to pay for
+    loading it.
 
     >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> result = cfr(kuhn_poker(), 1000, engine="numpy")
@@ -289,7 +324,9 @@ def cfr(
     """
     stops = _checked_stops(iterations, checkpoints)
     form = to_sequence_form(as_tree(game))
-    chosen = choose_engine(engine, pays=iterations * (form.sequences.size + 1000) >= _WORTH_COMPILING)
+    chosen = choose_engine(
+        engine, pays=iterations * (form.sequences.size + 1000) >= _WORTH_COMPILING
+    )
     state = CfrState(form, chosen)
     done, seen, plans = 0, [], []
     for stop in stops:
@@ -302,17 +339,24 @@ def cfr(
                 report(f"NashConv {reached:.3g} after {done:,} of {iterations:,} iterations")
         plans = _average(form, state.totals)
         seen.append(Checkpoint(stop, float(plan_regrets(form, plans).sum())))
-    behaviours = [plex.normalise(total) for plex, total in zip(form.plexes, state.totals, strict=True)]
+    behaviours = [
+        plex.normalise(total) for plex, total in zip(form.plexes, state.totals, strict=True)
+    ]
     value = dict(zip(form.tree.players, form.expected(plans).tolist(), strict=True))
-    return CfrResult(form.policy(behaviours), value, seen[-1].nash_conv, tuple(seen), iterations, variant, chosen)
+    return CfrResult(
+        form.policy(behaviours), value, seen[-1].nash_conv, tuple(seen), iterations, variant, chosen
+    )
 
 
 def _average(form: SequenceForm, totals: list[Array]) -> list[Array]:
-    return [plex.plan(plex.normalise(total)) for plex, total in zip(form.plexes, totals, strict=True)]
+    return [
+        plex.plan(plex.normalise(total)) for plex, total in zip(form.plexes, totals, strict=True)
+    ]
 
 
 def schedule(variant: Variant, first: int, last: int) -> Array:
-    """Per iteration the factors of positive and of negative regrets, and the weight in the average."""
+    """Per iteration the factors of positive and of negative regrets, and the weight in the
+    average."""
     t = np.arange(first, last + 1, dtype=np.float64)
     ones = np.ones_like(t)
     match variant:
@@ -325,7 +369,9 @@ def schedule(variant: Variant, first: int, last: int) -> Array:
         case "pcfr+":
             return np.stack([ones, 0 * ones, t**2])
         case _:
-            raise UsageError(f"{variant!r} is no variant of CFR; expected one of {', '.join(get_args(Variant))}")
+            raise UsageError(
+                f"{variant!r} is no variant of CFR; expected one of {', '.join(get_args(Variant))}"
+            )
 
 
 def _checked_stops(iterations: int, checkpoints: Iterable[int] | None) -> list[int]:
@@ -337,5 +383,7 @@ def _checked_stops(iterations: int, checkpoints: Iterable[int] | None) -> list[i
         stops = set(checkpoints)
         wrong = sorted(stop for stop in stops if not 1 <= stop <= iterations)
         if wrong:
-            raise UsageError(f"checkpoint {wrong[0]} is not between 1 and the last iteration, {iterations}")
+            raise UsageError(
+                f"checkpoint {wrong[0]} is not between 1 and the last iteration, {iterations}"
+            )
     return sorted(stops | {iterations})

@@ -2,16 +2,18 @@
 
 Any `core` game whose asks can be enumerated, compiled into a `Tree`.
 
-Choices and whole amounts become moves of their role, lotteries become chance. Roles asked at the same time move one
-after another without seeing each other's moves, which is the same game. Two positions belong to one information set
-of a role when its views there are equal (`View.key`), so a policy of the tree is a function of views: what the view
-does not tell, the role has forgotten. Solvers need perfect recall; where a game's views leave out a role's own past,
-`remember=True` adds its earlier views and moves to the information sets.
+Choices and whole amounts become moves of their role, lotteries become chance. Roles asked at the
+same time move one after another without seeing each other's moves, which is the same game. Two
+positions belong to one information set of a role when its views there are equal (`View.key`), so a
+policy of the tree is a function of views: what the view does not tell, the role has forgotten.
+Solvers need perfect recall; where a game's views leave out a role's own past, `remember=True` adds
+its earlier views and moves to the information sets.
 
 Games of OpenSpiel as trees, where `pyspiel` is installed (extra `openspiel`).
 
-Any game, sequential or simultaneous, whose chance can be enumerated: nodes with simultaneous moves become successive
-moves without sight of each other. Information sets are OpenSpiel's information state strings.
+Any game, sequential or simultaneous, whose chance can be enumerated: nodes with simultaneous moves
+become successive moves without sight of each other. Information sets are OpenSpiel's information
+state strings.
 
 M. Lanctot et al., "OpenSpiel: a framework for reinforcement learning in games", 2019.
 """
@@ -32,21 +34,34 @@ from bestresponse.core.json import canonical
 from bestresponse.core.registry import did_you_mean
 from bestresponse.theory.files.game_text import number_repeats
 from bestresponse.theory.games.normal_form import read_simplest
-from bestresponse.theory.trees.tree import LEAF, NODE_LIMIT, Chance, Grower, Leaf, Tree, Turn, build_tree
+from bestresponse.theory.trees.tree import (
+    LEAF,
+    NODE_LIMIT,
+    Chance,
+    Grower,
+    Leaf,
+    Tree,
+    Turn,
+    build_tree,
+)
 
 if TYPE_CHECKING:
     import pyspiel
 
 
 def compile_game(game: Game[S], *, limit: int = NODE_LIMIT, remember: bool = False) -> Tree:
-    """Build the tree of `game`; InvalidGame where an ask cannot be enumerated, TooLarge past `limit` nodes."""
+    """Build the tree of `game`; InvalidGame where an ask cannot be enumerated, TooLarge past
+    `limit` nodes."""
     compiler = _Compiler(game, limit, remember)
-    return build_tree(game.roles, _Position(game.start()), compiler.expand, limit=limit, name=game.name)
+    return build_tree(
+        game.roles, _Position(game.start()), compiler.expand, limit=limit, name=game.name
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """A state, the moves already made in it by roles asked at the same time, and what each role did before."""
+    """A state, the moves already made in it by roles asked at the same time, and what each role did
+    before."""
 
     state: Any
     made: Mapping[Role, Any] = field(default_factory=dict)
@@ -86,8 +101,8 @@ class _Compiler:
     def _turn(self, position: _Position, role: Role, ask: Ask) -> Turn:
         if role not in self.game.roles:
             raise InvalidGame(
-                f"{self.game.name} asks {role!r} for {_kind(ask)}; only the game's roles choose, and chance is a "
-                f"Lottery asked of {NATURE!r}"
+                f"{self.game.name} asks {role!r} for {_kind(ask)}; only the game's roles choose,"
+                f" and chance is a Lottery asked of {NATURE!r}"
             )
         view = self.game.view(position.state, role)
         key, label = view.key, view.situation or canonical(dict(view.facts))
@@ -106,28 +121,41 @@ class _Compiler:
         return replace(position, made=made, past=past)
 
 
-def list_answers(game: Game[S], role: Role, ask: Ask, limit: int = NODE_LIMIT) -> dict[str, str | int]:
-    """List the legal answers by label; InvalidGame where they cannot be listed, TooLarge where there are too many."""
+def list_answers(
+    game: Game[S], role: Role, ask: Ask, limit: int = NODE_LIMIT
+) -> dict[str, str | int]:
+    """List the legal answers by label; InvalidGame where they cannot be listed, TooLarge where
+    there are too many."""
     match ask:
         case Choice(options):
             answers: dict[str, str | int] = {option: option for option in options}
         case Amount(low, high, whole=True):
             if high - low >= limit:
-                raise TooLarge(f"{role} chooses among {high - low + 1:g} amounts; the limit is {limit} nodes")
+                raise TooLarge(
+                    f"{role} chooses among {high - low + 1:g} amounts; the limit is {limit} nodes"
+                )
             answers = {str(k): k for k in range(int(-(-low // 1)), int(high // 1) + 1)}
         case _:
             raise InvalidGame(
-                f"{game.name} asks {role} for {_kind(ask)}, whose answers cannot be listed; a tree needs "
-                "Choice, Lottery or whole Amount asks"
+                f"{game.name} asks {role} for {_kind(ask)}, whose answers cannot be listed; a tree"
+                " needs Choice, Lottery or whole Amount asks"
             )
     return {**answers, PASS: PASS} if ask.may_pass else answers
 
 
 def _kind(ask: Ask) -> str:
-    return f"an Amount between {ask.low:g} and {ask.high:g}" if isinstance(ask, Amount) else type(ask).__name__
+    return (
+        f"an Amount between {ask.low:g} and {ask.high:g}"
+        if isinstance(ask, Amount)
+        else type(ask).__name__
+    )
 
 
-_CHANCE, _SIMULTANEOUS, _TERMINAL = -1, -2, -4  # who moves, in OpenSpiel's numbers, where no single player does
+_CHANCE, _SIMULTANEOUS, _TERMINAL = (
+    -1,
+    -2,
+    -4,
+)  # who moves, in OpenSpiel's numbers, where no single player does
 
 
 def openspiel_is_installed() -> bool:
@@ -136,7 +164,8 @@ def openspiel_is_installed() -> bool:
 
 
 def load_openspiel(game: str | pyspiel.Game, *, limit: int = NODE_LIMIT) -> Tree:
-    """Build the tree of an OpenSpiel game, given by its name with parameters ("kuhn_poker(players=3)") or itself."""
+    """Build the tree of an OpenSpiel game, given by its name with parameters
+    ("kuhn_poker(players=3)") or itself."""
     if not openspiel_is_installed():
         raise UsageError(f"OpenSpiel is not installed: {install_hint('openspiel')}")
     import pyspiel
@@ -145,7 +174,9 @@ def load_openspiel(game: str | pyspiel.Game, *, limit: int = NODE_LIMIT) -> Tree
         game = _loaded(game)
     kind = game.get_type()
     if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-        raise InvalidGame(f"{game} samples its chance moves; a tree needs them listed with probabilities")
+        raise InvalidGame(
+            f"{game} samples its chance moves; a tree needs them listed with probabilities"
+        )
     if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
         raise InvalidGame(f"{game} is a mean field game; a tree needs a finite number of players")
     perfect = kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
@@ -168,7 +199,8 @@ def _loaded(name: str) -> pyspiel.Game:
 
 
 class _Loader(Grower[Any]):
-    """Positions are states, with the moves of those who have chosen already where players move at the same time."""
+    """Positions are states, with the moves of those who have chosen already where players move at
+    the same time."""
 
     def __init__(self, game: pyspiel.Game) -> None:
         super().__init__([f"player {i + 1}" for i in range(game.num_players())], self._describe)
@@ -176,7 +208,8 @@ class _Loader(Grower[Any]):
         self.offered: dict[tuple[int, str], tuple[int, list[int]]] = {}
 
     def settle(self, node: int, position: pyspiel.State) -> tuple[int, Sequence[object]]:
-        """Do as for any description, but without one where one player moves: large games have millions of nodes."""
+        """Do as for any description, but without one where one player moves: large games have
+        millions of nodes."""
         player = _SIMULTANEOUS if isinstance(position, tuple) else position.current_player()
         if player == _TERMINAL:
             self.payoffs.extend(position.returns())
@@ -200,7 +233,9 @@ class _Loader(Grower[Any]):
         if position.is_simultaneous_node():
             return self._simultaneous(position, ())
         outcomes = position.chance_outcomes()
-        labels = number_repeats(position.action_to_string(_CHANCE, action) for action, _ in outcomes)
+        labels = number_repeats(
+            position.action_to_string(_CHANCE, action) for action, _ in outcomes
+        )
         chances: list[float | Fraction] = [read_simplest(p) for _, p in outcomes]
         if sum(chances) != 1:
             chances = [p for _, p in outcomes]
@@ -221,7 +256,9 @@ class _Loader(Grower[Any]):
             after.append(child)
         return self._turn(state, player, actions, after)
 
-    def _turn(self, state: pyspiel.State, player: int, actions: list[int], after: Sequence[object]) -> Turn:
+    def _turn(
+        self, state: pyspiel.State, player: int, actions: list[int], after: Sequence[object]
+    ) -> Turn:
         infoset = state.information_state_string(player) if self.tells else state.history_str()
         labels = number_repeats(state.action_to_string(player, action) for action in actions)
         return Turn(self.players[player], infoset or "start", dict(zip(labels, after, strict=True)))

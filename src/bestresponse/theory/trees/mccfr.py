@@ -1,12 +1,14 @@
-"""Monte Carlo CFR: counterfactual regret minimisation on sampled play, for games whose tree does not fit into memory.
+"""Monte Carlo CFR: counterfactual regret minimisation on sampled play, for games whose tree does
+not fit into memory.
 
-External sampling draws the moves of chance and of the other players and follows all moves of one player; outcome
-sampling draws one play, that player's moves partly at random, and weighs what it earned by how likely it was. Only
-information sets that were met are kept. In two-player zero-sum games the average policy approaches an equilibrium as
-iterations grow, slower than CFR's but without visiting the tree.
+External sampling draws the moves of chance and of the other players and follows all moves of one
+player; outcome sampling draws one play, that player's moves partly at random, and weighs what it
+earned by how likely it was. Only information sets that were met are kept. In two-player zero-sum
+games the average policy approaches an equilibrium as iterations grow, slower than CFR's but without
+visiting the tree.
 
-M. Lanctot, K. Waugh, M. Zinkevich and M. Bowling, "Monte Carlo sampling for regret minimization in extensive games",
-NeurIPS 2009.
+M. Lanctot, K. Waugh, M. Zinkevich and M. Bowling, "Monte Carlo sampling for regret minimization in
+extensive games", NeurIPS 2009.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +46,8 @@ class _Infoset:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampledPolicy:
-    """The average policy at the information sets met: player, information set, move, probability."""
+    """The average policy at the information sets met: player, information set, move,
+    probability."""
 
     table: dict[str, dict[str, dict[str, float]]]
     iterations: int
@@ -59,8 +62,10 @@ class SampledPolicy:
         """Return the policy on the whole tree: uniform where it was never met."""
         whole = {
             name: {
-                infoset.label: self.table[name].get(infoset.label)
-                or dict.fromkeys(infoset.moves, 1.0 / len(infoset.moves))
+                infoset.label: (
+                    self.table[name].get(infoset.label)
+                    or dict.fromkeys(infoset.moves, 1.0 / len(infoset.moves))
+                )
                 for infoset in tree.infosets
                 if infoset.player == player
             }
@@ -78,9 +83,12 @@ def mccfr(
     sampling: Sampling = "external",
     seed: int = 0,
 ) -> SampledPolicy:
-    """Sample `iterations` times for every player, from a position and a function as `build_tree` takes them."""
+    """Sample `iterations` times for every player, from a position and a function as `build_tree`
+    takes them."""
     if sampling not in get_args(Sampling):
-        raise UsageError(f"sampling: expected one of {', '.join(get_args(Sampling))}, got {sampling!r}")
+        raise UsageError(
+            f"sampling: expected one of {', '.join(get_args(Sampling))}, got {sampling!r}"
+        )
     if iterations < 1:
         raise UsageError(f"iterations: expected at least 1, got {iterations}")
     walker = _Walker(tuple(players), expand, np.random.default_rng(seed))
@@ -94,7 +102,9 @@ def mccfr(
     for (player, _), infoset in walker.infosets.items():
         whole = infoset.played.sum()
         mix = infoset.played / whole if whole > 0 else infoset.strategy()
-        table[walker.players[player]][infoset.label] = dict(zip(infoset.moves, mix.tolist(), strict=True))
+        table[walker.players[player]][infoset.label] = dict(
+            zip(infoset.moves, mix.tolist(), strict=True)
+        )
     return SampledPolicy(table, iterations, sampling)
 
 
@@ -108,7 +118,9 @@ def mccfr_tree(
     12
     """
     positions = [tree.describe(node) for node in range(tree.num_nodes)]
-    return mccfr(tree.players, 0, positions.__getitem__, iterations=iterations, sampling=sampling, seed=seed)
+    return mccfr(
+        tree.players, 0, positions.__getitem__, iterations=iterations, sampling=sampling, seed=seed
+    )
 
 
 @dataclass(slots=True, eq=False)
@@ -140,11 +152,14 @@ class _Walker:
                 infoset.regrets += values - mean
                 return mean
 
-    def play(self, position: object, player: int, own: float, others: float, sampled: float) -> tuple[float, float]:
-        """Outcome sampling: (payoff over the probability of the sample, probability of what follows).
+    def play(
+        self, position: object, player: int, own: float, others: float, sampled: float
+    ) -> tuple[float, float]:
+        """Outcome sampling: (payoff over the probability of the sample, probability of what
+        follows).
 
-        `own` and `others` are the probabilities of the way here by the player and by all others, `sampled` that of
-        the sample.
+        `own` and `others` are the probabilities of the way here by the player and by all others,
+        `sampled` that of the sample.
         """
         what = self.expand(position)
         match what:
@@ -152,7 +167,9 @@ class _Walker:
                 return float(what.payoffs[player]) / sampled, 1.0
             case Chance():
                 label, p = self._draw_branch(what)
-                earned, tail = self.play(what.branches[label][1], player, own, others * p, sampled * p)
+                earned, tail = self.play(
+                    what.branches[label][1], player, own, others * p, sampled * p
+                )
                 return earned, tail * p
             case Turn():
                 owner, infoset = self._find(what)
@@ -161,12 +178,16 @@ class _Walker:
                 if owner != player:
                     move = self._draw(mix)
                     share = float(mix[move])
-                    earned, tail = self.play(after[move], player, own, others * share, sampled * share)
+                    earned, tail = self.play(
+                        after[move], player, own, others * share, sampled * share
+                    )
                     return earned, tail * share
                 infoset.played += mix * own / sampled
                 chances = _EXPLORE / len(mix) + (1.0 - _EXPLORE) * mix
                 move = self._draw(chances)
-                earned, tail = self.play(after[move], player, own * mix[move], others, sampled * chances[move])
+                earned, tail = self.play(
+                    after[move], player, own * mix[move], others, sampled * chances[move]
+                )
                 weight = earned * others
                 gain = np.full(len(mix), -weight * tail * mix[move])
                 gain[move] += weight * tail
@@ -180,13 +201,21 @@ class _Walker:
         infoset = self.infosets.get((owner, turn.infoset))
         if infoset is None:
             moves = tuple(turn.moves)
-            infoset = _Infoset(turn.label or turn.infoset, moves, np.zeros(len(moves)), np.zeros(len(moves)))
+            infoset = _Infoset(
+                turn.label or turn.infoset, moves, np.zeros(len(moves)), np.zeros(len(moves))
+            )
             self.infosets[owner, turn.infoset] = infoset
         return owner, infoset
 
     def _draw(self, mix: Array) -> int:
-        return int(np.searchsorted(np.cumsum(mix), self.rng.random() * mix.sum(), side="right").clip(0, len(mix) - 1))
+        return int(
+            np.searchsorted(np.cumsum(mix), self.rng.random() * mix.sum(), side="right").clip(
+                0, len(mix) - 1
+            )
+        )
 
     def _draw_branch(self, chance: Chance) -> tuple[str, float]:
-        label = list(chance.branches)[self._draw(np.array([share for share, _ in chance.branches.values()]))]
+        label = list(chance.branches)[
+            self._draw(np.array([share for share, _ in chance.branches.values()]))
+        ]
         return label, float(chance.branches[label][0])

@@ -1,4 +1,5 @@
-"""How much memory a growing tree may take: refused with a sentence before the machine runs out of it."""
+"""How much memory a growing tree may take: refused with a sentence before the machine runs out of
+it."""
 
 import os
 import sys
@@ -20,7 +21,8 @@ def measure_resident() -> int:
 
 
 def measure_machine() -> int:
-    """Measure the memory of the machine in bytes; the largest number where the system does not say."""
+    """Measure the memory of the machine in bytes; the largest number where the system does not
+    say."""
     known = getattr(os, "sysconf_names", {})
     if "SC_PHYS_PAGES" not in known:
         return sys.maxsize
@@ -28,7 +30,8 @@ def measure_machine() -> int:
 
 
 class MemoryGuard:
-    """Refuses a tree that takes more than 4 kB for each node allowed, or half of the machine's memory."""
+    """Refuses a tree that takes more than 4 kB for each node allowed, or half of the machine's
+    memory."""
 
     def __init__(self, nodes: int) -> None:
         self._before = measure_resident()
@@ -39,6 +42,7 @@ class MemoryGuard:
         taken = measure_resident() - self._before
         if taken > self._allowed:
             raise TooLarge(
-                f"the tree takes {taken >> 20:,} MB after {nodes:,} nodes, more than the {self._allowed >> 20:,} MB "
-                "allowed; its positions or the names of its information sets are large: solve a smaller version"
+                f"the tree takes {taken >> 20:,} MB after {nodes:,} nodes, more than the"
+                f" {self._allowed >> 20:,} MB allowed; its positions or the names of its"
+                " information sets are large: solve a smaller version"
             )

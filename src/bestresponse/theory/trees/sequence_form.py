@@ -1,20 +1,24 @@
-"""The sequence form of a tree: per player a tree of own sequences, and payoffs on pairs (tuples) of sequences.
+"""The sequence form of a tree: per player a tree of own sequences, and payoffs on pairs (tuples) of
+sequences.
 
-Definition (von Stengel 1996): under perfect recall a player's sequence is the list of own moves on the way to a
-node; sequence 0 is the empty one. A realization plan gives each sequence a weight: 1 to the empty one, and at each
-information set the weights of the moves sum to the weight of the sequence that leads there. The expected payoff is
-the sum over leaves of chance probability x payoff x the product of the players' weights; leaves with the same tuple
-of sequences (different draws of chance) are merged.
+Definition (von Stengel 1996): under perfect recall a player's sequence is the list of own moves on
+the way to a node; sequence 0 is the empty one. A realization plan gives each sequence a weight: 1
+to the empty one, and at each information set the weights of the moves sum to the weight of the
+sequence that leads there. The expected payoff is the sum over leaves of chance probability x payoff
+x the product of the players' weights; leaves with the same tuple of sequences (different draws of
+chance) are merged.
 
-B. von Stengel, "Efficient computation of behavior strategies", Games and Economic Behavior 14, 1996.
+B. von Stengel, "Efficient computation of behavior strategies", Games and Economic Behavior 14,
+1996.
 
 Best responses in a tree, expected payoffs, and NashConv: how far a policy is from an equilibrium.
 
-Definition: the regret of player i at policy s is max over i's strategies of u_i(., s_-i) - u_i(s); NashConv is the
-sum of the regrets over all players (Lanctot et al. 2017), 0 exactly at a Nash equilibrium. In a two-player zero-sum
-game exploitability is NashConv / 2.
+Definition: the regret of player i at policy s is max over i's strategies of u_i(., s_-i) - u_i(s);
+NashConv is the sum of the regrets over all players (Lanctot et al. 2017), 0 exactly at a Nash
+equilibrium. In a two-player zero-sum game exploitability is NashConv / 2.
 
-M. Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning", NeurIPS 2017.
+M. Lanctot et al., "A unified game-theoretic approach to multiagent reinforcement learning", NeurIPS
+2017.
 """
 
 from collections.abc import Sequence
@@ -25,16 +29,25 @@ import numpy as np
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.trees.tree import CHANCE, IntArray, Policy, PolicyTable, Tree, policy_from_table
+from bestresponse.theory.trees.tree import (
+    CHANCE,
+    IntArray,
+    Policy,
+    PolicyTable,
+    Tree,
+    policy_from_table,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Treeplex:
-    """One player's sequences. Its information sets are ordered by level: those before the first own move, then ...
+    """One player's sequences. Its information sets are ordered by level: those before the first own
+    move, then ...
 
-    `infosets`: their indices in the tree; `parent`: the sequence that leads to each; `first` and `size`: its
-    sequences are first, ..., first + size - 1; `levels`: level k is infosets[levels[k]:levels[k + 1]];
-    `moves`: for sequences 1, 2, ... the place of the move in a policy's row.
+    `infosets`: their indices in the tree; `parent`: the sequence that leads to each; `first` and
+    `size`: its sequences are first, ..., first + size - 1; `levels`: level k is
+    infosets[levels[k]:levels[k + 1]]; `moves`: for sequences 1, 2, ... the place of the move in a
+    policy's row.
     """
 
     infosets: IntArray
@@ -50,7 +63,8 @@ class Treeplex:
         return len(self.moves) + 1
 
     def behaviour(self, policy: Policy) -> Array:
-        """Return the policy's probability of the last move of each sequence (1 for the empty one)."""
+        """Return the policy's probability of the last move of each sequence (1 for the empty
+        one)."""
         return np.concatenate([[1.0], policy.probabilities[self.moves]])
 
     def plan(self, behaviour: Array) -> Array:
@@ -62,23 +76,28 @@ class Treeplex:
         return plan
 
     def span(self, low: int, high: int) -> tuple[int, int]:
-        """Return the first and one past the last sequence of the information sets low, ..., high - 1."""
+        """Return the first and one past the last sequence of the information sets low, ..., high -
+        1."""
         return int(self.first[low]), int(self.first[high - 1] + self.size[high - 1])
 
     def normalise(self, weights: Array) -> Array:
-        """Return the behaviour proportional to `weights` at each information set, uniform where all weights are 0."""
+        """Return the behaviour proportional to `weights` at each information set, uniform where all
+        weights are 0."""
         behaviour = np.ones(self.num_sequences)
         if len(self.infosets):
             positive = np.maximum(weights[1:], 0.0)
             totals = np.repeat(np.add.reduceat(positive, self.first - 1), self.size)
             uniform = np.repeat(1.0 / self.size, self.size)
-            behaviour[1:] = np.where(totals > 0, positive / np.where(totals > 0, totals, 1.0), uniform)
+            behaviour[1:] = np.where(
+                totals > 0, positive / np.where(totals > 0, totals, 1.0), uniform
+            )
         return behaviour
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequenceForm:
-    """`sequences[p, l]` is player p's sequence at merged leaf l, `payoffs[p, l]` its payoff times chance.
+    """`sequences[p, l]` is player p's sequence at merged leaf l, `payoffs[p, l]` its payoff times
+    chance.
 
     `merged_leaves` says to which merged leaf each leaf of the tree belongs.
     """
@@ -100,7 +119,8 @@ class SequenceForm:
         return sum(plex.num_sequences - 1 for plex in self.plexes)
 
     def read_payoffs(self) -> list[list[Fraction]]:
-        """Give `payoffs` as fractions: exact where the tree is, else of the numbers its floats stand for."""
+        """Give `payoffs` as fractions: exact where the tree is, else of the numbers its floats
+        stand for."""
         merged = [[Fraction(0)] * self.payoffs.shape[1] for _ in range(self.num_players)]
         for sums, payoffs in zip(merged, read_leaves(self.tree), strict=True):
             for leaf, payoff in zip(self.merged_leaves.tolist(), payoffs, strict=True):
@@ -119,7 +139,8 @@ class SequenceForm:
         return Policy(self.tree, row)
 
     def values(self, player: int, plans: Sequence[Array]) -> Array:
-        """Say what each sequence of `player` earns at the leaves it ends at, against the others' plans."""
+        """Say what each sequence of `player` earns at the leaves it ends at, against the others'
+        plans."""
         weights = self.payoffs[player].copy()
         for other, plan in enumerate(plans):
             if other != player:
@@ -149,7 +170,10 @@ def read_leaves(tree: Tree) -> list[list[Fraction]]:
     for node, above in enumerate(tree.parent.tolist()[1:], start=1):
         drawn = tree.owner[above] == CHANCE
         reach[node] = reach[above] * tree.read_probability(node) if drawn else reach[above]
-    rows = ([payoff * reach[leaf] for payoff in tree.read_payoffs(leaf)] for leaf in tree.leaves.tolist())
+    rows = (
+        [payoff * reach[leaf] for payoff in tree.read_payoffs(leaf)]
+        for leaf in tree.leaves.tolist()
+    )
     return [list(column) for column in zip(*rows, strict=True)]
 
 
@@ -163,7 +187,8 @@ def has_perfect_recall(tree: Tree) -> bool:
 
 
 def to_sequence_form(tree: Tree) -> SequenceForm:
-    """Return the sequence form of `tree`; InvalidGame names the information set at which a player forgets.
+    """Return the sequence form of `tree`; InvalidGame names the information set at which a player
+    forgets.
 
     >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> [plex.num_sequences for plex in to_sequence_form(kuhn_poker()).plexes]
@@ -181,11 +206,14 @@ def to_sequence_form(tree: Tree) -> SequenceForm:
     merged, merged_leaves = np.unique(sequences, axis=1, return_inverse=True)
     leaves = (tree.payoffs[tree.leaves] * tree.reach[tree.leaves, None]).T
     payoffs = np.stack([bin_sums(merged_leaves.ravel(), row, merged.shape[1]) for row in leaves])
-    return SequenceForm(tree, tuple(plexes), np.ascontiguousarray(merged), payoffs, merged_leaves.ravel())
+    return SequenceForm(
+        tree, tuple(plexes), np.ascontiguousarray(merged), payoffs, merged_leaves.ravel()
+    )
 
 
 def _last_move(tree: Tree, player: int) -> IntArray:
-    """For each node the place (in a policy's row) of the player's last move before it; -1 where there is none."""
+    """For each node the place (in a policy's row) of the player's last move before it; -1 where
+    there is none."""
     last = np.full(tree.num_nodes, -1, dtype=np.int64)
     for nodes in tree.levels[1:]:
         parents = tree.parent[nodes]
@@ -196,7 +224,8 @@ def _last_move(tree: Tree, player: int) -> IntArray:
 
 
 def _moves_before(tree: Tree) -> IntArray:
-    """For each information set its player's last move before it, the same at all of its nodes: perfect recall."""
+    """For each information set its player's last move before it, the same at all of its nodes:
+    perfect recall."""
     before = np.full(len(tree.infosets), -1, dtype=np.int64)
     for player in range(tree.num_players):
         nodes = np.flatnonzero(tree.owner == player)
@@ -212,17 +241,21 @@ def _moves_before(tree: Tree) -> IntArray:
 def _forgets(tree: Tree, node: int, first: int) -> InvalidGame:
     infoset = tree.infosets[int(tree.infoset[node])]
     return InvalidGame(
-        f"no perfect recall: {tree.players[infoset.player]} has made different moves of its own before two nodes of "
-        f"its information set {infoset.label!r} ({tree.path(first)}; {tree.path(node)}); expected every information "
-        "set to tell its player's own earlier moves"
+        f"no perfect recall: {tree.players[infoset.player]} has made different moves of its own"
+        f" before two nodes of its information set {infoset.label!r} ({tree.path(first)};"
+        f" {tree.path(node)}); expected every information set to tell its player's own earlier"
+        " moves"
     )
 
 
 def _treeplex(tree: Tree, infosets: IntArray, before: IntArray) -> tuple[Treeplex, IntArray]:
-    """A player's treeplex, and the sequence number of each place in a policy's row (place -1 is sequence 0)."""
+    """A player's treeplex, and the sequence number of each place in a policy's row (place -1 is
+    sequence 0)."""
     infoset_of = np.repeat(np.arange(len(tree.infosets)), np.diff(tree.first_move))
     depth = np.zeros(len(tree.infosets), dtype=np.int64)
-    for infoset in infosets.tolist():  # in preorder, so the information set of the move before comes first
+    for (
+        infoset
+    ) in infosets.tolist():  # in preorder, so the information set of the move before comes first
         if before[infoset] >= 0:
             depth[infoset] = depth[infoset_of[before[infoset]]] + 1
     infosets = infosets[np.argsort(depth[infosets], kind="stable")]
@@ -237,7 +270,8 @@ def _treeplex(tree: Tree, infosets: IntArray, before: IntArray) -> tuple[Treeple
 
 @dataclass(frozen=True, slots=True)
 class TreeBestResponse:
-    """`moves` is a pure best response (information set label -> move), `value` what it earns, `regret` the gain."""
+    """`moves` is a pure best response (information set label -> move), `value` what it earns,
+    `regret` the gain."""
 
     player: str
     moves: dict[str, str]
@@ -271,7 +305,8 @@ def nash_conv(tree: Tree, policy: Policy | PolicyTable) -> float:
 
 
 def tree_best_response(tree: Tree, policy: Policy | PolicyTable, player: str) -> TreeBestResponse:
-    """Find a pure best response of `player` to the others' policies; the first move among equally good ones."""
+    """Find a pure best response of `player` to the others' policies; the first move among equally
+    good ones."""
     if player not in tree.players:
         raise UsageError(f"{player!r} does not play; expected one of {', '.join(tree.players)}")
     index = tree.players.index(player)
@@ -280,32 +315,41 @@ def tree_best_response(tree: Tree, policy: Policy | PolicyTable, player: str) ->
     values = find_best_values(form, index, plans)
     plex = form.plexes[index]
     moves = {}
-    for infoset, first, size in zip(plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True):
+    for infoset, first, size in zip(
+        plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True
+    ):
         chosen = int(np.argmax(values[first : first + size]))
         moves[tree.infosets[infoset].label] = tree.infosets[infoset].moves[chosen]
     value = float(values[0])
-    return TreeBestResponse(player, moves, value, max(0.0, value - float(form.expected(plans)[index])))
+    return TreeBestResponse(
+        player, moves, value, max(0.0, value - float(form.expected(plans)[index]))
+    )
 
 
 def counterfactual_values(tree: Tree, policy: Policy | PolicyTable) -> dict[int, Array]:
-    """Compute what each move of an information set earns if the others follow `policy` and its player plays best after.
+    """Compute what each move of an information set earns if the others follow `policy` and its
+    player plays best after.
 
-    The values are weighted by how likely the others and chance let the play come to the set at all; where they never
-    do, all are 0.
+    The values are weighted by how likely the others and chance let the play come to the set at all;
+    where they never do, all are 0.
     """
     form = to_sequence_form(tree)
     plans = form.plans(_as_policy(tree, policy))
     by_infoset: dict[int, Array] = {}
     for player, plex in enumerate(form.plexes):
         values = find_best_values(form, player, plans)
-        for infoset, first, size in zip(plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True):
+        for infoset, first, size in zip(
+            plex.infosets.tolist(), plex.first.tolist(), plex.size.tolist(), strict=True
+        ):
             by_infoset[infoset] = values[first : first + size].copy()
     return by_infoset
 
 
 def plan_regrets(form: SequenceForm, plans: Sequence[Array]) -> Array:
     """Return every player's regret at realization plans; rounding below 0 is cut off."""
-    best = np.array([best_response_value(form, player, plans) for player in range(form.num_players)])
+    best = np.array(
+        [best_response_value(form, player, plans) for player in range(form.num_players)]
+    )
     return np.maximum(best - form.expected(plans), 0.0)
 
 
@@ -325,7 +369,8 @@ def find_best_plan(form: SequenceForm, player: int, plans: Sequence[Array]) -> t
 
 
 def find_best_values(form: SequenceForm, player: int, plans: Sequence[Array]) -> Array:
-    """Say what every own sequence earns when all later own moves are best: one pass, last level first."""
+    """Say what every own sequence earns when all later own moves are best: one pass, last level
+    first."""
     values = form.values(player, plans)
     plex = form.plexes[player]
     for level in range(len(plex.levels) - 2, -1, -1):

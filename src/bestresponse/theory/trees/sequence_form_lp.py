@@ -1,37 +1,43 @@
-"""Equilibria of two-player trees in sequence form: zero-sum ones by linear programs, others by Lemke's method.
+"""Equilibria of two-player trees in sequence form: zero-sum ones by linear programs, others by
+Lemke's method.
 
 A two-player zero-sum tree solved to rounding by one linear program over realization plans.
 
-With A the payoffs on pairs of sequences and Ex = e, Fy = f saying that x and y are realization plans, the first
-player's optimal plan solves: maximise f'v subject to F'v <= A'x, Ex = e, x >= 0; the dual variables of the
-inequalities are the second player's plan. The size is linear in the tree, not exponential as in the normal form.
+With A the payoffs on pairs of sequences and Ex = e, Fy = f saying that x and y are realization
+plans, the first player's optimal plan solves: maximise f'v subject to F'v <= A'x, Ex = e, x >= 0;
+the dual variables of the inequalities are the second player's plan. The size is linear in the tree,
+not exponential as in the normal form.
 
-D. Koller, N. Megiddo and B. von Stengel, "Efficient computation of equilibria for extensive two-person games", Games
-and Economic Behavior 14, 1996.
+D. Koller, N. Megiddo and B. von Stengel, "Efficient computation of equilibria for extensive
+two-person games", Games and Economic Behavior 14, 1996.
 
 Linear complementarity by the method of Lemke (1965), with the lexicographic rule against cycling.
 
-In floating point, or in whole numbers with a right side that is a polynomial in a small positive number.
+In floating point, or in whole numbers with a right side that is a polynomial in a small positive
+number.
 
-Problem: find z >= 0 with w = Mz + b >= 0 and z'w = 0. An artificial variable z0, whose column covers all rows where b
-is negative, makes a feasible start; complementary pivoting then follows the only path from it, until z0 leaves (a
-solution) or nothing can leave (a ray).
+Problem: find z >= 0 with w = Mz + b >= 0 and z'w = 0. An artificial variable z0, whose column
+covers all rows where b is negative, makes a feasible start; complementary pivoting then follows the
+only path from it, until z0 leaves (a solution) or nothing can leave (a ray).
 
 C. Lemke, "Bimatrix equilibrium points and mathematical programming", Management Science 11, 1965.
 
 Equilibria of two-player trees with any payoffs, by linear complementarity over realization plans.
 
-With A, B the payoffs on pairs of sequences and Ex = e, Fy = f saying that x and y are realization plans, (x, y) is an
-equilibrium exactly when there are p, q with E'p >= Ay, F'q >= B'x, x'(E'p - Ay) = 0 and y'(F'q - B'x) = 0 (Koller,
-Megiddo and von Stengel 1996). The size is linear in the tree, not exponential as in the normal form.
+With A, B the payoffs on pairs of sequences and Ex = e, Fy = f saying that x and y are realization
+plans, (x, y) is an equilibrium exactly when there are p, q with E'p >= Ay, F'q >= B'x, x'(E'p - Ay)
+= 0 and y'(F'q - B'x) = 0 (Koller, Megiddo and von Stengel 1996). The size is linear in the tree,
+not exponential as in the normal form.
 
-Solved for the weights of first moves and for p and q, the equations leave one pair of unknowns for each sequence: its
-weight, and what it earns less than the best. Lemke's path then starts where all players take first moves, and z0 is
-what all other moves lose in addition there; it cannot end in a ray (von Stengel, van den Elzen and Talman 2002).
+Solved for the weights of first moves and for p and q, the equations leave one pair of unknowns for
+each sequence: its weight, and what it earns less than the best. Lemke's path then starts where all
+players take first moves, and z0 is what all other moves lose in addition there; it cannot end in a
+ray (von Stengel, van den Elzen and Talman 2002).
 
-D. Koller, N. Megiddo and B. von Stengel, "Efficient computation of equilibria for extensive two-person games", Games
-and Economic Behavior 14, 1996. B. von Stengel, A. van den Elzen and D. Talman, "Computing normal form perfect
-equilibria for extensive two-person games", Econometrica 70, 2002.
+D. Koller, N. Megiddo and B. von Stengel, "Efficient computation of equilibria for extensive
+two-person games", Games and Economic Behavior 14, 1996. B. von Stengel, A. van den Elzen and D.
+Talman, "Computing normal form perfect equilibria for extensive two-person games", Econometrica 70,
+2002.
 """
 
 from __future__ import annotations
@@ -50,7 +56,12 @@ from bestresponse.theory.arrays import Bools
 from bestresponse.theory.equilibria.integer import Dictionary
 from bestresponse.theory.games.normal_form import Array, Numbers
 from bestresponse.theory.linear_program import solve_program
-from bestresponse.theory.trees.sequence_form import SequenceForm, Treeplex, plan_regrets, to_sequence_form
+from bestresponse.theory.trees.sequence_form import (
+    SequenceForm,
+    Treeplex,
+    plan_regrets,
+    to_sequence_form,
+)
 from bestresponse.theory.trees.tree import Policy, TreeLike, as_tree
 
 if TYPE_CHECKING:
@@ -59,7 +70,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeSolution:
-    """An equilibrium policy, the value to each player, and the certificate: NashConv of the policy."""
+    """An equilibrium policy, the value to each player, and the certificate: NashConv of the
+    policy."""
 
     policy: Policy
     value: dict[str, float]
@@ -68,7 +80,8 @@ class TreeSolution:
 
 
 def solve_tree(game: TreeLike, tolerance: float = 1e-7) -> TreeSolution:
-    """Find optimal policies and the value; NotCertified where NashConv exceeds `tolerance` of the largest payoff.
+    """Find optimal policies and the value; NotCertified where NashConv exceeds `tolerance` of the
+    largest payoff.
 
     >>> from bestresponse.theory.catalogue.trees import kuhn_poker
     >>> round(solve_tree(kuhn_poker()).value["player 1"] * 18, 9)
@@ -78,29 +91,42 @@ def solve_tree(game: TreeLike, tolerance: float = 1e-7) -> TreeSolution:
     if tree.num_players != 2 or not tree.is_constant_sum:
         other = "solve_general_tree" if tree.num_players == 2 else "cfr and its NashConv"
         raise InvalidGame(
-            f"{tree.name or 'the tree'} is not a two-player zero-sum game ({tree.num_players} players, payoffs "
-            f"{'of constant' if tree.is_constant_sum else 'without constant'} sum); use {other} instead"
+            f"{tree.name or 'the tree'} is not a two-player zero-sum game ({tree.num_players}"
+            f" players, payoffs {'of constant' if tree.is_constant_sum else 'without constant'}"
+            f" sum); use {other} instead"
         )
     form = to_sequence_form(tree)
-    return certify_plans(form, optimise_plans(form), "sequence-form LP", tolerance * float(np.abs(tree.payoffs).max()))
+    return certify_plans(
+        form,
+        optimise_plans(form),
+        "sequence-form LP",
+        tolerance * float(np.abs(tree.payoffs).max()),
+    )
 
 
-def certify_plans(form: SequenceForm, weights: Sequence[Array], method: str, limit: float = np.inf) -> TreeSolution:
-    """Make a solution of weights of all players' sequences; NotCertified where NashConv exceeds `limit`."""
+def certify_plans(
+    form: SequenceForm, weights: Sequence[Array], method: str, limit: float = np.inf
+) -> TreeSolution:
+    """Make a solution of weights of all players' sequences; NotCertified where NashConv exceeds
+    `limit`."""
     behaviours = [plex.normalise(weight) for plex, weight in zip(form.plexes, weights, strict=True)]
     plans = [plex.plan(behaviour) for plex, behaviour in zip(form.plexes, behaviours, strict=True)]
     gap = float(plan_regrets(form, plans).sum())
     if gap > limit:
-        raise NotCertified(f"the policy of the {method} has NashConv {gap:.3g}; wanted {limit:.3g} or less")
+        raise NotCertified(
+            f"the policy of the {method} has NashConv {gap:.3g}; wanted {limit:.3g} or less"
+        )
     value = dict(zip(form.tree.players, form.expected(plans).tolist(), strict=True))
     return TreeSolution(form.policy(behaviours), value, gap, method)
 
 
-def optimise_plans(form: SequenceForm, fixed: Mapping[int, Array] | None = None) -> tuple[Array, Array]:
+def optimise_plans(
+    form: SequenceForm, fixed: Mapping[int, Array] | None = None
+) -> tuple[Array, Array]:
     """Return both players' optimal realization plans, from the primal and dual solution.
 
-    `fixed` gives the first player's probabilities at information sets (by their index in the tree) where it is not
-    free to choose; the plan is then the best of those that agree with them.
+    `fixed` gives the first player's probabilities at information sets (by their index in the tree)
+    where it is not free to choose; the plan is then the best of those that agree with them.
     """
     sparse = _load_sparse()
     own, other = (plan_constraints(plex) for plex in form.plexes)
@@ -118,7 +144,8 @@ def optimise_plans(form: SequenceForm, fixed: Mapping[int, Array] | None = None)
 
 
 def find_nearest_plan(form: SequenceForm, plan: Array, value: float) -> Array:
-    """Return the first player's optimal realization plan that differs least from `plan`, by the sum of differences.
+    """Return the first player's optimal realization plan that differs least from `plan`, by the sum
+    of differences.
 
     `value` is what an optimal plan guarantees.
     """
@@ -129,7 +156,13 @@ def find_nearest_plan(form: SequenceForm, plan: Array, value: float) -> Array:
     payoffs, same = _write_payoffs(form), sparse.eye_array(size)
     secured = sparse.csr_array(([-1.0], ([0], [0])), shape=(1, sets))
     above = sparse.block_array(
-        [[-payoffs.T, other.T, None], [None, secured, None], [same, None, -same], [-same, None, -same]], format="csr"
+        [
+            [-payoffs.T, other.T, None],
+            [None, secured, None],
+            [same, None, -same],
+            [-same, None, -same],
+        ],
+        format="csr",
     )
     right = np.concatenate([np.zeros(payoffs.shape[1]), [-value / scale + 1e-9], plan, -plan])
     equal = sparse.hstack([own, sparse.csr_array((own.shape[0], sets + size))], format="csr")
@@ -142,7 +175,9 @@ def turn_form(form: SequenceForm, seat: int) -> SequenceForm:
     """Return the sequence form of a game of two with the given player first."""
     if seat == 0:
         return form
-    return SequenceForm(form.tree, form.plexes[::-1], form.sequences[::-1], form.payoffs[::-1], form.merged_leaves)
+    return SequenceForm(
+        form.tree, form.plexes[::-1], form.sequences[::-1], form.payoffs[::-1], form.merged_leaves
+    )
 
 
 def _load_sparse() -> ModuleType:
@@ -157,22 +192,29 @@ def _write_payoffs(form: SequenceForm) -> csr_array:
     sparse = _load_sparse()
     scale = float(np.abs(form.payoffs[0]).max()) or 1.0
     shape = (form.plexes[0].num_sequences, form.plexes[1].num_sequences)
-    payoffs: csr_array = sparse.csr_array((form.payoffs[0] / scale, tuple(form.sequences)), shape=shape)
+    payoffs: csr_array = sparse.csr_array(
+        (form.payoffs[0] / scale, tuple(form.sequences)), shape=shape
+    )
     return payoffs
 
 
-def _minimise(goal: Array, above: csr_array, limits: Array, equal: csr_array, bounds: Array) -> tuple[Array, Array]:
+def _minimise(
+    goal: Array, above: csr_array, limits: Array, equal: csr_array, bounds: Array
+) -> tuple[Array, Array]:
     """Solve a linear program whose equations say that something is a realization plan."""
     right = np.zeros(equal.shape[0])
     right[0] = 1.0
     answer = solve_program(goal, above, limits, equal, right, bounds)
     if answer is None:
-        raise NotCertified("the linear program over realization plans was found to have no solution")
+        raise NotCertified(
+            "the linear program over realization plans was found to have no solution"
+        )
     return answer
 
 
 def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:
-    """One row a move: its weight less its probability times the weight of the sequence before it is 0."""
+    """One row a move: its weight less its probability times the weight of the sequence before it is
+    0."""
     sparse = _load_sparse()
     rows = np.zeros((sum(map(len, fixed.values())), plex.num_sequences))
     row = 0
@@ -186,14 +228,17 @@ def _fix_behaviour(plex: Treeplex, fixed: Mapping[int, Array]) -> csr_array:
 
 
 def plan_constraints(plex: Treeplex) -> csr_array:
-    """Row 0: the empty sequence has weight 1; row i: an information set's moves sum to the sequence before it."""
+    """Row 0: the empty sequence has weight 1; row i: an information set's moves sum to the sequence
+    before it."""
     sparse = _load_sparse()
     count = len(plex.infosets)
     sets = np.arange(1, count + 1)
     rows = np.concatenate([[0], sets, np.repeat(sets, plex.size)])
     columns = np.concatenate([[0], plex.parent, np.arange(1, plex.num_sequences)])
     entries = np.concatenate([[1.0], -np.ones(count), np.ones(plex.num_sequences - 1)])
-    constraints: csr_array = sparse.csr_array((entries, (rows, columns)), shape=(count + 1, plex.num_sequences))
+    constraints: csr_array = sparse.csr_array(
+        (entries, (rows, columns)), shape=(count + 1, plex.num_sequences)
+    )
     return constraints
 
 
@@ -204,8 +249,11 @@ _ZERO = 1e-11  # what rounding leaves of a 0 after many pivots
 _TIE = 1e-10  # above rounding, as a tie that is missed can make the path cycle
 
 
-def solve_complementarity(matrix: Array, cover: Array, right: Array, most_pivots: int = 20_000) -> tuple[Array, Array]:
-    """Find z and w; NotCertified where the path ends in a ray, takes more than `most_pivots`, or floats do not do.
+def solve_complementarity(
+    matrix: Array, cover: Array, right: Array, most_pivots: int = 20_000
+) -> tuple[Array, Array]:
+    """Find z and w; NotCertified where the path ends in a ray, takes more than `most_pivots`, or
+    floats do not do.
 
     `cover` is the column of z0: 1, or 0 where the right side is not negative.
 
@@ -217,7 +265,8 @@ def solve_complementarity(matrix: Array, cover: Array, right: Array, most_pivots
     # Columns: w, z, z0, right side. Variable k < size is w_k, size + k is z_k, 2 * size is z0.
     table = np.hstack([np.eye(size), -matrix, -cover[:, None], right[:, None]])
     basic = np.arange(size)
-    # The row that z0 makes feasible last; of equal ones the last, which is the first in lexicographic order.
+    # The row that z0 makes feasible last; of equal ones the last, which is the first in
+    # lexicographic order.
     row = min(np.flatnonzero(cover).tolist(), key=lambda k: (right[k], -k), default=-1)
     if row < 0 or right[row] >= 0:
         return np.zeros(size), right.copy()
@@ -238,7 +287,8 @@ def solve_complementarity(matrix: Array, cover: Array, right: Array, most_pivots
 
 
 def _leaving_row(table: Array, entering: int, size: int, basic: NDArray[np.int64]) -> int:
-    """Choose the row whose variable reaches zero first; ties by the rows of the basis inverse, the first columns."""
+    """Choose the row whose variable reaches zero first; ties by the rows of the basis inverse, the
+    first columns."""
     column = table[:, entering]
     rows = np.flatnonzero(column > _ZERO)
     if not len(rows):
@@ -264,17 +314,20 @@ def _solve_basis(matrix: Array, right: Array, basic: NDArray[np.int64]) -> tuple
     try:
         values[basic] = np.maximum(np.linalg.solve(columns[:, basic], right), 0.0)
     except np.linalg.LinAlgError:
-        raise NotCertified("Lemke's path ended at numbers that floating point cannot tell apart") from None
+        raise NotCertified(
+            "Lemke's path ended at numbers that floating point cannot tell apart"
+        ) from None
     return values[size:], values[:size]
 
 
 def solve_for_small(
     matrix: Sequence[Sequence[int]], cover: Sequence[int], right: Sequence[Sequence[int]]
 ) -> tuple[list[Polynomial], list[Polynomial]]:
-    """Find z and w for every small enough positive number eps of which the right side is a polynomial.
+    """Find z and w for every small enough positive number eps of which the right side is a
+    polynomial.
 
-    `cover` is the column of z0, in place of all ones: each number 0 or 1. Where it is 0, the right side must be
-    positive. NotCertified where the path ends in a ray.
+    `cover` is the column of z0, in place of all ones: each number 0 or 1. Where it is 0, the right
+    side must be positive. NotCertified where the path ends in a ray.
 
     >>> unknowns, slacks = solve_for_small([[2, 1], [1, 2]], [1, 1], [[-5, 0], [-6, 3]])
     >>> [[str(u) for u in z] for z in unknowns]  # 4/3 + eps and 7/3 - 2 eps
@@ -286,11 +339,17 @@ def solve_for_small(
         for row, covered, side in zip(matrix, cover, right, strict=True)
     ]
     table = Dictionary(rows, 1, list(range(size + 1, 2 * size + 1)), list(range(size + 1)))
-    # The row that z0 makes feasible last; of equal ones the last, which is the first in lexicographic order.
+    # The row that z0 makes feasible last; of equal ones the last, which is the first in
+    # lexicographic order.
     row = min((k for k in range(size) if cover[k]), key=lambda k: (right[k], -k), default=-1)
     if row >= 0 and list(right[row]) < [0] * degree:
         entered, left = table.pivot(row, size), table.basic[row]
-        table = Dictionary([[-value for value in line] for line in entered.rows], 1, entered.basic, entered.nonbasic)
+        table = Dictionary(
+            [[-value for value in line] for line in entered.rows],
+            1,
+            entered.basic,
+            entered.nonbasic,
+        )
         while left != size:
             column = table.nonbasic.index(left - size - 1 if left > size else left + size + 1)
             row = table.leaving(column)
@@ -309,7 +368,8 @@ _MOST_SEQUENCES = 1000
 def solve_general_tree(game: TreeLike, tolerance: float = 1e-10) -> TreeSolution:
     """Find one equilibrium of a two-player tree, certified by its NashConv.
 
-    NotCertified where NashConv exceeds `tolerance` of the payoff range, TooLarge where the problem does not fit.
+    NotCertified where NashConv exceeds `tolerance` of the payoff range, TooLarge where the problem
+    does not fit.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> solve_general_tree(load_tree("centipede")).value
@@ -329,17 +389,23 @@ def solve_general_tree(game: TreeLike, tolerance: float = 1e-10) -> TreeSolution
     tables /= np.where(ranges > 0, ranges, 1.0)[:, None, None]
     problem = write_problem(form, (tables[0], tables[1].T), 1)
     unknowns, slacks = solve_complementarity(problem.matrix, problem.cover, problem.right[:, 0])
-    first, second = np.split(np.where(problem.is_first, slacks, unknowns), [form.plexes[0].num_sequences])
+    first, second = np.split(
+        np.where(problem.is_first, slacks, unknowns), [form.plexes[0].num_sequences]
+    )
     weights = first + problem.floors[0][:, 0], second + problem.floors[1][:, 0]
-    return certify_plans(form, weights, "sequence-form LCP", tolerance * (float(np.ptp(leaves)) or 1.0))
+    return certify_plans(
+        form, weights, "sequence-form LCP", tolerance * (float(np.ptp(leaves)) or 1.0)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanProblem:
-    """Find z >= 0 with w = Mz + b >= 0 and z'w = 0; one row for each sequence of both players, the empty ones too.
+    """Find z >= 0 with w = Mz + b >= 0 and z'w = 0; one row for each sequence of both players, the
+    empty ones too.
 
-    The weight of a sequence is its floor and what is added to it: its w where it ends with the first move of an
-    information set (`is_first`), else its z. `right` (that is b) and `floors` are polynomials in the size of mistakes.
+    The weight of a sequence is its floor and what is added to it: its w where it ends with the
+    first move of an information set (`is_first`), else its z. `right` (that is b) and `floors` are
+    polynomials in the size of mistakes.
     """
 
     matrix: Numbers
@@ -352,41 +418,65 @@ class PlanProblem:
 def write_problem(form: SequenceForm, tables: tuple[Numbers, Numbers], degree: int) -> PlanProblem:
     """Write the problem for payoffs by own and other sequences, in floats or whole numbers.
 
-    Every sequence of k moves has a floor of eps^k, in polynomials of `degree` coefficients: with one, mistakes are 0.
-    Information set h supplies eps^k less the floors of its moves; first moves carry it on unless another move takes
-    some of it. With x the weights of the other moves and C what a shift to them changes, the weights of first moves
-    are start + Cx, and the losses of other moves -C'(payoffs + losses of first moves).
+    Every sequence of k moves has a floor of eps^k, in polynomials of `degree` coefficients: with
+    one, mistakes are 0. Information set h supplies eps^k less the floors of its moves; first moves
+    carry it on unless another move takes some of it. With x the weights of the other moves and C
+    what a shift to them changes, the weights of first moves are start + Cx, and the losses of other
+    moves -C'(payoffs + losses of first moves).
     """
     carried = [_carry(plex, degree, tables[0].dtype) for plex in form.plexes]
     (own, other), dtype = (plex.num_sequences for plex in form.plexes), tables[0].dtype
-    matrix, right = np.zeros((own + other,) * 2, dtype=dtype), np.zeros((own + other, degree), dtype=dtype)
+    matrix, right = (
+        np.zeros((own + other,) * 2, dtype=dtype),
+        np.zeros((own + other, degree), dtype=dtype),
+    )
     parts = slice(0, own), slice(own, own + other)
     for player, payoffs in enumerate(tables):
-        (start, shifts, is_first, _), (reply, turns, _, floors) = carried[player], carried[1 - player]
+        (start, shifts, is_first, _), (reply, turns, _, floors) = (
+            carried[player],
+            carried[1 - player],
+        )
         first, gains = is_first[:, None], shifts.T @ payoffs
-        matrix[parts[player], parts[player]] = np.where(first, shifts, np.where(is_first, -shifts.T, 0))
+        matrix[parts[player], parts[player]] = np.where(
+            first, shifts, np.where(is_first, -shifts.T, 0)
+        )
         matrix[parts[player], parts[1 - player]] = np.where(first, 0, -gains @ turns)
         right[parts[player]] = np.where(first, start, -gains @ (reply + floors))
     is_first = np.concatenate([carried[0][2], carried[1][2]])
-    return PlanProblem(matrix, (~is_first).astype(dtype), right, is_first, (carried[0][3], carried[1][3]))
+    return PlanProblem(
+        matrix, (~is_first).astype(dtype), right, is_first, (carried[0][3], carried[1][3])
+    )
 
 
-def _carry(plex: Treeplex, degree: int, dtype: DTypeLike) -> tuple[Numbers, Numbers, Bools, Numbers]:
-    """Find what first moves carry, how this shifts when another move takes 1, which moves are first, and all floors.
+def _carry(
+    plex: Treeplex, degree: int, dtype: DTypeLike
+) -> tuple[Numbers, Numbers, Bools, Numbers]:
+    """Find what first moves carry, how this shifts when another move takes 1, which moves are
+    first, and all floors.
 
     The empty sequence counts as a first move: its weight is given.
     """
     count = plex.num_sequences
-    carried, shifts = np.eye(count, dtype=np.int64).astype(dtype), np.zeros((count, count), dtype=dtype)
-    start, floors = np.zeros((count, degree + 1), dtype=dtype), np.zeros((count, degree + 1), dtype=dtype)
+    carried, shifts = (
+        np.eye(count, dtype=np.int64).astype(dtype),
+        np.zeros((count, count), dtype=dtype),
+    )
+    start, floors = (
+        np.zeros((count, degree + 1), dtype=dtype),
+        np.zeros((count, degree + 1), dtype=dtype),
+    )
     is_first = np.zeros(count, dtype=np.bool_)
     is_first[[0, *plex.first]] = True
     floors[0, 0] = 1
     powers = np.repeat(np.arange(len(plex.levels) - 1), np.diff(plex.levels)).tolist()
-    sets = list(zip(plex.parent.tolist(), plex.first.tolist(), plex.size.tolist(), powers, strict=True))
+    sets = list(
+        zip(plex.parent.tolist(), plex.first.tolist(), plex.size.tolist(), powers, strict=True)
+    )
     for parent, first, size, power in reversed(sets):
         carried[:, parent] += carried[:, first]
-        shifts[:, first + 1 : first + size] = carried[:, first + 1 : first + size] - carried[:, first : first + 1]
+        shifts[:, first + 1 : first + size] = (
+            carried[:, first + 1 : first + size] - carried[:, first : first + 1]
+        )
         if power < degree:
             start[:, power] += carried[:, first]
             start[:, power + 1] -= size * carried[:, first]

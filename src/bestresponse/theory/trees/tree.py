@@ -1,17 +1,20 @@
 """A game in extensive form, as flat arrays.
 
-Definition (Kuhn 1953): a finite tree; each inner node belongs to a player or to chance; a player's nodes are
-partitioned into information sets, whose nodes offer the same moves and cannot be told apart by the player; each
-leaf gives every player a payoff. Nodes are numbered in preorder (a parent before its children, the first branch
-before the second), so node 0 is the root and one pass from the last node to the first is backward induction.
+Definition (Kuhn 1953): a finite tree; each inner node belongs to a player or to chance; a player's
+nodes are partitioned into information sets, whose nodes offer the same moves and cannot be told
+apart by the player; each leaf gives every player a payoff. Nodes are numbered in preorder (a parent
+before its children, the first branch before the second), so node 0 is the root and one pass from
+the last node to the first is backward induction.
 
-H. W. Kuhn, "Extensive games and the problem of information", Contributions to the Theory of Games II, 1953.
+H. W. Kuhn, "Extensive games and the problem of information", Contributions to the Theory of Games
+II, 1953.
 
 Growing a `Tree` from a description: what stands at a position, and the positions after it.
 
-The one entry is `build_tree`. A description is nested `Leaf`, `Chance` and `Turn` values, or, for games too large
-to write down, a starting position and a function `expand` that says what stands there; the positions may be
-anything. The tree is grown depth first without recursion and never past `limit` nodes.
+The one entry is `build_tree`. A description is nested `Leaf`, `Chance` and `Turn` values, or, for
+games too large to write down, a starting position and a function `expand` that says what stands
+there; the positions may be anything. The tree is grown depth first without recursion and never past
+`limit` nodes.
 
 A behaviour policy: for every information set, a probability for each move.
 """
@@ -46,7 +49,8 @@ LEAF: Final = -2
 
 @dataclass(frozen=True, slots=True)
 class Infoset:
-    """What one player cannot tell apart: `key` identifies it, `label` is for people; both are unique per player."""
+    """What one player cannot tell apart: `key` identifies it, `label` is for people; both are
+    unique per player."""
 
     player: int
     key: str
@@ -56,7 +60,8 @@ class Infoset:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TreeRationals:
-    """Exact numbers that floats do not hold, by node: payoffs of leaves, probabilities of branches of chance."""
+    """Exact numbers that floats do not hold, by node: payoffs of leaves, probabilities of branches
+    of chance."""
 
     payoffs: Mapping[int, tuple[Fraction, ...]]
     probability: Mapping[int, Fraction]
@@ -66,10 +71,11 @@ class TreeRationals:
 class Tree:
     """A game tree; `build_tree` makes one from a description and checks it.
 
-    Row i of every array describes node i: `parent` (-1 at the root), `move` (which branch of the parent it is),
-    `owner` (a player's index, CHANCE or LEAF), `infoset` (an index into `infosets`, -1 where no player moves),
-    `probability` (of the branch, where the parent is chance; else 1) and `payoffs` (one per player, 0 off leaves).
-    `rationals` holds integers, fractions and decimals that were given and are not floats.
+    Row i of every array describes node i: `parent` (-1 at the root), `move` (which branch of the
+    parent it is), `owner` (a player's index, CHANCE or LEAF), `infoset` (an index into `infosets`,
+    -1 where no player moves), `probability` (of the branch, where the parent is chance; else 1) and
+    `payoffs` (one per player, 0 off leaves). `rationals` holds integers, fractions and decimals
+    that were given and are not floats.
     """
 
     players: tuple[str, ...]
@@ -85,7 +91,14 @@ class Tree:
     rationals: TreeRationals | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        for numbers in (self.parent, self.move, self.owner, self.infoset, self.probability, self.payoffs):
+        for numbers in (
+            self.parent,
+            self.move,
+            self.owner,
+            self.infoset,
+            self.probability,
+            self.payoffs,
+        ):
             numbers.setflags(write=False)
 
     @property
@@ -113,14 +126,24 @@ class Tree:
 
     @cached_property
     def first_move(self) -> IntArray:
-        """Where each information set's moves begin when all moves are written in one row; ends with their number."""
-        return np.concatenate([[0], np.cumsum([len(i.moves) for i in self.infosets])]).astype(np.int64)
+        """Where each information set's moves begin when all moves are written in one row; ends with
+        their number."""
+        return np.concatenate([[0], np.cumsum([len(i.moves) for i in self.infosets])]).astype(
+            np.int64
+        )
 
     @cached_property
     def infoset_index(self) -> dict[tuple[str, str], int]:
-        """Where an information set stands, by its player's name and its label or key; labels come first."""
-        by_key = {(self.players[infoset.player], infoset.key): i for i, infoset in enumerate(self.infosets)}
-        return by_key | {(self.players[infoset.player], infoset.label): i for i, infoset in enumerate(self.infosets)}
+        """Where an information set stands, by its player's name and its label or key; labels come
+        first."""
+        by_key = {
+            (self.players[infoset.player], infoset.key): i
+            for i, infoset in enumerate(self.infosets)
+        }
+        return by_key | {
+            (self.players[infoset.player], infoset.label): i
+            for i, infoset in enumerate(self.infosets)
+        }
 
     @cached_property
     def reach(self) -> Array:
@@ -146,16 +169,21 @@ class Tree:
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether all numbers are known exactly, and not floats that may stand for a number nearby."""
-        return self.rationals is not None or (are_meant(self.payoffs) and are_meant(self.probability))
+        """Whether all numbers are known exactly, and not floats that may stand for a number
+        nearby."""
+        return self.rationals is not None or (
+            are_meant(self.payoffs) and are_meant(self.probability)
+        )
 
     def read_payoffs(self, leaf: int) -> tuple[Fraction, ...]:
-        """Give the payoffs of a leaf as they were given, or the simplest fractions of their floats."""
+        """Give the payoffs of a leaf as they were given, or the simplest fractions of their
+        floats."""
         known = self.rationals.payoffs.get(leaf) if self.rationals is not None else None
         return known or tuple(map(read_simplest, self.payoffs[leaf].tolist()))
 
     def read_probability(self, node: int) -> Fraction:
-        """Give the probability of a branch of chance as it was given, or the simplest fraction of its float."""
+        """Give the probability of a branch of chance as it was given, or the simplest fraction of
+        its float."""
         known = self.rationals.probability.get(node) if self.rationals is not None else None
         return read_simplest(float(self.probability[node])) if known is None else known
 
@@ -164,16 +192,21 @@ class Tree:
         return self.read_payoffs(leaf) if self.is_exact else tuple(self.payoffs[leaf].tolist())
 
     def find_probability(self, node: int) -> Fraction | float:
-        """Give the probability of a branch of chance: a fraction where the tree is exact, else a float."""
+        """Give the probability of a branch of chance: a fraction where the tree is exact, else a
+        float."""
         return self.read_probability(node) if self.is_exact else float(self.probability[node])
 
     @cached_property
     def is_constant_sum(self) -> bool:
-        """Whether the payoffs of all leaves have the same sum, up to rounding where they are not exact."""
+        """Whether the payoffs of all leaves have the same sum, up to rounding where they are not
+        exact."""
         if self.rationals is not None and self.rationals.payoffs:
             return len({sum(self.read_payoffs(leaf)) for leaf in self.leaves.tolist()}) == 1
         totals = self.payoffs[self.leaves].sum(axis=1)
-        return bool(np.ptp(totals) <= (0.0 if are_meant(self.payoffs) else 1e-9 * float(np.abs(self.payoffs).max())))
+        return bool(
+            np.ptp(totals)
+            <= (0.0 if are_meant(self.payoffs) else 1e-9 * float(np.abs(self.payoffs).max()))
+        )
 
     def path(self, node: int) -> str:
         """Say how the play comes to `node`, for messages: `deal JQ > bet > call`."""
@@ -184,22 +217,37 @@ class Tree:
         return " > ".join(reversed(labels)) or "the root"
 
     def describe(self, node: int) -> Leaf | Chance | Turn:
-        """Say what stands at a node, the positions after it being nodes, as `build_tree` takes it."""
+        """Say what stands at a node, the positions after it being nodes, as `build_tree` takes
+        it."""
         owner, below = int(self.owner[node]), self.children[node]
         if owner == LEAF:
             return Leaf(self.list_payoffs(node))
         if owner == CHANCE:
-            return Chance({self.branch_labels[child]: (self.find_probability(child), child) for child in below})
+            return Chance(
+                {
+                    self.branch_labels[child]: (self.find_probability(child), child)
+                    for child in below
+                }
+            )
         infoset = self.infosets[int(self.infoset[node])]
-        return Turn(self.players[owner], infoset.key, dict(zip(infoset.moves, below, strict=True)), infoset.label)
+        return Turn(
+            self.players[owner],
+            infoset.key,
+            dict(zip(infoset.moves, below, strict=True)),
+            infoset.label,
+        )
 
     def __repr__(self) -> str:
-        sizes = f"{self.num_nodes} nodes, {len(self.leaves)} leaves, {len(self.infosets)} information sets"
+        sizes = (
+            f"{self.num_nodes} nodes, {len(self.leaves)} leaves, {len(self.infosets)} information"
+            " sets"
+        )
         return f"Tree({self.name!r}, players={list(self.players)}, {sizes})"
 
 
 NODE_LIMIT = 1_000_000
-"""How many nodes a tree may have unless the caller says otherwise (about 200 bytes each while it grows)."""
+"""How many nodes a tree may have unless the caller says otherwise (about 200 bytes each while it
+grows)."""
 
 _SUM_TOLERANCE = 1e-9  # thirds and tenths as floats do not sum to 1 exactly
 
@@ -238,7 +286,8 @@ def build_tree(
     limit: int = NODE_LIMIT,
     name: str = "",
 ) -> Tree:
-    """Build the tree below `root`; InvalidGame says where a description is wrong, TooLarge that it passes `limit`.
+    """Build the tree below `root`; InvalidGame says where a description is wrong, TooLarge that it
+    passes `limit`.
 
     >>> pennies = build_tree(["even", "odd"], Turn("even", "e", {
     ...     "heads": Turn("odd", "o", {"heads": Leaf([1, -1]), "tails": Leaf([-1, 1])}),
@@ -251,15 +300,22 @@ def build_tree(
 
 def _is_beyond_floats(number: Number, nearest: float) -> bool:
     """Say whether a number that is no float is none that floats are taken to mean exactly."""
-    return not isinstance(number, float) and (number != nearest or not (64.0 * nearest).is_integer())
+    return not isinstance(number, float) and (
+        number != nearest or not (64.0 * nearest).is_integer()
+    )
 
 
 class Grower(Generic[Position]):
-    """A tree while it grows; of every node the number of its information set, CHANCE or LEAF as its `kind`."""
+    """A tree while it grows; of every node the number of its information set, CHANCE or LEAF as its
+    `kind`."""
 
-    def __init__(self, players: Sequence[str], expand: Callable[[Position], Leaf | Chance | Turn] | None) -> None:
+    def __init__(
+        self, players: Sequence[str], expand: Callable[[Position], Leaf | Chance | Turn] | None
+    ) -> None:
         if not players or len(set(players)) != len(players):
-            raise InvalidGame(f"players: expected different names, at least one, got {list(players)}")
+            raise InvalidGame(
+                f"players: expected different names, at least one, got {list(players)}"
+            )
         self.players, self.expand = tuple(players), expand
         self.index = {player: i for i, player in enumerate(players)}
         self.parent: list[int] = []
@@ -289,9 +345,9 @@ class Grower(Generic[Position]):
             if after:
                 if node + len(stack) + len(after) >= limit:
                     raise TooLarge(
-                        f"the tree has more than {limit} nodes: stopped after {node + 1} at depth "
-                        f"{len(self._path(node))} with {len(stack) + len(after)} more positions found; raise the limit "
-                        "or solve a smaller version of the game"
+                        f"the tree has more than {limit} nodes: stopped after {node + 1} at depth"
+                        f" {len(self._path(node))} with {len(stack) + len(after)} more positions"
+                        " found; raise the limit or solve a smaller version of the game"
                     )
                 for k in range(len(after) - 1, -1, -1):
                     stack.append((after[k], node, k))
@@ -299,7 +355,8 @@ class Grower(Generic[Position]):
         return self._build(name)
 
     def settle(self, node: int, position: Position) -> tuple[int, Sequence[Position]]:
-        """Record what stands at `node`, whose parent and move are known: its kind, and the positions after it."""
+        """Record what stands at `node`, whose parent and move are known: its kind, and the
+        positions after it."""
         what = position if self.expand is None else self.expand(position)
         match what:
             case Leaf(payoffs):
@@ -311,12 +368,18 @@ class Grower(Generic[Position]):
                 self.draws[node] = self._checked_draws(node, what)
                 return CHANCE, [after for _, after in what.branches.values()]
             case _:
-                raise self._wrong(node, f"expected a Leaf, Chance or Turn, got {type(what).__name__}")
+                raise self._wrong(
+                    node, f"expected a Leaf, Chance or Turn, got {type(what).__name__}"
+                )
 
     def _build(self, name: str) -> Tree:
-        parent, move, kind = (np.array(row, dtype=np.int64) for row in (self.parent, self.move, self.kind))
+        parent, move, kind = (
+            np.array(row, dtype=np.int64) for row in (self.parent, self.move, self.kind)
+        )
         payoffs = np.zeros((len(kind), len(self.players)))
-        payoffs[kind == LEAF] = np.array(self.payoffs, dtype=np.float64).reshape(-1, len(self.players))
+        payoffs[kind == LEAF] = np.array(self.payoffs, dtype=np.float64).reshape(
+            -1, len(self.players)
+        )
         probability, exact_chances = np.ones(len(kind)), {}
         for node in (np.flatnonzero(kind[parent[1:]] == CHANCE) + 1).tolist():
             _, chance = self.draws[int(parent[node])][int(move[node])]
@@ -326,7 +389,10 @@ class Grower(Generic[Position]):
         rationals = None
         if self.exact_payoffs or exact_chances:
             # The numbers that floats do not hold are kept if all others are exact as floats.
-            others = np.delete(payoffs, list(self.exact_payoffs), axis=0), np.delete(probability, [*exact_chances])
+            others = (
+                np.delete(payoffs, list(self.exact_payoffs), axis=0),
+                np.delete(probability, [*exact_chances]),
+            )
             if all(map(are_meant, others)):
                 rationals = TreeRationals(self.exact_payoffs, exact_chances)
         owners = np.array(
@@ -360,30 +426,43 @@ class Grower(Generic[Position]):
             raise self._wrong(node, "chance has no branch; expected at least one")
         for label, p in draws:
             if not 0 <= p <= 1 + _SUM_TOLERANCE:
-                raise self._wrong(node, f"chance draws {label!r} with {p}; expected a probability between 0 and 1")
+                raise self._wrong(
+                    node, f"chance draws {label!r} with {p}; expected a probability between 0 and 1"
+                )
         total = math.fsum(p for _, p in draws)
         if abs(total - 1) > _SUM_TOLERANCE:
             raise self._wrong(node, f"the probabilities of chance sum to {total:.12g}; expected 1")
-        if not any(isinstance(p, float) for _, p in draws) and sum(Fraction(p) for _, p in draws) != 1:
+        if (
+            not any(isinstance(p, float) for _, p in draws)
+            and sum(Fraction(p) for _, p in draws) != 1
+        ):
             return [(label, float(p)) for label, p in draws]  # rounded by whoever wrote them
         return draws
 
     def find_infoset(self, node: int, turn: Turn) -> int:
-        """Find the number of an information set, a new one where it is seen first; its moves are always the same."""
+        """Find the number of an information set, a new one where it is seen first; its moves are
+        always the same."""
         player = self.index.get(turn.player)
         if player is None:
-            raise self._wrong(node, f"{turn.player!r} moves; expected one of {', '.join(self.players)}")
+            raise self._wrong(
+                node, f"{turn.player!r} moves; expected one of {', '.join(self.players)}"
+            )
         moves = tuple(turn.moves)
         if not moves:
             raise self._wrong(node, f"{turn.player} has no move; expected at least one")
         number = self.known.get((player, turn.infoset))
         if number is None:
             number = self.known[player, turn.infoset] = len(self.infosets)
-            self.infosets.append(Infoset(player, turn.infoset, self._new_label(player, turn), moves))
+            self.infosets.append(
+                Infoset(player, turn.infoset, self._new_label(player, turn), moves)
+            )
         elif self.infosets[number].moves != moves:
             label, before = self.infosets[number].label, ", ".join(self.infosets[number].moves)
             subject = f"the information set {label!r} of {turn.player}"
-            raise self._wrong(node, f"{subject} offers {', '.join(moves)} here and {before} before; expected the same")
+            raise self._wrong(
+                node,
+                f"{subject} offers {', '.join(moves)} here and {before} before; expected the same",
+            )
         return number
 
     def _new_label(self, player: int, turn: Turn) -> str:
@@ -431,16 +510,22 @@ _POLICY_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Policy:
-    """Probabilities of all moves of `tree` in one row; those of information set i start at `tree.first_move[i]`."""
+    """Probabilities of all moves of `tree` in one row; those of information set i start at
+    `tree.first_move[i]`."""
 
     tree: Tree
     probabilities: Array
 
     def __post_init__(self) -> None:
-        probabilities = as_payoffs(self.probabilities, "policy").copy() if self.tree.infosets else np.zeros(0)
+        probabilities = (
+            as_payoffs(self.probabilities, "policy").copy() if self.tree.infosets else np.zeros(0)
+        )
         if probabilities.shape != (self.tree.first_move[-1],):
             expected = int(self.tree.first_move[-1])
-            raise InvalidGame(f"policy: expected {expected} probabilities, got an array of shape {probabilities.shape}")
+            raise InvalidGame(
+                f"policy: expected {expected} probabilities, got an array of shape"
+                f" {probabilities.shape}"
+            )
         if self.tree.infosets:
             _check_distributions(self.tree, probabilities)
         probabilities.setflags(write=False)
@@ -451,7 +536,9 @@ class Policy:
         lines = []
         for player, sets in self.table().items():
             for label, moves in sets.items():
-                played = ", ".join(move if p == 1 else f"{move} {p:.6g}" for move, p in moves.items() if p > 0)
+                played = ", ".join(
+                    move if p == 1 else f"{move} {p:.6g}" for move, p in moves.items() if p > 0
+                )
                 lines.append(f"{player} at {label}: {played}")
         return "\n".join(lines)
 
@@ -482,19 +569,27 @@ def uniform_policy(tree: Tree) -> Policy:
 
 
 def policy_from_table(tree: Tree, table: PolicyTable) -> Policy:
-    """Read the policy in `table`; a move left out has probability 0, an information set left out is an error."""
+    """Read the policy in `table`; a move left out has probability 0, an information set left out is
+    an error."""
     row = np.zeros(int(tree.first_move[-1]))
     for index, infoset in enumerate(tree.infosets):
         player = tree.players[infoset.player]
         probabilities = table.get(player, {}).get(infoset.label)
         if probabilities is None:
-            raise InvalidGame(f"policy: {player} has no probabilities at the information set {infoset.label!r}")
+            raise InvalidGame(
+                f"policy: {player} has no probabilities at the information set {infoset.label!r}"
+            )
         unknown = [move for move in probabilities if move not in infoset.moves]
         if unknown:
             expected = ", ".join(infoset.moves)
-            raise InvalidGame(f"policy: {player} has no move {unknown[0]!r} at {infoset.label!r}; expected {expected}")
+            raise InvalidGame(
+                f"policy: {player} has no move {unknown[0]!r} at {infoset.label!r}; expected"
+                f" {expected}"
+            )
         first = tree.first_move[index]
-        row[first : first + len(infoset.moves)] = [probabilities.get(move, 0.0) for move in infoset.moves]
+        row[first : first + len(infoset.moves)] = [
+            probabilities.get(move, 0.0) for move in infoset.moves
+        ]
     return Policy(tree, row)
 
 

@@ -1,15 +1,18 @@
-"""Zero-sum games compiled with numba, on all cores: the same steps and the same choices as the numpy modules.
+"""Zero-sum games compiled with numba, on all cores: the same steps and the same choices as the
+numpy modules.
 
-Imported only when a batch is large enough to pay for it (see `zero_sum`); needs the extra `fast`. Arithmetic is left
-in the order written (no fused or reassociated operations), so both engines take the same kernels and the same pivots.
-A game that is not certified here, or whose payoffs are not finite or beyond 2**±150, is left with step 0 for numpy.
-Kernels are compiled on first use and kept on disk by numba. They run under a lock, because numba's simplest threading
-layer ends the process when two threads enter it at once.
+Imported only when a batch is large enough to pay for it (see `zero_sum`); needs the extra `fast`.
+Arithmetic is left in the order written (no fused or reassociated operations), so both engines take
+the same kernels and the same pivots. A game that is not certified here, or whose payoffs are not
+finite or beyond 2**±150, is left with step 0 for numpy. Kernels are compiled on first use and kept
+on disk by numba. They run under a lock, because numba's simplest threading layer ends the process
+when two threads enter it at once.
 
 The simplex of `simplex` compiled with numba, one game at a time on each core.
 
-The tableau, the pivot rules and the order of arithmetic are those of the numpy module; see there. Also the ways of
-compiling that all kernels share: results are cached on disk, division by zero gives infinity as it does in numpy.
+The tableau, the pivot rules and the order of arithmetic are those of the numpy module; see there.
+Also the ways of compiling that all kernels share: results are cached on disk, division by zero
+gives infinity as it does in numpy.
 """
 
 from threading import Lock
@@ -21,11 +24,19 @@ from numpy.typing import NDArray
 
 from bestresponse.theory.arrays import Ints
 from bestresponse.theory.games.normal_form import Array
-from bestresponse.theory.zero_sum.simplex import BLAND_AFTER, COST_EPSILON, GIVE_UP_AFTER, PIVOT_EPSILON, TIE_EPSILON
+from bestresponse.theory.zero_sum.simplex import (
+    BLAND_AFTER,
+    COST_EPSILON,
+    GIVE_UP_AFTER,
+    PIVOT_EPSILON,
+    TIE_EPSILON,
+)
 from bestresponse.theory.zero_sum.solve import ACCEPTED, HUGE, TINY, ZeroSumSolutions, ZeroSumStep
 
 _Steps = NDArray[np.int8]
-_SADDLE, _CLOSED_FORM, _SIMPLEX = map(int, (ZeroSumStep.SADDLE, ZeroSumStep.CLOSED_FORM, ZeroSumStep.SIMPLEX))
+_SADDLE, _CLOSED_FORM, _SIMPLEX = map(
+    int, (ZeroSumStep.SADDLE, ZeroSumStep.CLOSED_FORM, ZeroSumStep.SIMPLEX)
+)
 
 kernel = njit(cache=True, error_model="numpy")
 loose_kernel = njit(cache=True, error_model="numpy", fastmath={"reassoc", "nnan", "nsz"})
@@ -41,22 +52,33 @@ def is_tame(total: float, low: float, high: float) -> bool:
 
 
 class _Work(NamedTuple):
-    """Scratch arrays of one core: the tableau, with its right-hand side apart as `levels`, and what a pivot needs."""
+    """Scratch arrays of one core: the tableau, with its right-hand side apart as `levels`, and what
+    a pivot needs."""
 
     table: Array  # (rows + 1, cols); the last row holds the reduced costs
     levels: Array  # (rows + 1,)
     column: Array  # (rows + 1,), the column of the pivot before it
     ratios: Array  # (rows,)
-    spare: Array  # (cols,), the row of the pivot after it; apart from the table, so that the inner loop vectorises
+    # (cols,), the row of the pivot after it; apart from the table, so that the inner loop
+    # vectorises
+    spare: Array
     basic: Ints  # labels of the rows: columns of the game come first, then its rows
     nonbasic: Ints  # labels of the columns
 
 
 @parallel_kernel
 def solve_any(
-    games: Array, values: Array, row: Array, col: Array, gaps: Array, ranges: Array, steps: _Steps, blocks: int
+    games: Array,
+    values: Array,
+    row: Array,
+    col: Array,
+    gaps: Array,
+    ranges: Array,
+    steps: _Steps,
+    blocks: int,
 ) -> None:
-    """Solve games (count, rows, cols) of any size into the other arrays, sharing them out in `blocks`."""
+    """Solve games (count, rows, cols) of any size into the other arrays, sharing them out in
+    `blocks`."""
     count, rows, cols = games.shape
     for block in prange(blocks):
         columns = np.empty(rows + 1), np.empty(rows + 1), np.empty(rows)
@@ -66,12 +88,17 @@ def solve_any(
             low, ranges[k], tame = _extremes(games[k])
             values[k], gaps[k], steps[k] = 0.0, 0.0, 0
             if tame:
-                values[k], gaps[k], steps[k] = _solve_one(games[k], low, ranges[k], work, row[k], col[k])
+                values[k], gaps[k], steps[k] = _solve_one(
+                    games[k], low, ranges[k], work, row[k], col[k]
+                )
 
 
 @kernel
-def _solve_one(game: Array, low: float, spread: float, work: _Work, x: Array, y: Array) -> tuple[float, float, int]:
-    """Value, gap and step of one game, 0 if it could not be certified; the strategies go into x and y."""
+def _solve_one(
+    game: Array, low: float, spread: float, work: _Work, x: Array, y: Array
+) -> tuple[float, float, int]:
+    """Value, gap and step of one game, 0 if it could not be certified; the strategies go into x and
+    y."""
     saddle = _find_saddle(game, work.spare, x, y)
     if saddle >= 0:
         return game[saddle // game.shape[1], saddle % game.shape[1]], 0.0, _SADDLE
@@ -96,7 +123,8 @@ def _extremes(game: Array) -> tuple[float, float, bool]:
 
 @loose_kernel
 def _find_saddle(game: Array, spare: Array, x: Array, y: Array) -> int:
-    """The cell of the first saddle point, or -1; its row and column are marked in x and y, which are cleared."""
+    """The cell of the first saddle point, or -1; its row and column are marked in x and y, which
+    are cleared."""
     rows, cols = game.shape
     best_row, guaranteed = 0, -np.inf
     spare[:] = game[0]
@@ -149,12 +177,20 @@ def _run_simplex(work: _Work) -> bool:
         cheapest = _smallest(costs)
         if cheapest >= -COST_EPSILON:
             return True
-        c = _lowest_label(costs, -COST_EPSILON, nonbasic) if bland else _first_at_most(costs, cheapest)
+        c = (
+            _lowest_label(costs, -COST_EPSILON, nonbasic)
+            if bland
+            else _first_at_most(costs, cheapest)
+        )
         _find_ratios(table, levels, c, column, ratios)
         smallest = _smallest(ratios)
         if smallest == np.inf:
             return False
-        r = _lowest_label(ratios, smallest + TIE_EPSILON, basic) if bland else _first_at_most(ratios, smallest)
+        r = (
+            _lowest_label(ratios, smallest + TIE_EPSILON, basic)
+            if bland
+            else _first_at_most(ratios, smallest)
+        )
         stalled = 0 if smallest > TIE_EPSILON else stalled + 1
         _pivot(table, spare, column, r, c)
         _move_levels(levels, column, r)
@@ -189,7 +225,8 @@ def _lowest_label(numbers: Array, bound: float, labels: Ints) -> int:
 
 @kernel
 def _find_ratios(table: Array, levels: Array, c: int, column: Array, ratios: Array) -> None:
-    """Copy column c out of the tableau and fill in the ratios of its rows, infinite where there can be no pivot."""
+    """Copy column c out of the tableau and fill in the ratios of its rows, infinite where there can
+    be no pivot."""
     for i in range(len(column)):
         column[i] = table[i, c]
     for i in range(len(ratios)):
@@ -236,7 +273,8 @@ def _extract(work: _Work, x: Array, y: Array) -> None:
 
 @loose_kernel
 def _certificate(game: Array, low: float, spare: Array, x: Array, y: Array) -> tuple[float, float]:
-    """What the best row gets against y and the worst column leaves x, both above the smallest payoff."""
+    """What the best row gets against y and the worst column leaves x, both above the smallest
+    payoff."""
     rows, cols = game.shape
     best = 0.0
     spare[:] = 0.0
@@ -251,7 +289,9 @@ def _certificate(game: Array, low: float, spare: Array, x: Array, y: Array) -> t
     return best, spare.min()
 
 
-_BLOCKS = 64  # shares of a batch: enough to keep the cores busy until the end, few enough to cost nothing
+_BLOCKS = (
+    64  # shares of a batch: enough to keep the cores busy until the end, few enough to cost nothing
+)
 _ENTERING = Lock()
 _ONE, _TWO, _THREE, _FOUR, _FIVE, _NINE, _LANES = (np.uint64(k) for k in (1, 2, 3, 4, 5, 9, 64))
 
@@ -260,13 +300,16 @@ _Three = tuple[float, float, float]
 
 def solve_compiled(games: Array, out: ZeroSumSolutions) -> None:
     """Solve payoffs (count, rows, cols) into `out`; `out.steps` is 0 where that did not work."""
-    games = np.require(games, requirements=["C", "A", "W"])  # a read-only array would be compiled for anew
+    games = np.require(
+        games, requirements=["C", "A", "W"]
+    )  # a read-only array would be compiled for anew
     with _ENTERING:
         _kernel_for(games)(games, *out.arrays, min(_BLOCKS, len(games)))
 
 
 def is_compiled_for(games: Array) -> bool:
-    """Say whether the kernel for games of this size has been used before, so that it starts at once."""
+    """Say whether the kernel for games of this size has been used before, so that it starts at
+    once."""
     return bool(_kernel_for(games).signatures)
 
 
@@ -276,7 +319,14 @@ def _kernel_for(games: Array) -> Any:
 
 @parallel_kernel
 def _solve_2x2(
-    games: Array, values: Array, row: Array, col: Array, gaps: Array, ranges: Array, steps: _Steps, blocks: int
+    games: Array,
+    values: Array,
+    row: Array,
+    col: Array,
+    gaps: Array,
+    ranges: Array,
+    steps: _Steps,
+    blocks: int,
 ) -> None:
     """Solve 64 games at once and copy the answers out."""
     count = games.shape[0]
@@ -298,14 +348,21 @@ def _solve_2x2(
 
 @kernel
 def _solve_2x2_lanes(payoffs: Array, answers: Array, count: np.uint64) -> None:
-    """Solve up to 64 games without a branch, so that the compiler can do several in one instruction.
+    """Solve up to 64 games without a branch, so that the compiler can do several in one
+    instruction.
 
-    The cells of game k begin at payoffs[4 k]; its p, q, value, gap, range and step go to answers[k], answers[k + 64]
-    and so on. Numbers that count are unsigned: others may be negative indexes, and the test for that costs a third.
+    The cells of game k begin at payoffs[4 k]; its p, q, value, gap, range and step go to
+    answers[k], answers[k + 64] and so on. Numbers that count are unsigned: others may be negative
+    indexes, and the test for that costs a third.
     """
     for k in range(count):
         cell = _FOUR * k
-        a, b, c, d = payoffs[cell], payoffs[cell + _ONE], payoffs[cell + _TWO], payoffs[cell + _THREE]
+        a, b, c, d = (
+            payoffs[cell],
+            payoffs[cell + _ONE],
+            payoffs[cell + _TWO],
+            payoffs[cell + _THREE],
+        )
         total = a + b + c + d
         upper, lower, left, right = min(a, b), min(c, d), max(a, c), max(b, d)
         low, high = min(upper, lower), max(left, right)
@@ -342,7 +399,14 @@ def _copy_pairs(probabilities: Array, out: Array, count: np.uint64) -> None:
 
 @parallel_kernel
 def _solve_3x3(
-    games: Array, values: Array, row: Array, col: Array, gaps: Array, ranges: Array, steps: _Steps, blocks: int
+    games: Array,
+    values: Array,
+    row: Array,
+    col: Array,
+    gaps: Array,
+    ranges: Array,
+    steps: _Steps,
+    blocks: int,
 ) -> None:
     """Copy games into lanes, solve 64 at once, copy the answers out."""
     count = games.shape[0]
@@ -385,7 +449,8 @@ def _solve_3x3_lanes(payoffs: Array, answers: Array) -> None:
 
     x, y, value, gap, range and step go to `answers`.
 
-    Candidates are tried from the last in the order of choice to the first, each replacing those before it.
+    Candidates are tried from the last in the order of choice to the first, each replacing those
+    before it.
     """
     for k in range(64):
         a, b, c = payoffs[k], payoffs[k + 64], payoffs[k + 128]
@@ -395,28 +460,74 @@ def _solve_3x3_lanes(payoffs: Array, answers: Array) -> None:
         top, middle, bottom = min(min(a, b), c), min(min(d, e), f), min(min(g, h), i)
         left, centre, right = max(max(a, d), g), max(max(b, e), h), max(max(c, f), i)
         low, high = min(min(top, middle), bottom), max(max(left, centre), right)
-        a, b, c, d, e, f, g, h, i = a - low, b - low, c - low, d - low, e - low, f - low, g - low, h - low, i - low
+        a, b, c, d, e, f, g, h, i = (
+            a - low,
+            b - low,
+            c - low,
+            d - low,
+            e - low,
+            f - low,
+            g - low,
+            h - low,
+            i - low,
+        )
 
         good, x, y = _full_kernel(a, b, c, d, e, f, g, h, i)
         solved = good
         good, p, q = _mixed(e, f, h, i, b, c, d, g)
-        solved, x, y = solved | good, _choose(good, (0.0, p, 1.0 - p), x), _choose(good, (0.0, q, 1.0 - q), y)
+        solved, x, y = (
+            solved | good,
+            _choose(good, (0.0, p, 1.0 - p), x),
+            _choose(good, (0.0, q, 1.0 - q), y),
+        )
         good, p, q = _mixed(d, f, g, i, a, c, e, h)
-        solved, x, y = solved | good, _choose(good, (0.0, p, 1.0 - p), x), _choose(good, (q, 0.0, 1.0 - q), y)
+        solved, x, y = (
+            solved | good,
+            _choose(good, (0.0, p, 1.0 - p), x),
+            _choose(good, (q, 0.0, 1.0 - q), y),
+        )
         good, p, q = _mixed(d, e, g, h, a, b, f, i)
-        solved, x, y = solved | good, _choose(good, (0.0, p, 1.0 - p), x), _choose(good, (q, 1.0 - q, 0.0), y)
+        solved, x, y = (
+            solved | good,
+            _choose(good, (0.0, p, 1.0 - p), x),
+            _choose(good, (q, 1.0 - q, 0.0), y),
+        )
         good, p, q = _mixed(b, c, h, i, e, f, a, g)
-        solved, x, y = solved | good, _choose(good, (p, 0.0, 1.0 - p), x), _choose(good, (0.0, q, 1.0 - q), y)
+        solved, x, y = (
+            solved | good,
+            _choose(good, (p, 0.0, 1.0 - p), x),
+            _choose(good, (0.0, q, 1.0 - q), y),
+        )
         good, p, q = _mixed(a, c, g, i, d, f, b, h)
-        solved, x, y = solved | good, _choose(good, (p, 0.0, 1.0 - p), x), _choose(good, (q, 0.0, 1.0 - q), y)
+        solved, x, y = (
+            solved | good,
+            _choose(good, (p, 0.0, 1.0 - p), x),
+            _choose(good, (q, 0.0, 1.0 - q), y),
+        )
         good, p, q = _mixed(a, b, g, h, d, e, c, i)
-        solved, x, y = solved | good, _choose(good, (p, 0.0, 1.0 - p), x), _choose(good, (q, 1.0 - q, 0.0), y)
+        solved, x, y = (
+            solved | good,
+            _choose(good, (p, 0.0, 1.0 - p), x),
+            _choose(good, (q, 1.0 - q, 0.0), y),
+        )
         good, p, q = _mixed(b, c, e, f, h, i, a, d)
-        solved, x, y = solved | good, _choose(good, (p, 1.0 - p, 0.0), x), _choose(good, (0.0, q, 1.0 - q), y)
+        solved, x, y = (
+            solved | good,
+            _choose(good, (p, 1.0 - p, 0.0), x),
+            _choose(good, (0.0, q, 1.0 - q), y),
+        )
         good, p, q = _mixed(a, c, d, f, g, i, b, e)
-        solved, x, y = solved | good, _choose(good, (p, 1.0 - p, 0.0), x), _choose(good, (q, 0.0, 1.0 - q), y)
+        solved, x, y = (
+            solved | good,
+            _choose(good, (p, 1.0 - p, 0.0), x),
+            _choose(good, (q, 0.0, 1.0 - q), y),
+        )
         good, p, q = _mixed(a, b, d, e, g, h, c, f)
-        solved, x, y = solved | good, _choose(good, (p, 1.0 - p, 0.0), x), _choose(good, (q, 1.0 - q, 0.0), y)
+        solved, x, y = (
+            solved | good,
+            _choose(good, (p, 1.0 - p, 0.0), x),
+            _choose(good, (q, 1.0 - q, 0.0), y),
+        )
 
         guaranteed, conceded = max(max(top, middle), bottom), min(min(left, centre), right)
         saddle = guaranteed >= conceded
@@ -453,15 +564,25 @@ def _full_kernel(
 
 @kernel
 def _mixed(
-    a: float, b: float, c: float, d: float, below_a: float, below_b: float, beside_a: float, beside_c: float
+    a: float,
+    b: float,
+    c: float,
+    d: float,
+    below_a: float,
+    below_b: float,
+    beside_a: float,
+    beside_c: float,
 ) -> tuple[bool, float, float]:
-    """Whether the kernel [[a, b], [c, d]] is optimal against the row below and the column beside, and its p and q."""
+    """Whether the kernel [[a, b], [c, d]] is optimal against the row below and the column beside,
+    and its p and q."""
     x_numerator, y_numerator = d - c, d - b
     inverse = 1.0 / (a - b + x_numerator)
     p, q = x_numerator * inverse, y_numerator * inverse
     value = d - x_numerator * y_numerator * inverse
     good = ((a - b) * x_numerator >= 0.0) & ((a - c) * y_numerator >= 0.0)
-    good &= (below_b + (below_a - below_b) * q <= value) & (beside_c + (beside_a - beside_c) * p >= value)
+    good &= (below_b + (below_a - below_b) * q <= value) & (
+        beside_c + (beside_a - beside_c) * p >= value
+    )
     return good, min(p, 1.0), min(q, 1.0)
 
 

@@ -1,13 +1,15 @@
-"""A dense simplex for many programs at once, and with it zero-sum games: value and strategies from one tableau.
+"""A dense simplex for many programs at once, and with it zero-sum games: value and strategies from
+one tableau.
 
-With all payoffs B positive, the column player's problem is: maximise 1'y subject to B y <= 1, y >= 0 (Dantzig 1951;
-Gale, Kuhn and Tucker 1951). The optimal basic y, divided by its sum, is the column player's strategy; the reduced
-costs of the slacks, divided by theirs, are the row player's; the value is 1 over that sum. The tableau is condensed:
-one row per basic variable, one column per nonbasic one, and it is stored batch last, (rows + 1, cols + 1, batch).
+With all payoffs B positive, the column player's problem is: maximise 1'y subject to B y <= 1, y >=
+0 (Dantzig 1951; Gale, Kuhn and Tucker 1951). The optimal basic y, divided by its sum, is the column
+player's strategy; the reduced costs of the slacks, divided by theirs, are the row player's; the
+value is 1 over that sum. The tableau is condensed: one row per basic variable, one column per
+nonbasic one, and it is stored batch last, (rows + 1, cols + 1, batch).
 
-Pivots: the most negative reduced cost enters and the smallest ratio leaves (Dantzig), lowest position first among
-equals. After `rows + cols` pivots in a row without progress the rule changes to the lowest label for both (Bland 1977),
-which cannot cycle, until there is progress again.
+Pivots: the most negative reduced cost enters and the smallest ratio leaves (Dantzig), lowest
+position first among equals. After `rows + cols` pivots in a row without progress the rule changes
+to the lowest label for both (Bland 1977), which cannot cycle, until there is progress again.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ Flags = NDArray[np.bool_]
 
 
 class Optimum(NamedTuple):
-    """Strategies x (rows, batch), y (cols, batch) and the kernel that gave them, as flags of rows and columns."""
+    """Strategies x (rows, batch), y (cols, batch) and the kernel that gave them, as flags of rows
+    and columns."""
 
     x: Array
     y: Array
@@ -39,7 +42,8 @@ class Optimum(NamedTuple):
 
 
 def simplex(games: Array) -> Optimum:
-    """Solve games (rows, cols, batch) whose smallest payoff is 0 and largest positive; NaN where it got stuck."""
+    """Solve games (rows, cols, batch) whose smallest payoff is 0 and largest positive; NaN where it
+    got stuck."""
     rows, cols, count = games.shape
     optimum = Optimum(
         np.full((rows, count), np.nan),
@@ -67,15 +71,26 @@ def simplex(games: Array) -> Optimum:
 
 def _read_optimum(tableaus: _Tableaus, done: Indices, optimum: Optimum) -> None:
     """Write the strategies and kernels of the tableaus that are done."""
-    rows, cols, each, number = tableaus.rows, tableaus.cols, np.arange(len(done)), tableaus.number[done]
+    rows, cols, each, number = (
+        tableaus.rows,
+        tableaus.cols,
+        np.arange(len(done)),
+        tableaus.number[done],
+    )
     basic, nonbasic = tableaus.basic[:, done], tableaus.nonbasic[:, done]
     levels, prices = np.zeros((2, rows + cols, len(each)))
-    levels[basic, each], prices[nonbasic, each] = tableaus.table[:-1, -1, done], tableaus.costs[:, done]
+    levels[basic, each], prices[nonbasic, each] = (
+        tableaus.table[:-1, -1, done],
+        tableaus.costs[:, done],
+    )
     y, x = np.maximum(levels[:cols], 0.0), np.maximum(prices[cols:], 0.0)
     optimum.x[:, number], optimum.y[:, number] = x / x.sum(axis=0), y / y.sum(axis=0)
     is_basic = np.zeros(levels.shape, dtype=np.bool_)
     is_basic[basic, each] = True
-    optimum.kernel_cols[:, number], optimum.kernel_rows[:, number] = is_basic[:cols], ~is_basic[cols:]
+    optimum.kernel_cols[:, number], optimum.kernel_rows[:, number] = (
+        is_basic[:cols],
+        ~is_basic[cols:],
+    )
 
 
 class _Tableaus:
@@ -109,7 +124,8 @@ class _Tableaus:
         return chosen
 
     def leaving(self, column: Array) -> tuple[Indices, Flags]:
-        """Find the row each game pivots on and which games have none, and count the pivots without progress."""
+        """Find the row each game pivots on and which games have none, and count the pivots without
+        progress."""
         ratios = np.full(column.shape, np.inf)
         np.divide(self.table[:-1, -1], column, out=ratios, where=column > PIVOT_EPSILON)
         smallest = ratios.min(axis=0)

@@ -1,34 +1,40 @@
-"""Two-player zero-sum games, many at once: values, optimal strategies of both players, and a certificate for each.
+"""Two-player zero-sum games, many at once: values, optimal strategies of both players, and a
+certificate for each.
 
-The row player gets `payoffs[i, j]` and the column player pays it. A pair (x, y) of mixed strategies is optimal when
-x guarantees the value v against every column and y concedes no more than v to any row (von Neumann 1928). Every
-answer carries its duality gap, max_i (A y)_i - min_j (x A)_j, which is 0 exactly at an optimal pair; none is returned
-with a gap above 1e-9 of the range of its payoffs. `zero_sum_batch` has the steps, `zero_sum_closed` and
-`zero_sum_simplex` say which pair is taken where several are optimal; the value is always unique.
+The row player gets `payoffs[i, j]` and the column player pays it. A pair (x, y) of mixed strategies
+is optimal when x guarantees the value v against every column and y concedes no more than v to any
+row (von Neumann 1928). Every answer carries its duality gap, max_i (A y)_i - min_j (x A)_j, which
+is 0 exactly at an optimal pair; none is returned with a gap above 1e-9 of the range of its payoffs.
+`zero_sum_batch` has the steps, `zero_sum_closed` and `zero_sum_simplex` say which pair is taken
+where several are optimal; the value is always unique.
 
 Closed forms for zero-sum games: saddle points of any size, 2x2 and 3x3 games by their kernels.
 
-Every zero-sum game has an optimal pair that solves a square submatrix K (a *kernel*) with equality: with C the
-matrix of cofactors of K and s the sum of its entries, x = C 1 / s, y = C^T 1 / s, v = det K / s, provided v != 0
-(Shapley and Snow, "Basic solutions of discrete games", 1950). Payoffs are shifted so that the smallest is 0, which
-makes v positive wherever there is no saddle point.
+Every zero-sum game has an optimal pair that solves a square submatrix K (a *kernel*) with equality:
+with C the matrix of cofactors of K and s the sum of its entries, x = C 1 / s, y = C^T 1 / s, v =
+det K / s, provided v != 0 (Shapley and Snow, "Basic solutions of discrete games", 1950). Payoffs
+are shifted so that the smallest is 0, which makes v positive wherever there is no saddle point.
 
-Everything here works on many games at once, stored batch last: `games` has shape (rows, cols, batch). The order of
-the search decides which equilibrium is taken where there are several: the saddle point of lowest row and lowest
-column; else the first 2x2 kernel (rows 01, 02, 12; within them columns 01, 02, 12); else the 3x3 kernel.
+Everything here works on many games at once, stored batch last: `games` has shape (rows, cols,
+batch). The order of the search decides which equilibrium is taken where there are several: the
+saddle point of lowest row and lowest column; else the first 2x2 kernel (rows 01, 02, 12; within
+them columns 01, 02, 12); else the 3x3 kernel.
 
 The careful way to solve a zero-sum game, for the few that the fast ways cannot certify.
 
-First the final basis of the simplex is solved again by LU factorisation with one step of iterative refinement,
-which undoes the rounding gathered over the pivots. If the basis itself was wrong, an exact simplex decides: every
-float is a rational, so the payoffs become integers, and only the final strategies are rounded to floats.
+First the final basis of the simplex is solved again by LU factorisation with one step of iterative
+refinement, which undoes the rounding gathered over the pivots. If the basis itself was wrong, an
+exact simplex decides: every float is a rational, so the payoffs become integers, and only the final
+strategies are rounded to floats.
 
-One chunk of zero-sum games through all the steps, with numpy: each game stops at the first step that certifies it.
+One chunk of zero-sum games through all the steps, with numpy: each game stops at the first step
+that certifies it.
 
-Saddle point, closed form (2x2 and 3x3), simplex, LU re-solve of its last basis, exact rationals. The certificate of
-a pair (x, y) is its duality gap: the best row's payoff against y less the worst column's payoff for x. It bounds what
-either player could gain by deviating, and how far the value can be from what is reported; it is measured on the
-shifted payoffs, so that a large offset does not drown it in rounding.
+Saddle point, closed form (2x2 and 3x3), simplex, LU re-solve of its last basis, exact rationals.
+The certificate of a pair (x, y) is its duality gap: the best row's payoff against y less the worst
+column's payoff for x. It bounds what either player could gain by deviating, and how far the value
+can be from what is reported; it is measured on the shifted payoffs, so that a large offset does not
+drown it in rounding.
 """
 
 from __future__ import annotations
@@ -55,7 +61,8 @@ _PAIRS = ((0, 1, 2), (0, 2, 1), (1, 2, 0))  # the two taken, the one left out
 
 
 def saddle_points(games: Array) -> tuple[Array, Array, Indices]:
-    """Find optimal pure strategies x (rows, batch), y (cols, batch) where they exist, and the games where not."""
+    """Find optimal pure strategies x (rows, batch), y (cols, batch) where they exist, and the games
+    where not."""
     rows, cols, count = games.shape
     guaranteed, conceded = games.min(axis=1), games.max(axis=0)
     x, y = np.zeros((rows, count)), np.zeros((cols, count))
@@ -66,7 +73,8 @@ def saddle_points(games: Array) -> tuple[Array, Array, Indices]:
     return x, y, np.flatnonzero(~saddle)
 
 
-# Closed forms fill in x and y for the games numbered `left`, none with a saddle point; they return those unsolved.
+# Closed forms fill in x and y for the games numbered `left`, none with a saddle point; they return
+# those unsolved.
 
 
 def _solve_2x2(games: Array, x: Array, y: Array, left: Indices) -> None:
@@ -95,7 +103,12 @@ def _solve_2x2_kernels(games: Array, x: Array, y: Array, left: Indices) -> Indic
             hit = np.flatnonzero(good)
             if hit.size:
                 solved, p, q = left[hit], np.minimum(p[hit], 1.0), np.minimum(q[hit], 1.0)
-                x[top, solved], x[bottom, solved], y[first, solved], y[second, solved] = p, 1.0 - p, q, 1.0 - q
+                x[top, solved], x[bottom, solved], y[first, solved], y[second, solved] = (
+                    p,
+                    1.0 - p,
+                    q,
+                    1.0 - q,
+                )
                 miss = np.flatnonzero(~good)
                 left, part = left[miss], np.take(part, miss, axis=1)
     return left
@@ -110,7 +123,9 @@ def _solve_3x3_kernel(games: Array, x: Array, y: Array, left: Indices) -> Indice
     p = np.stack([first.sum(axis=0), second.sum(axis=0), third.sum(axis=0)])
     with np.errstate(all="ignore"):
         p *= 1.0 / p.sum(axis=0)
-        q *= 1.0 / q.sum(axis=0)  # the same sum, but for rounding, which must not spoil the probabilities
+        q *= 1.0 / q.sum(
+            axis=0
+        )  # the same sum, but for rounding, which must not spoil the probabilities
     good = (p.min(axis=0) >= 0.0) & (q.min(axis=0) >= 0.0)
     solved = left[good]
     x[:, solved], y[:, solved] = p[:, good], q[:, good]
@@ -120,8 +135,11 @@ def _solve_3x3_kernel(games: Array, x: Array, y: Array, left: Indices) -> Indice
 ExactSolution = tuple[Fraction, tuple[Fraction, ...], tuple[Fraction, ...]]
 
 
-def solve_kernel(game: Array, rows: NDArray[np.bool_], cols: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Strategies that make the opponent indifferent on the kernel of `game` given by flags; NaN if it is singular.
+def solve_kernel(
+    game: Array, rows: NDArray[np.bool_], cols: NDArray[np.bool_]
+) -> tuple[Array, Array]:
+    """Strategies that make the opponent indifferent on the kernel of `game` given by flags; NaN if
+    it is singular.
 
     `game` (rows, cols) must have payoffs between 0 and 1.
     """
@@ -142,12 +160,15 @@ def solve_kernel(game: Array, rows: NDArray[np.bool_], cols: NDArray[np.bool_]) 
 def _solve_refined(matrix: Array) -> Array:
     ones = np.ones(len(matrix))
     solution = np.linalg.solve(matrix, ones)
-    residual = (ones.astype(np.longdouble) - matrix.astype(np.longdouble) @ solution).astype(np.float64)
+    residual = (ones.astype(np.longdouble) - matrix.astype(np.longdouble) @ solution).astype(
+        np.float64
+    )
     return np.asarray(solution + np.linalg.solve(matrix, residual))
 
 
 def solve_exactly(game: Array) -> ExactSolution:
-    """Find the value and an optimal strategy of each player as fractions, for one finite matrix of any size and scale.
+    """Find the value and an optimal strategy of each player as fractions, for one finite matrix of
+    any size and scale.
 
     >>> value, row, col = solve_exactly(np.array([[3.0, -1.0], [-2.0, 1.0]]))
     >>> print(value, *row, *col)
@@ -159,14 +180,19 @@ def solve_exactly(game: Array) -> ExactSolution:
     levels, prices = optimize(positive, [1] * len(positive), [1] * width)
     x, y = (tuple(Fraction(p, sum(weights)) for p in weights) for weights in (prices, levels))
     columns = zip(*numbers, strict=True)
-    value = min(sum((p * u for p, u in zip(x, column, strict=True)), Fraction(0)) for column in columns)
+    value = min(
+        sum((p * u for p, u in zip(x, column, strict=True)), Fraction(0)) for column in columns
+    )
     return value, x, y
 
 
 PROMISED = 1e-9  # no answer leaves with a larger duality gap, relative to the range of the payoffs
 ACCEPTED = 1e-11  # what a step must reach, else the next one is tried
 _EXACT_CELLS = 900  # up to 30x30 payoffs exact arithmetic takes less than a second
-HUGE, TINY = 2.0**150, 2.0**-150  # payoffs beyond are rescaled, lest their products overflow or vanish
+HUGE, TINY = (
+    2.0**150,
+    2.0**-150,
+)  # payoffs beyond are rescaled, lest their products overflow or vanish
 
 
 class ZeroSumStep(IntEnum):
@@ -181,7 +207,8 @@ class ZeroSumStep(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ZeroSumSolution:
-    """An optimal pair of one game. `gap` bounds what either player could gain; `relative_gap` is per payoff range."""
+    """An optimal pair of one game. `gap` bounds what either player could gain; `relative_gap` is
+    per payoff range."""
 
     value: float
     row: tuple[float, ...]
@@ -195,7 +222,8 @@ class ZeroSumSolution:
 class ZeroSumSolutions:
     """Optimal pairs of n games: `row` is (n, rows), `col` is (n, cols), everything else (n,).
 
-    `gaps` are absolute duality gaps, `ranges` the largest less the smallest payoff, `steps` codes of `ZeroSumStep`.
+    `gaps` are absolute duality gaps, `ranges` the largest less the smallest payoff, `steps` codes
+    of `ZeroSumStep`.
     """
 
     values: Array
@@ -207,7 +235,8 @@ class ZeroSumSolutions:
 
     @classmethod
     def empty(cls, count: int, rows: int, cols: int) -> ZeroSumSolutions:
-        """Room for the answers, in one piece: asking the system for many pieces takes longer than solving 2x2 games."""
+        """Room for the answers, in one piece: asking the system for many pieces takes longer than
+        solving 2x2 games."""
         numbers = np.empty(count * (rows + cols + 3))
         values, gaps, ranges = numbers[: 3 * count].reshape(3, count)
         row, col = np.split(numbers[3 * count :], [count * rows])
@@ -239,7 +268,9 @@ class ZeroSumSolutions:
     @property
     def relative_gaps(self) -> Array:
         """The gaps as shares of the payoff ranges; 0 for a game with only one payoff."""
-        return np.divide(self.gaps, self.ranges, out=np.zeros_like(self.gaps), where=self.ranges > 0.0)
+        return np.divide(
+            self.gaps, self.ranges, out=np.zeros_like(self.gaps), where=self.ranges > 0.0
+        )
 
 
 class _Chunk(NamedTuple):
@@ -254,7 +285,8 @@ class _Chunk(NamedTuple):
     gaps: Array
 
     def certify(self, which: Indices | slice, credit: ZeroSumStep | NDArray[np.int8]) -> Indices:
-        """Measure the pairs (x, y) of these games, note `credit` as their step, return those not accepted."""
+        """Measure the pairs (x, y) of these games, note `credit` as their step, return those not
+        accepted."""
         games, x, y = self.games[:, :, which], self.x[:, which], self.y[:, which]
         best = (games * y).sum(axis=1).max(axis=0)
         worst = (games * x[:, None]).sum(axis=0).min(axis=0)
@@ -276,15 +308,26 @@ def solve_chunk(batch: Array, out: ZeroSumSolutions) -> None:
     # Powers of two to divide each game by: 0 unless products could go astray.
     exponents = np.where(wild, np.frexp(largest)[1], 0)
     if wild.any():
-        flat, lowest, highest = np.ldexp(flat, -exponents), np.ldexp(lowest, -exponents), np.ldexp(highest, -exponents)
+        flat, lowest, highest = (
+            np.ldexp(flat, -exponents),
+            np.ldexp(lowest, -exponents),
+            np.ldexp(highest, -exponents),
+        )
     games = flat.reshape(rows, cols, count)
     x, y, left = saddle_points(games)
     games -= lowest
     chunk = _Chunk(games, highest - lowest, x, y, out.steps, np.empty(count), out.gaps)
     _solve_open(chunk, left)
-    out.row[:], out.col[:], out.ranges[:], out.values[:] = x.T, y.T, chunk.ranges, lowest + chunk.middles
+    out.row[:], out.col[:], out.ranges[:], out.values[:] = (
+        x.T,
+        y.T,
+        chunk.ranges,
+        lowest + chunk.middles,
+    )
     if wild.any():
-        with np.errstate(over="ignore"):  # the range of payoffs near the largest float may be infinite
+        with np.errstate(
+            over="ignore"
+        ):  # the range of payoffs near the largest float may be infinite
             for array in (out.values, out.gaps, out.ranges):
                 array[:] = np.ldexp(array, exponents)
     saddles = np.flatnonzero(out.steps == ZeroSumStep.SADDLE)
@@ -310,11 +353,16 @@ def _solve_open(chunk: _Chunk, left: Indices) -> None:
         chunk.x[:, left], chunk.y[:, left] = optimum.x, optimum.y
         failed = chunk.certify(left, ZeroSumStep.SIMPLEX)
         for game, position in zip(failed, np.searchsorted(left, failed), strict=True):
-            _solve_carefully(chunk, game, optimum.kernel_rows[:, position], optimum.kernel_cols[:, position])
+            _solve_carefully(
+                chunk, game, optimum.kernel_rows[:, position], optimum.kernel_cols[:, position]
+            )
 
 
-def _solve_carefully(chunk: _Chunk, game: int, rows: NDArray[np.bool_], cols: NDArray[np.bool_]) -> None:
-    """Improve on the simplex's answer to one game; a large one need not be as close, as exactness takes long there."""
+def _solve_carefully(
+    chunk: _Chunk, game: int, rows: NDArray[np.bool_], cols: NDArray[np.bool_]
+) -> None:
+    """Improve on the simplex's answer to one game; a large one need not be as close, as exactness
+    takes long there."""
     here, payoffs = np.array([game]), chunk.games[:, :, game]
     enough = chunk.ranges[game] * (ACCEPTED if payoffs.size <= _EXACT_CELLS else PROMISED / 10)
     if chunk.gaps[game] <= enough:
@@ -328,14 +376,17 @@ def _solve_carefully(chunk: _Chunk, game: int, rows: NDArray[np.bool_], cols: ND
     chunk.certify(here, ZeroSumStep.EXACT)
     if not chunk.gaps[game] <= PROMISED * chunk.ranges[game]:
         raise NotCertified(
-            f"a {len(rows)}x{len(cols)} zero-sum game was left with a duality gap of {chunk.gaps[game]:.3g}, "
-            f"more than {PROMISED:g} of its payoffs' range {chunk.ranges[game]:.3g}: please report its payoffs"
+            f"a {len(rows)}x{len(cols)} zero-sum game was left with a duality gap of"
+            f" {chunk.gaps[game]:.3g}, more than {PROMISED:g} of its payoffs' range"
+            f" {chunk.ranges[game]:.3g}: please report its payoffs"
         )
 
 
 _KERNELS = "bestresponse.theory.zero_sum.kernels"
-_CHUNK_BYTES = 1_600_000  # of tableaus at a time: with fewer, calls of numpy prevail; with more, they leave the cache
-# numpy takes about so long per cell of a tableau and action of either player, 2x2 to 100x100; for one game thrice that
+# of tableaus at a time: with fewer, calls of numpy prevail; with more, they leave the cache
+_CHUNK_BYTES = 1_600_000
+# numpy takes about so long per cell of a tableau and action of either player, 2x2 to 100x100; for
+# one game thrice that
 _CELL_SECONDS = 4e-9
 _NUMBA_START = 0.7  # seconds to import numba and load a kernel that it has on disk
 
@@ -343,8 +394,8 @@ _NUMBA_START = 0.7  # seconds to import numba and load a kernel that it has on d
 def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolutions:
     """Solve payoffs (n, rows, cols), or one matrix (rows, cols) as a batch of one.
 
-    "numba" needs the extra `fast` and uses all cores; "auto" takes it where it is installed and the batch large enough
-    to repay starting it, or it is running already. Both give the same solutions.
+    "numba" needs the extra `fast` and uses all cores; "auto" takes it where it is installed and the
+    batch large enough to repay starting it, or it is running already. Both give the same solutions.
 
     >>> solutions = solve_zero_sum([[[1, -1], [-1, 1]], [[3, -1], [-2, 1]], [[4, 2], [3, 1]]])
     >>> solutions.values.round(4).tolist()
@@ -352,14 +403,22 @@ def solve_zero_sum(batch: ArrayLike, *, engine: Engine = "auto") -> ZeroSumSolut
     >>> [ZeroSumStep(step).name for step in solutions.steps]
     ['CLOSED_FORM', 'CLOSED_FORM', 'SADDLE']
     """
-    known = isinstance(batch, np.ndarray) and batch.dtype == np.float64 and batch.ndim == 3 and batch.size > 0
+    known = (
+        isinstance(batch, np.ndarray)
+        and batch.dtype == np.float64
+        and batch.ndim == 3
+        and batch.size > 0
+    )
     games = np.ascontiguousarray(batch) if known else as_batch(batch)
     rows, cols = games.shape[1:]
-    needed, allowed = 16 * (rows + 1) * (cols + 1), measure_machine() // 2  # for the tableau and its copy
+    needed, allowed = (
+        16 * (rows + 1) * (cols + 1),
+        measure_machine() // 2,
+    )  # for the tableau and its copy
     if needed > allowed:
         raise TooLarge(
-            f"a {rows}x{cols} game needs {needed >> 20:,} MB for the simplex method, more than {allowed >> 20:,} MB; "
-            "leave out actions that matter little"
+            f"a {rows}x{cols} game needs {needed >> 20:,} MB for the simplex method, more than"
+            f" {allowed >> 20:,} MB; leave out actions that matter little"
         )
     out = ZeroSumSolutions.empty(*games.shape)
     if choose_engine(engine, pays=engine == "auto" and _repays_numba(games)) == "numba":
@@ -377,18 +436,22 @@ def solve_zero_sum_game(matrix: ArrayLike, *, engine: Engine = "auto") -> ZeroSu
     """
     payoffs = as_payoffs(matrix)
     if payoffs.ndim != 2:
-        raise InvalidGame(f"payoffs: expected one matrix (rows, cols), got an array with {payoffs.ndim} axes")
+        raise InvalidGame(
+            f"payoffs: expected one matrix (rows, cols), got an array with {payoffs.ndim} axes"
+        )
     return solve_zero_sum(payoffs, engine=engine)[0]
 
 
 def as_batch(numbers: ArrayLike) -> Array:
-    """Return payoffs as a finite contiguous array (n, rows, cols), or InvalidGame; one matrix is a batch of one."""
+    """Return payoffs as a finite contiguous array (n, rows, cols), or InvalidGame; one matrix is a
+    batch of one."""
     games = as_payoffs(numbers)
     if games.ndim == 2:
         games = games[None]
     if games.ndim != 3:
         raise InvalidGame(
-            f"payoffs: expected a matrix (rows, cols) or a batch (n, rows, cols), got an array with {games.ndim} axes"
+            "payoffs: expected a matrix (rows, cols) or a batch (n, rows, cols), got an array with"
+            f" {games.ndim} axes"
         )
     return np.ascontiguousarray(games)
 
@@ -400,9 +463,11 @@ def _repays_numba(games: Array) -> bool:
         if is_compiled_for(games):
             return True
     count, rows, cols = games.shape
-    seconds = count * (rows + 1) * (cols + 1) * (rows + cols) * _CELL_SECONDS * (3 if count == 1 else 1)
-    # 2x2 and 3x3 games have kernels of their own, which are loaded one by one. Calls count for nothing: starting
-    # threads takes as long as numpy takes for one small game.
+    seconds = (
+        count * (rows + 1) * (cols + 1) * (rows + cols) * _CELL_SECONDS * (3 if count == 1 else 1)
+    )
+    # 2x2 and 3x3 games have kernels of their own, which are loaded one by one. Calls count for
+    # nothing: starting threads takes as long as numpy takes for one small game.
     kind = f"{_KERNELS} {rows}x{cols}" if rows == cols <= 3 else _KERNELS
     return repays_loading(kind, seconds, _NUMBA_START)
 
@@ -418,7 +483,8 @@ def _solve_with_numpy(games: Array, out: ZeroSumSolutions) -> None:
 
 
 def _solve_with_numba(games: Array, out: ZeroSumSolutions) -> None:
-    """Kernels leave what they cannot certify, and payoffs that are not finite, to be dealt with here."""
+    """Kernels leave what they cannot certify, and payoffs that are not finite, to be dealt with
+    here."""
     from bestresponse.theory.zero_sum.kernels import solve_compiled
 
     solve_compiled(games, out)

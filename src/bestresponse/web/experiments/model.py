@@ -1,7 +1,7 @@
 """An experiment as a file: its tables with the bounds of every setting, read from TOML.
 
-Every message names the line and the cause. `parse_experiment` reads the file alone; `check_experiment` looks up its
-games and strategies as well.
+Every message names the line and the cause. `parse_experiment` reads the file alone;
+`check_experiment` looks up its games and strategies as well.
 """
 
 import math
@@ -15,7 +15,14 @@ from string import Template
 from typing import Annotated, Any, Literal, Self, TypeVar, cast
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 from pydantic.dataclasses import dataclass
 
 from bestresponse.core.capabilities import Question
@@ -24,7 +31,13 @@ from bestresponse.core.files import parse_toml
 from bestresponse.core.json import JsonObject
 from bestresponse.core.registry import did_you_mean
 from bestresponse.web.sessions import setup as bounds
-from bestresponse.web.sessions.setup import GameChoice, Setup, check_setup, explain_mistake, list_placeholders
+from bestresponse.web.sessions.setup import (
+    GameChoice,
+    Setup,
+    check_setup,
+    explain_mistake,
+    list_placeholders,
+)
 from bestresponse.web.texts import FieldMistake, InterfaceTexts, list_languages, load_texts
 
 TABLE = ConfigDict(**bounds.CLOSED, str_strip_whitespace=True)
@@ -47,7 +60,8 @@ Phrase = Annotated[str, Field(max_length=_LONGEST)]
 
 @dataclass(frozen=True, config=TABLE)
 class QuizQuestion(Question):
-    """A question that everybody has to answer right before the game: by a number, or by one of some options."""
+    """A question that everybody has to answer right before the game: by a number, or by one of some
+    options."""
 
     text: Sentence
     answer: Number = math.nan
@@ -69,10 +83,11 @@ class QuizQuestion(Question):
 
 @dataclass(frozen=True, config=TABLE)
 class GameSettings:
-    """A game of the file; see `Setup`. `text` has the game's English phrases and what people read instead.
+    """A game of the file; see `Setup`. `text` has the game's English phrases and what people read
+    instead.
 
-    It is played `repeat` times, each time by people matched anew. `rate` is money for a point, `most` for all of them,
-    `bonus` for taking part.
+    It is played `repeat` times, each time by people matched anew. `rate` is money for a point,
+    `most` for all of them, `bonus` for taking part.
     """
 
     game: Annotated[str, Field(min_length=1, max_length=80)]
@@ -94,15 +109,19 @@ class GameSettings:
 
     def convert(self, points: float, payment: "Payment") -> Decimal:
         """Return the money for points of this game, not rounded."""
-        earned = (payment.rate if self.rate is None else self.rate) * Decimal(repr(round(points, 9)))
+        earned = (payment.rate if self.rate is None else self.rate) * Decimal(
+            repr(round(points, 9))
+        )
         return earned if self.most is None else min(earned, self.most)
 
 
 @plain_dataclass(frozen=True)
 class Part:
-    """One game of the sequence, with what is different in a treatment, and the texts around and in it.
+    """One game of the sequence, with what is different in a treatment, and the texts around and in
+    it.
 
-    `number` is that of the game in the file, from 0; the game is played `again` where a part before was the same.
+    `number` is that of the game in the file, from 0; the game is played `again` where a part before
+    was the same.
     """
 
     name: str
@@ -153,35 +172,56 @@ class Item:
         if self.kind == "choice" and len(self.options) < 2:
             raise ValueError("options are missing; a choice needs two or more")
         if self.kind != "choice" and self.options:
-            raise ValueError(f'options are for a choice, and kind is {self.kind!r}; write kind = "choice"')
+            raise ValueError(
+                f'options are for a choice, and kind is {self.kind!r}; write kind = "choice"'
+            )
         low, high = self._range
-        if self.kind == "scale" and not (0 <= low < high <= low + 20 and low == int(low) and high == int(high)):
-            raise ValueError(f"a scale from {low:g} to {high:g}; expected whole numbers, at most 21 steps")
-        if self.kind == "slider" and (self.low is None or self.high is None or self.low >= self.high):
+        if self.kind == "scale" and not (
+            0 <= low < high <= low + 20 and low == int(low) and high == int(high)
+        ):
+            raise ValueError(
+                f"a scale from {low:g} to {high:g}; expected whole numbers, at most 21 steps"
+            )
+        if self.kind == "slider" and (
+            self.low is None or self.high is None or self.low >= self.high
+        ):
             raise ValueError("a slider needs low and high")
         if self.kind != "slider" and self.step is not None:
-            raise ValueError(f'step is for a slider, and kind is {self.kind!r}; write kind = "slider"')
+            raise ValueError(
+                f'step is for a slider, and kind is {self.kind!r}; write kind = "slider"'
+            )
         if self.kind == "slider" and not _is_whole((high - low) / self.slider_step):
-            raise ValueError(f"steps of {self.slider_step:g} do not lead from {low:g} to {high:g}; set another step")
+            raise ValueError(
+                f"steps of {self.slider_step:g} do not lead from {low:g} to {high:g}; set another"
+                " step"
+            )
         if self.low is not None and self.high is not None and self.low > self.high:
             raise ValueError(f"no number lies between low, {self.low:g}, and high, {self.high:g}")
         return self
 
     @property
     def _range(self) -> tuple[float, float]:
-        return 1.0 if self.low is None else float(self.low), 7.0 if self.high is None else float(self.high)
+        return 1.0 if self.low is None else float(self.low), (
+            7.0 if self.high is None else float(self.high)
+        )
 
     @property
     def choices(self) -> tuple[str, ...]:
         """What can be chosen: the options, or the steps of a scale."""
         low, high = self._range
-        return tuple(map(str, range(int(low), int(high) + 1))) if self.kind == "scale" else self.options
+        return (
+            tuple(map(str, range(int(low), int(high) + 1)))
+            if self.kind == "scale"
+            else self.options
+        )
 
     @property
     def slider_step(self) -> float:
-        """How far the positions of a slider are apart: `step`, or else 1 or a power of ten below it.
+        """How far the positions of a slider are apart: `step`, or else 1 or a power of ten below
+        it.
 
-        It is 1 between whole numbers that are 10 or more apart, and otherwise leaves 50 positions or more.
+        It is 1 between whole numbers that are 10 or more apart, and otherwise leaves 50 positions
+        or more.
 
         >>> Item("p", "How likely?", "slider", low=0, high=1).slider_step
         0.01
@@ -230,7 +270,8 @@ class Item:
 class FormPage:
     """A page with Markdown and questions: before the game of that name, or after the last game.
 
-    With `only_if` it is for people who gave these answers, by the names of the questions, on earlier pages.
+    With `only_if` it is for people who gave these answers, by the names of the questions, on
+    earlier pages.
     """
 
     name: Name
@@ -243,10 +284,12 @@ class FormPage:
 
 @dataclass(frozen=True, config=TABLE)
 class Payment:
-    """What participants are paid: `show_up`, and `rate` for every point; at least `least`, at most `most`.
+    """What participants are paid: `show_up`, and `rate` for every point; at least `least`, at most
+    `most`.
 
-    `stand_ins` says what the answers of stand-ins and bots count; see `compute_share`. `paid` are all games and rounds,
-    one game drawn for each person, or one round of each game; `unfinished` says what a game counts that was closed.
+    `stand_ins` says what the answers of stand-ins and bots count; see `compute_share`. `paid` are
+    all games and rounds, one game drawn for each person, or one round of each game; `unfinished`
+    says what a game counts that was closed.
     """
 
     currency: Annotated[str, Field(min_length=1, max_length=12)]
@@ -261,7 +304,9 @@ class Payment:
     @model_validator(mode="after")
     def _check_bounds(self) -> Self:
         if self.most is not None and self.most < max(self.least, self.show_up):
-            raise ValueError(f"most is {self.most}; expected at least what everybody gets (show_up, least)")
+            raise ValueError(
+                f"most is {self.most}; expected at least what everybody gets (show_up, least)"
+            )
         return self
 
     def settle(self, earned: Decimal) -> Decimal:
@@ -271,10 +316,13 @@ class Payment:
         Decimal('4.50')
         """
         total = max(self.show_up + earned, self.least)
-        return (total if self.most is None else min(total, self.most)).quantize(Decimal("0.01"), ROUND_HALF_UP)
+        return (total if self.most is None else min(total, self.most)).quantize(
+            Decimal("0.01"), ROUND_HALF_UP
+        )
 
     def compute_share(self, answers: int, stand_ins: int) -> float:
-        """Return the share of its points that a part counts; `stand_ins` of the answers were not the person's.
+        """Return the share of its points that a part counts; `stand_ins` of the answers were not
+        the person's.
 
         >>> Payment("EUR").compute_share(4, 1), Payment("EUR", stand_ins="half").compute_share(4, 1)
         (0.75, 0.875)
@@ -294,8 +342,8 @@ class Completion:
 
     Whoever did not finish, did not agree or was screened out gets another code, where there is one.
 
-    `{code}`, `{participant}` and `{label}` in the link stand for the code, for the participant's own code and for the
-    label of the participant's link.
+    `{code}`, `{participant}` and `{label}` in the link stand for the code, for the participant's
+    own code and for the label of the participant's link.
     """
 
     code: Code = ""
@@ -314,27 +362,32 @@ class Completion:
 class Assignment:
     """How people are put into groups and roles: in the order they come, or at random.
 
-    People meet within a matching group of `matching_groups` groups: as partners the same in every game, as strangers
-    others, as perfect strangers nobody twice. With `labels` only people with one of these take part, each by a link
-    of their own.
+    People meet within a matching group of `matching_groups` groups: as partners the same in every
+    game, as strangers others, as perfect strangers nobody twice. With `labels` only people with one
+    of these take part, each by a link of their own.
     """
 
     groups: Order = "arrival"
     roles: Order = "arrival"
     matching: Literal["partners", "strangers", "perfect strangers"] = "partners"
     matching_groups: bounds.Groups = 1
-    labels: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=200)], ...], Field(max_length=5000)] = ()
+    labels: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=200)], ...], Field(max_length=5000)
+    ] = ()
 
     @model_validator(mode="after")
     def _check_labels(self) -> Self:
-        if repeated := [label for number, label in enumerate(self.labels) if label in self.labels[:number]]:
+        if repeated := [
+            label for number, label in enumerate(self.labels) if label in self.labels[:number]
+        ]:
             raise ValueError(f"the label {repeated[0]!r} stands twice")
         return self
 
 
 @dataclass(frozen=True, config=TABLE)
 class TimeLimits:
-    """Seconds for an answer, in the waiting room, and until a seat that was not confirmed is free again.
+    """Seconds for an answer, in the waiting room, and until a seat that was not confirmed is free
+    again.
 
     Whoever has sent a wrong quiz `tries` times is screened out; 0 is no limit.
     """
@@ -350,8 +403,9 @@ class TimeLimits:
 class Experiment:
     """What an experiment file says; with `debrief` the last page can show the equilibrium.
 
-    `brand` stands at the top of every page, beside the picture `logo`; `show_others` and `show_history` show what the
-    others got and what happened when a game is over. `text` replaces texts of the pages by their names.
+    `brand` stands at the top of every page, beside the picture `logo`; `show_others` and
+    `show_history` show what the others got and what happened when a game is over. `text` replaces
+    texts of the pages by their names.
 
     `games` are read once for each treatment, see `GameSettings`.
     """
@@ -379,8 +433,13 @@ class Experiment:
     treatments: tuple[TreatmentTable, ...] = ()
 
     def list_pages(self, before: str = "") -> list[FormPage]:
-        """List the pages with questions before the game of that name, or after the last, where the questionnaire is."""
-        asked = [FormPage("questionnaire", items=self.questionnaire)] if self.questionnaire and not before else []
+        """List the pages with questions before the game of that name, or after the last, where the
+        questionnaire is."""
+        asked = (
+            [FormPage("questionnaire", items=self.questionnaire)]
+            if self.questionnaire and not before
+            else []
+        )
         return [page for page in self.pages if page.before == before] + asked
 
     def list_items(self) -> list[Item]:
@@ -392,11 +451,15 @@ class Experiment:
         items = {item.name: item for item in self.list_items()}
         # Numbers in the file have a point before their decimals, in every language.
         english = load_texts("en")
-        return all(items[name].read(wanted, english) == answers.get(name) for name, wanted in page.only_if.items())
+        return all(
+            items[name].read(wanted, english) == answers.get(name)
+            for name, wanted in page.only_if.items()
+        )
 
 
 def wrap_setup(setup: Setup) -> tuple[Experiment, Part]:
-    """Return the experiment that tables without a file are: one game without payment, and theory at the end."""
+    """Return the experiment that tables without a file are: one game without payment, and theory at
+    the end."""
     name = setup.game.name or "game"
     experiment = Experiment(title=name, consent=setup.consent, seed=setup.seed, debrief=True)
     return experiment, Part("", setup, GameSettings(name, setup.seats), load_texts(setup.language))
@@ -429,7 +492,9 @@ def _validate(kind: type[T], values: Mapping[str, object]) -> T:
     except ValidationError as error:
         schemas = [TypeAdapter(table).json_schema() for table in (Experiment, GameSettings)]
         tables = [table for schema in schemas for table in (schema, *schema["$defs"].values())]
-        path, why = explain_mistake(error, tuple(name for table in tables for name in table["properties"]))
+        path, why = explain_mistake(
+            error, tuple(name for table in tables for name in table["properties"])
+        )
         raise _Mistake(why, *path) from None
 
 
@@ -444,15 +509,24 @@ def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, t
     except ValueError as error:
         raise UsageError(f"this is not TOML: {error}") from None
     if foreign := _PICTURE.search(text):
-        why = f"the picture {foreign[1][:60]!r} is not shown; put it into the folder `pictures` and write pictures/NAME"
+        why = (
+            f"the picture {foreign[1][:60]!r} is not shown; put it into the folder `pictures` and"
+            " write pictures/NAME"
+        )
         raise UsageError(f"line {text.count(chr(10), 0, foreign.start()) + 1}: {why}")
     with _name_lines(text):
         experiment = _validate(Experiment, values)
-        limits = {name: -(-getattr(experiment.limits, name) // speed) for name in ("answer", "waiting", "hold")}
+        limits = {
+            name: -(-getattr(experiment.limits, name) // speed)
+            for name in ("answer", "waiting", "hold")
+        }
         experiment = replace(experiment, limits=replace(experiment.limits, **limits))
         if not experiment.games:
             raise _Mistake("there is no game; expected at least one table [[games]]")
-        names = [str(game.get("name") or f"game {number}") for number, game in enumerate(experiment.games, 1)]
+        names = [
+            str(game.get("name") or f"game {number}")
+            for number, game in enumerate(experiment.games, 1)
+        ]
         _refuse_repeated("games", names)
         _refuse_repeated("treatments", [treatment.name for treatment in experiment.treatments])
         _refuse_repeated("questionnaire", [item.name for item in experiment.list_items()])
@@ -460,7 +534,9 @@ def parse_experiment(text: str, speed: int = 1) -> tuple[Experiment, dict[str, t
         _check_pages(experiment, names)
         _check_texts(experiment)
         parts: dict[str, tuple[Part, ...]] = {}
-        treatments = {treatment.name: treatment.games for treatment in experiment.treatments} or {"": {}}
+        treatments = {treatment.name: treatment.games for treatment in experiment.treatments} or {
+            "": {}
+        }
         for index, (treatment, changes) in enumerate(treatments.items()):
             for name in changes:
                 if name not in names:
@@ -475,7 +551,9 @@ def check_experiment(text: str) -> Experiment:
     """Read the file and look up its games, seats and strategies; UsageError with line and cause."""
     experiment, treatments = parse_experiment(text)
     with _name_lines(text):
-        for treatment, part in ((treatment, part) for treatment, parts in treatments.items() for part in parts):
+        for treatment, part in (
+            (treatment, part) for treatment, parts in treatments.items() for part in parts
+        ):
             where = f"the game {part.name}{f' (treatment {treatment})' if treatment else ''}"
             try:
                 check_setup(part.setup)
@@ -484,7 +562,10 @@ def check_experiment(text: str) -> Experiment:
             known = ("role", *list_placeholders(part.setup.game))
             for name in Template(part.game.instructions).get_identifiers():
                 if name not in known:
-                    why = f"${name} in the instructions stands for nothing; expected one of {', '.join(known)}"
+                    why = (
+                        f"${name} in the instructions stands for nothing; expected one of"
+                        f" {', '.join(known)}"
+                    )
                     raise _Mistake(f"{where}: {why}", "games", part.number, "instructions")
     return experiment
 
@@ -506,7 +587,10 @@ def _check_pages(experiment: Experiment, names: list[str]) -> None:
     for page in sorted(experiment.pages, key=lambda page: [*names, ""].index(page.before)):
         for name, answer in page.only_if.items():
             if name not in asked or not _can_be_answered(asked[name], answer):
-                why = f"only_if: no page before this one asks {name!r}, or it cannot be answered by {answer!r}"
+                why = (
+                    f"only_if: no page before this one asks {name!r}, or it cannot be answered by"
+                    f" {answer!r}"
+                )
                 raise _Mistake(why, "pages", experiment.pages.index(page), "only_if")
         asked |= {item.name: item for item in page.items}
 
@@ -522,21 +606,31 @@ def _can_be_answered(item: Item, answer: str) -> bool:
 def _read_parts(
     experiment: Experiment, names: Sequence[str], treatment: int, changes: Mapping[str, JsonObject]
 ) -> tuple[Part, ...]:
-    """Read all games of a treatment; one that is repeated is asked about, and brings its bonus, once."""
+    """Read all games of a treatment; one that is repeated is asked about, and brings its bonus,
+    once."""
     parts: list[Part] = []
     for number, name in enumerate(names):
         part = _read_part(experiment, number, name, treatment, changes.get(name, {}))
-        game, setup = replace(part.game, questions=(), bonus=Decimal(0)), replace(part.setup, quiz=False)
+        game, setup = (
+            replace(part.game, questions=(), bonus=Decimal(0)),
+            replace(part.setup, quiz=False),
+        )
         later = [f"{name} {again}" for again in range(2, part.game.repeat + 1)]
         if taken := set(later).intersection(names):
-            why = f"{min(taken)!r} is what a repetition of {name!r} is called; give the game another name"
+            why = (
+                f"{min(taken)!r} is what a repetition of {name!r} is called; give the game another"
+                " name"
+            )
             raise _Mistake(why, "games", names.index(min(taken)), "name")
         parts += [part, *(Part(again, setup, game, part.texts, number, True) for again in later)]
     return tuple(parts)
 
 
-def _read_part(experiment: Experiment, number: int, name: str, treatment: int, changes: JsonObject) -> Part:
-    """Read a game of the file, with what a treatment changes in it; parameters are merged name by name."""
+def _read_part(
+    experiment: Experiment, number: int, name: str, treatment: int, changes: JsonObject
+) -> Part:
+    """Read a game of the file, with what a treatment changes in it; parameters are merged name by
+    name."""
     values = experiment.games[number]
     merged = {**values, **changes}
     if isinstance(values.get("parameters"), dict) and isinstance(changes.get("parameters"), dict):
@@ -545,11 +639,18 @@ def _read_part(experiment: Experiment, number: int, name: str, treatment: int, c
         game = _validate(GameSettings, merged)
     except _Mistake as mistake:
         why, *path = mistake.args
-        table = ("treatments", treatment, "games", name) if path[0] in changes else ("games", number)
+        table = (
+            ("treatments", treatment, "games", name) if path[0] in changes else ("games", number)
+        )
         raise _Mistake(why, *table, *path) from None
     for phrase, wording in game.text.items():
-        if unknown := set(Template(wording).get_identifiers()) - set(Template(phrase).get_identifiers()):
-            why = f"${min(unknown)} does not stand in the phrase {phrase!r} that it is to be taken from"
+        if unknown := set(Template(wording).get_identifiers()) - set(
+            Template(phrase).get_identifiers()
+        ):
+            why = (
+                f"${min(unknown)} does not stand in the phrase {phrase!r} that it is to be taken"
+                " from"
+            )
             raise _Mistake(why, "games", number, "text", phrase)
     limits, quiz = experiment.limits, not game.questions if game.quiz is None else game.quiz
     setup = Setup(
@@ -560,24 +661,43 @@ def _read_part(experiment: Experiment, number: int, name: str, treatment: int, c
         experiment.language if experiment.language in list_languages() else "en",
         experiment.seed,
     )
-    texts = load_texts(setup.language).reword(experiment.language, cast("dict[str, str]", experiment.text), game.text)
+    texts = load_texts(setup.language).reword(
+        experiment.language, cast("dict[str, str]", experiment.text), game.text
+    )
     return Part(name, setup, game, texts, number)
 
 
 def _check_texts(experiment: Experiment) -> None:
-    """Refuse texts of pages that there are not, with other places, or too few for a language that is not known."""
+    """Refuse texts of pages that there are not, with other places, or too few for a language that
+    is not known."""
     base = load_texts("en")
     for name, wording in experiment.text.items():
         if name not in base.names:
-            raise _Mistake(f"there is no text named {name!r}.{did_you_mean(name, list(base.names))}", "text", name)
+            raise _Mistake(
+                f"there is no text named {name!r}.{did_you_mean(name, list(base.names))}",
+                "text",
+                name,
+            )
         forms = wording if isinstance(wording, str) else " ".join(wording.values())
         if unknown := set(Template(forms).get_identifiers()) - base.list_placeholders(name):
-            known = ", ".join(sorted(f"${placeholder}" for placeholder in base.list_placeholders(name))) or "no place"
-            raise _Mistake(f"${min(unknown)} stands for nothing in the text {name}; it has {known}", "text", name)
+            known = (
+                ", ".join(sorted(f"${placeholder}" for placeholder in base.list_placeholders(name)))
+                or "no place"
+            )
+            raise _Mistake(
+                f"${min(unknown)} stands for nothing in the text {name}; it has {known}",
+                "text",
+                name,
+            )
     missing = [name for name in base.names if name not in experiment.text]
     if experiment.language not in list_languages() and missing:
-        why = f"there are no texts in {experiment.language!r}; known: {', '.join(list_languages())}. Choose one of "
-        raise _Mistake(f"{why}these, or give all texts in [text]; {missing[0]} is missing", "language")
+        why = (
+            f"there are no texts in {experiment.language!r}; known: {', '.join(list_languages())}."
+            " Choose one of "
+        )
+        raise _Mistake(
+            f"{why}these, or give all texts in [text]; {missing[0]} is missing", "language"
+        )
 
 
 def _check_people(experiment: Experiment, parts: Sequence[Part]) -> None:
@@ -588,20 +708,34 @@ def _check_people(experiment: Experiment, parts: Sequence[Part]) -> None:
         why = "no seat is for a person; put 'person' into seats"
         raise _Mistake(why, "games", parts[people.index(0)].number, "seats")
     if experiment.groups % size:
-        raise _Mistake(f"groups is {experiment.groups}; expected a multiple of matching_groups, {size}", "groups")
+        raise _Mistake(
+            f"groups is {experiment.groups}; expected a multiple of matching_groups, {size}",
+            "groups",
+        )
     for part, count in zip(parts, people, strict=True):
         if size * people[0] % count:
-            counts = ", ".join(f"{other.name} {seated}" for other, seated in zip(parts, people, strict=True))
-            why = f"the games seat different numbers of people ({counts}); a matching group of {size * people[0]}"
+            counts = ", ".join(
+                f"{other.name} {seated}" for other, seated in zip(parts, people, strict=True)
+            )
+            why = (
+                f"the games seat different numbers of people ({counts}); a matching group of"
+                f" {size * people[0]}"
+            )
             why += " people cannot be divided so: set matching_groups in [assignment]"
             raise _Mistake(why, "games", part.number, "seats")
     where = ("assignment", "matching")
     if matching != "partners" and size < 2:
-        raise _Mistake("strangers need several groups to be mixed; set matching_groups to 2 or more", *where)
+        raise _Mistake(
+            "strangers need several groups to be mixed; set matching_groups to 2 or more", *where
+        )
     moved = [apart * games for apart in range(1, people[0]) for games in range(1, len(parts))]
-    if matching == "perfect strangers" and (len(set(people)) > 1 or any(steps % size == 0 for steps in moved)):
+    if matching == "perfect strangers" and (
+        len(set(people)) > 1 or any(steps % size == 0 for steps in moved)
+    ):
         why = f"in {len(parts)} games people of {size} groups of {people[0]} would meet twice"
-        raise _Mistake(f"{why}; a prime number of matching_groups above both numbers does it", *where)
+        raise _Mistake(
+            f"{why}; a prime number of matching_groups above both numbers does it", *where
+        )
 
 
 def find_line(text: str, path: Path) -> int:
@@ -611,13 +745,18 @@ def find_line(text: str, path: Path) -> int:
     4
     """
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
-    # The more lines are read, the more of the path is there; it stands in the first line that brings all there ever is.
+    # The more lines are read, the more of the path is there; it stands in the first line that
+    # brings all there ever is.
     depth = _measure_depth(lines, path)
-    return bisect_left(range(len(lines)), depth, key=lambda count: _measure_depth(lines[:count], path)) or 1
+    return (
+        bisect_left(range(len(lines)), depth, key=lambda count: _measure_depth(lines[:count], path))
+        or 1
+    )
 
 
 def _measure_depth(lines: Sequence[str], path: Path) -> int:
-    """Return how much of the path the lines hold; lines at their end that begin something unfinished are left out."""
+    """Return how much of the path the lines hold; lines at their end that begin something
+    unfinished are left out."""
     for count in range(len(lines), 0, -1):
         with suppress(ValueError):
             here: Any = parse_toml("\n".join(lines[:count]))

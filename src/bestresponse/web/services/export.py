@@ -1,7 +1,9 @@
-"""What participants have earned, and sessions as tables: a row for each answer, seat or person, with a codebook.
+"""What participants have earned, and sessions as tables: a row for each answer, seat or person,
+with a codebook.
 
-A participant is a code made from the session and the seat, beside the labels that came with the link. Nothing else
-personal is kept, so nothing else comes out, unless people write it into their answers.
+A participant is a code made from the session and the seat, beside the labels that came with the
+link. Nothing else personal is kept, so nothing else comes out, unless people write it into their
+answers.
 """
 
 import json
@@ -28,12 +30,21 @@ from bestresponse.report import tables
 from bestresponse.report.document import Cell
 from bestresponse.web.access import ServerState
 from bestresponse.web.experiments.model import Experiment, Item, Outcome, Payment
-from bestresponse.web.sessions.session import LABELS, Session, SessionTable, TimedAnswer, round_amount, trace_states
+from bestresponse.web.sessions.session import (
+    LABELS,
+    Session,
+    SessionTable,
+    TimedAnswer,
+    round_amount,
+    trace_states,
+)
 from bestresponse.web.sessions.setup import PERSON, make_game
 from bestresponse.web.sessions.store import Lobby
 
 Row = dict[str, Cell]
-_TEXTS = tomllib.loads(files("bestresponse.web.texts").joinpath("en", "codebook.toml").read_text("utf-8"))
+_TEXTS = tomllib.loads(
+    files("bestresponse.web.texts").joinpath("en", "codebook.toml").read_text("utf-8")
+)
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "decisions": _TEXTS["setup"] | _TEXTS["decisions"],
     "participants": _TEXTS["setup"] | _TEXTS["participants"],
@@ -41,7 +52,11 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
 }
 """What every exported column means, in the order of the columns."""
 _CENT = Decimal("0.01")
-FORMATS = {"csv": "text/csv; charset=utf-8", "json": "application/json", "parquet": "application/vnd.apache.parquet"}
+FORMATS = {
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "parquet": "application/vnd.apache.parquet",
+}
 _log = logging.getLogger("bestresponse.web")
 _DIGITS = re.compile(r"\d+")
 _PAGES = {
@@ -67,8 +82,8 @@ class AnswerPlace:
 def locate_answers(game: Game[S], submissions: Sequence[Submission]) -> list[AnswerPlace]:
     """Place every answer of a play, nature's too, in the order of the submissions.
 
-    The round is the one that the game says. A draw has the stage of the answers before it, 0 where the round begins
-    with it.
+    The round is the one that the game says. A draw has the stage of the answers before it, 0 where
+    the round begins with it.
     """
     turns: list[AnswerPlace] = []
     stages: Counter[int] = Counter()
@@ -89,23 +104,30 @@ def locate_answers(game: Game[S], submissions: Sequence[Submission]) -> list[Ans
 
 
 def _credit(
-    turns: list[AnswerPlace], latest: Mapping[Role, int], earned: Mapping[Role, float], answers: Sequence[Submission]
+    turns: list[AnswerPlace],
+    latest: Mapping[Role, int],
+    earned: Mapping[Role, float],
+    answers: Sequence[Submission],
 ) -> None:
     """Credit what each role has earned since its answer before the latest to its latest answer."""
     for role, total in earned.items():
         if role in latest:
             turn = turns[latest[role]]
-            before = sum(p.payoff or 0.0 for p, s in zip(turns, answers, strict=False) if s.role == role)
+            before = sum(
+                p.payoff or 0.0 for p, s in zip(turns, answers, strict=False) if s.role == role
+            )
             payoff = round_amount(total - before + (turn.payoff or 0.0))
             turns[latest[role]] = replace(turn, payoff=payoff, total=round_amount(total))
 
 
 @dataclass(frozen=True, slots=True)
 class PartEarnings:
-    """What one game brings: the points of the seat, those that count for the person, and the money for these.
+    """What one game brings: the points of the seat, those that count for the person, and the money
+    for these.
 
-    `bonus` is for taking part, and is paid whichever game or round is drawn. `round` is the one that was drawn to be
-    paid, None where all are. `answers` are all of the seat, `stand_ins` those that the person did not give.
+    `bonus` is for taking part, and is paid whichever game or round is drawn. `round` is the one
+    that was drawn to be paid, None where all are. `answers` are all of the seat, `stand_ins` those
+    that the person did not give.
     """
 
     name: str
@@ -120,7 +142,8 @@ class PartEarnings:
 
 @dataclass(frozen=True, slots=True)
 class Earnings:
-    """What a participant has earned; money is due only to whoever confirmed the seat (consent and quiz included).
+    """What a participant has earned; money is due only to whoever confirmed the seat (consent and
+    quiz included).
 
     `paid` is the name of the game that was drawn to be paid, empty where all are.
     """
@@ -166,7 +189,9 @@ class Earnings:
         return self.total - self.payment.show_up.quantize(_CENT)
 
 
-def compute_earnings(server: ServerState, experiment: Experiment, session: str, seat: int) -> Earnings:
+def compute_earnings(
+    server: ServerState, experiment: Experiment, session: str, seat: int
+) -> Earnings:
     """Work out what the person has earned in the games that count; any other brings nothing."""
     payment = experiment.payment or Payment("none")
     person = server.sessions.find_participant(session, seat)
@@ -186,23 +211,34 @@ def compute_earnings(server: ServerState, experiment: Experiment, session: str, 
 
 
 def compute_part(session: Session, seat: int, payment: Payment, draw: float) -> PartEarnings:
-    """Work out a game: all of its points or those of the round that was drawn, by the share that is the person's own.
+    """Work out a game: all of its points or those of the round that was drawn, by the share that is
+    the person's own.
 
     A game that was closed counts as far as it was played where the experiment says so.
     """
     role, part = session.roles[seat], session.table.part
-    counts = session.begun and (session.over or (session.standing.closed and payment.unfinished == "so far"))
-    submissions = [submission for submission in session.episode.submissions if submission.role == role]
+    counts = session.begun and (
+        session.over or (session.standing.closed and payment.unfinished == "so far")
+    )
+    submissions = [
+        submission for submission in session.episode.submissions if submission.role == role
+    ]
     in_person = [not submission.decision.stand_in for submission in submissions]
     payoff = session.payoffs().get(role, 0.0) if counts else 0.0
     points, chosen, drawn = payoff, in_person, None
     if counts and payment.paid == "random round":
         every = session.episode.submissions
-        located = [turn for turn, s in zip(locate_answers(session.game, every), every, strict=True) if s.role == role]
+        located = [
+            turn
+            for turn, s in zip(locate_answers(session.game, every), every, strict=True)
+            if s.role == role
+        ]
         # A round in which the table was closed has no payoff yet.
         if rounds := sorted({turn.round for turn in located if turn.payoff is not None}):
             drawn = rounds[int(draw * len(rounds))]
-            chosen = [mine for mine, turn in zip(in_person, located, strict=True) if turn.round == drawn]
+            chosen = [
+                mine for mine, turn in zip(in_person, located, strict=True) if turn.round == drawn
+            ]
             points = sum(turn.payoff or 0.0 for turn in located if turn.round == drawn)
     # Where nothing was asked, being there counts as one answer.
     chosen = chosen or [seat in session.standing.ready and seat not in session.standing.replaced]
@@ -221,8 +257,11 @@ def compute_part(session: Session, seat: int, payment: Payment, draw: float) -> 
     )
 
 
-def find_outcome(server: ServerState, earnings: Earnings, seats: Sequence[tuple[str, int]]) -> Outcome:
-    """Tell whether a person who sees the last page has finished: not closed, not replaced, half of the answers own."""
+def find_outcome(
+    server: ServerState, earnings: Earnings, seats: Sequence[tuple[str, int]]
+) -> Outcome:
+    """Tell whether a person who sees the last page has finished: not closed, not replaced, half of
+    the answers own."""
     standings = [(server.sessions.standings[name], seat) for name, seat in seats]
     ended = any(standing.closed or seat in standing.replaced for standing, seat in standings)
     return "unfinished" if ended or earnings.stand_ins > earnings.answers else "finished"
@@ -235,12 +274,15 @@ def _list_lobbies(server: ServerState, lobby: str) -> list[Lobby]:
 
 def list_items(server: ServerState, lobby: str = "") -> list[Item]:
     """List the questions of the questionnaires, each name once."""
-    items = [item for known in _list_lobbies(server, lobby) for item in known.experiment.list_items()]
+    items = [
+        item for known in _list_lobbies(server, lobby) for item in known.experiment.list_items()
+    ]
     return list({item.name: item for item in reversed(items)}.values())[::-1]
 
 
 def list_payments(server: ServerState, lobby: str = "") -> list[Row]:
-    """List every person who took a seat or was turned away, with points, money, codes and the questionnaire."""
+    """List every person who took a seat or was turned away, with points, money, codes and the
+    questionnaire."""
     items = list_items(server, lobby)
     rows: list[Row] = []
     for study in (lobby for lobby in _list_lobbies(server, lobby) if lobby.source):
@@ -249,24 +291,41 @@ def list_payments(server: ServerState, lobby: str = "") -> list[Row]:
                 if server.sessions.register.get(table.id, seat).is_here:
                     answers = server.sessions.gather_answers(table.id, seat)
                     person = _describe_person(server, study.experiment, table, seat)
-                    rows.append(person | {f"q_{item.name}": answers.get(item.name) for item in items})
+                    rows.append(
+                        person | {f"q_{item.name}": answers.get(item.name) for item in items}
+                    )
         for left in server.sessions.departed[study.id]:
-            person = {"lobby": study.id, **left["labels"], "confirmed": False, "consent": left["why"] != "no consent"}
+            person = {
+                "lobby": study.id,
+                **left["labels"],
+                "confirmed": False,
+                "consent": left["why"] != "no consent",
+            }
             code = study.experiment.completion.find_code(left["why"]) or None
-            rows.append(person | {"outcome": left["why"], "finished": left["at"], "completion_code": code})
+            rows.append(
+                person | {"outcome": left["why"], "finished": left["at"], "completion_code": code}
+            )
     columns = (*COLUMNS["payments"], *(f"q_{item.name}" for item in items))
     return [{name: row.get(name) for name in columns} for row in rows]
 
 
-def _describe_person(server: ServerState, experiment: Experiment, table: SessionTable, seat: int) -> Row:
+def _describe_person(
+    server: ServerState, experiment: Experiment, table: SessionTable, seat: int
+) -> Row:
     sessions, payment = server.sessions, experiment.payment
     holder = sessions.register.get(table.id, seat)
     seats = sessions.list_seats(table.id, seat)
     earnings = compute_earnings(server, experiment, table.id, seat)
-    finished, outcome = sessions.finished.get((table.id, seat)), find_outcome(server, earnings, seats)
+    finished, outcome = (
+        sessions.finished.get((table.id, seat)),
+        find_outcome(server, earnings, seats),
+    )
     return {
         **{name: getattr(table, name) for name in ("lobby", "group", "treatment")},
-        **{name: getattr(earnings, name) for name in ("answers", "stand_ins", "seat_points", "points")},
+        **{
+            name: getattr(earnings, name)
+            for name in ("answers", "stand_ins", "seat_points", "points")
+        },
         "participant": server.code(table.id, seat),
         **{name: holder.labels.get(name) for name in LABELS},
         "confirmed": earnings.due,
@@ -278,9 +337,14 @@ def _describe_person(server: ServerState, experiment: Experiment, table: Session
         "finished": finished,
         "currency": payment.currency if payment else None,
         "stand_ins_count": payment.stand_ins if payment else None,
-        **{name: float(getattr(payment, name)) if payment else None for name in ("show_up", "rate", "least")},
+        **{
+            name: float(getattr(payment, name)) if payment else None
+            for name in ("show_up", "rate", "least")
+        },
         "paid_game": earnings.paid or None,
-        "paid_rounds": ", ".join(f"{part.name}: {part.round}" for part in earnings.parts if part.round) or None,
+        "paid_rounds": (
+            ", ".join(f"{part.name}: {part.round}" for part in earnings.parts if part.round) or None
+        ),
         "money": float(earnings.total) if payment and earnings.due else None,
         "completion_code": (experiment.completion.find_code(outcome) or None) if finished else None,
     }
@@ -292,9 +356,12 @@ def list_formats() -> list[str]:
 
 
 def export_table(server: ServerState, table: str, form: str, lobby: str = "") -> bytes:
-    """Export the table in that format, of one lobby or of all; UsageError where there is none of that name."""
+    """Export the table in that format, of one lobby or of all; UsageError where there is none of
+    that name."""
     if table not in TABLES or form not in FORMATS:
-        raise UsageError(f"there is no export {table}.{form}; known: {', '.join(TABLES)} as {', '.join(FORMATS)}")
+        raise UsageError(
+            f"there is no export {table}.{form}; known: {', '.join(TABLES)} as {', '.join(FORMATS)}"
+        )
     if form not in list_formats():
         raise UsageError(f"Parquet needs the extra `parquet`: {install_hint('parquet')}")
     rows = TABLES[table](server, lobby)
@@ -307,13 +374,20 @@ def list_codebook(server: ServerState, lobby: str = "") -> list[Row]:
     """Describe every column of the other tables, those of the questionnaires too."""
     asked = {f"q_{item.name}": item.text for item in list_items(server, lobby)}
     described = {**COLUMNS, "payments": {**COLUMNS["payments"], **asked}}
-    described["wide"] = {"g1_r2_1, ...": "Answer in game 1, round 2, stage 1; beside all columns of payments."}
-    columns = [(table, *column) for table, columns in described.items() for column in columns.items()]
-    return [{"table": table, "column": column, "meaning": meaning} for table, column, meaning in columns]
+    described["wide"] = {
+        "g1_r2_1, ...": "Answer in game 1, round 2, stage 1; beside all columns of payments."
+    }
+    columns = [
+        (table, *column) for table, columns in described.items() for column in columns.items()
+    ]
+    return [
+        {"table": table, "column": column, "meaning": meaning} for table, column, meaning in columns
+    ]
 
 
 def _list_tables(server: ServerState, lobby: str) -> list[tuple[SessionTable, Session | None]]:
-    """List the tables of one lobby or of all, the oldest first; a session that cannot be rebuilt is None."""
+    """List the tables of one lobby or of all, the oldest first; a session that cannot be rebuilt is
+    None."""
     tables = [table for known in _list_lobbies(server, lobby) for table in known.tables]
     return [(table, server.sessions.find_session(table.id)) for table in tables]
 
@@ -322,7 +396,9 @@ def _describe_seat(server: ServerState, table: SessionTable, seat: int | None, r
     """Describe a table and a seat of it; None stands for one that is not known."""
     setup = table.setup
     occupant = None if seat is None else setup.seats[seat]
-    holder = server.sessions.register.get(*server.sessions.find_participant(table.id, -1 if seat is None else seat))
+    holder = server.sessions.register.get(
+        *server.sessions.find_participant(table.id, -1 if seat is None else seat)
+    )
     return {
         **{name: getattr(table, name) for name in ("lobby", "group", "treatment", "created")},
         **{name: getattr(setup.game, name) for name in ("rounds", "mixed")},
@@ -330,18 +406,27 @@ def _describe_seat(server: ServerState, table: SessionTable, seat: int | None, r
         "session": table.id,
         "part": table.number,
         "game": setup.game.name,
-        "parameters": json.dumps(setup.game.parameters, ensure_ascii=False) if setup.game.parameters else "",
+        "parameters": (
+            json.dumps(setup.game.parameters, ensure_ascii=False) if setup.game.parameters else ""
+        ),
         "stand_in_strategy": setup.stand_in,
         "role": role,
         "seat": occupant,
-        "participant": server.code(table.id, seat) if seat is not None and occupant == PERSON else None,
+        "participant": (
+            server.code(table.id, seat) if seat is not None and occupant == PERSON else None
+        ),
         **{name: holder.labels.get(name) for name in LABELS},
     }
 
 
 def list_moves(server: ServerState, lobby: str = "", table: str = "decisions") -> list[Row]:
-    """List one row for each answer of a seat, or as `draws` for each of nature and for each ruling of a referee."""
-    rows = [row for row in _list_moves(server, lobby) if (row["role"] in (NATURE, REFEREE)) == (table == "draws")]
+    """List one row for each answer of a seat, or as `draws` for each of nature and for each ruling
+    of a referee."""
+    rows = [
+        row
+        for row in _list_moves(server, lobby)
+        if (row["role"] in (NATURE, REFEREE)) == (table == "draws")
+    ]
     return [{name: row[name] for name in COLUMNS[table]} for row in rows]
 
 
@@ -357,14 +442,21 @@ def _list_moves(server: ServerState, lobby: str) -> Iterator[Row]:
                 yield row | {"attempt": number, "discarded": number < last}
 
 
-def _list_answers(server: ServerState, table: SessionTable, answers: list[TimedAnswer]) -> list[Row]:
-    """List the answers of one attempt; where it cannot be rebuilt without rounds and payoffs, but none is left out."""
+def _list_answers(
+    server: ServerState, table: SessionTable, answers: list[TimedAnswer]
+) -> list[Row]:
+    """List the answers of one attempt; where it cannot be rebuilt without rounds and payoffs, but
+    none is left out."""
     roles: tuple[Role, ...] = ()
     turns: list[AnswerPlace] | list[None] = [None] * len(answers)
     seen: list[Row] = [dict.fromkeys(("situation", "private", "known")) for _ in answers]
     try:
         game, submissions = make_game(table.setup.game), [answer.submission for answer in answers]
-        turns, seen, roles = locate_answers(game, submissions), _list_seen(game, submissions), game.roles
+        turns, seen, roles = (
+            locate_answers(game, submissions),
+            _list_seen(game, submissions),
+            game.roles,
+        )
     except Exception:  # noqa: BLE001 - the rules of a plug-in can raise anything
         _log.warning("session %s is exported without payoffs", table.id)
     rows: list[Row] = []
@@ -393,14 +485,21 @@ def _list_answers(server: ServerState, table: SessionTable, answers: list[TimedA
 
 
 def _list_seen(game: Game[S], submissions: Sequence[Submission]) -> list[Row]:
-    """List what was known before each answer: the situation in words, what one seat alone knew, and both as data."""
+    """List what was known before each answer: the situation in words, what one seat alone knew, and
+    both as data."""
     seen: list[Row] = []
     for submission, state in zip(submissions, trace_states(game, submissions), strict=False):
         role = submission.role
         view = game.view(state, role) if role in game.roles else None
-        private = game.word_private(state, role) if view and isinstance(game, PrivateInformation) else None
+        private = (
+            game.word_private(state, role)
+            if view and isinstance(game, PrivateInformation)
+            else None
+        )
         known = _dump(dict(view.facts)) if view else None
-        seen.append({"situation": view.situation if view else None, "private": private, "known": known})
+        seen.append(
+            {"situation": view.situation if view else None, "private": private, "known": known}
+        )
     return seen
 
 
@@ -409,7 +508,8 @@ def _dump(value: object) -> str:
 
 
 def list_times(server: ServerState, lobby: str = "") -> list[Row]:
-    """List one row for each page that a person came to, with the time until the next one by a steady clock."""
+    """List one row for each page that a person came to, with the time until the next one by a
+    steady clock."""
     tables = {table.id: table for table, _ in _list_tables(server, lobby)}
     visits: dict[tuple[str, int], list[tuple[SessionTable, int, str, JsonMapping]]] = {}
     for event in server.sessions.journal.read_events(*_PAGES):
@@ -419,42 +519,72 @@ def list_times(server: ServerState, lobby: str = "") -> list[Row]:
             # Whoever held the seat before is in none of the other tables.
             before = [] if event["event"] == "seated" else visits.get(person, [])
             early = server.sessions.get_lobby(table.lobby).experiment.list_pages(table.part.name)
-            page = "rules" if event.get("page") in [page.name for page in early] else _PAGES[event["event"]]
+            page = (
+                "rules"
+                if event.get("page") in [page.name for page in early]
+                else _PAGES[event["event"]]
+            )
             visits[person] = [*before, (table, event["seat"], page, event)]
     rows: list[Row] = []
     for pages in visits.values():
         for (table, seat, page, seen), following in zip(pages, [*pages[1:], None], strict=True):
             spent = following[3].get("clock", 0) - seen.get("clock", 0) if following else -1.0
             question = seen["turn"] + 1 if "turn" in seen else None
-            times = {"at": seen["at"], "question": question, "spent": round(spent, 3) if spent >= 0 else None}
+            times = {
+                "at": seen["at"],
+                "question": question,
+                "spent": round(spent, 3) if spent >= 0 else None,
+            }
             visit = _describe_seat(server, table, seat, "") | {"page": page, **times}
             rows.append({name: visit[name] for name in COLUMNS["times"]})
     return rows
 
 
 def list_wide(server: ServerState, lobby: str = "") -> list[Row]:
-    """List one row for each person of an experiment: what is paid, and every answer in a column of its own."""
+    """List one row for each person of an experiment: what is paid, and every answer in a column of
+    its own."""
     moves: dict[Cell, Row] = {}
     for row in list_moves(server, lobby):
         if row["participant"] and not row["discarded"]:
-            moves.setdefault(row["participant"], {})[f"g{row['part']}_r{row['round']}_{row['stage']}"] = row["action"]
+            moves.setdefault(row["participant"], {})[
+                f"g{row['part']}_r{row['round']}_{row['stage']}"
+            ] = row["action"]
     names = {name for row in moves.values() for name in row}
     columns = sorted(names, key=lambda name: [*map(int, _DIGITS.findall(name))])
     payments = list_payments(server, lobby)
-    return [row | {name: moves.get(row["participant"], {}).get(name) for name in columns} for row in payments]
+    return [
+        row | {name: moves.get(row["participant"], {}).get(name) for name in columns}
+        for row in payments
+    ]
 
 
 def list_participants(server: ServerState, lobby: str = "") -> list[Row]:
-    """List one row for each seat, with what is known at the end and the answers to the questionnaire."""
-    ready = {(e["session"], e["seat"]): e["at"] for e in server.sessions.journal.read_events("ready")}
+    """List one row for each seat, with what is known at the end and the answers to the
+    questionnaire."""
+    ready = {
+        (e["session"], e["seat"]): e["at"] for e in server.sessions.journal.read_events("ready")
+    }
     rows: list[Row] = []
     for table, session in _list_tables(server, lobby):
         for seat, occupant in enumerate(table.setup.seats):
-            holder, since = server.sessions.register.get(table.id, seat), ready.get((table.id, seat))
+            holder, since = (
+                server.sessions.register.get(table.id, seat),
+                ready.get((table.id, seat)),
+            )
             agrees = table.setup.consent and table.number == 1 and occupant == PERSON
-            row = _describe_seat(server, table, seat, session.roles[seat] if session else f"seat {seat + 1}")
-            tries = holder.quiz_tries if holder.taken and (table.setup.quiz or table.part.name) else None
-            row |= {"seated": holder.seated, "ready": since, "quiz_tries": tries} | _describe_result(session, seat)
+            row = _describe_seat(
+                server, table, seat, session.roles[seat] if session else f"seat {seat + 1}"
+            )
+            tries = (
+                holder.quiz_tries
+                if holder.taken and (table.setup.quiz or table.part.name)
+                else None
+            )
+            row |= {
+                "seated": holder.seated,
+                "ready": since,
+                "quiz_tries": tries,
+            } | _describe_result(session, seat)
             row["consent"] = since is not None if agrees else None
             rows.append({name: row[name] for name in COLUMNS["participants"]})
     return rows
@@ -462,12 +592,22 @@ def list_participants(server: ServerState, lobby: str = "") -> list[Row]:
 
 def _describe_result(session: Session | None, seat: int) -> Row:
     if session is None:
-        return {"state": "cannot be rebuilt"} | dict.fromkeys(("answers", "stand_ins", "restarts", "payoff"))
+        return {"state": "cannot be rebuilt"} | dict.fromkeys(
+            ("answers", "stand_ins", "restarts", "payoff")
+        )
     role = session.roles[seat]
     with session.lock:
         over = session.begun and session.over and not session.episode.void
-        counts = {"answers": session.turn(role), "stand_ins": session.stand_ins(role), "restarts": session.attempt - 1}
-        return {"state": session.state(seat), **counts, "payoff": session.payoffs()[role] if over else None}
+        counts = {
+            "answers": session.turn(role),
+            "stand_ins": session.stand_ins(role),
+            "restarts": session.attempt - 1,
+        }
+        return {
+            "state": session.state(seat),
+            **counts,
+            "payoff": session.payoffs()[role] if over else None,
+        }
 
 
 TABLES: dict[str, Callable[[ServerState, str], list[Row]]] = {

@@ -1,7 +1,8 @@
-"""A program under the pen: diagnostics by line, the game it tells, its equilibria and its picture; and a model's help.
+"""A program under the pen: diagnostics by line, the game it tells, its equilibria and its picture;
+and a model's help.
 
-Everything is worked out from the text alone, each time it changes. Programs that are games can be saved with their
-story, by a plain name.
+Everything is worked out from the text alone, each time it changes. Programs that are games can be
+saved with their story, by a plain name.
 """
 
 import re
@@ -17,7 +18,12 @@ from pathlib import Path
 from bestresponse.analysis.solve.document import as_document, drawable, picture_figures
 from bestresponse.analysis.solve.solve import solve_loaded_game
 from bestresponse.core.errors import BestResponseError, UsageError
-from bestresponse.formal.formalize.autoformalizer import Attempt, Formalization, Formalizer, Settings
+from bestresponse.formal.formalize.autoformalizer import (
+    Attempt,
+    Formalization,
+    Formalizer,
+    Settings,
+)
 from bestresponse.formal.formalize.forms import what_is_wrong
 from bestresponse.formal.formalize.plan import Example
 from bestresponse.games.logic.game import describe_table, program_game, read_program_text
@@ -42,7 +48,8 @@ _idle: list[tuple[BaseProcess, Connection]] = []
 
 @dataclass(frozen=True, slots=True)
 class CheckedProgram:
-    """What is known of a program: what is wrong with it, and where it is a game, all about the game."""
+    """What is known of a program: what is wrong with it, and where it is a game, all about the
+    game."""
 
     ok: bool
     diagnostics: tuple[Diagnostic, ...]
@@ -51,7 +58,8 @@ class CheckedProgram:
 
 
 def check_program(source: str) -> CheckedProgram:
-    """The program through all stages, then solved and drawn as far as that goes; one clock covers all of it."""
+    """The program through all stages, then solved and drawn as far as that goes; one clock covers
+    all of it."""
     if not source.strip():
         return CheckedProgram(False, ())
     with take_turn():
@@ -59,11 +67,14 @@ def check_program(source: str) -> CheckedProgram:
         report = validate_program(source)
         if not report.ok or report.table is None:
             return CheckedProgram(False, report.diagnostics)
-        return CheckedProgram(True, report.diagnostics, describe_table(report.table), _solve_in_time(report, deadline))
+        return CheckedProgram(
+            True, report.diagnostics, describe_table(report.table), _solve_in_time(report, deadline)
+        )
 
 
 def _solve_in_time(report: Report, deadline: float) -> tuple[Section, ...]:
-    """Solve and draw a game in another process, which is ended when the time is over, and else asked again."""
+    """Solve and draw a game in another process, which is ended when the time is over, and else
+    asked again."""
     process, connection = _idle.pop() if _idle else _start_solver()
     with suppress(EOFError, OSError):  # the process has ended, for want of memory perhaps
         connection.send(report)
@@ -74,7 +85,10 @@ def _solve_in_time(report: Report, deadline: float) -> tuple[Section, ...]:
     process.kill()
     process.join()
     connection.close()
-    note = f"They were not worked out within {settings.limits.seconds:g} seconds; `bestresponse solve` may take longer."
+    note = (
+        f"They were not worked out within {settings.limits.seconds:g} seconds; `bestresponse solve`"
+        " may take longer."
+    )
     return (Section("Equilibria", (Note(note),)),)
 
 
@@ -105,9 +119,17 @@ def _solve(loaded: LoadedGame) -> tuple[Section, ...]:
         sections = as_document(loaded, solve_loaded_game(loaded)).sections
     except BestResponseError as error:
         return (Section("Equilibria", (Note(f"They could not be worked out: {error}."),)),)
-    wanted = tuple(section for section in sections if section.title in ("Payoffs", "Equilibria", "Kind of game"))
+    wanted = tuple(
+        section
+        for section in sections
+        if section.title in ("Payoffs", "Equilibria", "Kind of game")
+    )
     try:
-        return (*wanted[:2], Section("Picture", picture_figures(drawable(loaded.solvable()))), *wanted[2:])
+        return (
+            *wanted[:2],
+            Section("Picture", picture_figures(drawable(loaded.solvable()))),
+            *wanted[2:],
+        )
     except BestResponseError:
         return wanted
 
@@ -121,17 +143,26 @@ class WrittenProgram:
 
 
 def write_program(model: Model, story: str, program: str, remark: str) -> WrittenProgram:
-    """Let a model write the game of a story, or change its program as `remark` says; that may take minutes."""
+    """Let a model write the game of a story, or change its program as `remark` says; that may take
+    minutes."""
     with take_turn(), closing(open_engine("embedded")) as engine:
         formalizer = Formalizer(model, engine, Settings(attempts=_ATTEMPTS))
         if program.strip():
             report = validate(program, engine)
             begun = Attempt(Request((Message("user", story),)), Reply(program), program, report)
-            wrong = what_is_wrong(report, "") or "Does the program tell the whole story? If not, complete it."
-            result = formalizer.revise(Formalization(story, model.id, (), (begun,)), remark.strip() or wrong)
+            wrong = (
+                what_is_wrong(report, "")
+                or "Does the program tell the whole story? If not, complete it."
+            )
+            result = formalizer.revise(
+                Formalization(story, model.id, (), (begun,)), remark.strip() or wrong
+            )
         else:
             result = formalizer.formalize(story)
-    lines = ["This is a game." if attempt.ok else f"Not yet a game: {attempt.trouble}" for attempt in result.attempts]
+    lines = [
+        "This is a game." if attempt.ok else f"Not yet a game: {attempt.trouble}"
+        for attempt in result.attempts
+    ]
     return WrittenProgram(result.source or "", [*lines, result.trouble or "Done."])
 
 
@@ -140,11 +171,14 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 
 def list_saved_games(output: Path) -> tuple[str, ...]:
     """The names, in alphabetical order."""
-    return tuple(sorted(path.stem for path in output.glob("games/*.pl") if _NAME.fullmatch(path.stem)))
+    return tuple(
+        sorted(path.stem for path in output.glob("games/*.pl") if _NAME.fullmatch(path.stem))
+    )
 
 
 def load_game(output: Path, name: str) -> Example:
-    """Load the program of that name, looked up among those that are there, with the story beside it if there is one."""
+    """Load the program of that name, looked up among those that are there, with the story beside it
+    if there is one."""
     if name not in list_saved_games(output):
         raise UsageError(f"there is no saved game named {name!r}")
     story = output / "games" / f"{name}.txt"
@@ -153,9 +187,13 @@ def load_game(output: Path, name: str) -> Example:
 
 
 def save_game(output: Path, name: str, story: str, program: str) -> None:
-    """Keep a program that is a game; UsageError or InvalidGame where it is none or the name is taken."""
+    """Keep a program that is a game; UsageError or InvalidGame where it is none or the name is
+    taken."""
     if not _NAME.fullmatch(name):
-        raise UsageError("a name has small letters, digits and hyphens, such as my-first-game, at most 60 of them")
+        raise UsageError(
+            "a name has small letters, digits and hyphens, such as my-first-game, at most 60 of"
+            " them"
+        )
     if name in list_saved_games(output):
         raise UsageError(f"there is a game named {name!r} already; choose another name")
     with take_turn():

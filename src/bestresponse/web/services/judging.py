@@ -1,7 +1,8 @@
 """Judging transcripts: rubrics, blinded items, scores of several judges, and how far these agree.
 
-A task holds items (text without the names of players) and judges; each judge sees all items in an order of their own.
-A score is the number of a level from 1; whoever judges an item twice counts with the last.
+A task holds items (text without the names of players) and judges; each judge sees all items in an
+order of their own. A score is the number of a level from 1; whoever judges an item twice counts
+with the last.
 """
 
 import itertools
@@ -38,7 +39,8 @@ _RESAMPLES = 400
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One question to a judge; `levels` say what 1, 2, ... mean, in order unless `scale` is nominal."""
+    """One question to a judge; `levels` say what 1, 2, ... mean, in order unless `scale` is
+    nominal."""
 
     key: str
     title: str
@@ -66,7 +68,9 @@ class JudgingTask:
 
     def __post_init__(self) -> None:
         if self.rubric not in rubrics():
-            raise UsageError(f"there is no rubric named {self.rubric!r}; known: {', '.join(rubrics())}")
+            raise UsageError(
+                f"there is no rubric named {self.rubric!r}; known: {', '.join(rubrics())}"
+            )
         if not self.items or len(self.items) > _MOST_ITEMS:
             raise UsageError(f"{len(self.items)} transcripts: expected 1 to {_MOST_ITEMS}")
         if len({item.id for item in self.items}) < len(self.items):
@@ -98,17 +102,26 @@ class Score:
 
 @cache
 def rubrics() -> dict[str, tuple[Criterion, ...]]:
-    """The published scales for play, the published protocol of errors in reasoning, and verdicts of a checker."""
+    """The published scales for play, the published protocol of errors in reasoning, and verdicts of
+    a checker."""
     scales = tuple(Criterion(scale, *rubric()[scale]) for scale in SCALES[:-1])
     yes_no = ("no", "yes")
     errors = {kind: f"{words[:1].upper()}{words[1:]}" for kind, words in ERROR_KINDS.items()}
     reasoning = {"correct": "Is the reasoning about payoffs correct?", **errors}
-    verdicts = {"reading": "Does the sentence say what it was read as?", "verdict": "Is the verdict right?"}
-    asked = [tuple(Criterion(*pair, yes_no, "nominal") for pair in known.items()) for known in (reasoning, verdicts)]
+    verdicts = {
+        "reading": "Does the sentence say what it was read as?",
+        "verdict": "Is the verdict right?",
+    }
+    asked = [
+        tuple(Criterion(*pair, yes_no, "nominal") for pair in known.items())
+        for known in (reasoning, verdicts)
+    ]
     return {"play": scales, "reasoning": asked[0], "verdicts": asked[1]}
 
 
-def _check_levels(task: JudgingTask, answers: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:
+def _check_levels(
+    task: JudgingTask, answers: Mapping[str, str]
+) -> tuple[dict[str, int], dict[str, str]]:
     """The levels, and for each criterion without a proper one a sentence."""
     levels: dict[str, int] = {}
     wrong: dict[str, str] = {}
@@ -124,32 +137,52 @@ def _check_levels(task: JudgingTask, answers: Mapping[str, str]) -> tuple[dict[s
 def read_items(text: str) -> tuple[JudgedItem, ...]:
     """Read transcripts from a table with the columns `item` and `text`."""
     rows = enumerate(agreement.read_sheet(text, ("item", "text")), 1)
-    return tuple(JudgedItem(row["item"][:80] or str(number), row["text"][:_LONGEST]) for number, (_, row) in rows)
+    return tuple(
+        JudgedItem(row["item"][:80] or str(number), row["text"][:_LONGEST])
+        for number, (_, row) in rows
+    )
 
 
 def tabulate_agreement(task: JudgingTask, scores: Iterable[Score]) -> Table:
-    """Tabulate median and agreement of every criterion; a dash where one is not defined, as with one judge."""
+    """Tabulate median and agreement of every criterion; a dash where one is not defined, as with
+    one judge."""
     scored = {(score.judge, score.item): score.levels for score in scores}
-    measures = [Column(name, "right", format=".2f") for name in ("Krippendorff's alpha", "Fleiss' kappa", "ICC(2,1)")]
-    columns = (Column("criterion"), Column("scores", "right"), Column("median", "right", format=".3g"), *measures)
+    measures = [
+        Column(name, "right", format=".2f")
+        for name in ("Krippendorff's alpha", "Fleiss' kappa", "ICC(2,1)")
+    ]
+    columns = (
+        Column("criterion"),
+        Column("scores", "right"),
+        Column("median", "right", format=".3g"),
+        *measures,
+    )
     rows: list[tuple[Cell, ...]] = []
     for criterion in task.criteria:
         levels = [
-            [scored.get((judge, i.id), {}).get(criterion.key, np.nan) for i in task.items] for judge in task.judges
+            [scored.get((judge, i.id), {}).get(criterion.key, np.nan) for i in task.items]
+            for judge in task.judges
         ]
         ratings = np.array(levels, dtype=np.float64)
-        summary = agreement.summarise_ratings(ratings, range(1, len(criterion.levels) + 1), criterion.scale)
+        summary = agreement.summarise_ratings(
+            ratings, range(1, len(criterion.levels) + 1), criterion.scale
+        )
         alpha = _bound_alpha(tuple(map(tuple, levels)), criterion.scale)
-        rows.append((criterion.title, summary.scores, summary.median, alpha, summary.fleiss, summary.icc))
+        rows.append(
+            (criterion.title, summary.scores, summary.median, alpha, summary.fleiss, summary.icc)
+        )
     return Table(columns, tuple(rows), "The interval of alpha holds 95 % by resampling transcripts")
 
 
 @lru_cache(maxsize=256)
 def _bound_alpha(levels: tuple[tuple[float, ...], ...], scale: agreement.Scale) -> Interval | None:
-    """Compute Krippendorff's alpha of a table of judges x items with its interval; None where it is not defined."""
+    """Compute Krippendorff's alpha of a table of judges x items with its interval; None where it is
+    not defined."""
     table, rng = np.array(levels), np.random.default_rng(0)
     shared = table[:, (~np.isnan(table)).sum(axis=0) >= 2]
-    alpha = partial(agreement.compute_if_defined, lambda ratings: agreement.krippendorff_alpha(ratings, scale))
+    alpha = partial(
+        agreement.compute_if_defined, lambda ratings: agreement.krippendorff_alpha(ratings, scale)
+    )
     estimate = alpha(shared)
     if estimate is None:
         return None
@@ -174,7 +207,9 @@ class JudgingStore:
     def _apply_event(self, event: JsonMapping) -> None:
         if event["event"] == "judging":
             items = tuple(JudgedItem(*item) for item in event["items"])
-            task = JudgingTask(event["task"], event["title"], event["rubric"], items, tuple(event["judges"]))
+            task = JudgingTask(
+                event["task"], event["title"], event["rubric"], items, tuple(event["judges"])
+            )
             self._tasks[task.id] = task
             self._scores[task.id] = {}
         else:
@@ -197,13 +232,23 @@ class JudgingStore:
 
     def done(self, task: str, judge: str) -> dict[str, Score]:
         """Return what this judge has said, by the name of the item."""
-        return {item: score for (scorer, item), score in self._scores[task].items() if scorer == judge}
+        return {
+            item: score for (scorer, item), score in self._scores[task].items() if scorer == judge
+        }
 
-    def begin(self, title: str, rubric: str, items: Iterable[JudgedItem], judges: Iterable[str]) -> JudgingTask:
+    def begin(
+        self, title: str, rubric: str, items: Iterable[JudgedItem], judges: Iterable[str]
+    ) -> JudgingTask:
         """Begin a task; UsageError where it cannot be one."""
         task = JudgingTask(secrets.token_hex(6), title, rubric, tuple(items), tuple(judges))
         plain = [[item.id, item.text] for item in task.items]
-        about = {"task": task.id, "title": title, "rubric": rubric, "items": plain, "judges": list(task.judges)}
+        about = {
+            "task": task.id,
+            "title": title,
+            "rubric": rubric,
+            "items": plain,
+            "judges": list(task.judges),
+        }
         with self._lock:
             self._apply_event(self._journal.append_event("judging", **about))
         return task
@@ -212,10 +257,13 @@ class JudgingStore:
         """Keep scores; an item judged again counts with the last."""
         with self._lock:
             for score in scores:
-                self._apply_event(self._journal.append_event("judged", task=task.id, **asdict(score)))
+                self._apply_event(
+                    self._journal.append_event("judged", task=task.id, **asdict(score))
+                )
 
     def give_sheet(self, task: JudgingTask, text: str) -> None:
-        """Keep the scores of a filled sheet; empty rows are left out, anything else is refused with its place."""
+        """Keep the scores of a filled sheet; empty rows are left out, anything else is refused with
+        its place."""
         keys = [criterion.key for criterion in task.criteria]
         items = {item.id for item in task.items}
         scores: list[Score] = []
@@ -224,15 +272,20 @@ class JudgingStore:
                 continue
             judge, item = row["judge"], row["item"]
             if judge not in task.judges or item not in items:
-                raise UsageError(f"line {line}: there is no judge {judge!r} or no item {item!r} in this task")
+                raise UsageError(
+                    f"line {line}: there is no judge {judge!r} or no item {item!r} in this task"
+                )
             levels, wrong = _check_levels(task, row)
             for key, why in wrong.items():
                 raise UsageError(f"line {line}, {key}: {why}")
             scores.append(Score(judge, item, levels, row.get("remark", "")[:2000]))
         self._keep(task, scores)
 
-    def judge(self, task: JudgingTask, judge: int, item: str, levels: Mapping[str, str], remark: str) -> dict[str, str]:
-        """Keep the score of one item, or say for each criterion what is wrong; NotFound where there is no such item."""
+    def judge(
+        self, task: JudgingTask, judge: int, item: str, levels: Mapping[str, str], remark: str
+    ) -> dict[str, str]:
+        """Keep the score of one item, or say for each criterion what is wrong; NotFound where there
+        is no such item."""
         if item not in {known.id for known in task.items}:
             raise NotFound("there is no such transcript")
         numbers, wrong = _check_levels(task, levels)
@@ -245,29 +298,56 @@ class JudgingStore:
         rows: list[dict[str, Cell]] = []
         for judge, item in itertools.product(task.judges, task.items):
             score = self._scores[task.id].get((judge, item.id))
-            levels = {criterion.key: score.levels.get(criterion.key) if score else None for criterion in task.criteria}
-            rows.append({"judge": judge, "item": item.id, **levels, "remark": score.remark if score else None})
+            levels = {
+                criterion.key: score.levels.get(criterion.key) if score else None
+                for criterion in task.criteria
+            }
+            rows.append(
+                {
+                    "judge": judge,
+                    "item": item.id,
+                    **levels,
+                    "remark": score.remark if score else None,
+                }
+            )
         return to_csv(rows)
 
 
-def draw_transcripts(folder: RunFolder, count: int, seed: int, player: str, silent: bool) -> tuple[JudgedItem, ...]:
+def draw_transcripts(
+    folder: RunFolder, count: int, seed: int, player: str, silent: bool
+) -> tuple[JudgedItem, ...]:
     """Draw what seats of finished plays saw and said: `count` of them at random, players not named.
 
-    Seats without a word of reasoning are left out unless `silent`; `player` keeps those whose player's name has it.
+    Seats without a word of reasoning are left out unless `silent`; `player` keeps those whose
+    player's name has it.
     """
-    transcripts = [text for play in folder.plays() for text in _write_transcripts(folder, play, player.lower(), silent)]
+    transcripts = [
+        text
+        for play in folder.plays()
+        for text in _write_transcripts(folder, play, player.lower(), silent)
+    ]
     if not transcripts:
-        raise UsageError("this run has no finished play with words to judge; choose another, or allow seats without")
-    drawn = sorted(generator(seed, "transcripts").sample(range(len(transcripts)), min(count, len(transcripts))))
+        raise UsageError(
+            "this run has no finished play with words to judge; choose another, or allow seats"
+            " without"
+        )
+    drawn = sorted(
+        generator(seed, "transcripts").sample(range(len(transcripts)), min(count, len(transcripts)))
+    )
     return tuple(JudgedItem(f"T{number}", transcripts[k]) for number, k in enumerate(drawn, 1))
 
 
-def _write_transcripts(folder: RunFolder, play: StoredPlay, player: str, silent: bool) -> Iterator[str]:
+def _write_transcripts(
+    folder: RunFolder, play: StoredPlay, player: str, silent: bool
+) -> Iterator[str]:
     """Write what each seat of a play saw and said."""
     game = rebuild_game(folder, play.data)
     seats: dict[str, list[Step]] = {}
     for step in list_steps(play.record, game, ()):
-        if step.role not in (NATURE, REFEREE) and player in play.record.players.get(step.role, "").lower():
+        if (
+            step.role not in (NATURE, REFEREE)
+            and player in play.record.players.get(step.role, "").lower()
+        ):
             seats.setdefault(step.role, []).append(step)
     for role, steps in seats.items():
         if silent or any(step.words.strip() for step in steps):

@@ -1,4 +1,5 @@
-"""What Play does, for pages and programs: games, tables and their seats, and what the experimenter does about them."""
+"""What Play does, for pages and programs: games, tables and their seats, and what the experimenter
+does about them."""
 
 import time
 from collections.abc import Iterable
@@ -21,7 +22,8 @@ _LONGEST_MESSAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class LobbySummary:
-    """A lobby at a glance: how many people it has seats for, and how many of its groups have finished."""
+    """A lobby at a glance: how many people it has seats for, and how many of its groups have
+    finished."""
 
     lobby: str
     game: str
@@ -33,9 +35,11 @@ class LobbySummary:
 
 @dataclass(frozen=True, slots=True)
 class SeatState:
-    """A seat with its link, how far it is, and what its person sees; a seat that no person takes has no link.
+    """A seat with its link, how far it is, and what its person sees; a seat that no person takes
+    has no link.
 
-    `on_page` are the seconds since the page was first shown, `seen` those since it was last heard of.
+    `on_page` are the seconds since the page was first shown, `seen` those since it was last heard
+    of.
     """
 
     number: int
@@ -74,7 +78,8 @@ class TableState:
 class LobbyState:
     """`join` is the path, `join_token` the token by which the next free seat is taken.
 
-    Of `people` seats so many are `seated`, `ready` and `finished`; `money` is due to those who have finished.
+    Of `people` seats so many are `seated`, `ready` and `finished`; `money` is due to those who have
+    finished.
     """
 
     lobby: str
@@ -105,7 +110,9 @@ def create_sessions(server: ServerState, setup: Setup, groups: int) -> Lobby:
 
 def create_experiment(server: ServerState, text: str, speed: int = 1) -> Lobby:
     """Create the sessions of an experiment file; refuse a model that cannot be opened."""
-    _open_models(server, (part.setup for parts in parse_experiment(text)[1].values() for part in parts))
+    _open_models(
+        server, (part.setup for parts in parse_experiment(text)[1].values() for part in parts)
+    )
     return server.sessions.create_experiment(text, speed)
 
 
@@ -117,7 +124,9 @@ def _open_models(server: ServerState, setups: Iterable[Setup]) -> None:
 def summarize_lobby(server: ServerState, lobby: Lobby) -> LobbySummary:
     """Summarize a lobby without opening its tables."""
     last, groups = lobby.tables[-1].number, len(lobby.first_tables)
-    over = sum(server.sessions.is_finished(table.id) for table in lobby.tables if table.number == last)
+    over = sum(
+        server.sessions.is_finished(table.id) for table in lobby.tables if table.number == last
+    )
     people = len(lobby.setup.persons) * groups
     return LobbySummary(lobby.id, lobby.experiment.title, lobby.created, groups, people, over)
 
@@ -126,17 +135,41 @@ def describe_lobby(server: ServerState, lobby: Lobby, tables: slice = slice(None
     """Describe some or all tables of a lobby with every seat."""
     sessions, people = server.sessions, lobby.setup.persons
     seats = [(table.id, seat) for table in lobby.first_tables for seat in people]
-    holders = [holder for holder in (sessions.register.get(*address) for address in seats) if holder.is_here]
+    holders = [
+        holder
+        for holder in (sessions.register.get(*address) for address in seats)
+        if holder.is_here
+    ]
     finished = [address for address in seats if address in sessions.finished]
     experiment = lobby.experiment
-    paid = [compute_earnings(server, experiment, *address).total for address in finished if experiment.payment]
-    ready, money = sum(holder.confirmed for holder in holders), float(sum(paid)) if experiment.payment else None
-    join, token = (server.join_path(lobby.id), server.keys.token("lobby", lobby.id)) if people else (None, None)
+    paid = [
+        compute_earnings(server, experiment, *address).total
+        for address in finished
+        if experiment.payment
+    ]
+    ready, money = (
+        sum(holder.confirmed for holder in holders),
+        float(sum(paid)) if experiment.payment else None,
+    )
+    join, token = (
+        (server.join_path(lobby.id), server.keys.token("lobby", lobby.id))
+        if people
+        else (None, None)
+    )
     shown = [_describe_table(server, table) for table in lobby.tables[tables]]
     return LobbyState(
-        lobby.id, experiment.title, lobby.created,
-        len(seats), len(holders), ready, len(finished), money, join, token, shown,
-    )  # fmt: skip
+        lobby.id,
+        experiment.title,
+        lobby.created,
+        len(seats),
+        len(holders),
+        ready,
+        len(finished),
+        money,
+        join,
+        token,
+        shown,
+    )
 
 
 def describe_session(server: Server, session: Name) -> dict[str, object]:
@@ -146,7 +179,10 @@ def describe_session(server: Server, session: Name) -> dict[str, object]:
         answers = [submission_to_json(submission) for submission in opened.episode.submissions]
         payoffs = opened.payoffs() if opened.begun and opened.over else None
         course = {"waiting_for": list(opened.pending()), "submissions": answers, "payoffs": payoffs}
-        return asdict(_describe_table(server, opened.table)) | {"game": opened.setup.game.name, **course}
+        return asdict(_describe_table(server, opened.table)) | {
+            "game": opened.setup.game.name,
+            **course,
+        }
 
 
 def _describe_table(server: ServerState, table: SessionTable) -> TableState:
@@ -163,7 +199,9 @@ def _describe_table(server: ServerState, table: SessionTable) -> TableState:
             status = "finished" if session.over else "closed"
         trouble = "" if session.ended else session.trouble
         seats = [_describe_seat(server, session, seat) for seat in range(len(session.roles))]
-        return replace(about, status=status, trouble=trouble, restarts=session.attempt - 1, seats=seats)
+        return replace(
+            about, status=status, trouble=trouble, restarts=session.attempt - 1, seats=seats
+        )
 
 
 def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatState:
@@ -177,20 +215,38 @@ def _describe_seat(server: ServerState, session: Session, seat: int) -> SeatStat
     page = next((page for phase, (_, page) in PHASES.items() if version.split(".")[0] == phase), "")
     on_page = int(now - since) if version else None
     seen = int(now - session.seen[seat]) if seat in session.seen else None
-    token, path = (server.seat_token(*address), server.seat_path(*address)) if person else (None, None)
+    token, path = (
+        (server.seat_token(*address), server.seat_path(*address)) if person else (None, None)
+    )
     payoff = session.payoffs().get(role) if session.over and session.begun else None
     active = person and not session.ended and seat not in session.standing.replaced
     return SeatState(
-        seat, role, occupant, token, path, server.code(*address) if person else None, find_label(holder.labels),
-        state, page, on_page, seen, session.turn(role), session.stand_ins(role), payoff, active,
-    )  # fmt: skip
+        seat,
+        role,
+        occupant,
+        token,
+        path,
+        server.code(*address) if person else None,
+        find_label(holder.labels),
+        state,
+        page,
+        on_page,
+        seen,
+        session.turn(role),
+        session.stand_ins(role),
+        payoff,
+        active,
+    )
 
 
 def broadcast(server: ServerState, lobby: Lobby, text: str, session: str = "") -> int:
-    """Send a message to the people of one session or of all that are not over; returns how many tables got it."""
+    """Send a message to the people of one session or of all that are not over; returns how many
+    tables got it."""
     words = text.strip()
     if not words or len(words) > _LONGEST_MESSAGE:
-        raise UsageError(f"the message has {len(words):,} characters; expected 1 to {_LONGEST_MESSAGE:,}")
+        raise UsageError(
+            f"the message has {len(words):,} characters; expected 1 to {_LONGEST_MESSAGE:,}"
+        )
     tables = _open_tables(server, lobby, session)
     for table in tables:
         server.sessions.send_message(table, words)
@@ -198,13 +254,21 @@ def broadcast(server: ServerState, lobby: Lobby, text: str, session: str = "") -
 
 
 def _open_tables(server: ServerState, lobby: Lobby, session: str) -> list[Session]:
-    """Open one session or all of a lobby that are not over; one that cannot be rebuilt is left out."""
-    opened = [server.sessions.find_session(table.id) for table in lobby.tables if session in ("", table.id)]
+    """Open one session or all of a lobby that are not over; one that cannot be rebuilt is left
+    out."""
+    opened = [
+        server.sessions.find_session(table.id)
+        for table in lobby.tables
+        if session in ("", table.id)
+    ]
     return [table for table in opened if table is not None and not table.ended]
 
 
-def act(server: ServerState, lobby: Lobby, action: str, session: str = "", seat: int | None = None) -> int:
-    """Do it for one seat, for all people at one table, or for the whole lobby; returns how many were concerned.
+def act(
+    server: ServerState, lobby: Lobby, action: str, session: str = "", seat: int | None = None
+) -> int:
+    """Do it for one seat, for all people at one table, or for the whole lobby; returns how many
+    were concerned.
 
     A session that cannot be rebuilt is left as it is, unless it is restarted.
     """
@@ -214,7 +278,8 @@ def act(server: ServerState, lobby: Lobby, action: str, session: str = "", seat:
         raise NotFound("there is no such session in this lobby")
     tables = _open_tables(server, lobby, session)
     if action in ("begin", "advance") and not session:
-        # Empty groups and later games would be played out by stand-ins before anybody has come to them.
+        # Empty groups and later games would be played out by stand-ins before anybody has come to
+        # them.
         tables = [table for table in tables if table.begun or table.standing.ready]
     if action == "restart":
         chosen = [session] if session else [table.id for table in tables if table.begun]
@@ -222,7 +287,9 @@ def act(server: ServerState, lobby: Lobby, action: str, session: str = "", seat:
     if action in ("begin", "close"):
         concerned = [table for table in tables if action == "close" or not table.begun]
         for table in concerned:
-            (server.sessions.close_table if action == "close" else server.sessions.begin_without)(table)
+            (server.sessions.close_table if action == "close" else server.sessions.begin_without)(
+                table
+            )
         return len(concerned)
     seats = [
         (table, person)
@@ -232,5 +299,7 @@ def act(server: ServerState, lobby: Lobby, action: str, session: str = "", seat:
         if action == "replace" or not table.begun or table.roles[person] in table.pending()
     ]
     for table, person in seats:
-        (server.sessions.advance_person if action == "advance" else server.sessions.replace_person)(table, person)
+        (server.sessions.advance_person if action == "advance" else server.sessions.replace_person)(
+            table, person
+        )
     return len(seats)

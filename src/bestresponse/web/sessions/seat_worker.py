@@ -1,7 +1,7 @@
 """Ask models and strategies in the background, and keep the time limits of people.
 
-A player that gives no usable answer, and a person whose time is up, are stood in for; the decision says so and keeps
-what went wrong.
+A player that gives no usable answer, and a person whose time is up, are stood in for; the decision
+says so and keeps what went wrong.
 """
 
 import logging
@@ -15,7 +15,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bestresponse.core import Ask, Decision, Nature, Player, Reading, Status, Words
-from bestresponse.core.errors import BestResponseError, InvalidMove, NotAsked, StoreError, UsageError
+from bestresponse.core.errors import (
+    BestResponseError,
+    InvalidMove,
+    NotAsked,
+    StoreError,
+    UsageError,
+)
 from bestresponse.core.game import NATURE, REFEREE, Game, Role, S, View
 from bestresponse.core.json import canonical
 from bestresponse.games.capabilities import HasSpeakers
@@ -27,9 +33,15 @@ from bestresponse.web.sessions.store import SessionStore
 
 
 def make_seat(
-    seat: str, game: Game[S], role: Role, seed: int, open_model: OpenModel, understand: Callable[[str], str] = str
+    seat: str,
+    game: Game[S],
+    role: Role,
+    seed: int,
+    open_model: OpenModel,
+    understand: Callable[[str], str] = str,
 ) -> Player:
-    """Make the player that the words `strategy:NAME` or `model:NAME` put into the seat of `role`, or nature.
+    """Make the player that the words `strategy:NAME` or `model:NAME` put into the seat of `role`,
+    or nature.
 
     The rule that rules in dialogues reads messages as `understand` returns them.
     """
@@ -58,9 +70,13 @@ class LastNamed:
     def decide(self, view: View, ask: Ask) -> Decision:
         """Say what was agreed, as data."""
         last = dict(view.facts["said"])
-        ruling = self.deal.rule([self.understand(last.get(seat, "")) for seat in range(len(view.facts["names"]))])
+        ruling = self.deal.rule(
+            [self.understand(last.get(seat, "")) for seat in range(len(view.facts["names"]))]
+        )
         if ruling is None:
-            return Decision(None, "", Reading(Status.ILLEGAL, "the last messages do not say what was agreed"))
+            return Decision(
+                None, "", Reading(Status.ILLEGAL, "the last messages do not say what was agreed")
+            )
         return Decision(canonical(ruling))
 
 
@@ -121,11 +137,19 @@ class SeatWorker:
                 if role in session.roles:
                     occupant = session.setup.seats[session.roles.index(role)]
                 if occupant != PERSON:
-                    work = partial(self._answer, session, session.turn(role), session.episode.view(role), ask, occupant)
+                    work = partial(
+                        self._answer,
+                        session,
+                        session.turn(role),
+                        session.episode.view(role),
+                        ask,
+                        occupant,
+                    )
                     self._start(session, role, work)
 
     def _start(self, session: Session, role: Role, work: Callable[[], None]) -> None:
-        """Have the question of a role answered in the background, once; whoever answers first counts."""
+        """Have the question of a role answered in the background, once; whoever answers first
+        counts."""
         turn = session.turn(role)
         if (role, turn) not in session.thinking:
             session.thinking.add((role, turn))
@@ -133,7 +157,9 @@ class SeatWorker:
 
     def _answer(self, session: Session, turn: int, view: View, ask: Ask, occupant: str) -> None:
         understand = session.table.texts.understand
-        player = make_seat(occupant, session.game, view.role, session.seed, self._open_model, understand)
+        player = make_seat(
+            occupant, session.game, view.role, session.seed, self._open_model, understand
+        )
         try:
             decision = player.decide(view, ask)
             if decision.action is not None:
@@ -147,7 +173,9 @@ class SeatWorker:
         self._store.submit(session, view.role, turn, decision)
 
     def _answer_for(self, session: Session, turn: int, view: View, ask: Ask, why: str) -> None:
-        decision = self._stand_in(session, view, ask, Decision(None, "", Reading(Status.REFUSED, why)))
+        decision = self._stand_in(
+            session, view, ask, Decision(None, "", Reading(Status.REFUSED, why))
+        )
         self._store.submit(session, view.role, turn, decision, Presence(why.startswith(_LATE)))
 
     def _stand_in(self, session: Session, view: View, ask: Ask, failed: Decision) -> Decision:
@@ -155,11 +183,14 @@ class SeatWorker:
         name = session.setup.stand_in
         if isinstance(ask, Words):
             return replace(failed, action=_NO_WORDS, stand_in=name)
-        player = make_seat(f"strategy:{name}", session.game, view.role, session.seed, self._open_model)
+        player = make_seat(
+            f"strategy:{name}", session.game, view.role, session.seed, self._open_model
+        )
         return replace(failed, action=player.decide(view, ask).action, stand_in=name)
 
     def _keep_time(self) -> None:
-        """Look after every table that is not over: time limits, the waiting room, and answers to be tried again."""
+        """Look after every table that is not over: time limits, the waiting room, and answers to be
+        tried again."""
         now = time.monotonic()
         if now - self._looked < _TICK:
             return
@@ -182,7 +213,11 @@ class SeatWorker:
             role = session.roles[seat]
             if role in pending and session.is_overdue(seat):
                 question = session.turn(role), session.episode.view(role), pending[role]
-                self._start(session, role, partial(self._answer_for, session, *question, _explain(session, seat)))
+                self._start(
+                    session,
+                    role,
+                    partial(self._answer_for, session, *question, _explain(session, seat)),
+                )
 
     def _note_done(self, session: Session, role: Role, turn: int, future: Future[None]) -> None:
         """Say beside the table why a seat does not go on, and try again later."""
@@ -193,8 +228,14 @@ class SeatWorker:
             session.trouble = ""
         elif not isinstance(error, NotAsked):
             _log.error("session %s, %s, answer %d: %r", session.id, role, turn, error)
-            what = "its answer could not be written to the disk" if isinstance(error, StoreError) else str(error)
-            session.trouble = f"{role} cannot go on: {what}. It is asked again every {_RETRY:g} seconds."
+            what = (
+                "its answer could not be written to the disk"
+                if isinstance(error, StoreError)
+                else str(error)
+            )
+            session.trouble = (
+                f"{role} cannot go on: {what}. It is asked again every {_RETRY:g} seconds."
+            )
             session.thinking.discard((role, turn))
             self._again[session.id] = time.monotonic() + _RETRY
 

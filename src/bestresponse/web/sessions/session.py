@@ -1,8 +1,8 @@
 """One table: an episode, who holds its seats and is ready, and how long everybody has been asked.
 
-The episode is rebuilt from its submissions whenever the server starts; everything else here is either in the journal
-(who was seated, is ready, never came, was replaced) or forgotten on purpose (when a question was put: after a restart
-everybody has the full time again).
+The episode is rebuilt from its submissions whenever the server starts; everything else here is
+either in the journal (who was seated, is ready, never came, was replaced) or forgotten on purpose
+(when a question was put: after a restart everybody has the full time again).
 """
 
 from __future__ import annotations
@@ -37,14 +37,17 @@ PHASES: dict[Phase, tuple[str, str]] = {
     "replaced": ("replaced by a bot", "replaced"),
 }
 """For whoever watches a table: how far the seat is, and the page that the person sees."""
-_SHORT = 5.0  # seconds for a person who missed the last answer and was not seen since: the others wait no longer
+# seconds for a person who missed the last answer and was not seen since: the others wait no longer
+_SHORT = 5.0
 _GRACE = 2.0
-"""Seconds after the time-out in which the form of a person who is still there arrives with what was typed."""
+"""Seconds after the time-out in which the form of a person who is still there arrives with what was
+typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionTable:
-    """A session as the journal knows it: its number among the groups of a lobby, and what is played.
+    """A session as the journal knows it: its number among the groups of a lobby, and what is
+    played.
 
     In an experiment people have a seat at a table of each part; `number` counts these from 1.
     """
@@ -70,9 +73,11 @@ class SessionTable:
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """What is known about a person while a question was open: whether the time was up when the answer came.
+    """What is known about a person while a question was open: whether the time was up when the
+    answer came.
 
-    `away_times` and `away_seconds` say how often and how long the page was out of sight; None where nobody noted it.
+    `away_times` and `away_seconds` say how often and how long the page was out of sight; None where
+    nobody noted it.
     """
 
     timed_out: bool = False
@@ -82,7 +87,8 @@ class Presence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing(Presence):
-    """When a question was first shown and when it was answered (UTC), and the seconds between by a steady clock."""
+    """When a question was first shown and when it was answered (UTC), and the seconds between by a
+    steady clock."""
 
     shown: str | None
     answered: str
@@ -99,7 +105,8 @@ class TimedAnswer:
 
 @dataclass
 class TableStanding:
-    """What happened to the seats of a table besides answers; shared between the store and the session."""
+    """What happened to the seats of a table besides answers; shared between the store and the
+    session."""
 
     ready: set[int] = field(default_factory=set)
     absent: set[int] = field(default_factory=set)
@@ -127,7 +134,9 @@ def read_labels(fields: Mapping[str, str]) -> dict[str, str]:
     labels = {name: label for name in LABELS if (label := fields.get(name, "").strip())}
     for name, label in labels.items():
         if len(label) > _LONGEST_LABEL:
-            raise UsageError(f"{name} has {len(label):,} characters; expected at most {_LONGEST_LABEL}")
+            raise UsageError(
+                f"{name} has {len(label):,} characters; expected at most {_LONGEST_LABEL}"
+            )
     return labels
 
 
@@ -138,9 +147,11 @@ def find_label(labels: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """The person in a seat; `number` counts those who held the seat before and did not confirm it, -1 means nobody.
+    """The person in a seat; `number` counts those who held the seat before and did not confirm it,
+    -1 means nobody.
 
-    `agreed` says that the person agreed to the consent text before taking the seat, `released` that they lost it again.
+    `agreed` says that the person agreed to the consent text before taking the seat, `released` that
+    they lost it again.
     """
 
     since: float | None = None
@@ -164,7 +175,8 @@ class Holder:
 
 
 class SeatRegister:
-    """The holders of all seats, as the events of the journal tell them; `taken` counts seats taken in each lobby."""
+    """The holders of all seats, as the events of the journal tell them; `taken` counts seats taken
+    in each lobby."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -184,7 +196,9 @@ class SeatRegister:
                 self._by_label.pop((lobby, ""), None)
                 self.taken[lobby] += 1
                 number, agreed = event.get("holder", 0), event.get("agreed", False)
-                self._holders[key] = Holder(self._clock(), number, event["at"], labels=labels, agreed=agreed)
+                self._holders[key] = Holder(
+                    self._clock(), number, event["at"], labels=labels, agreed=agreed
+                )
             case "quiz":
                 self._holders[key] = replace(before, quiz_tries=event["tries"])
             case "left":
@@ -197,13 +211,15 @@ class SeatRegister:
         return self._holders.get((session, seat), Holder())
 
     def find(self, lobby: str, labels: Mapping[str, str]) -> tuple[str, int] | None:
-        """Return the seat of the person with these labels, None where they hold none in that lobby."""
+        """Return the seat of the person with these labels, None where they hold none in that
+        lobby."""
         return self._by_label.get((lobby, find_label(labels)))
 
     def is_free(self, session: str, seat: int, hold: int, seen: float | None) -> bool:
         """Tell whether the next person may take the seat.
 
-        A seat that was not confirmed is free again once its holder was not `seen` for `hold` seconds (0: never).
+        A seat that was not confirmed is free again once its holder was not `seen` for `hold`
+        seconds (0: never).
         """
         holder = self.get(session, seat)
         if holder.released or holder.confirmed or (holder.since is not None and not hold):
@@ -216,8 +232,8 @@ class SeatRegister:
 class Session:
     """A table in play. Whoever reads or changes `episode` holds `lock`.
 
-    `stamp` counts everything that happened since the server knows the table. `attempt` counts from 1 how often the game
-    was begun; a restart makes a new session, and this one is `discarded`.
+    `stamp` counts everything that happened since the server knows the table. `attempt` counts from
+    1 how often the game was begun; a restart makes a new session, and this one is `discarded`.
     """
 
     table: SessionTable
@@ -238,11 +254,22 @@ class Session:
 
     @classmethod
     def restore(
-        cls, table: SessionTable, game: Game[S], answers: Sequence[TimedAnswer], standing: TableStanding
+        cls,
+        table: SessionTable,
+        game: Game[S],
+        answers: Sequence[TimedAnswer],
+        standing: TableStanding,
     ) -> Session:
         """Rebuild the session from its answers."""
         episode = Episode(game, (answer.submission for answer in answers))
-        session = cls(table, game, episode, standing, [answer.timing for answer in answers], attempt=standing.attempt)
+        session = cls(
+            table,
+            game,
+            episode,
+            standing,
+            [answer.timing for answer in answers],
+            attempt=standing.attempt,
+        )
         session.note_asked()
         return session
 
@@ -298,7 +325,8 @@ class Session:
 
     @property
     def settled(self) -> int:
-        """How many answers have changed the state; those of a round that is not complete have not."""
+        """How many answers have changed the state; those of a round that is not complete have
+        not."""
         return len(self.episode.submissions) - len(self.episode.moves)
 
     def record(self) -> Record:
@@ -306,30 +334,44 @@ class Session:
         players = dict(zip(self.roles, self.setup.seats, strict=True))
         payoffs = self.payoffs() if self.begun and self.over else {}
         answers = tuple(self.episode.submissions)
-        return Record(self.game.name, self.game.version, players, answers, payoffs, self.episode.void)
+        return Record(
+            self.game.name, self.game.version, players, answers, payoffs, self.episode.void
+        )
 
     def payoffs(self) -> dict[Role, float]:
-        """Return the payoffs of a play that is over, without rounding noise; none of a void play."""
+        """Return the payoffs of a play that is over, without rounding noise; none of a void
+        play."""
         if self.episode.void:
             return {}
-        return {role: round_amount(got) for role, got in self.game.payoffs(self.episode.state).items()}
+        return {
+            role: round_amount(got) for role, got in self.game.payoffs(self.episode.state).items()
+        }
 
     def pending(self) -> dict[Role, Ask]:
         """Who is asked now; nobody before everybody is ready or after the table was closed."""
-        return self.episode.pending if self.begun and not self.standing.closed and not self.discarded else {}
+        return (
+            self.episode.pending
+            if self.begun and not self.standing.closed and not self.discarded
+            else {}
+        )
 
     def turn(self, role: Role) -> int:
-        """How many answers of that role count so far: the number of the answer it is asked for next."""
+        """How many answers of that role count so far: the number of the answer it is asked for
+        next."""
         return sum(submission.role == role for submission in self.episode.submissions)
 
     def answer(self, role: Role, turn: int) -> Submission | None:
         """The answer of that number, where there is one."""
-        submissions = [submission for submission in self.episode.submissions if submission.role == role]
+        submissions = [
+            submission for submission in self.episode.submissions if submission.role == role
+        ]
         return submissions[turn] if 0 <= turn < len(submissions) else None
 
     def list_answers(self) -> list[TimedAnswer]:
         """List the answers with their timing."""
-        return [TimedAnswer(*pair) for pair in zip(self.episode.submissions, self.timings, strict=True)]
+        return [
+            TimedAnswer(*pair) for pair in zip(self.episode.submissions, self.timings, strict=True)
+        ]
 
     def stand_ins(self, role: Role) -> int:
         """How often somebody stood in for that role."""
@@ -351,7 +393,11 @@ class Session:
 
     def state(self, seat: int) -> str:
         """How far the seat is, in words for whoever watches the table."""
-        return "absent" if seat in self.standing.absent and not self.ended else PHASES[self.phase(seat)][0]
+        return (
+            "absent"
+            if seat in self.standing.absent and not self.ended
+            else PHASES[self.phase(seat)][0]
+        )
 
     def version(self, seat: int) -> str:
         """Changes exactly when the page of that seat has to; the same after a restart.
@@ -359,7 +405,11 @@ class Session:
         A page with a form (welcome, turn) does not change because of what others do.
         """
         phase, turn = self.phase(seat), self.turn(self.roles[seat])
-        details = {"turn": f".{turn}", "gathering": f".{self.missing}", "waiting": f".{turn}.{self.settled}"}
+        details = {
+            "turn": f".{turn}",
+            "gathering": f".{self.missing}",
+            "waiting": f".{turn}.{self.settled}",
+        }
         again = "" if self.standing.attempt == 1 else f".again{self.standing.attempt}"
         return f"{phase}{details.get(phase, '')}{again}"
 
@@ -371,12 +421,16 @@ class Session:
         turns = {role: self.turn(role) for role in self.pending()}
         self.asked = {role: (turn, known.get((role, turn), now)) for role, turn in turns.items()}
         gathering = self.standing.ready and not self.begun
-        self.gathering_since = (now if self.gathering_since is None else self.gathering_since) if gathering else None
+        self.gathering_since = (
+            (now if self.gathering_since is None else self.gathering_since) if gathering else None
+        )
 
     def seconds_left(self, seat: int) -> float | None:
-        """Until a stand-in answers for the person in that seat; None where there is no limit or no question.
+        """Until a stand-in answers for the person in that seat; None where there is no limit or no
+        question.
 
-        Whoever has missed a question and was not seen since gets a short time only, whoever never came none.
+        Whoever has missed a question and was not seen since gets a short time only, whoever never
+        came none.
         """
         role = self.roles[seat]
         if role in self.asked and (seat in self.standing.absent or seat in self.standing.replaced):
@@ -390,7 +444,8 @@ class Session:
         return max(0.0, since + limit - time.monotonic())
 
     def is_overdue(self, seat: int) -> bool:
-        """Tell whether a stand-in has to answer now; a person who is there gets a moment for the form to arrive."""
+        """Tell whether a stand-in has to answer now; a person who is there gets a moment for the
+        form to arrive."""
         role, left = self.roles[seat], self.seconds_left(seat)
         if role not in self.asked:
             return False
@@ -405,9 +460,14 @@ class Session:
         return time.monotonic() > since + self.setup.seconds + grace
 
     def waited_too_long(self) -> bool:
-        """Tell whether the people who are ready have waited for the others as long as the setup allows."""
+        """Tell whether the people who are ready have waited for the others as long as the setup
+        allows."""
         since = self.gathering_since
-        return bool(self.setup.waiting) and since is not None and time.monotonic() - since > self.setup.waiting
+        return (
+            bool(self.setup.waiting)
+            and since is not None
+            and time.monotonic() - since > self.setup.waiting
+        )
 
     def _was_seen(self, seat: int, since: float) -> bool:
         return seat in self.seen and self.seen[seat] >= since
@@ -423,7 +483,8 @@ class Session:
 
 
 def trace_states(game: Game[S], submissions: Sequence[Submission]) -> list[S]:
-    """List the state before every answer, and the last one; it is the same object until a stage is complete."""
+    """List the state before every answer, and the last one; it is the same object until a stage is
+    complete."""
     episode = Episode(game)
     states = [episode.state]
     for submission in submissions:
@@ -462,7 +523,9 @@ def format_action(action: object) -> str:
         case Mapping():
             return ", ".join(f"{name}: {format_action(part)}" for name, part in action.items())
         case tuple() | list():
-            return ", ".join(f"{100 * part:.3g} %" if isinstance(part, float) else str(part) for part in action)
+            return ", ".join(
+                f"{100 * part:.3g} %" if isinstance(part, float) else str(part) for part in action
+            )
         case float():
             return f"{round_amount(action):g}"
         case _:

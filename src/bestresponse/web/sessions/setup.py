@@ -1,8 +1,9 @@
-"""What a session is made of: a game, who sits where, and the rules of the room; and the game that a choice means.
+"""What a session is made of: a game, who sits where, and the rules of the room; and the game that a
+choice means.
 
-Setups are plain values that serialise. The bounds of every value stand here once; the interface for programs, the form
-on the page and experiment files read values into these classes. A game is named from a closed list or given as the text
-of a logic program; no name ever becomes a path.
+Setups are plain values that serialise. The bounds of every value stand here once; the interface for
+programs, the form on the page and experiment files read values into these classes. A game is named
+from a closed list or given as the text of a logic program; no name ever becomes a path.
 """
 
 import dataclasses
@@ -51,7 +52,9 @@ def _check_seat(seat: str) -> str:
 
 def _check_language(language: str) -> str:
     if language not in list_languages():
-        raise ValueError(f"there are no texts in {language[:20]!r}; known: {', '.join(list_languages())}")
+        raise ValueError(
+            f"there are no texts in {language[:20]!r}; known: {', '.join(list_languages())}"
+        )
     return language
 
 
@@ -61,16 +64,24 @@ Language = Annotated[str, Field(max_length=20), AfterValidator(_check_language)]
 Rounds = Annotated[int, Field(strict=True, ge=1, le=200)]
 Seconds = Annotated[int, Field(strict=True, ge=0, le=24 * 3600)]
 Seed = Annotated[int, Field(strict=True, ge=0, lt=2**31)]
-Seats = Annotated[tuple[Annotated[str, Field(max_length=200), AfterValidator(_check_seat)], ...], Field(max_length=100)]
+Seats = Annotated[
+    tuple[Annotated[str, Field(max_length=200), AfterValidator(_check_seat)], ...],
+    Field(max_length=100),
+]
 Parameter = (
-    bool | int | float | Annotated[str, Field(max_length=200)] | tuple[Annotated[str, Field(max_length=80)], ...]
+    bool
+    | int
+    | float
+    | Annotated[str, Field(max_length=200)]
+    | tuple[Annotated[str, Field(max_length=80)], ...]
 )
 Parameters = Annotated[dict[str, Parameter], Field(max_length=50)]
 
 
 @dataclass(frozen=True, config=CLOSED)
 class GameChoice:
-    """A game by name, or by the text of a logic program. `rounds` repeats a table or sets the days of a drought.
+    """A game by name, or by the text of a logic program. `rounds` repeats a table or sets the days
+    of a drought.
 
     `parameters` are names and values of what can be set in the rules, such as an endowment.
     """
@@ -87,12 +98,14 @@ class GameChoice:
 
 @dataclass(frozen=True, config=CLOSED)
 class Setup:
-    """One table: `seats` in the order of the game's roles, each `person`, `strategy:NAME` or `model:NAME`.
+    """One table: `seats` in the order of the game's roles, each `person`, `strategy:NAME` or
+    `model:NAME`.
 
-    `seconds` is the time for an answer; after it, the strategy `stand_in` answers for a person. `waiting` is how many
-    seconds those who are ready wait for the others before the table begins without them, `hold` how long a seat that
-    was taken and not confirmed is kept for a person who is gone. Each is without limit where it is 0. `referee` rules
-    in a dialogue: `rule`, `model:NAME` or `strategy:simulated`. `language` is that of the texts around the game, `seed`
+    `seconds` is the time for an answer; after it, the strategy `stand_in` answers for a person.
+    `waiting` is how many seconds those who are ready wait for the others before the table begins
+    without them, `hold` how long a seat that was taken and not confirmed is kept for a person who
+    is gone. Each is without limit where it is 0. `referee` rules in a dialogue: `rule`,
+    `model:NAME` or `strategy:simulated`. `language` is that of the texts around the game, `seed`
     that of nature and of the strategies.
     """
 
@@ -128,14 +141,17 @@ _EXPECTED = {
 
 
 def read_checked(kind: type[T], values: Mapping[str, object]) -> T:
-    """Read an object of that class from plain values; UsageError about the first value that does not fit."""
+    """Read an object of that class from plain values; UsageError about the first value that does
+    not fit."""
     try:
         return TypeAdapter(kind).validate_python(values)
     except ValidationError as error:
         raise UsageError(explain_mistake(error)[1]) from None
 
 
-def explain_mistake(error: ValidationError, known: tuple[str, ...] = ()) -> tuple[tuple[str | int, ...], str]:
+def explain_mistake(
+    error: ValidationError, known: tuple[str, ...] = ()
+) -> tuple[tuple[str | int, ...], str]:
     """Return where the first value stands that does not fit, and a sentence about it."""
     first = error.errors(include_url=False)[0]
     where = first["loc"]
@@ -149,7 +165,13 @@ def explain_mistake(error: ValidationError, known: tuple[str, ...] = ()) -> tupl
             return where, str(first["ctx"]["error"])
         case _:
             wanted = _EXPECTED.get(first["type"], first["msg"].removeprefix("Input should be "))
-            return where, f"{key} is {repr(first['input'])[:60]}; expected {wanted.format(**first.get('ctx', {}))}"
+            return (
+                where,
+                (
+                    f"{key} is {repr(first['input'])[:60]}; expected"
+                    f" {wanted.format(**first.get('ctx', {}))}"
+                ),
+            )
 
 
 _DIALOGUE = "dialogue:"
@@ -157,11 +179,12 @@ _MOST_PARAMETER = 1_000_000
 """More is a typing error, and as a number of rounds it would fill the memory."""
 Simple = bool | int | float | str
 _FIXED = ("name", "version", "description", "rules", "story", "wanted", "shown_as", "others")
-"""What says which game it is and how it is told; a table or a tree has nothing else that is simple."""
+"""What says which game it is and how it is told; a table or a tree has nothing else that is
+simple."""
 
 _making = tuple(threading.Lock() for _ in range(16))
-"""Many who come at once want the same game; one of them makes it, and the others have it then. Few games share a lock,
-so that one that is slow to make holds up hardly anybody else."""
+"""Many who come at once want the same game; one of them makes it, and the others have it then. Few
+games share a lock, so that one that is slow to make holds up hardly anybody else."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +200,9 @@ class Offer:
 @lru_cache(maxsize=1)
 def list_offers() -> tuple[Offer, ...]:
     """List every game that can be chosen by name."""
-    tables = [Offer(name, "table", catalogue.entry(name).description, True) for name in catalogue.names()]
+    tables = [
+        Offer(name, "table", catalogue.entry(name).description, True) for name in catalogue.names()
+    ]
     trees = [Offer(name, "tree", tree_entry(name).description) for name in tree_names()]
     taken = {offer.name for offer in (*tables, *trees)}
     rules: list[Offer] = []
@@ -185,9 +210,15 @@ def list_offers() -> tuple[Offer, ...]:
         with suppress(UsageError):  # a plug-in whose game cannot be made spoils nothing but itself
             if name not in taken:
                 loaded = find_game(name)
-                rules.append(Offer(name, "rules", loaded.description, isinstance(loaded.game, AdjustableRounds)))
+                rules.append(
+                    Offer(
+                        name, "rules", loaded.description, isinstance(loaded.game, AdjustableRounds)
+                    )
+                )
     talks = [
-        Offer(f"{_DIALOGUE}{name}", "dialogue", f"A dialogue of the domain {name}, message by message")
+        Offer(
+            f"{_DIALOGUE}{name}", "dialogue", f"A dialogue of the domain {name}, message by message"
+        )
         for name in domain_names()
         if load_domain(name).players == 2
     ]
@@ -204,20 +235,30 @@ def make_game(choice: GameChoice) -> AnyGame:
 def _build_game(choice: GameChoice) -> AnyGame:
     if choice.program:
         name = choice.name or "game"
-        return _make_playable(LoadedGame(name, "file", program_game(validate_program(choice.program), name)), choice)
+        return _make_playable(
+            LoadedGame(name, "file", program_game(validate_program(choice.program), name)), choice
+        )
     if choice.name.startswith(_DIALOGUE):
         return make_plain_dialogue(choice.name.removeprefix(_DIALOGUE), choice.parameters)
     known = list(game_names())
     if choice.name not in known:
-        raise UsageError(f"there is no game named {choice.name!r}.{did_you_mean(choice.name, known)}")
+        raise UsageError(
+            f"there is no game named {choice.name!r}.{did_you_mean(choice.name, known)}"
+        )
     return set_parameters(_make_playable(find_game(choice.name), choice), choice.parameters)
 
 
 def list_placeholders(choice: GameChoice) -> dict[str, str]:
-    """List what `$name` stands for in instructions: the rounds, and the parameters of the game, set or usual."""
+    """List what `$name` stands for in instructions: the rounds, and the parameters of the game, set
+    or usual."""
     settings = {"rounds": choice.rounds, **list_parameters(make_game(choice)), **choice.parameters}
-    plain = {name: ", ".join(value) if isinstance(value, tuple) else value for name, value in settings.items()}
-    return {name: f"{value:g}" if type(value) is float else str(value) for name, value in plain.items()}
+    plain = {
+        name: ", ".join(value) if isinstance(value, tuple) else value
+        for name, value in settings.items()
+    }
+    return {
+        name: f"{value:g}" if type(value) is float else str(value) for name, value in plain.items()
+    }
 
 
 def list_parameters(game: Game[S]) -> dict[str, Parameter]:
@@ -227,24 +268,37 @@ def list_parameters(game: Game[S]) -> dict[str, Parameter]:
     parameters: dict[str, Parameter] = {}
     for known in dataclasses.fields(game):
         value = getattr(game, known.name)
-        simple = all(isinstance(part, str) for part in value) if type(value) is tuple else isinstance(value, Simple)
+        simple = (
+            all(isinstance(part, str) for part in value)
+            if type(value) is tuple
+            else isinstance(value, Simple)
+        )
         if known.init and known.name not in _FIXED and simple and value != ():
             # An amount that need not be whole is a float also where it is whole.
-            parameters[known.name] = float(value) if known.type in (float, "float") and type(value) is int else value
+            parameters[known.name] = (
+                float(value) if known.type in (float, "float") and type(value) is int else value
+            )
     return parameters
 
 
 def set_parameters(game: Game[S], values: Mapping[str, Parameter]) -> AnyGame:
-    """Return the game with these parameters; UsageError where it has none of that name or of another kind."""
+    """Return the game with these parameters; UsageError where it has none of that name or of
+    another kind."""
     known = list_parameters(game)
     for name, value in values.items():
         if name not in known:
-            raise UsageError(f"{game.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}")
+            raise UsageError(
+                f"{game.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
+            )
         wanted = type(known[name])
         if isinstance(value, int | float) and abs(value) > _MOST_PARAMETER:
-            raise UsageError(f"the parameter {name} is {value:g}; expected at most {_MOST_PARAMETER:,}")
+            raise UsageError(
+                f"the parameter {name} is {value:g}; expected at most {_MOST_PARAMETER:,}"
+            )
         if type(value) is not wanted and not (wanted is float and type(value) is int):
-            raise UsageError(f"the parameter {name} is {value!r}; expected something like {known[name]!r}")
+            raise UsageError(
+                f"the parameter {name} is {value!r}; expected something like {known[name]!r}"
+            )
     if not known:
         return game
     try:
@@ -256,7 +310,9 @@ def set_parameters(game: Game[S], values: Mapping[str, Parameter]) -> AnyGame:
 def _make_playable(loaded: LoadedGame, choice: GameChoice) -> AnyGame:
     table = loaded.game if isinstance(loaded.game, NormalForm) else None
     if choice.mixed and (choice.rounds > 1 or table is None):
-        raise UsageError("probabilities can be asked for in games with a payoff table and one round only")
+        raise UsageError(
+            "probabilities can be asked for in games with a payoff table and one round only"
+        )
     if table is not None and choice.rounds > 1:
         return RepeatedGame(table, choice.rounds)
     if table is not None:
@@ -281,9 +337,13 @@ _checks = threading.BoundedSemaphore(_MOST_CHECKS)
 
 @contextmanager
 def take_turn() -> Iterator[None]:
-    """Be one of the few who have a program checked or written; `Busy` keeps the threads of the server free."""
+    """Be one of the few who have a program checked or written; `Busy` keeps the threads of the
+    server free."""
     if not _checks.acquire(blocking=False):
-        raise Busy(f"{_MOST_CHECKS} programs are being checked or written already; try again in a few seconds")
+        raise Busy(
+            f"{_MOST_CHECKS} programs are being checked or written already; try again in a few"
+            " seconds"
+        )
     try:
         yield
     finally:
@@ -307,7 +367,9 @@ def check_setup(setup: Setup) -> None:
     _check_role_names(game.roles)
     if len(setup.seats) != len(game.roles):
         roles = ", ".join(game.roles)
-        raise UsageError(f"{game.name} has {len(game.roles)} seats ({roles}), not {len(setup.seats)}")
+        raise UsageError(
+            f"{game.name} has {len(game.roles)} seats ({roles}), not {len(setup.seats)}"
+        )
     for seat in setup.seats:
         if seat.startswith("strategy:"):
             check_strategy(seat.removeprefix("strategy:"), game)
@@ -316,10 +378,14 @@ def check_setup(setup: Setup) -> None:
             raise UsageError(f"{game.name} has no referee; leave it out")
         check_strategy(setup.stand_in, game)
     elif setup.referee not in (RULE, _SIMULATED) and not setup.referee.startswith("model:"):
-        raise UsageError(f"a dialogue needs a referee: {RULE!r} or 'model:NAME', not {setup.referee!r}")
+        raise UsageError(
+            f"a dialogue needs a referee: {RULE!r} or 'model:NAME', not {setup.referee!r}"
+        )
     elif setup.referee == RULE and not _has_rule(game):
         domain = game.domain.name
-        raise UsageError(f"no rule reads what was agreed in the domain {domain}; expected a referee 'model:NAME'")
+        raise UsageError(
+            f"no rule reads what was agreed in the domain {domain}; expected a referee 'model:NAME'"
+        )
 
 
 def _check_role_names(roles: Sequence[Role]) -> None:
@@ -330,9 +396,13 @@ def _check_role_names(roles: Sequence[Role]) -> None:
         if not name:
             raise UsageError("a role has an empty name; give each a name of its own")
         if name in (NATURE, REFEREE):
-            raise UsageError(f"no person can have the role {role!r}: draws and rulings are kept by that name")
+            raise UsageError(
+                f"no person can have the role {role!r}: draws and rulings are kept by that name"
+            )
         if name in taken:
-            raise UsageError(f"two roles are named {taken[name]!r} and {role!r}; give each a name of its own")
+            raise UsageError(
+                f"two roles are named {taken[name]!r} and {role!r}; give each a name of its own"
+            )
         taken[name] = role
 
 
@@ -344,7 +414,11 @@ def _has_rule(game: HasSpeakers) -> bool:
 def list_named_models(setup: Setup) -> list[str]:
     """List the models that the setup names."""
     named = (*setup.seats, setup.referee)
-    return list(dict.fromkeys(occupant.removeprefix("model:") for occupant in named if occupant.startswith("model:")))
+    return list(
+        dict.fromkeys(
+            occupant.removeprefix("model:") for occupant in named if occupant.startswith("model:")
+        )
+    )
 
 
 def list_referees(game: Game[S], models: Iterable[str]) -> list[str]:

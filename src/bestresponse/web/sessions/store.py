@@ -1,12 +1,13 @@
-"""Sessions on disk and in play: the folder they are kept in, lobbies, answers, seats, and what the experimenter does.
+"""Sessions on disk and in play: the folder they are kept in, lobbies, answers, seats, and what the
+experimenter does.
 
-submissions.jsonl   as in every run, a session's id in the place of the spec; with the times "shown" and "answered"
-calls.jsonl, records.jsonl   as in every run
-events.jsonl        lobbies, seats taken, people ready, questions shown, restarts: {"event", "at", ...}
+submissions.jsonl   as in every run, a session's id in the place of the spec; with the times "shown"
+and "answered" calls.jsonl, records.jsonl   as in every run events.jsonl        lobbies, seats
+taken, people ready, questions shown, restarts: {"event", "at", ...}
 
-The second attempt at a session that was restarted has the id SESSION.2. The store adds nothing to the rules. It accepts
-each answer once, from the seat that was asked, for the question that was asked, and writes it to disk before it is
-confirmed.
+The second attempt at a session that was restarted has the id SESSION.2. The store adds nothing to
+the rules. It accepts each answer once, from the seat that was asked, for the question that was
+asked, and writes it to disk before it is confirmed.
 """
 
 import logging
@@ -84,9 +85,15 @@ class Journal:
 
     def read_events(self, *kinds: str) -> list[JsonObject]:
         """Read the events of these kinds, or all, in the order they came."""
-        return [row for row in read_lines(self.path / "events.jsonl") if not kinds or row["event"] in kinds]
+        return [
+            row
+            for row in read_lines(self.path / "events.jsonl")
+            if not kinds or row["event"] in kinds
+        ]
 
-    def finish(self, table: SessionTable, attempt: int, record: Record, subjects: Mapping[Role, str]) -> None:
+    def finish(
+        self, table: SessionTable, attempt: int, record: Record, subjects: Mapping[Role, str]
+    ) -> None:
         """Append the record of a play that is over, with the persons in its seats, by role."""
         data = {
             "lobby": table.lobby,
@@ -105,13 +112,16 @@ class Journal:
         answers: dict[str, list[TimedAnswer]] = {}
         for row in read_lines(self.path / "submissions.jsonl"):
             known: dict[str, Any] = {field.name: row.get(field.name) for field in fields(Timing)}
-            answers.setdefault(row["spec"], []).append(TimedAnswer(submission_from_json(row), Timing(**known)))
+            answers.setdefault(row["spec"], []).append(
+                TimedAnswer(submission_from_json(row), Timing(**known))
+            )
         return answers
 
 
 @dataclass(frozen=True)
 class Lobby:
-    """Tables that were created together, from the text `source` of an experiment file if there is one.
+    """Tables that were created together, from the text `source` of an experiment file if there is
+    one.
 
     `chains` are for every seat the seats of its person, part by part.
     """
@@ -138,8 +148,8 @@ class Lobby:
 def read_lobby(event: JsonMapping) -> Lobby:
     """Read a lobby from the event that created it.
 
-    The people of a matching group are numbered, and meet at its tables of every part: as partners always the same, as
-    strangers whoever is at position p moves on by p tables with every part.
+    The people of a matching group are numbered, and meet at its tables of every part: as partners
+    always the same, as strangers whoever is at position p moves on by p tables with every part.
     """
     name, created, tables = event["lobby"], event["at"], []
     if "experiment" not in event:
@@ -150,7 +160,8 @@ def read_lobby(event: JsonMapping) -> Lobby:
     experiment, treatments = parse_experiment(event["experiment"], event.get("speed", 1))
     size = experiment.assignment.matching_groups
     chains: dict[Place, list[Place]] = {}
-    # Treatments can divide their people into different numbers of tables, so the tables of each part are counted.
+    # Treatments can divide their people into different numbers of tables, so the tables of each
+    # part are counted.
     counts: Counter[int] = Counter()
     for treatment in event["treatments"][::size]:
         people: dict[int, list[Place]] = {}
@@ -170,11 +181,14 @@ def read_lobby(event: JsonMapping) -> Lobby:
                         person = position * count + (index - position * (number - 1)) % count
                     people.setdefault(person, []).append((session, seat))
                     chains[session, seat] = people[person]
-    return Lobby(name, tables[0].setup, tuple(tables), created, experiment, event["experiment"], chains)
+    return Lobby(
+        name, tables[0].setup, tuple(tables), created, experiment, event["experiment"], chains
+    )
 
 
 def draw_treatments(experiment: Experiment) -> list[str]:
-    """Draw the treatment of every matching group: in blocks that hold each treatment once, in random order."""
+    """Draw the treatment of every matching group: in blocks that hold each treatment once, in
+    random order."""
     names = [treatment.name for treatment in experiment.treatments] or [""]
     size, drawn = experiment.assignment.matching_groups, list[str]()
     while len(drawn) < experiment.groups // size:
@@ -185,8 +199,8 @@ def draw_treatments(experiment: Experiment) -> list[str]:
 
 
 _MIXED = 4
-"""Groups that are filled at the same time where groups are random: enough to mix those who come one after the other,
-and few enough that hardly anybody is left in a group that stays incomplete."""
+"""Groups that are filled at the same time where groups are random: enough to mix those who come one
+after the other, and few enough that hardly anybody is left in a group that stays incomplete."""
 _MOST_GROUPS = 500
 _UNKNOWN = Presence()
 _log = logging.getLogger("bestresponse.web")
@@ -283,14 +297,16 @@ class SessionStore:
 
     @contextmanager
     def changing(self, session: Session) -> Iterator[None]:
-        """Hold a table while something happens there; then new questions get their time, and the worker looks."""
+        """Hold a table while something happens there; then new questions get their time, and the
+        worker looks."""
         with session.lock:
             yield
             session.note_asked()
         self.changed(session)
 
     def create_sessions(self, setup: Setup, groups: int = 1) -> Lobby:
-        """Create a lobby with one session for each group; UsageError where the setup does not fit its game."""
+        """Create a lobby with one session for each group; UsageError where the setup does not fit
+        its game."""
         if not 1 <= groups <= _MOST_GROUPS:
             raise UsageError(f"{groups} groups: expected 1 to {_MOST_GROUPS}")
         check_setup(setup)
@@ -304,7 +320,8 @@ class SessionStore:
         return self._lobbies[lobby]
 
     def create_experiment(self, text: str, speed: int = 1) -> Lobby:
-        """Create the sessions of an experiment file; UsageError with line and cause where it is not right."""
+        """Create the sessions of an experiment file; UsageError with line and cause where it is not
+        right."""
         experiment = check_experiment(text)
         lobby = secrets.token_hex(6)
         about = {"experiment": text, "treatments": draw_treatments(experiment), "speed": speed}
@@ -317,7 +334,8 @@ class SessionStore:
         return next((lobby for lobby in self.list_lobbies() if lobby.source == text), None)
 
     def list_seats(self, session: str, seat: int) -> list[tuple[str, int]]:
-        """List the seats that a person of an experiment has, part by part; for any other person the one seat."""
+        """List the seats that a person of an experiment has, part by part; for any other person the
+        one seat."""
         table = self._tables.get(session)
         chains = self._lobbies[table.lobby].chains if table else {}
         return chains.get((session, seat), [(session, seat)])
@@ -336,19 +354,25 @@ class SessionStore:
         seats = self.list_seats(session, seat)
         return seats[seats.index((session, seat)) + 1 :]
 
-    def note_questionnaire(self, session: Session, seat: int, page: str, answers: Mapping[str, ItemAnswer]) -> None:
+    def note_questionnaire(
+        self, session: Session, seat: int, page: str, answers: Mapping[str, ItemAnswer]
+    ) -> None:
         """Keep the answers to the questionnaire or to another page; the first ones count."""
         with session.lock:
             if (session.id, seat, page) not in self.answered_pages:
-                self.record_event("questionnaire", session=session.id, seat=seat, page=page, answers=dict(answers))
+                self.record_event(
+                    "questionnaire", session=session.id, seat=seat, page=page, answers=dict(answers)
+                )
 
     def gather_answers(self, session: str, seat: int) -> dict[str, ItemAnswer]:
-        """Return what the person has answered on all pages with questions, by the names of these."""
+        """Return what the person has answered on all pages with questions, by the names of
+        these."""
         sent = [self.questionnaires[address] for address in self.list_seats(session, seat)]
         return {name: answer for answers in sent for name, answer in answers.items()}
 
     def note_finished(self, session: str, seat: int) -> None:
-        """Keep the time at which the person first saw the last page of an experiment, under their first seat."""
+        """Keep the time at which the person first saw the last page of an experiment, under their
+        first seat."""
         person = self.find_participant(session, seat)
         with self.lock:
             if person not in self.finished:
@@ -378,7 +402,8 @@ class SessionStore:
         return self._lobbies[name]
 
     def find_texts(self, name: str) -> InterfaceTexts:
-        """Return the texts of the lobby or session of that name, the English ones where there is none."""
+        """Return the texts of the lobby or session of that name, the English ones where there is
+        none."""
         lobby = self._lobbies.get(name.partition("-")[0])
         return lobby.texts if lobby else load_texts("en")
 
@@ -388,14 +413,17 @@ class SessionStore:
 
     def is_open(self, session: str) -> bool:
         """Tell whether the session can go on: it is not over, closed or broken."""
-        return not (self.is_finished(session) or self.standings[session].closed or session in self._broken)
+        return not (
+            self.is_finished(session) or self.standings[session].closed or session in self._broken
+        )
 
     def is_finished(self, session: str) -> bool:
         """Tell whether the session has its record."""
         return session in self._recorded
 
     def get_session(self, name: str) -> Session:
-        """Return the session, rebuilt from its answers if it is not in memory; BrokenSession where that fails."""
+        """Return the session, rebuilt from its answers if it is not in memory; BrokenSession where
+        that fails."""
         if name in self.live:
             return self.live[name]
         if name not in self._tables:
@@ -418,8 +446,9 @@ class SessionStore:
                 _log.exception("session %s cannot be rebuilt from its answers", name)
                 self._broken[name] = str(error) or type(error).__name__
         raise BrokenSession(
-            f"this table cannot go on: its answers do not fit its game any more ({self._broken[name]}). "
-            "Every answer is kept, and nothing is added until the game is as it was"
+            "this table cannot go on: its answers do not fit its game any more"
+            f" ({self._broken[name]}). Every answer is kept, and nothing is added until the game is"
+            " as it was"
         )
 
     def find_session(self, name: str) -> Session | None:
@@ -437,7 +466,10 @@ class SessionStore:
         before = self.live.get(name)
         with before.lock if before else nullcontext():
             if self.is_finished(name):
-                raise UsageError("this game is over and its result is recorded; create new sessions to play it again")
+                raise UsageError(
+                    "this game is over and its result is recorded; create new sessions to play it"
+                    " again"
+                )
             self.record_event("restarted", session=name)
             if before is not None:
                 self._before[before.play] = before.list_answers()
@@ -449,9 +481,12 @@ class SessionStore:
         return session
 
     def list_attempts(self, name: str) -> list[tuple[int, list[TimedAnswer]]]:
-        """List number and answers of the attempts that are not in play: those before a restart, and a broken one."""
+        """List number and answers of the attempts that are not in play: those before a restart, and
+        a broken one."""
         numbers = range(1, self.standings[name].attempt + 1)
-        attempts = [(number, list(self._before.get(name_attempt(name, number), ()))) for number in numbers]
+        attempts = [
+            (number, list(self._before.get(name_attempt(name, number), ()))) for number in numbers
+        ]
         return [(number, answers) for number, answers in attempts if answers]
 
     def note_quiz_failed(self, session: Session, seat: int) -> None:
@@ -461,7 +496,8 @@ class SessionStore:
             self.record_event("quiz", session=session.id, seat=seat, tries=tries)
 
     def make_ready(self, session: Session, seat: int) -> None:
-        """Note that the person in that seat has read the rules; the last one to do so begins the game."""
+        """Note that the person in that seat has read the rules; the last one to do so begins the
+        game."""
         with self.changing(session):
             if seat not in session.standing.ready and session.setup.seats[seat] == PERSON:
                 tries = self.register.get(session.id, seat).quiz_tries + 1
@@ -477,13 +513,22 @@ class SessionStore:
                     self.record_event("shown", session=session.id, seat=seat, turn=turn)
 
     def submit(
-        self, session: Session, role: Role, turn: int, decision: Decision, presence: Presence = _UNKNOWN
+        self,
+        session: Session,
+        role: Role,
+        turn: int,
+        decision: Decision,
+        presence: Presence = _UNKNOWN,
     ) -> None:
-        """Accept answer number `turn` of `role` once; else raise InvalidMove, NotAsked or AlreadyAnswered."""
+        """Accept answer number `turn` of `role` once; else raise InvalidMove, NotAsked or
+        AlreadyAnswered."""
         with self.changing(session):
             earlier, expected = session.answer(role, turn), session.turn(role)
             if earlier is not None and earlier.decision.stand_in:
-                raise StoodIn("The time was up: a stand-in had answered for you, and this answer does not count.")
+                raise StoodIn(
+                    "The time was up: a stand-in had answered for you, and this answer does not"
+                    " count."
+                )
             if turn < expected:
                 raise AlreadyAnswered("You had answered this already; the first answer counts.")
             if turn > expected:
@@ -495,20 +540,25 @@ class SessionStore:
             if session.standing.closed:
                 raise NotAsked("this session was closed by the experimenter")
             self._keep_answer(session, role, turn, decision, presence)
-            # Draws take no time, so nobody is shown the moment before them; the worker makes up for one that fails.
+            # Draws take no time, so nobody is shown the moment before them; the worker makes up for
+            # one that fails.
             with suppress(StoreError):
                 while NATURE in (asked := session.pending()):
                     drawn = Nature(session.seed).decide(session.episode.view(NATURE), asked[NATURE])
                     self._keep_answer(session, NATURE, session.turn(NATURE), drawn, _UNKNOWN)
 
-    def _keep_answer(self, session: Session, role: Role, turn: int, decision: Decision, presence: Presence) -> None:
+    def _keep_answer(
+        self, session: Session, role: Role, turn: int, decision: Decision, presence: Presence
+    ) -> None:
         session.episode.submit(role, decision)
         seat = session.roles.index(role) if role in session.roles else -1
         seen, clock = session.standing.shown.get((seat, turn), (None, None))
         spent = None if clock is None else round(time.monotonic() - clock, 3)
         timing = Timing(**asdict(presence), shown=seen, answered=now(), spent=spent)
         try:
-            self.journal.folder.submit(session.play, session.episode.submissions[-1], asdict(timing))
+            self.journal.folder.submit(
+                session.play, session.episode.submissions[-1], asdict(timing)
+            )
         except StoreError:
             session.episode = Episode(session.game, session.episode.submissions[:-1])
             raise
@@ -526,15 +576,20 @@ class SessionStore:
     def _name_persons(self, session: Session) -> dict[Role, str]:
         """Name the person in every seat that one has, the same in all parts of an experiment."""
         names = {}
-        for seat, (role, occupant) in enumerate(zip(session.roles, session.setup.seats, strict=True)):
+        for seat, (role, occupant) in enumerate(
+            zip(session.roles, session.setup.seats, strict=True)
+        ):
             if occupant == PERSON:
                 table, first = self.find_participant(session.id, seat)
                 # A seat that was released and taken again has another person.
                 names[role] = f"{table} {first} {self.register.get(table, first).number}"
         return names
 
-    def take_seat(self, lobby: str, labels: Mapping[str, str] | None = None, agreed: bool = False) -> tuple[str, int]:
-        """Take the next free seat of a person, group by group; whoever has a label gets their own seat back."""
+    def take_seat(
+        self, lobby: str, labels: Mapping[str, str] | None = None, agreed: bool = False
+    ) -> tuple[str, int]:
+        """Take the next free seat of a person, group by group; whoever has a label gets their own
+        seat back."""
         labels = dict(labels or {})
         with self.lock:
             held = self.register.find(lobby, labels)
@@ -543,15 +598,28 @@ class SessionStore:
             free = self._choose_seat(self.get_lobby(lobby))
             if free is not None:
                 number = self.register.get(*free).number + 1
-                self.record_event("seated", session=free[0], seat=free[1], holder=number, labels=labels, agreed=agreed)
+                self.record_event(
+                    "seated",
+                    session=free[0],
+                    seat=free[1],
+                    holder=number,
+                    labels=labels,
+                    agreed=agreed,
+                )
                 return free
         raise UsageError("every seat is taken; ask whoever invited you for another link")
 
     def _choose_seat(self, lobby: Lobby) -> tuple[str, int] | None:
-        """Choose a free seat: group by group in the order of the seats, or at random as the experiment says."""
+        """Choose a free seat: group by group in the order of the seats, or at random as the
+        experiment says."""
         assignment = lobby.experiment.assignment
-        filling = filter(None, ([(table.id, seat) for seat in self._list_free(table)] for table in lobby.first_tables))
-        free = [*chain.from_iterable(islice(filling, 1 if assignment.groups == "arrival" else _MIXED))]
+        filling = filter(
+            None,
+            ([(table.id, seat) for seat in self._list_free(table)] for table in lobby.first_tables),
+        )
+        free = [
+            *chain.from_iterable(islice(filling, 1 if assignment.groups == "arrival" else _MIXED))
+        ]
         if not free or assignment == Assignment():
             return free[0] if free else None
         chosen = generator(lobby.setup.seed, "seat", self.register.taken[lobby.id]).choice(free)
@@ -568,7 +636,8 @@ class SessionStore:
         return [
             seat
             for seat in table.setup.persons
-            if seat not in standing.replaced and self.register.is_free(table.id, seat, table.setup.hold, seen.get(seat))
+            if seat not in standing.replaced
+            and self.register.is_free(table.id, seat, table.setup.hold, seen.get(seat))
         ]
 
     def begin_without(self, session: Session) -> None:
@@ -580,14 +649,19 @@ class SessionStore:
     def replace_person(self, session: Session, seat: int) -> None:
         """Let the stand-in of the setup play that seat from now on; the person cannot come back."""
         with self.changing(session):
-            if session.setup.seats[seat] != PERSON or session.ended or seat in session.standing.replaced:
+            if (
+                session.setup.seats[seat] != PERSON
+                or session.ended
+                or seat in session.standing.replaced
+            ):
                 return
             self.record_event("replaced", session=session.id, seat=seat)
         for name, later in self.list_later(session.id, seat):
             self.replace_person(self.get_session(name), later)
 
     def advance_person(self, session: Session, seat: int) -> None:
-        """Have the page send what is typed, or else the stand-in answer, or begin without that person."""
+        """Have the page send what is typed, or else the stand-in answer, or begin without that
+        person."""
         with self.changing(session):
             role = session.roles[seat]
             if session.setup.seats[seat] != PERSON or session.ended:
@@ -609,8 +683,9 @@ class SessionStore:
     def restart_table(self, name: str) -> Session:
         """Begin the game of a table again, for the same people; UsageError where its play is over.
 
-        The answers so far stay in the journal and in the export as those of an earlier attempt. A table that was closed
-        is opened again with the later parts of its group; a person who was replaced stays replaced.
+        The answers so far stay in the journal and in the export as those of an earlier attempt. A
+        table that was closed is opened again with the later parts of its group; a person who was
+        replaced stays replaced.
         """
         session = self.begin_attempt(name)
         for later in self._list_later_tables(session):
@@ -619,7 +694,11 @@ class SessionStore:
         return session
 
     def _list_later_tables(self, session: Session) -> list[str]:
-        later = [address for seat in session.setup.persons for address in self.list_later(session.id, seat)]
+        later = [
+            address
+            for seat in session.setup.persons
+            for address in self.list_later(session.id, seat)
+        ]
         return list(dict.fromkeys(name for name, _ in later))
 
     def send_message(self, session: Session, text: str) -> None:

@@ -1,8 +1,9 @@
 """The texts of the pages that participants see, one folder a language.
 
-A translation is a folder with the files of `en`; what it leaves out is shown in English. A text that depends on a
-number has the forms `one` and `many`. What games say themselves stands in `[words]`, by their English phrases; an
-experiment file replaces their rules by its instructions, and any phrase by its own.
+A translation is a folder with the files of `en`; what it leaves out is shown in English. A text
+that depends on a number has the forms `one` and `many`. What games say themselves stands in
+`[words]`, by their English phrases; an experiment file replaces their rules by its instructions,
+and any phrase by its own.
 """
 
 from __future__ import annotations
@@ -34,9 +35,11 @@ class FieldMistake(Exception):
 
 
 class InterfaceTexts:
-    """The texts of one language, with places to fill; `words` are what games say, by their own English phrases.
+    """The texts of one language, with places to fill; `words` are what games say, by their own
+    English phrases.
 
-    In a phrase `$name` stands for anything, and in what replaces it for the same: "player $n" = "Teilnehmer $n".
+    In a phrase `$name` stands for anything, and in what replaces it for the same: "player $n" =
+    "Teilnehmer $n".
     """
 
     def __init__(self, language: str, texts: Wordings, words: Mapping[str, str]) -> None:
@@ -44,27 +47,34 @@ class InterfaceTexts:
         self._texts, self._words = texts, words
         # What stands in a place is part of one sentence.
         phrases = (
-            (_PLACE.sub(r"(?P<\1>(?:(?![.!?] ).)+?)", re.escape(phrase)), wording) for phrase, wording in words.items()
+            (_PLACE.sub(r"(?P<\1>(?:(?![.!?] ).)+?)", re.escape(phrase)), wording)
+            for phrase, wording in words.items()
         )
         self._inside: re.Pattern[str] | None = None
         self._meant: dict[str, str] = {}
-        self._patterns = [(re.compile(phrase), wording) for phrase, wording in phrases if "(?P<" in phrase]
+        self._patterns = [
+            (re.compile(phrase), wording) for phrase, wording in phrases if "(?P<" in phrase
+        ]
 
     def reword(self, language: str, texts: Wordings, words: Mapping[str, str]) -> InterfaceTexts:
         """Return these texts with some of them replaced; new phrases are tried before the old."""
-        worded = InterfaceTexts(language, {**self._texts, **texts}, {**words, **self._words, **words})
+        worded = InterfaceTexts(
+            language, {**self._texts, **texts}, {**words, **self._words, **words}
+        )
         plain = {word: wording for word, wording in words.items() if "$" not in word}
         worded._inside = _match_any(plain)
         worded._meant = {wording.lower(): word for word, wording in plain.items()}
         return worded
 
     def understand(self, text: str) -> str:
-        """Put the game's own words for those that an experiment gave instead, as in a message that a referee reads."""
+        """Put the game's own words for those that an experiment gave instead, as in a message that
+        a referee reads."""
         known = _match_any(self._meant, re.IGNORECASE)
         return known.sub(lambda match: self._meant[match[0].lower()], text) if known else text
 
     def __call__(self, name: str, /, **placeholders: object) -> str:
-        """Return the text of that name with its placeholders filled; `count` chooses between one and many."""
+        """Return the text of that name with its placeholders filled; `count` chooses between one
+        and many."""
         text = self._texts[name]
         if isinstance(text, Mapping):
             text = text["one" if placeholders.get("count") == 1 else "many"]
@@ -73,7 +83,9 @@ class InterfaceTexts:
     def list_placeholders(self, name: str) -> set[str]:
         """List the placeholders of a text."""
         text = self._texts[name]
-        return set(Template(text if isinstance(text, str) else " ".join(text.values())).get_identifiers())
+        return set(
+            Template(text if isinstance(text, str) else " ".join(text.values())).get_identifiers()
+        )
 
     def money(self, currency: str, amount: Decimal) -> str:
         """Format an amount of money as the language writes it."""
@@ -84,11 +96,13 @@ class InterfaceTexts:
         return figure.replace(".", self("decimal"))
 
     def figure(self, number: float) -> str:
-        """Write a number as the language does, without what only floating-point arithmetic has added."""
+        """Write a number as the language does, without what only floating-point arithmetic has
+        added."""
         return self.number(f"{number:.12g}")
 
     def read_number(self, typed: str, low: float | None = None, high: float | None = None) -> float:
-        """Read a number as people of this language type it; what is unclear or out of bounds is a FieldMistake.
+        """Read a number as people of this language type it; what is unclear or out of bounds is a
+        FieldMistake.
 
         >>> load_texts("de").read_number("1,5"), load_texts("de").read_number("1.000,50")
         (1.5, 1000.5)
@@ -115,7 +129,9 @@ class InterfaceTexts:
             return
         shown = self.figure(number)
         if low is not None and high is not None:
-            raise FieldMistake(self("not_between", text=shown, low=self.figure(low), high=self.figure(high)))
+            raise FieldMistake(
+                self("not_between", text=shown, low=self.figure(low), high=self.figure(high))
+            )
         if low is not None:
             raise FieldMistake(self("too_small", text=shown, low=self.figure(low)))
         if high is not None:
@@ -123,7 +139,11 @@ class InterfaceTexts:
 
     def word_range(self, low: float | None, high: float | None, whole: bool = False) -> str:
         """Say which numbers can be typed; empty where there is no bound."""
-        bounds = {name: self.figure(bound) for name, bound in (("low", low), ("high", high)) if bound is not None}
+        bounds = {
+            name: self.figure(bound)
+            for name, bound in (("low", low), ("high", high))
+            if bound is not None
+        }
         match tuple(bounds):
             case ("low", "high"):
                 return self("whole_range" if whole else "number_range", **bounds)
@@ -134,7 +154,8 @@ class InterfaceTexts:
         return ""
 
     def word(self, english: str) -> str:
-        """Translate a word or phrase of a game, such as a role or an option; itself where there is no translation."""
+        """Translate a word or phrase of a game, such as a role or an option; itself where there is
+        no translation."""
         if english in self._words:
             return self._words[english]
         for pattern, wording in self._patterns:
@@ -144,12 +165,17 @@ class InterfaceTexts:
         return english
 
     def say(self, text: str) -> str:
-        """Translate what a game tells: line by line, and where a line is not known sentence by sentence.
+        """Translate what a game tells: line by line, and where a line is not known sentence by
+        sentence.
 
-        In a sentence that is not known, words are replaced that an experiment gave; those of a language would mix two.
+        In a sentence that is not known, words are replaced that an experiment gave; those of a
+        language would mix two.
         """
         lines = [(line, self.word(line)) for line in text.split("\n")]
-        parts = [[words] if words != line else map(self._say_sentence, _SENTENCE.split(line)) for line, words in lines]
+        parts = [
+            [words] if words != line else map(self._say_sentence, _SENTENCE.split(line))
+            for line, words in lines
+        ]
         return "\n".join(" ".join(part) for part in parts)
 
     def _say_sentence(self, sentence: str) -> str:
@@ -168,7 +194,9 @@ def _match_any(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Patt
 @cache
 def list_languages() -> tuple[str, ...]:
     """List the languages that there are texts for, English first."""
-    languages = [entry.name for entry in files(__name__).iterdir() if entry.joinpath(_FILES[0]).is_file()]
+    languages = [
+        entry.name for entry in files(__name__).iterdir() if entry.joinpath(_FILES[0]).is_file()
+    ]
     return tuple(sorted(languages, key=lambda name: (name != "en", name)))
 
 

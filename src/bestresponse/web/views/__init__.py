@@ -1,1 +1,2 @@
-"""What is seen of the web app: each module has the pages of a subject, and the calls of the interface for programs."""
+"""What is seen of the web app: each module has the pages of a subject, and the calls of the
+interface for programs."""

@@ -1,4 +1,5 @@
-"""Formalize, as pages and as calls for programs: a story, its program, the game that it tells, and a model's help."""
+"""Formalize, as pages and as calls for programs: a story, its program, the game that it tells, and
+a model's help."""
 
 from typing import Annotated
 
@@ -10,12 +11,28 @@ from bestresponse.core.errors import BestResponseError
 from bestresponse.formal.formalize.autoformalizer import check_story
 from bestresponse.formal.formalize.plan import FIRST, Example, library
 from bestresponse.report.document import Document
-from bestresponse.web.access import AdminApi, AdminPage, Bearer, Name, PostedForm, Server, ServerState
-from bestresponse.web.render import Closed, describe_errors, render_form, render_page, serialize_report
+from bestresponse.web.access import (
+    AdminApi,
+    AdminPage,
+    Bearer,
+    Name,
+    PostedForm,
+    Server,
+    ServerState,
+)
+from bestresponse.web.render import (
+    Closed,
+    describe_errors,
+    render_form,
+    render_page,
+    serialize_report,
+)
 from bestresponse.web.services import formalizing
 
 pages = APIRouter(prefix="/formalize", include_in_schema=False, dependencies=[AdminPage])
-calls = APIRouter(prefix="/api", responses=describe_errors(), tags=["formalize"], dependencies=[Bearer, AdminApi])
+calls = APIRouter(
+    prefix="/api", responses=describe_errors(), tags=["formalize"], dependencies=[Bearer, AdminApi]
+)
 _MOST = 100_000
 
 
@@ -23,27 +40,42 @@ _MOST = 100_000
 def show_editor(server: Server, example: str = "", saved: str = "") -> HTMLResponse:
     """Show an example, a saved game, or the first example."""
     known = {story.name: story for story in library()}
-    chosen = formalizing.load_game(server.output, saved) if saved else known.get(example) or known[FIRST]
+    chosen = (
+        formalizing.load_game(server.output, saved) if saved else known.get(example) or known[FIRST]
+    )
     return _show(server, chosen.story, chosen.program)
 
 
-def _show(server: ServerState, story: str, program: str, name: str = "", error: str = "") -> HTMLResponse:
+def _show(
+    server: ServerState, story: str, program: str, name: str = "", error: str = ""
+) -> HTMLResponse:
     lists = {"examples": [example.name for example in library()], "models": server.models}
     lists["saved"] = formalizing.list_saved_games(server.output)
-    typed = {"story": story, "program": program, "name": name, "checked": formalizing.check_program(program)}
+    typed = {
+        "story": story,
+        "program": program,
+        "name": name,
+        "checked": formalizing.check_program(program),
+    }
     return render_form(server, "formalize.html", error, **lists, **typed)
 
 
 @pages.post("/check")
 def check_typed(form: PostedForm) -> HTMLResponse:
     """Show the right-hand side for the program as it stands; nothing is kept."""
-    return render_page("formalize_game.html", checked=formalizing.check_program(form.get("program", "")[:_MOST]))
+    return render_page(
+        "formalize_game.html", checked=formalizing.check_program(form.get("program", "")[:_MOST])
+    )
 
 
 @pages.post("/save")
 def save_typed(server: Server, form: PostedForm) -> Response:
     """Check or save the program."""
-    story, program, name = form.get("story", ""), form.get("program", "")[:_MOST], form.get("name", "").strip()
+    story, program, name = (
+        form.get("story", ""),
+        form.get("program", "")[:_MOST],
+        form.get("name", "").strip(),
+    )
     if form.get("do") == "check":
         return _show(server, story, program, name)
     try:
@@ -86,10 +118,16 @@ calls.get("/examples")(library)
 
 @calls.post("/programs/check")
 def check_posted(program: Annotated[str, Body(embed=True, max_length=_MOST)]) -> dict[str, object]:
-    """Whether a program is a game, what is wrong with it by line, and the game: words, table, equilibria, picture."""
+    """Whether a program is a game, what is wrong with it by line, and the game: words, table,
+    equilibria, picture."""
     checked = formalizing.check_program(program)
     sections = serialize_report(Document("", sections=checked.sections))["sections"]
-    return {"ok": checked.ok, "diagnostics": checked.diagnostics, "words": checked.words, "sections": sections}
+    return {
+        "ok": checked.ok,
+        "diagnostics": checked.diagnostics,
+        "words": checked.words,
+        "sections": sections,
+    }
 
 
 @calls.get("/programs")
@@ -107,7 +145,8 @@ def save(server: Server, body: SaveIn) -> tuple[str, ...]:
 
 @calls.post("/programs/help")
 def write_posted(server: Server, body: HelpIn) -> formalizing.WrittenProgram:
-    """Let a model write or repair a program; the answer comes when it is done, which may take minutes."""
+    """Let a model write or repair a program; the answer comes when it is done, which may take
+    minutes."""
     story = check_story(body.story)
     return formalizing.write_program(server.model(body.model), story, body.program, body.remark)
 

@@ -1,4 +1,5 @@
-"""Judge, as pages and as calls for programs: blinded transcripts under a rubric, by judges with keys of their own."""
+"""Judge, as pages and as calls for programs: blinded transcripts under a rubric, by judges with
+keys of their own."""
 
 import secrets
 from typing import Annotated
@@ -10,12 +11,23 @@ from pydantic import Field
 from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.json import JsonObject
 from bestresponse.web import render
-from bestresponse.web.access import AdminApi, AdminPage, Bearer, JudgeDoor, Name, PostedForm, Server, ServerState
+from bestresponse.web.access import (
+    AdminApi,
+    AdminPage,
+    Bearer,
+    JudgeDoor,
+    Name,
+    PostedForm,
+    Server,
+    ServerState,
+)
 from bestresponse.web.services import judging
 from bestresponse.web.sessions.setup import read_checked
 
 pages = APIRouter(prefix="/judge", include_in_schema=False)
-calls = APIRouter(prefix="/api", responses=render.describe_errors(), tags=["judge"], dependencies=[Bearer])
+calls = APIRouter(
+    prefix="/api", responses=render.describe_errors(), tags=["judge"], dependencies=[Bearer]
+)
 _MOST = 200
 
 
@@ -27,21 +39,37 @@ def show_judging(server: Server) -> HTMLResponse:
 
 def _show_tasks(server: ServerState, typed: dict[str, str], error: str) -> HTMLResponse:
     runs = [(run.name, run.title) for run in server.runs.all() if run.status != "unreadable"]
-    variables = {"tasks": server.judging.tasks(), "runs": runs, "rubrics": list(judging.rubrics()), "typed": typed}
+    variables = {
+        "tasks": server.judging.tasks(),
+        "runs": runs,
+        "rubrics": list(judging.rubrics()),
+        "typed": typed,
+    }
     return render.render_form(server, "judge.html", error, **variables)
 
 
 @pages.post("", dependencies=[AdminPage])
 def begin_task(server: Server, form: PostedForm) -> Response:
     """Begin a task."""
-    judges = [name.strip() for name in form.get("judges", "").replace(",", "\n").split("\n") if name.strip()]
+    judges = [
+        name.strip()
+        for name in form.get("judges", "").replace(",", "\n").split("\n")
+        if name.strip()
+    ]
     count = form.get("count", "").strip()
     values: JsonObject = {name: form.get(name, "").strip() for name in ("rubric", "run", "player")}
     csv, title = form.get("table", "").strip(), form.get("title", "").strip() or "Judging"
     # A table that was typed or chosen counts before the run that is always chosen in the form.
     values |= {"csv": csv, "run": ""} if csv else {}
-    number = min(int(count), _MOST) if count.isascii() and count.isdigit() and len(count) < 5 else 20
-    values |= {"title": title, "judges": judges, "count": number, "silent": form.get("silent") == "yes"}
+    number = (
+        min(int(count), _MOST) if count.isascii() and count.isdigit() and len(count) < 5 else 20
+    )
+    values |= {
+        "title": title,
+        "judges": judges,
+        "count": number,
+        "silent": form.get("silent") == "yes",
+    }
     try:
         task = _begin_task(server, read_checked(TaskIn, values))
     except BestResponseError as error:
@@ -51,7 +79,9 @@ def begin_task(server: Server, form: PostedForm) -> Response:
 
 def _begin_task(server: ServerState, wanted: "TaskIn") -> judging.JudgingTask:
     if sum(map(bool, (wanted.items, wanted.csv, wanted.run))) != 1:
-        raise UsageError("give the transcripts as items, as csv or as the name of a run: one of these")
+        raise UsageError(
+            "give the transcripts as items, as csv or as the name of a run: one of these"
+        )
     if wanted.run:
         folder, seed = server.runs.folder(wanted.run), secrets.randbelow(2**31)
         items = judging.draw_transcripts(folder, wanted.count, seed, wanted.player, wanted.silent)
@@ -66,21 +96,31 @@ def watch_task(request: Request, server: Server, task: str) -> HTMLResponse:
     return _show_task(request, server, server.judging.task(task), "")
 
 
-def _show_task(request: Request, server: ServerState, task: judging.JudgingTask, error: str) -> HTMLResponse:
+def _show_task(
+    request: Request, server: ServerState, task: judging.JudgingTask, error: str
+) -> HTMLResponse:
     base = str(request.base_url).rstrip("/")
     judges = [
-        {"name": name, "link": base + server.judge_path(task.id, k), "done": len(server.judging.done(task.id, name))}
+        {
+            "name": name,
+            "link": base + server.judge_path(task.id, k),
+            "done": len(server.judging.done(task.id, name)),
+        }
         for k, name in enumerate(task.judges)
     ]
     table = judging.tabulate_agreement(task, server.judging.scores(task.id))
-    return render.render_form(server, "judge_task.html", error, task=task, judges=judges, table=table)
+    return render.render_form(
+        server, "judge_task.html", error, task=task, judges=judges, table=table
+    )
 
 
 @pages.get("/task/{task}/scores.csv", dependencies=[AdminPage])
 @calls.get("/judging/{task}/scores.csv", dependencies=[AdminApi], response_class=Response)
 def download_scores(server: Server, task: Name) -> Response:
     """Send a file with one row a judge and transcript, empty where nothing was said yet."""
-    return render.send_file("scores.csv", "text/csv", server.judging.make_sheet(server.judging.task(task)))
+    return render.send_file(
+        "scores.csv", "text/csv", server.judging.make_sheet(server.judging.task(task))
+    )
 
 
 @pages.post("/task/{task}/scores", dependencies=[AdminPage])
@@ -111,8 +151,18 @@ def _show_item(
         score = done[shown.id]
         typed = {**{key: str(level) for key, level in score.levels.items()}, "remark": score.remark}
     judged = [item.id for item in order if item.id in done]
-    links = {"path": server.judge_path(task.id, judge), "csrf": server.csrf(server.keys.token("judge", task.id, judge))}
-    variables = {"task": task, "item": shown, "judged": judged, "typed": typed, "wrong": wrong, **links}
+    links = {
+        "path": server.judge_path(task.id, judge),
+        "csrf": server.csrf(server.keys.token("judge", task.id, judge)),
+    }
+    variables = {
+        "task": task,
+        "item": shown,
+        "judged": judged,
+        "typed": typed,
+        "wrong": wrong,
+        **links,
+    }
     return render.render_page("judge_item.html", 422 if wrong else 200, **variables)
 
 
@@ -127,9 +177,11 @@ def score(server: Server, sheet: JudgeDoor, form: PostedForm) -> Response:
 
 
 class TaskIn(render.Closed):
-    """Transcripts come from one place: `items`, the text of a `csv` file, or `count` drawn from a `run`.
+    """Transcripts come from one place: `items`, the text of a `csv` file, or `count` drawn from a
+    `run`.
 
-    Drawn are seats whose player has `player` in its name, those without a word of reasoning only if `silent`.
+    Drawn are seats whose player has `player` in its name, those without a word of reasoning only if
+    `silent`.
     """
 
     title: str = Field(max_length=200)
@@ -162,8 +214,16 @@ def begin(server: Server, body: TaskIn) -> Answer:
 
 
 def _describe_task(server: ServerState, task: judging.JudgingTask) -> Answer:
-    tokens = {name: server.keys.token("judge", task.id, number) for number, name in enumerate(task.judges)}
-    return {"task": task.id, "title": task.title, "rubric": task.rubric, "items": len(task.items), "tokens": tokens}
+    tokens = {
+        name: server.keys.token("judge", task.id, number) for number, name in enumerate(task.judges)
+    }
+    return {
+        "task": task.id,
+        "title": task.title,
+        "rubric": task.rubric,
+        "items": len(task.items),
+        "tokens": tokens,
+    }
 
 
 @calls.get("/judging", dependencies=[AdminApi])
@@ -182,7 +242,9 @@ def show_task(server: Server, task: Name) -> Answer:
 
 
 @calls.post("/judging/{task}/scores", status_code=201, dependencies=[AdminApi])
-def upload(server: Server, task: Name, csv: Annotated[str, Body(embed=True, max_length=900_000)]) -> Answer:
+def upload(
+    server: Server, task: Name, csv: Annotated[str, Body(embed=True, max_length=900_000)]
+) -> Answer:
     """Take the scores of a filled sheet as CSV; all of them or none."""
     server.judging.give_sheet(server.judging.task(task), csv)
     return show_task(server, task)
@@ -190,7 +252,8 @@ def upload(server: Server, task: Name, csv: Annotated[str, Body(embed=True, max_
 
 @calls.get("/judging/{task}/{judge}")
 def sheet(server: Server, door: JudgeDoor) -> Answer:
-    """The rubric, the transcripts in the order of one judge, and what is judged. Needs the token of that judge."""
+    """The rubric, the transcripts in the order of one judge, and what is judged. Needs the token of
+    that judge."""
     task, judge = door
     done = sorted(server.judging.done(task.id, task.judges[judge]))
     return {"criteria": task.criteria, "items": task.order(judge), "done": done}

@@ -1,6 +1,8 @@
-"""Play, as pages for the experimenter and as calls for programs: games, tables, the monitor of a lobby.
+"""Play, as pages for the experimenter and as calls for programs: games, tables, the monitor of a
+lobby.
 
-The admin's calls carry the admin's token, a person's calls the token of one seat, as `Authorization: Bearer ...`.
+The admin's calls carry the admin's token, a person's calls the token of one seat, as
+`Authorization: Bearer ...`.
 """
 
 import secrets
@@ -19,7 +21,16 @@ from bestresponse.core.errors import BestResponseError, UsageError
 from bestresponse.core.game import Game, S
 from bestresponse.games.capabilities import find_stage_form
 from bestresponse.players.lookup import list_strategies
-from bestresponse.web.access import AdminApi, AdminPage, Bearer, LobbyDoor, Name, PostedForm, Server, ServerState
+from bestresponse.web.access import (
+    AdminApi,
+    AdminPage,
+    Bearer,
+    LobbyDoor,
+    Name,
+    PostedForm,
+    Server,
+    ServerState,
+)
 from bestresponse.web.experiments.model import check_experiment
 from bestresponse.web.render import Closed, describe_errors, render_form
 from bestresponse.web.security import REPORT_POLICY
@@ -47,11 +58,15 @@ def home(server: Server, page: Page = 1) -> HTMLResponse:
     return _show_home(server, page=page)
 
 
-def _show_home(server: ServerState, error: str = "", typed: str = "", page: int = 1, note: str = "") -> HTMLResponse:
+def _show_home(
+    server: ServerState, error: str = "", typed: str = "", page: int = 1, note: str = ""
+) -> HTMLResponse:
     lobbies = server.sessions.list_lobbies()
     pages = max(1, -(-len(lobbies) // _LOBBIES))
     page = min(page, pages)
-    shown = [play.summarize_lobby(server, lobby) for lobby in lobbies[(page - 1) * _LOBBIES :][:_LOBBIES]]
+    shown = [
+        play.summarize_lobby(server, lobby) for lobby in lobbies[(page - 1) * _LOBBIES :][:_LOBBIES]
+    ]
     choices = {"offers": setup.list_offers(), "saved": list_saved_games(server.output)}
     variables = {"typed": typed, "note": note, "lobbies": shown, "page": page, "pages": pages}
     return render_form(server, "play.html", error, **choices, **variables)
@@ -60,7 +75,10 @@ def _show_home(server: ServerState, error: str = "", typed: str = "", page: int 
 @pages.post("/experiments")
 def begin_experiment(server: Server, form: PostedForm) -> Response:
     """Create the sessions of an experiment file that was handed in, or try it."""
-    text, action = (form.get("file") or form.get("toml", "")).replace("\r\n", "\n"), form.get("do", "")
+    text, action = (
+        (form.get("file") or form.get("toml", "")).replace("\r\n", "\n"),
+        form.get("do", ""),
+    )
     try:
         if action in ("check", "preview", "bots"):
             return _try_experiment(server, text, action, _read_whole(form, "people", 8))
@@ -71,7 +89,8 @@ def begin_experiment(server: Server, form: PostedForm) -> Response:
 
 
 def _try_experiment(server: ServerState, text: str, action: str, people: int) -> HTMLResponse:
-    """Check the file, show every page of it, or let programs take part in a folder that is thrown away."""
+    """Check the file, show every page of it, or let programs take part in a folder that is thrown
+    away."""
     # The trial opens an application of its own, which has this view.
     from bestresponse.web.trial import TrialSettings, count_people, render_preview, try_experiment
 
@@ -79,10 +98,14 @@ def _try_experiment(server: ServerState, text: str, action: str, people: int) ->
     if action == "check":
         note = f"This file is right. People who fill one group of every treatment: {needed}."
         return _show_home(server, typed=text, note=note)
-    settings = TrialSettings(needed if action == "preview" else min(max(people, 1), _MOST_BOTS), models=server.models)
+    settings = TrialSettings(
+        needed if action == "preview" else min(max(people, 1), _MOST_BOTS), models=server.models
+    )
     trial = try_experiment(text, settings, server.model)
     if action == "preview":
-        return HTMLResponse(render_preview(title, trial.pages), headers={"content-security-policy": REPORT_POLICY})
+        return HTMLResponse(
+            render_preview(title, trial.pages), headers={"content-security-policy": REPORT_POLICY}
+        )
     return _show_home(server, typed=text, note=" ".join(trial.list_findings()))
 
 
@@ -93,8 +116,13 @@ def new(server: Server, game: str, rounds: int = 0, mixed: bool = False) -> HTML
 
 
 def _choose(server: ServerState, name: str, rounds: int | None, mixed: bool) -> setup.GameChoice:
-    """Return the game of that name, which may be a saved one; without a number of rounds it has its usual ones."""
-    program = load_game(server.output, name.removeprefix(_SAVED)).program if name.startswith(_SAVED) else ""
+    """Return the game of that name, which may be a saved one; without a number of rounds it has its
+    usual ones."""
+    program = (
+        load_game(server.output, name.removeprefix(_SAVED)).program
+        if name.startswith(_SAVED)
+        else ""
+    )
     choice = setup.GameChoice(name.removeprefix(_SAVED) if program else name, program)
     if rounds is None:
         game = setup.make_game(choice)
@@ -102,14 +130,25 @@ def _choose(server: ServerState, name: str, rounds: int | None, mixed: bool) -> 
     return setup.read_checked(setup.GameChoice, {**vars(choice), "rounds": rounds, "mixed": mixed})
 
 
-def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, str], error: str) -> HTMLResponse:
+def _show_form(
+    server: ServerState, choice: setup.GameChoice, typed: dict[str, str], error: str
+) -> HTMLResponse:
     game = setup.make_game(choice)
     is_table, adjustable = find_stage_form(game) is not None, isinstance(game, AdjustableRounds)
-    about = {"choice": choice, "key": _SAVED + choice.name if choice.program else choice.name, "roles": game.roles}
+    about = {
+        "choice": choice,
+        "key": _SAVED + choice.name if choice.program else choice.name,
+        "roles": game.roles,
+    }
     about |= {"is_table": is_table, "parameters": {} if adjustable else _show_parameters(game)}
-    about["rounds_word"] = game.rounds_word if isinstance(game, AdjustableRounds) else "rounds" if is_table else ""
+    about["rounds_word"] = (
+        game.rounds_word if isinstance(game, AdjustableRounds) else "rounds" if is_table else ""
+    )
     about["briefing"] = word_rules(game, game.view(game.start(), game.roles[0]))
-    choices = {"strategies": list_strategies(game), "referees": setup.list_referees(game, server.models)}
+    choices = {
+        "strategies": list_strategies(game),
+        "referees": setup.list_referees(game, server.models),
+    }
     choices |= {"models": server.models, "languages": list_languages()}
     return render_form(server, "play_new.html", error, **about, **choices, typed=typed)
 
@@ -117,7 +156,11 @@ def _show_form(server: ServerState, choice: setup.GameChoice, typed: dict[str, s
 def _show_parameters(game: Game[S]) -> dict[str, str]:
     """List the numbers that can be set in the rules, as they stand in the form."""
     values = setup.list_parameters(game).items()
-    return {name: f"{value:g}" for name, value in values if isinstance(value, int | float) and type(value) is not bool}
+    return {
+        name: f"{value:g}"
+        for name, value in values
+        if isinstance(value, int | float) and type(value) is not bool
+    }
 
 
 @pages.post("/play")
@@ -127,7 +170,9 @@ def create(server: Server, form: PostedForm) -> Response:
     try:
         choice = _choose(server, name, _read_whole(form, "rounds", 1), form.get("mixed") == "yes")
         choice = replace(choice, parameters=_read_parameters(setup.make_game(choice), form))
-        lobby = play.create_sessions(server, _read_setup(choice, form), _read_whole(form, "groups", 1))
+        lobby = play.create_sessions(
+            server, _read_setup(choice, form), _read_whole(form, "groups", 1)
+        )
     except BestResponseError as error:
         return _show_form(server, _choose(server, name, None, False), form, str(error))
     return RedirectResponse(f"/lobby/{lobby.id}", 303)
@@ -152,29 +197,55 @@ def _read_parameters(game: Game[S], form: dict[str, str]) -> dict[str, setup.Par
         try:
             changed[name] = int(text) if isinstance(known[name], int) else float(text)
         except ValueError:
-            raise UsageError(f"{name}: {text[:40]!r} is not a number that the game can have") from None
+            raise UsageError(
+                f"{name}: {text[:40]!r} is not a number that the game can have"
+            ) from None
     return changed
 
 
 def _read_setup(choice: setup.GameChoice, form: dict[str, str]) -> setup.Setup:
-    numbers = {name: _read_whole(form, name, 0) for name in ("seconds", "waiting", "hold") if form.get(name)}
-    words = {name: form[name].strip() for name in ("stand_in", "consent", "referee", "language") if form.get(name)}
-    seats = [form.get(f"seat.{number}", setup.PERSON) for number in range(len(setup.make_game(choice).roles))]
+    numbers = {
+        name: _read_whole(form, name, 0)
+        for name in ("seconds", "waiting", "hold")
+        if form.get(name)
+    }
+    words = {
+        name: form[name].strip()
+        for name in ("stand_in", "consent", "referee", "language")
+        if form.get(name)
+    }
+    seats = [
+        form.get(f"seat.{number}", setup.PERSON)
+        for number in range(len(setup.make_game(choice).roles))
+    ]
     drawn = {"seed": secrets.randbelow(2**31), "quiz": form.get("quiz") == "yes"}
-    return setup.read_checked(setup.Setup, {"game": choice, "seats": seats, **numbers, **words, **drawn})
+    return setup.read_checked(
+        setup.Setup, {"game": choice, "seats": seats, **numbers, **words, **drawn}
+    )
 
 
 @pages.get("/lobby/{lobby}")
-def watch_lobby(request: Request, server: Server, lobby: str, page: Page = 1, note: str = "") -> HTMLResponse:
+def watch_lobby(
+    request: Request, server: Server, lobby: str, page: Page = 1, note: str = ""
+) -> HTMLResponse:
     """Show some groups of the lobby with every seat: who is where since when."""
     watched, base = server.sessions.get_lobby(lobby), str(request.base_url).rstrip("/")
     pages = -(-len(watched.tables) // _TABLES)
     page = min(page, pages)
     state = play.describe_lobby(server, watched, slice((page - 1) * _TABLES, page * _TABLES))
-    links = [base + server.personal_path(lobby, label) for label in watched.experiment.assignment.labels]
+    links = [
+        base + server.personal_path(lobby, label) for label in watched.experiment.assignment.labels
+    ]
     join = base + server.join_path(lobby) if watched.setup.persons else ""
     over = all(server.sessions.is_finished(table.id) for table in watched.tables)
-    shown = {"lobby": watched, "state": state, "open": not over, "page": page, "pages": pages, "note": note[:300]}
+    shown = {
+        "lobby": watched,
+        "state": state,
+        "open": not over,
+        "page": page,
+        "pages": pages,
+        "note": note[:300],
+    }
     return render_form(server, "lobby.html", "", **shown, links=links, join=join, base=base)
 
 
@@ -188,15 +259,23 @@ def send_action(server: Server, lobby: str, form: PostedForm) -> Response:
     session, _, seat = target.partition(" ")
     chosen = int(seat) if seat.isdecimal() and len(seat) < 4 else None
     count = play.act(server, server.sessions.get_lobby(lobby), action, session, chosen)
-    note = f"{_DONE[action]} {count} {'seat' if count == 1 else 'seats'}" if action in _DONE else f"Tables: {count}"
+    note = (
+        f"{_DONE[action]} {count} {'seat' if count == 1 else 'seats'}"
+        if action in _DONE
+        else f"Tables: {count}"
+    )
     page = form.get("page", "1")
-    return RedirectResponse(f"/lobby/{lobby}?page={page if page.isdecimal() else 1}&note={quote(note)}", 303)
+    return RedirectResponse(
+        f"/lobby/{lobby}?page={page if page.isdecimal() else 1}&note={quote(note)}", 303
+    )
 
 
 @pages.post("/lobby/{lobby}/message")
 def send_words(server: Server, lobby: str, form: PostedForm) -> Response:
     """Send a message to everybody, or to one group's tables."""
-    count = play.broadcast(server, server.sessions.get_lobby(lobby), form.get("text", ""), form.get("to", ""))
+    count = play.broadcast(
+        server, server.sessions.get_lobby(lobby), form.get("text", ""), form.get("to", "")
+    )
     return RedirectResponse(f"/lobby/{lobby}?note={quote(f'Sent to {count} tables')}", 303)
 
 
@@ -215,7 +294,8 @@ Brief = Annotated[str, Field(max_length=200)]
 
 
 class JoinIn(Closed):
-    """Labels that tell the participants apart with the key of a personal link, and whether consent is given."""
+    """Labels that tell the participants apart with the key of a personal link, and whether consent
+    is given."""
 
     participant_label: Brief = ""
     PROLIFIC_PID: Brief = ""
@@ -254,12 +334,16 @@ def list_seatable_models(server: Server) -> tuple[str, ...]:
 @calls.post("/lobbies", status_code=201, dependencies=[AdminApi])
 def lay(server: Server, wanted: LobbyIn) -> LobbyState:
     """Lay tables; the answer holds the link of every seat."""
-    rules = setup.Setup(**{known.name: getattr(wanted, known.name) for known in fields(setup.Setup)})
+    rules = setup.Setup(
+        **{known.name: getattr(wanted, known.name) for known in fields(setup.Setup)}
+    )
     return play.describe_lobby(server, play.create_sessions(server, rules, wanted.groups))
 
 
 @calls.post("/experiments", status_code=201, dependencies=[AdminApi])
-def create_from_file(server: Server, toml: Annotated[str, Body(embed=True, max_length=500_000)]) -> LobbyState:
+def create_from_file(
+    server: Server, toml: Annotated[str, Body(embed=True, max_length=500_000)]
+) -> LobbyState:
     """Create the sessions of an experiment file, of which `toml` is the text."""
     return play.describe_lobby(server, play.create_experiment(server, toml))
 
@@ -277,13 +361,18 @@ def show_lobby(server: Server, lobby: Name) -> LobbyState:
 
 
 @calls.post("/lobbies/{lobby}/join", status_code=201)
-def join_lobby(server: Server, lobby: LobbyDoor, body: JoinIn | None = None) -> dict[str, str | int]:
-    """Take the next free seat; the answer holds its token and its path. Needs the token of the lobby."""
+def join_lobby(
+    server: Server, lobby: LobbyDoor, body: JoinIn | None = None
+) -> dict[str, str | int]:
+    """Take the next free seat; the answer holds its token and its path. Needs the token of the
+    lobby."""
     wanted = body or JoinIn.model_validate({})
     labels = read_labels(wanted.model_dump(exclude={"agreed"}))
     held = find_seat(server, lobby, labels, wanted.key)
     if not held and server.sessions.get_lobby(lobby).setup.consent and not wanted.agreed:
-        raise UsageError("agreed: this study begins with a consent text; take a seat only with `agreed`")
+        raise UsageError(
+            "agreed: this study begins with a consent text; take a seat only with `agreed`"
+        )
     session, seat = held or server.sessions.take_seat(lobby, labels, wanted.agreed)
     token, path = server.seat_token(session, seat), server.seat_path(session, seat)
     return {"session": session, "seat": seat, "token": token, "path": path}
@@ -291,11 +380,18 @@ def join_lobby(server: Server, lobby: LobbyDoor, body: JoinIn | None = None) -> 
 
 @calls.post("/lobbies/{lobby}/actions", dependencies=[AdminApi])
 def post_action(server: Server, lobby: Name, body: ActionIn) -> dict[str, int]:
-    """Begin without the missing, advance, replace by a bot, close, or restart; returns how many it concerned."""
-    return {"count": play.act(server, server.sessions.get_lobby(lobby), body.action, body.session, body.seat)}
+    """Begin without the missing, advance, replace by a bot, close, or restart; returns how many it
+    concerned."""
+    return {
+        "count": play.act(
+            server, server.sessions.get_lobby(lobby), body.action, body.session, body.seat
+        )
+    }
 
 
 @calls.post("/lobbies/{lobby}/messages", dependencies=[AdminApi])
 def post_message(server: Server, lobby: Name, body: MessageIn) -> dict[str, int]:
     """Show a message to participants, at once and on every later page."""
-    return {"count": play.broadcast(server, server.sessions.get_lobby(lobby), body.text, body.session)}
+    return {
+        "count": play.broadcast(server, server.sessions.get_lobby(lobby), body.text, body.session)
+    }

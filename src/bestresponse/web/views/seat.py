@@ -1,7 +1,9 @@
-"""What people do, as pages and as calls for programs: the invitation, a person's own seat, and asks as forms.
+"""What people do, as pages and as calls for programs: the invitation, a person's own seat, and asks
+as forms.
 
-Opening the shared link of a lobby shows a page, and only the form on it takes a seat: previews of chats, scanners of
-mail and browsers that load links ahead send GET, so GET changes nothing. A seat is shown its own view and nothing else.
+Opening the shared link of a lobby shows a page, and only the form on it takes a seat: previews of
+chats, scanners of mail and browsers that load links ahead send GET, so GET changes nothing. A seat
+is shown its own view and nothing else.
 """
 
 import asyncio
@@ -24,7 +26,16 @@ from bestresponse.core.json import JsonObject
 from bestresponse.core.numbers import list_readings
 from bestresponse.games.capabilities import HasSpeakers, HasStage, find_stage_form
 from bestresponse.report.document import Block, Document
-from bestresponse.web.access import AdminPage, Bearer, LobbyDoor, PostedForm, SeatContext, SeatDoor, Server, ServerState
+from bestresponse.web.access import (
+    AdminPage,
+    Bearer,
+    LobbyDoor,
+    PostedForm,
+    SeatContext,
+    SeatDoor,
+    Server,
+    ServerState,
+)
 from bestresponse.web.experiments.model import Outcome
 from bestresponse.web.render import Closed, Wait, describe_errors, render_page, serialize_report
 from bestresponse.web.services import seat as service
@@ -56,18 +67,35 @@ async def invite(request: Request, server: Server, lobby: LobbyDoor) -> Response
     return _show_invitation(server, lobby, request.query_params)
 
 
-def _show_invitation(server: ServerState, lobby: str, fields: Mapping[str, str], error: str = "") -> HTMLResponse:
+def _show_invitation(
+    server: ServerState, lobby: str, fields: Mapping[str, str], error: str = ""
+) -> HTMLResponse:
     study, labels = server.sessions.get_lobby(lobby), read_labels(fields)
     title = study.experiment.title if study.source else ""
-    shown = {"experiment": study.experiment, "title": title, "consent": study.setup.consent, "t": study.texts}
-    person = {"labels": labels | {"key": fields.get("key", "")}, "name": find_label(labels), "error": error}
-    links = {"path": server.join_path(lobby), "csrf": server.csrf(server.keys.token("lobby", lobby))}
+    shown = {
+        "experiment": study.experiment,
+        "title": title,
+        "consent": study.setup.consent,
+        "t": study.texts,
+    }
+    person = {
+        "labels": labels | {"key": fields.get("key", "")},
+        "name": find_label(labels),
+        "error": error,
+    }
+    links = {
+        "path": server.join_path(lobby),
+        "csrf": server.csrf(server.keys.token("lobby", lobby)),
+    }
     return render_page("join.html", 422 if error else 200, **shown, **person, **links)
 
 
 @pages.post("/join/{lobby}/{token}")
-async def take_part(request: Request, server: Server, lobby: LobbyDoor, form: PostedForm) -> Response:
-    """Take the next free seat, or none where the person does not agree; whoever holds one gets it again."""
+async def take_part(
+    request: Request, server: Server, lobby: LobbyDoor, form: PostedForm
+) -> Response:
+    """Take the next free seat, or none where the person does not agree; whoever holds one gets it
+    again."""
     kept = _find_seat(request, server, lobby, form)
     if kept is not None:
         return _lead_to_seat(request, server, lobby, kept)
@@ -77,7 +105,9 @@ async def take_part(request: Request, server: Server, lobby: LobbyDoor, form: Po
         return _say_goodbye(server, lobby, "no consent", find_label(labels))
     if study.setup.consent and choice != "agree":
         return _show_invitation(server, lobby, form, study.texts("agree_first"))
-    return _lead_to_seat(request, server, lobby, server.sessions.take_seat(lobby, labels, choice == "agree"))
+    return _lead_to_seat(
+        request, server, lobby, server.sessions.take_seat(lobby, labels, choice == "agree")
+    )
 
 
 def _say_goodbye(server: ServerState, lobby: str, why: Outcome, label: str) -> HTMLResponse:
@@ -85,31 +115,45 @@ def _say_goodbye(server: ServerState, lobby: str, why: Outcome, label: str) -> H
     study = server.sessions.get_lobby(lobby)
     code = study.experiment.completion.find_code(why)
     back = service.fill_link(study.experiment, code, label=label) if code else ""
-    variables = {"why": why.replace(" ", "_"), "completion": code, "experiment": study.experiment, "back": back}
+    variables = {
+        "why": why.replace(" ", "_"),
+        "completion": code,
+        "experiment": study.experiment,
+        "back": back,
+    }
     return render_page("goodbye.html", t=study.texts, **variables)
 
 
-def _find_seat(request: Request, server: ServerState, lobby: str, fields: Mapping[str, str]) -> tuple[str, int] | None:
+def _find_seat(
+    request: Request, server: ServerState, lobby: str, fields: Mapping[str, str]
+) -> tuple[str, int] | None:
     """Find the seat of a personal link, or the one that this browser took."""
     session, number, token = (*request.cookies.get(_COOKIE, "").split(".", 2), "", "", "")[:3]
     known = session.startswith(f"{lobby}-") and number.isdecimal() and len(number) <= 4
-    kept = (session, int(number)) if known and server.opens_seat(token, session, int(number)) else None
+    kept = (
+        (session, int(number)) if known and server.opens_seat(token, session, int(number)) else None
+    )
     return service.find_seat(server, lobby, read_labels(fields), fields.get("key", ""), kept)
 
 
-def _lead_to_seat(request: Request, server: ServerState, lobby: str, seat: tuple[str, int]) -> Response:
+def _lead_to_seat(
+    request: Request, server: ServerState, lobby: str, seat: tuple[str, int]
+) -> Response:
     """Lead to the seat; a cookie remembers it, also for a click on another site (SameSite=Lax)."""
     answer = RedirectResponse(server.seat_path(*server.sessions.find_current(*seat)), 303)
     kept = f"{seat[0]}.{seat[1]}.{server.seat_token(*seat)}"
     secure = request.url.scheme == "https"
     path = server.join_path(lobby)
-    answer.set_cookie(_COOKIE, kept, path=path, httponly=True, samesite="lax", secure=secure, max_age=_DAYS)
+    answer.set_cookie(
+        _COOKIE, kept, path=path, httponly=True, samesite="lax", secure=secure, max_age=_DAYS
+    )
     return answer
 
 
 @dataclass(frozen=True)
 class SeatForms:
-    """What was typed into the fields of the page and what is wrong with it; a note, and what theory says."""
+    """What was typed into the fields of the page and what is wrong with it; a note, and what theory
+    says."""
 
     note: str = ""
     blocks: tuple[Block, ...] | None = None
@@ -122,7 +166,9 @@ def show_seat_page(context: SeatDoor, note: str = "", after: str = "") -> HTMLRe
     """Show the page of the seat."""
     holder = context.server.sessions.register.get(context.session.id, context.seat)
     if holder.released:
-        return _say_goodbye(context.server, context.session.table.lobby, "screened out", find_label(holder.labels))
+        return _say_goodbye(
+            context.server, context.session.table.lobby, "screened out", find_label(holder.labels)
+        )
     if context.session.table.part.again and context.session.phase(context.seat) == "welcome":
         # The rules are known from the part before, so that nobody is asked to read them again.
         context.server.sessions.make_ready(context.session, context.seat)
@@ -133,8 +179,11 @@ def show_seat_page(context: SeatDoor, note: str = "", after: str = "") -> HTMLRe
 
 
 @pages.get("/seat/{session}/{seat}/{token}/payoffs")
-def payoffs(context: SeatDoor, choice: Annotated[list[str] | None, Query()] = None) -> PlainTextResponse:
-    """Say what everybody gets for some choices, one for each seat, where the payoff table is too large to be shown."""
+def payoffs(
+    context: SeatDoor, choice: Annotated[list[str] | None, Query()] = None
+) -> PlainTextResponse:
+    """Say what everybody gets for some choices, one for each seat, where the payoff table is too
+    large to be shown."""
     session, choices = context.session, [typed.strip() for typed in choice or []]
     form, texts = find_stage_form(session.game), session.table.texts
     if form is None or len(choices) != form.num_players:
@@ -144,7 +193,9 @@ def payoffs(context: SeatDoor, choice: Annotated[list[str] | None, Query()] = No
             return PlainTextResponse(texts("not_option", text=typed[:40] or "?"))
     cell = tuple(actions.index(typed) for typed, actions in zip(choices, form.actions, strict=True))
     earned = [f"{float(form.payoffs[(seat, *cell)]):g}" for seat in range(form.num_players)]
-    others = ", ".join(f"{role} {earned[seat]}" for seat, role in enumerate(session.roles) if seat != context.seat)
+    others = ", ".join(
+        f"{role} {earned[seat]}" for seat, role in enumerate(session.roles) if seat != context.seat
+    )
     return PlainTextResponse(texts("would_get", own=earned[context.seat], others=others))
 
 
@@ -152,7 +203,10 @@ def payoffs(context: SeatDoor, choice: Annotated[list[str] | None, Query()] = No
 def ready(context: SeatDoor, form: PostedForm) -> Response:
     """Note that the person has read the rules, or say what is missing."""
     register = context.server.sessions.register
-    if context.session.phase(context.seat) != "welcome" or register.get(context.session.id, context.seat).released:
+    if (
+        context.session.phase(context.seat) != "welcome"
+        or register.get(context.session.id, context.seat).released
+    ):
         return _go_back(context)
     if service.find_page(context) is not None:
         return _go_back(context, "early")
@@ -173,7 +227,11 @@ def send_answer(context: SeatDoor, form: PostedForm) -> Response:
         if form.get("attempt", "1") != str(session.attempt):
             return _go_back(context, "restarted")
         ask, action = session.pending().get(context.role), None
-        if ask is not None and turn == session.turn(context.role) and session.phase(context.seat) == "turn":
+        if (
+            ask is not None
+            and turn == session.turn(context.role)
+            and session.phase(context.seat) == "turn"
+        ):
             action, errors = read_fields(ask, form, session.table.texts)
             if errors:
                 return _render(context, SeatForms(typed=form, wrong=errors), 422)
@@ -193,7 +251,8 @@ def send_answer(context: SeatDoor, form: PostedForm) -> Response:
 
 
 def _read_presence(form: dict[str, str], left: float | None) -> Presence:
-    """Read what the page noted: whether the time was up, and how often and how long it was out of sight.
+    """Read what the page noted: whether the time was up, and how often and how long it was out of
+    sight.
 
     That the time was up is believed where the server's clock agrees.
     """
@@ -215,7 +274,8 @@ def questionnaire(context: SeatDoor, form: PostedForm) -> Response:
 
 @pages.get("/seat/{session}/{seat}/{token}/changes")
 async def changes(context: SeatDoor, after: Version = "", known: Known = 0) -> dict[str, object]:
-    """Wait until the page is another than that of version `after` or the experimenter did something, and say what.
+    """Wait until the page is another than that of version `after` or the experimenter did
+    something, and say what.
 
     `known` messages are on the page already; without `after` the answer comes at once.
     """
@@ -223,7 +283,11 @@ async def changes(context: SeatDoor, after: Version = "", known: Known = 0) -> d
 
     def tell() -> tuple[str, list[str], bool]:
         asked = session.asked.get(context.role, (-1, 0.0))[0]
-        return session.version(seat), session.standing.messages[known:], (context.role, asked) in session.advanced
+        return (
+            session.version(seat),
+            session.standing.messages[known:],
+            (context.role, asked) in session.advanced,
+        )
 
     await _wait_until(context, lambda: tell() != (after, [], False), _BEAT)
     return dict(zip(("version", "notes", "advance"), tell(), strict=True))
@@ -261,8 +325,11 @@ def look_at_seat(server: Server, session: str, seat: int) -> HTMLResponse:
     return _render(SeatContext(server, table, seat), SeatForms(), looking=True)
 
 
-def _render(context: SeatContext, forms: SeatForms, status: int = 200, looking: bool = False) -> HTMLResponse:
-    """Render the page of the seat as it is now; whoever only looks has not seen it in the person's place."""
+def _render(
+    context: SeatContext, forms: SeatForms, status: int = 200, looking: bool = False
+) -> HTMLResponse:
+    """Render the page of the seat as it is now; whoever only looks has not seen it in the person's
+    place."""
     session, seat = context.session, context.seat
     table = session.table
     lobby = context.server.sessions.get_lobby(table.lobby)
@@ -274,14 +341,19 @@ def _render(context: SeatContext, forms: SeatForms, status: int = 200, looking: 
     played = (rounds.now - 1) / rounds.of if rounds and rounds.now and rounds.of else 0.0
     ended = view.phase in ("over", "closed", "replaced")
     variables |= _describe_ending(context) | vars(forms)
-    variables |= {"parts": parts, "studied": (table.number - 1 + (1.0 if ended else played)) / parts}
+    variables |= {
+        "parts": parts,
+        "studied": (table.number - 1 + (1.0 if ended else played)) / parts,
+    }
     token = context.server.seat_token(session.id, seat)
     variables |= {"path": f"/seat/{session.id}/{seat}/{token}", "csrf": context.server.csrf(token)}
     quiz = service.list_quiz_questions(session, seat) if view.quiz else ()
     variables["quiz_options"] = [getattr(question, "options", ()) for question in quiz]
     variables |= {"table": table, "lobby": lobby, "experiment": lobby.experiment, "t": table.texts}
     variables |= {"looking": looking, "messages": session.standing.messages}
-    variables["game"] = table.part.game.title or (lobby.experiment.title if lobby.source else worded)
+    variables["game"] = table.part.game.title or (
+        lobby.experiment.title if lobby.source else worded
+    )
     return render_page("seat.html", status, **variables)
 
 
@@ -290,11 +362,21 @@ def _describe_game(context: SeatContext, forms: SeatForms) -> dict[str, object]:
     state, view = session.episode.state, session.episode.view(role)
     ask = session.pending().get(role) if session.phase(context.seat) == "turn" else None
     earlier, now = _tell_story(game, view)
-    names, talk = list(name_roles(game).values()), [(seat, text) for seat, _, text in view.facts.get("said", ())]
+    names, talk = (
+        list(name_roles(game).values()),
+        [(seat, text) for seat, _, text in view.facts.get("said", ())],
+    )
     return {
         "private": game.word_private(state, role) if isinstance(game, PrivateInformation) else "",
-        "bubbles": [{"who": names[seat], "own": seat == view.facts.get("seat"), "text": text} for seat, text in talk],
-        "hand": read_hand(game.name, view.facts["infoset"], game.roles) if "infoset" in view.facts else None,
+        "bubbles": [
+            {"who": names[seat], "own": seat == view.facts.get("seat"), "text": text}
+            for seat, text in talk
+        ],
+        "hand": (
+            read_hand(game.name, view.facts["infoset"], game.roles)
+            if "infoset" in view.facts
+            else None
+        ),
         "progress": game.list_rounds(state, role) if isinstance(game, RoundHistory) else None,
         "calculator": service.list_calculator(session, role),
         "earlier": earlier,
@@ -312,13 +394,16 @@ def _describe_ending(context: SeatContext) -> dict[str, object]:
     session, stage = context.session, service.describe_stage(context)
     names = name_roles(session.game)
     payoffs = session.payoffs() if session.phase(context.seat) == "over" else {}
-    others = {names.get(role, role): amount for role, amount in payoffs.items() if role != context.role}
+    others = {
+        names.get(role, role): amount for role, amount in payoffs.items() if role != context.role
+    }
     page = service.find_page(context)
     return asdict(stage) | {"earnings": stage.earnings, "others": others, "page": page}
 
 
 def name_roles(game: Game[S]) -> dict[str, str]:
-    """Return the name by which people know each role: a dialogue's speakers are called after their parts."""
+    """Return the name by which people know each role: a dialogue's speakers are called after their
+    parts."""
     return dict(zip(game.roles, getattr(game, "names", game.roles), strict=True))
 
 
@@ -338,13 +423,15 @@ def _tell_story(game: Game[S], view: View) -> tuple[list[str], str]:
 _NAME = "answer"
 _MOST_BUTTONS = 12
 _ROUNDING = 0.11
-"""Percent that may be missing because shares were rounded: three of 33.3 are meant to be everything."""
+"""Percent that may be missing because shares were rounded: three of 33.3 are meant to be
+everything."""
 SimpleAsk = Choice | Amount | Words | Mixture
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnField:
-    """One part of a question as it is drawn: `typed` is what stands in it, `error` the sentence beside it."""
+    """One part of a question as it is drawn: `typed` is what stands in it, `error` the sentence
+    beside it."""
 
     name: str
     label: str
@@ -356,7 +443,9 @@ class DrawnField:
     def kind(self) -> str:
         """How it is drawn; many whole numbers in a row are typed and not looked for."""
         options = self.ask.options if isinstance(self.ask, Choice) else ()
-        if len(options) > _MOST_BUTTONS and all(option.isascii() and option.isdecimal() for option in options):
+        if len(options) > _MOST_BUTTONS and all(
+            option.isascii() and option.isdecimal() for option in options
+        ):
             first, last = int(options[0]), int(options[-1])
             return "number" if list(map(int, options)) == list(range(first, last + 1)) else "choice"
         return type(self.ask).__name__.lower()
@@ -394,13 +483,17 @@ def write_fields(ask: Ask, action: Any, texts: InterfaceTexts) -> dict[str, str]
     for name, label, part in _list_parts(ask):
         answer = action[label] if isinstance(ask, Form) else action
         if isinstance(part, Mixture):
-            typed |= {f"{name}.{k}": texts.number(f"{100 * share:.9f}") for k, share in enumerate(answer)}
+            typed |= {
+                f"{name}.{k}": texts.number(f"{100 * share:.9f}") for k, share in enumerate(answer)
+            }
         else:
             typed[name] = texts.figure(answer) if isinstance(answer, int | float) else str(answer)
     return typed
 
 
-def read_fields(ask: Ask, typed: Mapping[str, str], texts: InterfaceTexts) -> tuple[object, dict[str, str]]:
+def read_fields(
+    ask: Ask, typed: Mapping[str, str], texts: InterfaceTexts
+) -> tuple[object, dict[str, str]]:
     """Read the answer and no errors, or no answer and a sentence for each field that is wrong."""
     values: JsonObject = {}
     errors: dict[str, str] = {}
@@ -420,7 +513,9 @@ def _list_parts(ask: Ask) -> list[tuple[str, str, SimpleAsk]]:
     """Name, label and ask of every field."""
     match ask:
         case Form(fields):
-            return [(f"{_NAME}.{number}", label, part) for number, (label, part) in enumerate(fields)]
+            return [
+                (f"{_NAME}.{number}", label, part) for number, (label, part) in enumerate(fields)
+            ]
         case Lottery():
             raise TypeError("nobody but nature draws a lottery")
         case _:
@@ -457,7 +552,8 @@ def _read_amount(ask: Amount, text: str, texts: InterfaceTexts) -> float | str:
 
 
 def _read_shares(ask: Mixture, typed: list[str], texts: InterfaceTexts) -> tuple[float, ...]:
-    """Read percent as probabilities; an empty field is nothing, and what rounding leaves out is shared."""
+    """Read percent as probabilities; an empty field is nothing, and what rounding leaves out is
+    shared."""
     percent = []
     for option, text in zip(ask.options, typed, strict=True):
         readings = list_readings(text.strip().removesuffix("%") or "0", texts("decimal"))
@@ -509,10 +605,14 @@ def read_hand(game: str, label: str, roles: tuple[str, ...]) -> Hand | None:
         return None
     opened = next((part for part in rest if part in ("J", "Q", "K")), "")
     index = rest.index(opened) if opened else len(rest)
-    return Hand(card, opened, *_count_pot(("".join(rest[:index]), "".join(rest[index + 1 :])), roles))
+    return Hand(
+        card, opened, *_count_pot(("".join(rest[:index]), "".join(rest[index + 1 :])), roles)
+    )
 
 
-def _count_pot(rounds: tuple[str, str], roles: tuple[str, ...]) -> tuple[tuple[tuple[str, str], ...], int]:
+def _count_pot(
+    rounds: tuple[str, str], roles: tuple[str, ...]
+) -> tuple[tuple[tuple[str, str], ...], int]:
     paid = [1, 1]
     moves: list[tuple[str, str]] = []
     for size, letters in zip(_RAISES, rounds, strict=True):
@@ -576,4 +676,8 @@ async def post_answer(context: SeatDoor, body: AnswerIn) -> SeatView:
 @calls.get("/equilibrium")
 def show_equilibrium(context: SeatDoor) -> dict[str, object]:
     """What the equilibrium would have been, told in `blocks` when the game is over."""
-    return {"blocks": serialize_report(Document("", opening=service.describe_equilibrium(context)))["opening"]}
+    return {
+        "blocks": serialize_report(Document("", opening=service.describe_equilibrium(context)))[
+            "opening"
+        ]
+    }

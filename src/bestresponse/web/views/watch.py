@@ -1,4 +1,5 @@
-"""Watch and Export, as pages and as calls for programs: runs, reports, plays step by step, comparisons, tables."""
+"""Watch and Export, as pages and as calls for programs: runs, reports, plays step by step,
+comparisons, tables."""
 
 import asyncio
 import time
@@ -23,7 +24,12 @@ from bestresponse.web.watching import runs
 from bestresponse.web.watching.steps import build_replay, list_stages
 
 pages = APIRouter(include_in_schema=False, dependencies=[AdminPage])
-calls = APIRouter(prefix="/api", responses=render.describe_errors(), tags=["watch"], dependencies=[Bearer, AdminApi])
+calls = APIRouter(
+    prefix="/api",
+    responses=render.describe_errors(),
+    tags=["watch"],
+    dependencies=[Bearer, AdminApi],
+)
 _PAGE = 100
 _LATEST = 20
 Find = Annotated[str, Query(max_length=200)]
@@ -34,15 +40,29 @@ Start = Annotated[int, Query(ge=0, le=10**9)]
 
 @pages.get("/watch")
 def show_runs(
-    server: Server, find: Find = "", study: Find = "", status: Find = "", sort: Find = "newest", start: Start = 0
+    server: Server,
+    find: Find = "",
+    study: Find = "",
+    status: Find = "",
+    sort: Find = "newest",
+    start: Start = 0,
 ) -> HTMLResponse:
     """Show the runs that fit, a page at a time."""
     known = server.runs.all()
     wanted = {"find": find, "study": study, "status": status, "sort": sort}
     fitting = runs.filter_runs(known, **wanted)
-    page = {"runs": fitting[start : start + _PAGE], "start": start, "step": _PAGE, "query": urlencode(wanted)}
+    page = {
+        "runs": fitting[start : start + _PAGE],
+        "start": start,
+        "step": _PAGE,
+        "query": urlencode(wanted),
+    }
     counts = {"count": len(fitting), "known": len(known)}
-    choices = {"wanted": wanted, "studies": sorted({run.study for run in known}), "sorts": list(runs.SORTS)}
+    choices = {
+        "wanted": wanted,
+        "studies": sorted({run.study for run in known}),
+        "sorts": list(runs.SORTS),
+    }
     board = runs.rank_players(server.runs.readable())
     return render.render_page("watch.html", **page, **counts, **choices, board=board)
 
@@ -53,23 +73,38 @@ def compare_page(server: Server, first: str, second: str) -> HTMLResponse:
     folders = server.runs.folder(first), server.runs.folder(second)
     compared = {"table": runs.compare_runs(*folders), "games": runs.compare_run_games(*folders)}
     names = [runs.name_run(folder.manifest) for folder in folders]
-    return render.render_page("watch_compare.html", first=first, second=second, names=names, **compared)
+    return render.render_page(
+        "watch_compare.html", first=first, second=second, names=names, **compared
+    )
 
 
 @pages.get("/watch/run/{run}")
-def show_run_page(server: Server, run: str, start: Start = 0, find: Find = "", only: Find = "") -> HTMLResponse:
+def show_run_page(
+    server: Server, run: str, start: Start = 0, find: Find = "", only: Find = ""
+) -> HTMLResponse:
     """Show the progress of a run and its plays."""
     folder, progress = server.runs.folder(run), server.runs.progress(run)
     wanted = {"find": find, "only": only}
     fitting = islice(runs.filter_plays(folder, find, only), start, start + _PAGE)
-    others = [other for other in server.runs.all() if other.study == folder.manifest.study and other.name != run]
+    others = [
+        other
+        for other in server.runs.all()
+        if other.study == folder.manifest.study and other.name != run
+    ]
     plays = [(play, runs.name_play(play)) for play in fitting]
     live = [(play, runs.name_play(play)) for play in server.runs.list_live(run)][:_PAGE]
     calls = [] if progress.plays else server.runs.list_calls(run, start, _PAGE)
     reported = runs.has_report(folder)
     page = {"plays": plays, "live": live, "calls": calls, "start": start, "step": _PAGE}
-    about = {"run": progress, "manifest": folder.manifest, "has_report": reported, "others": others if reported else []}
-    return render.render_page("watch_run.html", wanted=wanted, query=urlencode(wanted), **page, **about)
+    about = {
+        "run": progress,
+        "manifest": folder.manifest,
+        "has_report": reported,
+        "others": others if reported else [],
+    }
+    return render.render_page(
+        "watch_run.html", wanted=wanted, query=urlencode(wanted), **page, **about
+    )
 
 
 @pages.get("/watch/run/{run}/report")
@@ -85,7 +120,9 @@ def show_play_page(server: Server, run: str, spec: str) -> HTMLResponse:
     folder, page = server.runs.folder(run), f"/watch/run/{quote(run)}"
     stored, asked, live = server.runs.open_play(run, spec)
     crumbs = [("/watch", "All runs"), (page, runs.name_run(folder.manifest))]
-    around = [f"{page}/play/{quote(name)}" if name else "" for name in runs.find_neighbours(folder, spec)]
+    around = [
+        f"{page}/play/{quote(name)}" if name else "" for name in runs.find_neighbours(folder, spec)
+    ]
     game = runs.rebuild_game(folder, stored.data)
     return _show_replay(stored, game, asked, crumbs=crumbs, around=around, follow=live)
 
@@ -106,13 +143,18 @@ def live(server: Server, session: str) -> HTMLResponse:
 def _show_replay(
     stored: StoredPlay, game: Game[S] | None, asked: Iterable[Mapping[str, object]], **links: object
 ) -> HTMLResponse:
-    """Show a play; `links` are the pages above (`crumbs`) and beside it (`around`), and whether to `follow` it."""
+    """Show a play; `links` are the pages above (`crumbs`) and beside it (`around`), and whether to
+    `follow` it."""
     stages = list_stages(stored.record, game, asked)
     steps = [step for stage in stages for step in stage.steps]
     priced = any(step.regret is not None or step.regret_equilibrium is not None for step in steps)
     briefing = game.view(game.start(), game.roles[0]).briefing if game else ""
     about = {"title": runs.name_play(stored), "play": stored, "briefing": briefing}
-    course = {"stages": stages, "priced": priced, "replay": build_replay(stored.record, game, stages)}
+    course = {
+        "stages": stages,
+        "priced": priced,
+        "replay": build_replay(stored.record, game, stages),
+    }
     return render.render_page("watch_play.html", **about, **course, **links)
 
 
@@ -127,7 +169,8 @@ def show_export(server: Server) -> HTMLResponse:
 @pages.get("/export/{table}.{form}")
 @calls.get("/export/{table}.{form}", response_class=Response)
 def send_table(server: Server, table: Name, form: Name, lobby: RunOrLobby = "") -> Response:
-    """`decisions`, `participants`, `payments` or `codebook` as csv, json or parquet, of one lobby or of all."""
+    """`decisions`, `participants`, `payments` or `codebook` as csv, json or parquet, of one lobby
+    or of all."""
     content = exporting.export_table(server, table, form, lobby)
     return render.send_file(f"{lobby}-{table}.{form}".lstrip("-"), exporting.FORMATS[form], content)
 
@@ -143,11 +186,15 @@ def list_progress(server: Server) -> list[runs.RunProgress]:
 
 @calls.get("/runs/{run}")
 async def show_progress(
-    server: Server, run: Name, after: Annotated[str, Query(max_length=100)] = "", wait: render.Wait = 0
+    server: Server,
+    run: Name,
+    after: Annotated[str, Query(max_length=100)] = "",
+    wait: render.Wait = 0,
 ) -> dict[str, object]:
     """The progress of a run and its manifest.
 
-    With `after`, the version known already, the answer waits up to `wait` seconds until the run has come further.
+    With `after`, the version known already, the answer waits up to `wait` seconds until the run has
+    come further.
     """
     end = time.monotonic() + wait
     progress = await run_in_threadpool(server.runs.progress, run)
@@ -155,7 +202,11 @@ async def show_progress(
         await asyncio.sleep(_LOOK)
         progress = await run_in_threadpool(server.runs.progress, run)
     folder = server.runs.folder(run)
-    return {**asdict(progress), "manifest": folder.manifest.to_json(), "has_report": runs.has_report(folder)}
+    return {
+        **asdict(progress),
+        "manifest": folder.manifest.to_json(),
+        "has_report": runs.has_report(folder),
+    }
 
 
 @calls.get("/runs/{run}/report")
@@ -168,24 +219,35 @@ def show_report(server: Server, run: Name) -> dict[str, object]:
 def show_plays(
     server: Server, run: Name, start: Start = 0, count: Annotated[int, Query(ge=1, le=500)] = 100
 ) -> list[dict[str, object]]:
-    """Finished plays in the order they finished: who sat where, what they got, and the data of the spec."""
+    """Finished plays in the order they finished: who sat where, what they got, and the data of the
+    spec."""
     fields = ("game", "players", "payoffs", "void")
     return [
-        {"spec": play.spec, "data": dict(play.data), **{name: getattr(play.record, name) for name in fields}}
+        {
+            "spec": play.spec,
+            "data": dict(play.data),
+            **{name: getattr(play.record, name) for name in fields},
+        }
         for play in islice(server.runs.folder(run).plays(), start, start + count)
     ]
 
 
 @calls.get("/runs/{run}/plays/{spec}")
 def show_play(server: Server, run: Name, spec: Name) -> dict[str, object]:
-    """A play step by step: what each seat saw and was asked, what it said, how that was read, and its regrets.
+    """A play step by step: what each seat saw and was asked, what it said, how that was read, and
+    its regrets.
 
     `briefing` are the rules as the first role is told them; it is `live` while the play goes on.
     """
     stored, asked, live = server.runs.open_play(run, spec)
     game = runs.rebuild_game(server.runs.folder(run), stored.data)
     briefing = game.view(game.start(), game.roles[0]).briefing if game else ""
-    return {"spec": spec, "live": live, "briefing": briefing, "stages": list_stages(stored.record, game, asked)}
+    return {
+        "spec": spec,
+        "live": live,
+        "briefing": briefing,
+        "stages": list_stages(stored.record, game, asked),
+    }
 
 
 @calls.get("/leaderboard")
@@ -197,4 +259,6 @@ def leaderboard(server: Server) -> dict[str, object]:
 @calls.get("/compare")
 def compare_figures(server: Server, first: RunOrLobby, second: RunOrLobby) -> dict[str, object]:
     """Two runs of the same study beside each other."""
-    return render.serialize_table(runs.compare_runs(server.runs.folder(first), server.runs.folder(second)))
+    return render.serialize_table(
+        runs.compare_runs(server.runs.folder(first), server.runs.folder(second))
+    )

@@ -1,7 +1,8 @@
-"""Runs below the output folder, watched while they grow: how far they are, what they cost, their plays, and rankings.
+"""Runs below the output folder, watched while they grow: how far they are, what they cost, their
+plays, and rankings.
 
-A run is known by the name of its folder, which is looked up among those that are there. Files are read on from where
-they were read last, so that looking at a long run often costs little.
+A run is known by the name of its folder, which is looked up among those that are there. Files are
+read on from where they were read last, so that looking at a long run often costs little.
 """
 
 import json
@@ -36,7 +37,8 @@ from bestresponse.web.sessions.store import SESSIONS, NotFound
 _COUNTS = {"num_games": "games", "count": "stories", "repeats": "repeats", "rounds": "rounds"}
 _MOST_NAMES = 3
 _FRESH = 120.0
-"""Seconds after which a run whose lock cannot be seen, and whose files have not grown, counts as stopped."""
+"""Seconds after which a run whose lock cannot be seen, and whose files have not grown, counts as
+stopped."""
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What a file that is not as it should be makes a reader raise."""
 _log = logging.getLogger("bestresponse.web")
@@ -49,13 +51,19 @@ def name_run(manifest: Manifest) -> str:
     'gpt-4o, zero-sum, 50 games'
     """
     config = manifest.config if isinstance(manifest.config, Mapping) else {}
-    players: Any = next((config[key] for key in ("models", "model", "entries", "strategies") if config.get(key)), [])
+    players: Any = next(
+        (config[key] for key in ("models", "model", "entries", "strategies") if config.get(key)), []
+    )
     seats = config["seat"].values() if isinstance(config.get("seat"), Mapping) else ()
     players = [*(players if isinstance(players, list) else [players]), *seats, config.get("others")]
     game = next((config[key] for key in ("game", "domain", "family") if config.get(key)), "")
     names = list(dict.fromkeys(filter(None, map(_read_name, players))))
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    sizes = [f"{config[key]:g} {word}" for key, word in _COUNTS.items() if isinstance(config.get(key), int)]
+    sizes = [
+        f"{config[key]:g} {word}"
+        for key, word in _COUNTS.items()
+        if isinstance(config.get(key), int)
+    ]
     seed = f"seed {config['seed']}" if config.get("seed") else ""
     parts = (" / ".join(names[:_MOST_NAMES]) + more, _read_name(game), *sizes[:1], seed)
     return ", ".join(part for part in parts if part) or manifest.study
@@ -73,8 +81,14 @@ def name_play(play: StoredPlay) -> str:
     if isinstance(data.get("game"), int):
         parts.append(f"game {data['game'] + 1}")
     labels = [data.get(key) for key in ("variant", "condition", "abundance", "treatment")]
-    parts += [part for part in labels if isinstance(part, str) and part not in ("", "original", "base")]
-    parts += [f"repeat {data[key] + 1}" for key in ("repeat", "repetition") if isinstance(data.get(key), int)]
+    parts += [
+        part for part in labels if isinstance(part, str) and part not in ("", "original", "base")
+    ]
+    parts += [
+        f"repeat {data[key] + 1}"
+        for key in ("repeat", "repetition")
+        if isinstance(data.get(key), int)
+    ]
     if isinstance(data.get("group"), int):
         parts.append(f"group {data['group']}")
     return ", ".join(parts)
@@ -82,10 +96,11 @@ def name_play(play: StoredPlay) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """A run at a glance; `total` is None where it is not settled beforehand, `money` where a price is not known.
+    """A run at a glance; `total` is None where it is not settled beforehand, `money` where a price
+    is not known.
 
-    `status` is finished, running, unreadable, or stopped: nobody works in the folder of a run that was killed.
-    `version` changes exactly when the run has come further.
+    `status` is finished, running, unreadable, or stopped: nobody works in the folder of a run that
+    was killed. `version` changes exactly when the run has come further.
     """
 
     name: str
@@ -103,7 +118,8 @@ class RunProgress:
 
 
 class _FollowedRun:
-    """Follow one run: sums over its plays and calls and the plays under way, as far as its files were read."""
+    """Follow one run: sums over its plays and calls and the plays under way, as far as its files
+    were read."""
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder, self._prices = folder, price_by_model(folder.manifest)
@@ -143,17 +159,29 @@ class _FollowedRun:
         self._tokens += sum(total.prompt + total.completion for total in totals)
         spent = sum_money(totals)
         self._money = None if spent is None or self._money is None else self._money + spent
-        # A run without plays counts something else on its way, and has ended when its report is there.
-        ended = (path / "finished").exists() or (self._plays == 0 and (path / "report.json").exists())
+        # A run without plays counts something else on its way, and has ended when its report is
+        # there.
+        ended = (path / "finished").exists() or (
+            self._plays == 0 and (path / "report.json").exists()
+        )
         total = None if ended and self._plays == 0 else self._total
         done = ended or (total is not None and self._plays >= total)
         status = "finished" if done else "running" if is_worked_on(path) else "stopped"
         counts = (done, self._plays, total, self._calls, self._tokens, self._money)
         version = f"{self._plays}.{self._calls}.{int(done)}"
-        return RunProgress(path.name, manifest.study, manifest.created, *counts, name_run(manifest), status, version)
+        return RunProgress(
+            path.name,
+            manifest.study,
+            manifest.created,
+            *counts,
+            name_run(manifest),
+            status,
+            version,
+        )
 
     def list_live(self) -> list[StoredPlay]:
-        """List the plays that are not over, with the answers so far; a play whose game is not known is left out."""
+        """List the plays that are not over, with the answers so far; a play whose game is not known
+        is left out."""
         if self._run is None or not is_worked_on(self._folder.path):
             return []
         path = self._folder.path / "submissions.jsonl"
@@ -161,7 +189,9 @@ class _FollowedRun:
         for number, line in enumerate(self._read_on(path), 1):
             answers = self._begun.setdefault(find_spec_id(line, path, number), [])
             answers.append(decode_answer(line))
-        self._begun = {spec: answers for spec, answers in self._begun.items() if spec not in self._done}
+        self._begun = {
+            spec: answers for spec, answers in self._begun.items() if spec not in self._done
+        }
         # A plan can be long, so no more of it is read than needed.
         missing = self._begun.keys() - self._specs.keys()
         plan = self._run.study.list_specs(self._run.config) if missing else iter(())
@@ -198,14 +228,17 @@ class Runs:
         return RunFolder.read(self._output / name)
 
     def all(self) -> list[RunProgress]:
-        """List every run; one that cannot be read has the status unreadable, and its title says why."""
+        """List every run; one that cannot be read has the status unreadable, and its title says
+        why."""
         runs = []
         for name in self.names():
             try:
                 runs.append(self.progress(name))
             except (BestResponseError, *_DAMAGE) as error:
                 why = f"{name} cannot be read: {str(error).replace(str(self._output / name), name)}"
-                runs.append(RunProgress(name, "", "", False, 0, None, 0, 0, None, why, "unreadable", ""))
+                runs.append(
+                    RunProgress(name, "", "", False, 0, None, 0, 0, None, why, "unreadable", "")
+                )
         return runs
 
     def readable(self) -> list[RunFolder]:
@@ -225,7 +258,8 @@ class Runs:
             return self._follow(name).measure_progress()
 
     def list_live(self, name: str) -> list[StoredPlay]:
-        """List the plays of a run that is under way which are not over, with their answers so far."""
+        """List the plays of a run that is under way which are not over, with their answers so
+        far."""
         with self._lock:
             return self._follow(name).list_live()
 
@@ -236,7 +270,8 @@ class Runs:
         return list(islice(read_lines(path), start, start + count))
 
     def open_play(self, name: str, spec: str) -> tuple[StoredPlay, list[dict[str, object]], bool]:
-        """Open a play with its calls, and tell whether it is still going on; NotFound where there is none."""
+        """Open a play with its calls, and tell whether it is still going on; NotFound where there
+        is none."""
         folder = self.folder(name)
         calls = [call for call in read_lines(folder.path / "calls.jsonl") if call["spec"] == spec]
         live = [play for play in self.list_live(name) if play.spec == spec]
@@ -247,7 +282,8 @@ class Runs:
 
 
 def is_worked_on(path: Path) -> bool:
-    """Tell whether a process holds the lock of the folder; where that cannot be seen, whether a file is fresh."""
+    """Tell whether a process holds the lock of the folder; where that cannot be seen, whether a
+    file is fresh."""
     try:
         inode = (path / ".lock").stat().st_ino
         held = Path("/proc/locks").read_text("ascii")
@@ -269,7 +305,11 @@ def rebuild_game(folder: RunFolder, data: JsonMapping) -> AnyGame | None:
     """Make the game again that was played, where the study of the run tells how."""
     if folder.manifest.study in studies.names():
         return load_run(folder.path).game(data)
-    return make_game(GameChoice(**data["setup"]["game"])) if folder.manifest.study == SESSIONS else None
+    return (
+        make_game(GameChoice(**data["setup"]["game"]))
+        if folder.manifest.study == SESSIONS
+        else None
+    )
 
 
 def has_report(folder: RunFolder) -> bool:
@@ -293,15 +333,40 @@ SORTS = {
     "cost": lambda run: run.money or 0.0,
 }
 _WHO = (
-    "model", "seats", "player", "llm_seed", "seed", "temperature", "max_tokens", "style", "samples", "attempts",
-    "translator", "policy", "memory", "own_words", "reasoning", "reasons", "personas", "about_others", "referee",
-    "elicit", "think", "effort", "reasoning_tokens", "study",
-)  # fmt: skip
+    "model",
+    "seats",
+    "player",
+    "llm_seed",
+    "seed",
+    "temperature",
+    "max_tokens",
+    "style",
+    "samples",
+    "attempts",
+    "translator",
+    "policy",
+    "memory",
+    "own_words",
+    "reasoning",
+    "reasons",
+    "personas",
+    "about_others",
+    "referee",
+    "elicit",
+    "think",
+    "effort",
+    "reasoning_tokens",
+    "study",
+)
 """What of a spec says who plays and how they are asked, not what is played."""
 
 
 def filter_runs(
-    runs: Iterable[RunProgress], find: str = "", study: str = "", status: str = "", sort: str = "newest"
+    runs: Iterable[RunProgress],
+    find: str = "",
+    study: str = "",
+    status: str = "",
+    sort: str = "newest",
 ) -> list[RunProgress]:
     """Return the runs that fit; the newest, largest and dearest first, names from A to Z."""
     fitting = [run for run in runs if study in ("", run.study) and status in ("", run.status)]
@@ -314,10 +379,13 @@ def _has_words(text: str, words: str) -> bool:
 
 
 def filter_plays(folder: RunFolder, find: str, only: str) -> Iterator[StoredPlay]:
-    """Yield the plays that fit, in the order they finished: all, `only` those that are void, or were repaired."""
+    """Yield the plays that fit, in the order they finished: all, `only` those that are void, or
+    were repaired."""
     for play in folder.plays():
         record = play.record
-        repaired = any(answer.decision.reading.status.value != "valid" for answer in record.submissions)
+        repaired = any(
+            answer.decision.reading.status.value != "valid" for answer in record.submissions
+        )
         if (only == "void" and record.void is None) or (only == "repaired" and not repaired):
             continue
         if _has_words(f"{play.spec} {name_play(play)} {' '.join(record.players.values())}", find):
@@ -348,8 +416,13 @@ def compare_run_games(first: RunFolder, second: RunFolder, most: int = 500) -> l
         sides = (left.get(key, []), right.get(key, []))
         name = name_play((sides[0] or sides[1])[0])
         specs = (sides[0][0].spec if sides[0] else None, sides[1][0].spec if sides[1] else None)
-        for role in dict.fromkeys(role for side in sides for play in side for role in play.record.payoffs):
-            earned = [[play.record.payoffs[role] for play in side if role in play.record.payoffs] for side in sides]
+        for role in dict.fromkeys(
+            role for side in sides for play in side for role in play.record.payoffs
+        ):
+            earned = [
+                [play.record.payoffs[role] for play in side if role in play.record.payoffs]
+                for side in sides
+            ]
             means = [sum(payoffs) / len(payoffs) if payoffs else None for payoffs in earned]
             rows.append(ComparedGame(name, role, means[0], means[1], specs))
     return rows[:most]
@@ -365,7 +438,8 @@ def _group_plays(folder: RunFolder) -> dict[str, list[StoredPlay]]:
 
 @lru_cache(maxsize=64)
 def _read_figures(path: Path, size: int) -> Figures:
-    """Read the figures of a run as it was when its records had that size; none where they cannot be read."""
+    """Read the figures of a run as it was when its records had that size; none where they cannot be
+    read."""
     try:
         return load_run(path).figures
     except BestResponseError:
@@ -385,9 +459,19 @@ def rank_players(folders: Iterable[RunFolder]) -> Table:
 
     Baselines are left out, and models that never gave an answer that could be read.
     """
-    loaded = [(folder, _load_figures(folder)) for folder in folders if folder.manifest.study == "bench"]
-    groups = [((*heads, folder.path.name), values) for folder, figures in loaded for heads, values in figures.groups]
-    rows = [(heads, values) for heads, values in groups if "baseline" not in heads and values.get("answered")]
+    loaded = [
+        (folder, _load_figures(folder)) for folder in folders if folder.manifest.study == "bench"
+    ]
+    groups = [
+        ((*heads, folder.path.name), values)
+        for folder, figures in loaded
+        for heads, values in figures.groups
+    ]
+    rows = [
+        (heads, values)
+        for heads, values in groups
+        if "baseline" not in heads and values.get("answered")
+    ]
     rows.sort(key=lambda row: _find_middle(row[1].get("gap_normalised")))
     metrics = next((figures.metrics for _, figures in loaded if figures.metrics), ())
     caption = "Smaller is better; intervals hold 95 % by resampling games"
@@ -398,14 +482,23 @@ def compare_runs(first: RunFolder, second: RunFolder) -> Table:
     """Put the figures of two runs of one study beside each other."""
     study = first.manifest.study
     if second.manifest.study != study:
-        raise UsageError(f"a run of {study} and one of {second.manifest.study} have nothing to compare")
+        raise UsageError(
+            f"a run of {study} and one of {second.manifest.study} have nothing to compare"
+        )
     left, right = (_name_figures(_load_figures(folder)) for folder in (first, second))
     rows: list[tuple[Cell, ...]] = []
     for key in dict.fromkeys((*left, *right)):
         a, b = left.get(key), right.get(key)
-        rows.append((*key, a, b, None if a is None or b is None else _find_middle(b) - _find_middle(a)))
+        rows.append(
+            (*key, a, b, None if a is None or b is None else _find_middle(b) - _find_middle(a))
+        )
     names = [Column(folder.path.name, "right", format=".3f") for folder in (first, second)]
-    columns = (Column("row"), Column("figure"), *names, Column("difference", "right", format="+.3f"))
+    columns = (
+        Column("row"),
+        Column("figure"),
+        *names,
+        Column("difference", "right", format="+.3f"),
+    )
     return Table(columns, tuple(rows), "Figures of both runs")
 
 

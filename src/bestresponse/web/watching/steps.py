@@ -1,4 +1,5 @@
-"""A play step by step and as a picture: who was asked, what they saw, said and lost by it, and a board for each stage.
+"""A play step by step and as a picture: who was asked, what they saw, said and lost by it, and a
+board for each stage.
 
 table   the payoff table with what was chosen
 tree    the game tree with the way taken and its information sets
@@ -32,9 +33,10 @@ from bestresponse.web.sessions.session import format_action, trace_states
 class Step:
     """One answer.
 
-    `stage` counts the states that were passed: answers given at the same time have the same. `regret` is what the best
-    answer to what the others did in this round would have earned more, `regret_equilibrium` what this answer loses
-    against others who play the equilibrium; None where that is not known.
+    `stage` counts the states that were passed: answers given at the same time have the same.
+    `regret` is what the best answer to what the others did in this round would have earned more,
+    `regret_equilibrium` what this answer loses against others who play the equilibrium; None where
+    that is not known.
     """
 
     number: int
@@ -53,14 +55,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class ReplayStage:
-    """Answers that were given in the same state; what everybody had earned before them where that is new."""
+    """Answers that were given in the same state; what everybody had earned before them where that
+    is new."""
 
     number: int
     steps: tuple[Step, ...]
     earned: Mapping[Role, float]
 
 
-def list_steps(record: Record, game: AnyGame | None, calls: Iterable[JsonMapping] = ()) -> list[Step]:
+def list_steps(
+    record: Record, game: AnyGame | None, calls: Iterable[JsonMapping] = ()
+) -> list[Step]:
     """List every answer in its order, with the view it was given from where the game is known."""
     asked = _group_calls(record, calls)
     states = trace_states(game, record.submissions) if game else range(len(record.submissions) + 1)
@@ -72,19 +77,35 @@ def list_steps(record: Record, game: AnyGame | None, calls: Iterable[JsonMapping
         for call in asked.get(number, []):
             prompts += [f"{role}:\n{content}" for role, content in call["request"]["messages"]]
             prompts.append(f"{call['model']}:\n{call['reply']['text']}")
-        answer = (format_action(decision.action), decision.reading.status.value, decision.reading.how)
-        words = (decision.stand_in, decision.reasoning, view.situation or view.briefing if view else "")
+        answer = (
+            format_action(decision.action),
+            decision.reading.status.value,
+            decision.reading.how,
+        )
+        words = (
+            decision.stand_in,
+            decision.reasoning,
+            view.situation or view.briefing if view else "",
+        )
         steps.append(Step(number, stage, submission.role, *answer, *words, tuple(prompts)))
         stage += states[number] is not state
     return steps
 
 
-def list_stages(record: Record, game: AnyGame | None, calls: Iterable[JsonMapping] = ()) -> list[ReplayStage]:
-    """List the answers in groups of those that were given at the same time, with what each cost; solves the game."""
-    others, equilibrium = measure_against_others(record, game), measure_against_equilibrium(record, game)
+def list_stages(
+    record: Record, game: AnyGame | None, calls: Iterable[JsonMapping] = ()
+) -> list[ReplayStage]:
+    """List the answers in groups of those that were given at the same time, with what each cost;
+    solves the game."""
+    others, equilibrium = (
+        measure_against_others(record, game),
+        measure_against_equilibrium(record, game),
+    )
     groups: dict[int, list[Step]] = {}
     for step in list_steps(record, game, calls):
-        known = replace(step, regret=others.get(step.number), regret_equilibrium=equilibrium.get(step.number))
+        known = replace(
+            step, regret=others.get(step.number), regret_equilibrium=equilibrium.get(step.number)
+        )
         groups.setdefault(step.stage, []).append(known)
     stages: list[ReplayStage] = []
     states = trace_states(game, record.submissions) if game else []
@@ -97,7 +118,8 @@ def list_stages(record: Record, game: AnyGame | None, calls: Iterable[JsonMappin
 
 
 def _group_calls(record: Record, calls: Iterable[JsonMapping]) -> dict[int, list[JsonMapping]]:
-    """Group the calls that led to each answer, by its number: those up to the one that the answer was read from.
+    """Group the calls that led to each answer, by its number: those up to the one that the answer
+    was read from.
 
     Calls after the last reply that can be told stand with the last answer of their seat.
     """
@@ -110,9 +132,15 @@ def _group_calls(record: Record, calls: Iterable[JsonMapping]) -> dict[int, list
         seat_calls = waiting.get(submission.role, [])
         words = submission.decision.reasoning.strip()
         replies = [call["reply"]["text"].strip() for call in seat_calls if words]
-        read = next((k for k, reply in enumerate(replies) if reply and (reply in words or words in reply)), None)
+        read = next(
+            (k for k, reply in enumerate(replies) if reply and (reply in words or words in reply)),
+            None,
+        )
         if read is not None:
-            grouped[number], waiting[submission.role] = seat_calls[: read + 1], seat_calls[read + 1 :]
+            grouped[number], waiting[submission.role] = (
+                seat_calls[: read + 1],
+                seat_calls[read + 1 :],
+            )
         if seat_calls:
             last[submission.role] = number
     for role, left in waiting.items():
@@ -136,7 +164,8 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class RoundChart:
-    """A figure of every round, from `low` to `high`: a line for each seat, or one where it is the same for all."""
+    """A figure of every round, from `low` to `high`: a line for each seat, or one where it is the
+    same for all."""
 
     title: str
     low: float
@@ -148,8 +177,8 @@ class RoundChart:
 class ReplayBoard:
     """What is drawn for a play; the lists have an entry for every stage.
 
-    `weights` tells how much of each cell of the table was chosen, row by row; `paths` the nodes of the tree so
-    far, whose branches have the ids `node1`, `node2`, ... in its picture.
+    `weights` tells how much of each cell of the table was chosen, row by row; `paths` the nodes of
+    the tree so far, whose branches have the ids `node1`, `node2`, ... in its picture.
     """
 
     table: NormalForm | None = None
@@ -163,9 +192,13 @@ class ReplayBoard:
     rounds: PlayedRounds | None = None
 
 
-def build_replay(record: Record, game: AnyGame | None, stages: Sequence[ReplayStage]) -> ReplayBoard:
+def build_replay(
+    record: Record, game: AnyGame | None, stages: Sequence[ReplayStage]
+) -> ReplayBoard:
     """Build what is drawn; only the chart of costs where the game is not known."""
-    roles = list(dict.fromkeys(s.role for s in record.submissions if s.role not in (NATURE, REFEREE)))
+    roles = list(
+        dict.fromkeys(s.role for s in record.submissions if s.role not in (NATURE, REFEREE))
+    )
     seats = {role: number % 6 for number, role in enumerate(game.roles if game else roles)}
     bars = _measure_bars(stages, roles)
     if game is None:
@@ -177,12 +210,16 @@ def build_replay(record: Record, game: AnyGame | None, stages: Sequence[ReplaySt
     if isinstance(game, HasTree) and len(game.tree.leaves) <= MOST_ENDS:
         states = trace_states(game, record.submissions)
         if isinstance(states[-1], int):
-            paths = tuple(",".join(_list_path(game.tree, states[stage.steps[-1].number])) for stage in stages)
+            paths = tuple(
+                ",".join(_list_path(game.tree, states[stage.steps[-1].number])) for stage in stages
+            )
             return ReplayBoard(tree=_draw_once(game.tree), bars=bars, seats=seats, paths=paths)
     if isinstance(game, RoundHistory):
         state = trace_states(game, record.submissions)[-1]
         tables = {role: game.list_rounds(state, role) for role in game.roles}
-        return ReplayBoard(bars=bars, seats=seats, charts=_chart_rounds(tables), rounds=tables[game.roles[0]])
+        return ReplayBoard(
+            bars=bars, seats=seats, charts=_chart_rounds(tables), rounds=tables[game.roles[0]]
+        )
     return ReplayBoard(bars=bars, talk=isinstance(game, HasSpeakers), seats=seats)
 
 
@@ -191,8 +228,14 @@ def _chart_rounds(tables: Mapping[Role, PlayedRounds]) -> tuple[RoundChart, ...]
     charts: list[RoundChart] = []
     for index, column in enumerate(next(iter(tables.values())).columns[1:], 1):
         # A cell may hold more than its number, as "$12.50, served" does, or none.
-        cells = {role: [_NUMBER.search(str(row[index])) for row in table.rows] for role, table in tables.items()}
-        lines = {role: [float(number[0]) if number else None for number in row] for role, row in cells.items()}
+        cells = {
+            role: [_NUMBER.search(str(row[index])) for row in table.rows]
+            for role, table in tables.items()
+        }
+        lines = {
+            role: [float(number[0]) if number else None for number in row]
+            for role, row in cells.items()
+        }
         numbers = [number for line in lines.values() for number in line if number is not None]
         # What the others did stands in their own tables, as what they did themselves.
         if column in tables or not numbers:
@@ -205,7 +248,8 @@ def _chart_rounds(tables: Mapping[Role, PlayedRounds]) -> tuple[RoundChart, ...]
 
 
 def _measure_bars(stages: Sequence[ReplayStage], roles: Sequence[str]) -> list[Bar]:
-    """Measure the regrets against the others (else against the equilibrium); empty where none is known."""
+    """Measure the regrets against the others (else against the equilibrium); empty where none is
+    known."""
     bars: list[Bar] = []
     for number, stage in enumerate(stages if len(stages) > 1 else ()):
         for step in stage.steps:
@@ -227,8 +271,11 @@ def _list_path(tree: Tree, node: int) -> list[str]:
 
 
 def _weigh_cells(form: NormalForm, stage: ReplayStage, record: Record) -> str:
-    """Return how much of each cell was chosen at this stage; a seat that did not answer leaves its side open."""
-    answers = {step.role: record.submissions[step.number - 1].decision.action for step in stage.steps}
+    """Return how much of each cell was chosen at this stage; a seat that did not answer leaves its
+    side open."""
+    answers = {
+        step.role: record.submissions[step.number - 1].decision.action for step in stage.steps
+    }
     if not any(role in answers for role in form.players):
         return ""
     sides = []

@@ -21,11 +21,22 @@ from bestresponse.theory.catalogue.trees import kuhn_poker
 from bestresponse.theory.trees.sequence_form import to_sequence_form
 from bestresponse.theory.trees.sequence_form_lp import solve_tree
 
-# Kuhn poker's equilibria: player 1 bets J with probability a and K with 3a, and calls with Q with a + 1/3 (Kuhn 1950).
+# Kuhn poker's equilibria: player 1 bets J with probability a and K with 3a, and calls with Q with a
+# + 1/3 (Kuhn 1950).
 EQUILIBRIUM = {
-    "J": "1/5", "Q": "0", "K": "3/5", "J pb": "0", "Q pb": "8/15", "K pb": "1",
-    "J p": "1/3", "Q p": "0", "K p": "1", "J b": "0", "Q b": "1/3", "K b": "1",
-}  # fmt: skip
+    "J": "1/5",
+    "Q": "0",
+    "K": "3/5",
+    "J pb": "0",
+    "Q pb": "8/15",
+    "K pb": "1",
+    "J p": "1/3",
+    "Q p": "0",
+    "K p": "1",
+    "J b": "0",
+    "Q b": "1/3",
+    "K b": "1",
+}
 
 
 def find_infoset(request):
@@ -36,7 +47,9 @@ def bet_with(chances):
     """A model that states the probability of betting by what it knows."""
 
     def script(request):
-        bet = float(Fraction(chances[find_infoset(request)] if isinstance(chances, dict) else chances))
+        bet = float(
+            Fraction(chances[find_infoset(request)] if isinstance(chances, dict) else chances)
+        )
         return json.dumps({"pass": 1 - bet, "bet": bet})
 
     return ScriptedModel(script)
@@ -51,7 +64,9 @@ def run(tmp_path, model, **changes):
 
 
 def figures(ran, player="scripted", way="mixed"):
-    (found,) = [f for f in ran.summary()["figures"] if (f["player"], f["asked_for"]) == (player, way)]
+    (found,) = [
+        f for f in ran.summary()["figures"] if (f["player"], f["asked_for"]) == (player, way)
+    ]
     return found
 
 
@@ -68,11 +83,15 @@ def seats(ran, player="scripted / mixed"):
         (EQUILIBRIUM, "0", ("0", "0")),
     ],
 )
-def test_exploitability_of_simple_policies_in_kuhn_poker_is_known_exactly(tmp_path, bet, nash_conv, in_seats):
+def test_exploitability_of_simple_policies_in_kuhn_poker_is_known_exactly(
+    tmp_path, bet, nash_conv, in_seats
+):
     ran = run(tmp_path, bet_with(bet))
     found = figures(ran)
     assert found["nash_conv"]["estimate"] == pytest.approx(float(Fraction(nash_conv)), abs=1e-9)
-    assert found["exploitability"]["estimate"] == pytest.approx(float(Fraction(nash_conv)) / 2, abs=1e-9)
+    assert found["exploitability"]["estimate"] == pytest.approx(
+        float(Fraction(nash_conv)) / 2, abs=1e-9
+    )
     assert [row["exploitability"] for row in seats(ran).values()] == pytest.approx(
         [float(Fraction(share)) for share in in_seats], abs=1e-9
     )
@@ -80,7 +99,9 @@ def test_exploitability_of_simple_policies_in_kuhn_poker_is_known_exactly(tmp_pa
 
 def test_a_single_stated_policy_is_known_exactly(tmp_path):
     found = figures(run(tmp_path, bet_with("1/2")))["nash_conv"]
-    assert (found["low"], found["estimate"], found["high"]) == pytest.approx((11 / 12, 11 / 12, 11 / 12))
+    assert (found["low"], found["estimate"], found["high"]) == pytest.approx(
+        (11 / 12, 11 / 12, 11 / 12)
+    )
 
 
 def test_the_interval_of_a_sampled_equilibrium_reaches_down_to_zero():
@@ -89,7 +110,9 @@ def test_the_interval_of_a_sampled_equilibrium_reaches_down_to_zero():
     counts, row = {}, np.zeros(24)
     for index, infoset in enumerate(tree.infosets):
         bets = round(10 * float(Fraction(EQUILIBRIUM[infoset.label])))
-        counts[index] = np.array([bets if move == "bet" else 10 - bets for move in infoset.moves], dtype=float)
+        counts[index] = np.array(
+            [bets if move == "bet" else 10 - bets for move in infoset.moves], dtype=float
+        )
         row[2 * index : 2 * index + 2] = counts[index] / 10
     policy = StatedPolicy(arena, (0, 1), row, np.ones(12, dtype=bool), counts)
     found = policy.estimate("nash_conv")
@@ -106,12 +129,14 @@ def test_losses_by_information_set_add_up_to_gap_and_regrets_to_nash_conv(tmp_pa
     assert in_seat_1 == pytest.approx(1 / 9)
     assert seats(ran)["player 1"]["gap"] == pytest.approx(1 / 9)
     assert sum(row["regret"] for row in by_set) == pytest.approx(11 / 12)
-    assert [row["excess"] for row in by_set] == sorted((row["excess"] for row in by_set), reverse=True)
+    assert [row["excess"] for row in by_set] == sorted(
+        (row["excess"] for row in by_set), reverse=True
+    )
 
 
 def test_exploitability_is_put_down_to_the_set_that_no_equilibrium_goes_with(tmp_path):
-    # With a = 1/4 the queen should call with 7/12. Calling with 2/5 only, player 1 loses (7/12 - 2/5) * (3 - 1) / 6 to
-    # an opponent who bets every jack and king.
+    # With a = 1/4 the queen should call with 7/12. Calling with 2/5 only, player 1 loses (7/12 -
+    # 2/5) * (3 - 1) / 6 to an opponent who bets every jack and king.
     stated = EQUILIBRIUM | {"J": "1/4", "K": "3/4", "Q pb": "2/5"}
     ran = run(tmp_path, bet_with(stated))
     rows = {(row["seat"], row["infoset"]): row for row in ran.frame("infosets")}
@@ -134,7 +159,9 @@ def test_the_equilibrium_earns_the_value_and_so_does_the_baseline(tmp_path):
     ran = run(tmp_path, bet_with(EQUILIBRIUM))
     assert seats(ran)["player 1"]["value"] == pytest.approx(-1 / 18)
     assert seats(ran)["player 1"]["earns"] == pytest.approx(-1 / 18)
-    assert figures(ran, "equilibrium", "baseline")["exploitability"]["estimate"] == pytest.approx(0, abs=1e-9)
+    assert figures(ran, "equilibrium", "baseline")["exploitability"]["estimate"] == pytest.approx(
+        0, abs=1e-9
+    )
     assert figures(ran, "first", "baseline")["nash_conv"]["estimate"] == pytest.approx(2)
 
 
@@ -155,11 +182,14 @@ def test_sampled_moves_become_frequencies_with_an_interval_and_moves_are_offered
 
 def test_several_policies_have_an_interval_over_policies(tmp_path):
     def script(request):
-        return json.dumps({"pass": 1.0, "bet": 0.0} if request.replicate else {"pass": 0.0, "bet": 1.0})
+        return json.dumps(
+            {"pass": 1.0, "bet": 0.0} if request.replicate else {"pass": 0.0, "bet": 1.0}
+        )
 
     found = figures(run(tmp_path, ScriptedModel(script), num_games=2))["nash_conv"]
     assert found["estimate"] == pytest.approx((2 + 2 / 3) / 2)
-    # Two policies say little: the ends lie beyond both of them, and within the 4 that each of two players can lose.
+    # Two policies say little: the ends lie beyond both of them, and within the 4 that each of two
+    # players can lose.
     assert 0 < found["low"] < 2 / 3
     assert 2 < found["high"] < 8
     assert found["n"] == 2
@@ -187,7 +217,9 @@ def test_gap_bounds_are_those_of_the_best_and_the_worst_completion():
         pure = row.copy()
         for k, move in zip(free, choice, strict=True):
             pure[tree.first_move[k] : tree.first_move[k] + 2] = np.eye(2)[move]
-        plan_1 = arena.form.plexes[0].plan(np.concatenate([[1.0], pure[arena.form.plexes[0].moves]]))
+        plan_1 = arena.form.plexes[0].plan(
+            np.concatenate([[1.0], pure[arena.form.plexes[0].moves]])
+        )
         gaps.append(arena.bests[0] - arena.worths[0] @ plan_1)
         taken.append(arena.measure_exploitability(0, plan_1))
     policy = StatedPolicy(arena, (0, 1), row, known)
@@ -199,7 +231,9 @@ def test_gap_bounds_are_those_of_the_best_and_the_worst_completion():
 
 def test_an_unreadable_answer_makes_its_policy_incomplete_and_nothing_is_made_up(tmp_path):
     def script(request):
-        return "I fold." if find_infoset(request) == "Q b" else json.dumps({"pass": 0.5, "bet": 0.5})
+        return (
+            "I fold." if find_infoset(request) == "Q b" else json.dumps({"pass": 0.5, "bet": 0.5})
+        )
 
     ran = run(tmp_path, ScriptedModel(script))
     found = figures(ran)
@@ -220,9 +254,10 @@ def test_one_seat_alone_has_exploitability_but_no_nash_conv(tmp_path):
 
 
 def test_a_game_of_three_who_choose_at_once_is_measured_seat_by_seat(tmp_path):
-    # Who volunteers gets 1; who waits gets 2 if somebody volunteers, else 0. If all toss coins, waiting earns 2 * 3/4
-    # and the coin 5/4: each gains 1/4 by waiting. In the equilibrium that was found player 1 volunteers, so that it
-    # loses 1/2 by its coin, and so does each of the others, who had better wait.
+    # Who volunteers gets 1; who waits gets 2 if somebody volunteers, else 0. If all toss coins,
+    # waiting earns 2 * 3/4 and the coin 5/4: each gains 1/4 by waiting. In the equilibrium that was
+    # found player 1 volunteers, so that it loses 1/2 by its coin, and so does each of the others,
+    # who had better wait.
     def toss(request):
         return json.dumps({"volunteer": 0.5, "wait": 0.5})
 
@@ -252,24 +287,32 @@ def test_a_run_goes_on_is_replayed_and_merges_from_shards(tmp_path):
     again = running.run(sequential, config(), tmp_path / "whole", {"scripted": model})
     assert (again.outcome.found, len(model.asked)) == (12, 0)
     parts = [
-        running.run(sequential, config(), tmp_path / name, {"scripted": bet_with("1/2")}, shard=Shard(k, 2))
+        running.run(
+            sequential, config(), tmp_path / name, {"scripted": bet_with("1/2")}, shard=Shard(k, 2)
+        )
         for k, name in ((1, "one"), (2, "two"))
     ]
     assert sum(part.outcome.played for part in parts) == 12
 
 
 def test_the_estimate_counts_every_question_and_attempt():
-    found = sequential.estimate(config(elicit=("mixed", "sampled"), samples=5, attempts=2, num_games=3))
+    found = sequential.estimate(
+        config(elicit=("mixed", "sampled"), samples=5, attempts=2, num_games=3)
+    )
     assert found.plays == 12 * 3 * 6
     assert found.total_calls == 12 * 3 * 6 * 2
-    assert sequential.estimate(config(max_infosets=4)).what == "4 of 12 information sets of kuhn-poker"
+    assert (
+        sequential.estimate(config(max_infosets=4)).what == "4 of 12 information sets of kuhn-poker"
+    )
 
 
 def test_settings_survive_being_written_down_and_payoff_tables_are_refused():
     settings = config(max_infosets=3, seat="player 1")
     assert BenchConfig.from_json(json.loads(json.dumps(settings.to_json()))) == settings
     assert (config().seat, config().num_games) == (("player 1", "player 2"), 1)
-    with pytest.raises(SettingError, match="game: chicken is a payoff table; expected a game played in turn"):
+    with pytest.raises(
+        SettingError, match="game: chicken is a payoff table; expected a game played in turn"
+    ):
         sequential.count(config(game="chicken"))
     with pytest.raises(SettingError, match="game: this setting is missing"):
         sequential.count(config(game=None))
@@ -278,5 +321,10 @@ def test_settings_survive_being_written_down_and_payoff_tables_are_refused():
 def test_the_report_draws_the_tree_and_lists_every_answer(tmp_path):
     page = render(run(tmp_path, bet_with("1/2")).report())
     assert "Tree of the game with the policy of scripted" in page
-    for title in ("How far from an equilibrium", "Seat by seat", "Where policies lose", "Every answer"):
+    for title in (
+        "How far from an equilibrium",
+        "Seat by seat",
+        "Where policies lose",
+        "Every answer",
+    ):
         assert title in page

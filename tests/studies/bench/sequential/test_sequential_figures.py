@@ -1,4 +1,5 @@
-"""Figures of policies in games played in turn that have no sentence of their own elsewhere: intervals, means, pictures.
+"""Figures of policies in games played in turn that have no sentence of their own elsewhere:
+intervals, means, pictures.
 
 Payoffs of Kuhn poker go from -2 to 2, so that each of two players can lose 4.
 """
@@ -38,17 +39,23 @@ def find_figures(ran, player="scripted", way="mixed"):
 
 
 def test_a_mean_over_policies_reaches_up_to_what_a_policy_can_lose(tmp_path):
-    # Always betting has an exploitability of 1/3 and a NashConv of 2/3. Two such policies leave half a policy unseen,
-    # whose share is below 3/4 in 97.4 % of all draws: (3 sqrt(x) - x sqrt(x)) / 2 is the distribution of Beta(1/2, 2).
-    # The upper end is therefore about a quarter of what was seen and 3/4 of the most.
+    # Always betting has an exploitability of 1/3 and a NashConv of 2/3. Two such policies leave
+    # half a policy unseen, whose share is below 3/4 in 97.4 % of all draws: (3 sqrt(x) - x sqrt(x))
+    # / 2 is the distribution of Beta(1/2, 2). The upper end is therefore about a quarter of what
+    # was seen and 3/4 of the most.
     figures = find_figures(run(tmp_path, lambda request: answer("1"), num_games=2))
     most = {
-        "nash_conv": 8.0, "exploitability": 4.0, "exploitability_normalised": 1.0, "nash_gap": 4.0,
+        "nash_conv": 8.0,
+        "exploitability": 4.0,
+        "exploitability_normalised": 1.0,
+        "nash_gap": 4.0,
         "gap_normalised": 1.0,
-    }  # fmt: skip
+    }
     for name, limit in most.items():
         interval = figures[name]
-        assert interval.high == pytest.approx(interval.estimate / 4 + 3 / 4 * limit, abs=0.05 * limit), name
+        assert interval.high == pytest.approx(
+            interval.estimate / 4 + 3 / 4 * limit, abs=0.05 * limit
+        ), name
         assert interval.low == pytest.approx(interval.estimate / 4, abs=0.02 * limit), name
         assert (interval.n, interval.method) == (2, "bounded")
     assert figures["exploitability_normalised"].estimate == pytest.approx(1 / 3 / 4)
@@ -57,10 +64,12 @@ def test_a_mean_over_policies_reaches_up_to_what_a_policy_can_lose(tmp_path):
 
 
 def test_the_most_that_one_seat_loses_is_its_own_range(tmp_path):
-    # The incumbent gets 2 where it shares with an entrant and 0 where it fights, but 5 without entry; the entrant gets
-    # -1 to 1.
+    # The incumbent gets 2 where it shares with an entrant and 0 where it fights, but 5 without
+    # entry; the entrant gets -1 to 1.
     fight = {"game": "entry-deterrence", "num_games": 2, "seat": "incumbent"}
-    figures = find_figures(run(tmp_path, lambda request: json.dumps({"share": 0.0, "fight": 1.0}), **fight))
+    figures = find_figures(
+        run(tmp_path, lambda request: json.dumps({"share": 0.0, "fight": 1.0}), **fight)
+    )
     assert figures["nash_gap"].estimate == 2.0
     assert figures["nash_gap"].high == pytest.approx(2 / 4 + 3 / 4 * 5, abs=0.25)
     assert figures["gap_normalised"].estimate == pytest.approx(2 / 5)
@@ -82,20 +91,26 @@ def test_incomplete_policies_enter_no_mean_but_the_share_of_known_sets(tmp_path)
     # Bounds are over both: with 11/24 for the first, the mean of all four seats lies around it.
     assert figures["exploitability_at_least"] < 11 / 24 < figures["exploitability_at_most"]
     assert ran.answered == 23
-    # Where one of the policies is silent, the other speaks for the player; its losses are not known then.
-    (row,) = [row for row in ran.frame("infosets") if (row["seat"], row["infoset"]) == ("player 2", "Q b")]
+    # Where one of the policies is silent, the other speaks for the player; its losses are not known
+    # then.
+    (row,) = [
+        row for row in ran.frame("infosets") if (row["seat"], row["infoset"]) == ("player 2", "Q b")
+    ]
     assert (row["mixture"], row["policy"], row["loss"]) == ([0.5, 0.5], "pass 0.5, bet 0.5", None)
 
 
 def test_complete_policies_have_no_bounds(tmp_path):
     figures = find_figures(run(tmp_path, lambda request: answer("1/2")))
-    assert [figures[f"{name}_{side}"] for name in ("exploitability", "gap") for side in ("at_least", "at_most")] == [
-        None
-    ] * 4
+    assert [
+        figures[f"{name}_{side}"]
+        for name in ("exploitability", "gap")
+        for side in ("at_least", "at_most")
+    ] == [None] * 4
 
 
 def test_an_answer_is_written_in_the_order_of_the_game_and_adds_up_to_1(tmp_path):
-    # The second policy is offered the moves in the other order. Answers may miss a sum of 1 by a millionth.
+    # The second policy is offered the moves in the other order. Answers may miss a sum of 1 by a
+    # millionth.
     ran = run(tmp_path, lambda request: json.dumps({"bet": 0.25, "pass": 0.7500009}), num_games=2)
     rows = ran.frame("plays").rows
     assert {tuple(row["moves"]) for row in rows} == {("pass", "bet")}
@@ -106,31 +121,45 @@ def test_an_answer_is_written_in_the_order_of_the_game_and_adds_up_to_1(tmp_path
 
 
 def test_answers_are_listed_by_information_set_and_sample(tmp_path):
-    ran = run(tmp_path, lambda request: json.dumps({"answer": "bet"}), elicit="sampled", samples=2, seat="player 1")
+    ran = run(
+        tmp_path,
+        lambda request: json.dumps({"answer": "bet"}),
+        elicit="sampled",
+        samples=2,
+        seat="player 1",
+    )
     rows = ran.frame("plays").rows
     assert [row["sample"] for row in rows] == [0, 1] * 6
-    assert [row["infoset"] for row in rows] == [label for label in ("J", "J pb", "Q", "Q pb", "K", "K pb")
-                                                 for _ in range(2)]  # fmt: skip
-    assert {(tuple(row["strategy"]), row["temperature"], row["way"]) for row in rows} == {((0.0, 1.0), 1.0, "sampled")}
+    assert [row["infoset"] for row in rows] == [
+        label for label in ("J", "J pb", "Q", "Q pb", "K", "K pb") for _ in range(2)
+    ]
+    assert {(tuple(row["strategy"]), row["temperature"], row["way"]) for row in rows} == {
+        ((0.0, 1.0), 1.0, "sampled")
+    }
     assert dict(ran.frame("game")[0]) | {"method": ""} == {"infosets": 6, "asked": 6, "method": ""}
 
 
 def test_information_sets_are_listed_by_what_they_lose(tmp_path):
-    # With one seat alone nothing is known of regrets; what always passes loses at four sets of player 2.
+    # With one seat alone nothing is known of regrets; what always passes loses at four sets of
+    # player 2.
     rows = run(tmp_path, lambda request: answer("0"), seat="player 2").frame("infosets").rows
     ranked = [(row["excess"], row["regret"], row["loss"]) for row in rows]
     assert {regret for _, regret, _ in ranked} == {None}
-    assert [(-excess, -loss) for excess, _, loss in ranked] == sorted((-excess, -loss) for excess, _, loss in ranked)
+    assert [(-excess, -loss) for excess, _, loss in ranked] == sorted(
+        (-excess, -loss) for excess, _, loss in ranked
+    )
     assert ranked[0][0] > 0
 
 
 def test_information_sets_of_which_less_is_known_come_after_those_that_lose(tmp_path):
     def script(request):
-        return answer("1/2", "I fold." if "What you know: Q b." in request.messages[-1].content else "")
+        return answer(
+            "1/2", "I fold." if "What you know: Q b." in request.messages[-1].content else ""
+        )
 
     rows = run(tmp_path, script).frame("infosets").rows
-    # Player 2 is silent at one set, so that only player 1 has an exploitability that could go; what player 2 loses
-    # against the equilibrium is known at the others.
+    # Player 2 is silent at one set, so that only player 1 has an exploitability that could go; what
+    # player 2 loses against the equilibrium is known at the others.
     assert (rows[0]["seat"], rows[0]["excess"] > 0) == ("player 1", True)
     others = [row for row in rows if row["seat"] == "player 2"]
     assert {row["excess"] for row in others} == {None}
@@ -144,22 +173,35 @@ def test_a_seat_earns_its_best_response_less_its_gap(tmp_path):
     # Against the equilibrium player 1 earns -1/18 at best; the coin loses 1/9 of that.
     ran = run(tmp_path, lambda request: answer("1/2"))
     (row,) = ran.frame("seats").select(player=PLAYER, seat="player 1")
-    assert (row["value"], row["gap"], row["earns"]) == pytest.approx((-1 / 18, 1 / 9, -1 / 18 - 1 / 9))
+    assert (row["value"], row["gap"], row["earns"]) == pytest.approx(
+        (-1 / 18, 1 / 9, -1 / 18 - 1 / 9)
+    )
     assert ran.frame("seats").list_values("player") == [
-        PLAYER, "uniform", "first", "last", "level-1", "level-2", "equilibrium",
-    ]  # fmt: skip
+        PLAYER,
+        "uniform",
+        "first",
+        "last",
+        "level-1",
+        "level-2",
+        "equilibrium",
+    ]
 
 
 def draw(tmp_path, monkeypatch, script, **changes):
     """The overlays of the trees of a report, and its figures."""
     overlays = []
-    monkeypatch.setattr(study, "draw_tree", lambda tree, overlay: overlays.append(overlay) or b"<svg >")
+    monkeypatch.setattr(
+        study, "draw_tree", lambda tree, overlay: overlays.append(overlay) or b"<svg >"
+    )
     shown = study.draw_policies(run(tmp_path, script, **changes))
     return overlays, shown
 
 
-def test_a_picture_shows_the_chance_of_every_move_and_losses_as_shares_of_the_largest(tmp_path, monkeypatch):
-    """Player 1 bets with one half, player 2 always passes; only the set with the most excess has a circle of 1."""
+def test_a_picture_shows_the_chance_of_every_move_and_losses_as_shares_of_the_largest(
+    tmp_path, monkeypatch
+):
+    """Player 1 bets with one half, player 2 always passes; only the set with the most excess has a
+    circle of 1."""
 
     def script(request):
         return answer("0" if "You are player 2" in request.messages[-1].content else "1/2")
@@ -176,7 +218,9 @@ def test_a_picture_shows_the_chance_of_every_move_and_losses_as_shares_of_the_la
     assert max(overlay.weights.values()) == 1.0
     for k, weight in overlay.weights.items():
         infoset = tree.infosets[k]
-        assert weight == pytest.approx(rows[tree.players[infoset.player], infoset.label]["excess"] / most)
+        assert weight == pytest.approx(
+            rows[tree.players[infoset.player], infoset.label]["excess"] / most
+        )
     assert overlay.nodes == set()
     (figure,) = shown.blocks
     assert isinstance(figure, Figure)
@@ -186,7 +230,9 @@ def test_a_picture_shows_the_chance_of_every_move_and_losses_as_shares_of_the_la
 
 
 def test_a_picture_without_a_loss_has_no_circles(tmp_path, monkeypatch):
-    (overlay,), _ = draw(tmp_path, monkeypatch, lambda request: json.dumps({"take": 1, "pass": 0}), game="centipede")
+    (overlay,), _ = draw(
+        tmp_path, monkeypatch, lambda request: json.dumps({"take": 1, "pass": 0}), game="centipede"
+    )
     # In a general sum there is no exploitability: regrets are shown, all of them 0.
     assert set(overlay.weights.values()) == {0.0}
     # The first of nine positions is the start, to which no move leads.
@@ -203,7 +249,8 @@ def test_of_a_large_tree_only_the_ways_to_the_largest_losses_are_drawn(tmp_path,
     assert study._choose_nodes(tree, losses) == set()
     monkeypatch.setattr(study, "MOST_ENDS", 29)
     monkeypatch.setattr(study, "_MOST_DRAWN", 1)
-    # From the first position of the set: its two moves, the position itself, the bet, the pass, the deal, the start.
+    # From the first position of the set: its two moves, the position itself, the bet, the pass, the
+    # deal, the start.
     position = int(np.flatnonzero(tree.infoset == called)[0])
     bet = int(tree.parent[position])
     deal = int(tree.parent[bet])
@@ -244,7 +291,8 @@ def test_nothing_is_drawn_where_nothing_was_answered(tmp_path, monkeypatch):
 
 
 def make_coin(equilibrium, draws):
-    """The policy that tosses a coin at every set, as if sampled; `draws` are NashConvs of samples by their way."""
+    """The policy that tosses a coin at every set, as if sampled; `draws` are NashConvs of samples
+    by their way."""
     tree = kuhn_poker()
     arena = Arena(to_sequence_form(tree), equilibrium)
     counts = {k: np.array([5.0, 5.0]) for k in range(12)} | {3: np.array([2.0, 2.0])}
@@ -254,8 +302,9 @@ def make_coin(equilibrium, draws):
 
 
 def test_the_ends_of_a_sampled_figure_are_percentiles_or_their_mirror_images():
-    # NashConv is 11/12. Of 401 even steps from 0.8 to 1.2 the ends of the middle 95 % are 0.81 and 1.19; mirrored at
-    # the figure they are 22/12 - 1.19 and 22/12 - 0.81. Without an equilibrium nothing else is known.
+    # NashConv is 11/12. Of 401 even steps from 0.8 to 1.2 the ends of the middle 95 % are 0.81 and
+    # 1.19; mirrored at the figure they are 22/12 - 1.19 and 22/12 - 0.81. Without an equilibrium
+    # nothing else is known.
     above = make_coin(None, {0.0: np.linspace(0.8, 1.2, 401)}).estimate("nash_conv")
     assert (above.low, above.estimate, above.high) == pytest.approx((22 / 12 - 1.19, 11 / 12, 1.19))
     assert (above.n, above.method, above.level) == (4, "sampled moves", 0.95)
@@ -265,8 +314,12 @@ def test_the_ends_of_a_sampled_figure_are_percentiles_or_their_mirror_images():
     assert (wide.low, wide.high) == pytest.approx((0.0, 3.9))
 
 
-@pytest.mark.parametrize(("plausible", "way"), [((1.0,), 1.0), ((0.5,), 0.5), ((0.5, 0.75), 0.75), ((), 0.0)])
-def test_the_lower_end_goes_as_far_to_the_equilibrium_as_samples_like_this_one_are_plausible(plausible, way):
+@pytest.mark.parametrize(
+    ("plausible", "way"), [((1.0,), 1.0), ((0.5,), 0.5), ((0.5, 0.75), 0.75), ((), 0.0)]
+)
+def test_the_lower_end_goes_as_far_to_the_equilibrium_as_samples_like_this_one_are_plausible(
+    plausible, way
+):
     """Samples as bad as this one come often on the ways that are plausible, never on others."""
     equilibrium = solve_tree(kuhn_poker()).policy
     ways = {k / 16: [2.0 if k / 16 in plausible else 0.0] for k in range(1, 17)}
@@ -280,8 +333,12 @@ def test_a_sample_is_plausible_where_one_in_forty_is_as_bad():
     equilibrium = solve_tree(kuhn_poker()).policy
     for as_bad, expected in ((25, 0.0), (24, 11 / 12)):
         # of 1,000 samples of the equilibrium itself; none on the way to it
-        draws = {k / 16: [0.0] for k in range(1, 16)} | {1.0: [11 / 12] * as_bad + [0.0] * (1000 - as_bad)}
-        assert make_coin(equilibrium, draws)._bound_below("nash_conv", 11 / 12) == pytest.approx(expected, abs=1e-9)
+        draws = {k / 16: [0.0] for k in range(1, 16)} | {
+            1.0: [11 / 12] * as_bad + [0.0] * (1000 - as_bad)
+        }
+        assert make_coin(equilibrium, draws)._bound_below("nash_conv", 11 / 12) == pytest.approx(
+            expected, abs=1e-9
+        )
 
 
 def test_figures_below_a_billionth_of_the_largest_payoff_are_rounding_errors():

@@ -1,4 +1,5 @@
-"""Clauses beside a statement: reasons, comments and asides, and what "which", "it" and "there" stand for in them."""
+"""Clauses beside a statement: reasons, comments and asides, and what "which", "it" and "there"
+stand for in them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,9 @@ _BEHIND: Final = re.compile(
 )
 _BEFORE: Final = re.compile(r"\W*(?:\w+,?\s+)?(?:because|since)\s+", re.IGNORECASE)
 _ASIDE: Final = re.compile(r"\s*\(([^()\d]*)\)")
-_THERE: Final = re.compile(r"^(?:there|then|in that case),?\s+|\s+(?:there|then|in that case)$", re.IGNORECASE)
+_THERE: Final = re.compile(
+    r"^(?:there|then|in that case),?\s+|\s+(?:there|then|in that case)$", re.IGNORECASE
+)
 _PROFILE: Final = re.compile(r"\([^()\d]*,[^()\d]*\)|mutual \w+", re.IGNORECASE)
 _AMOUNTS: Final = ("NUMBER", "SHARE")
 # Claims of these forms speak of one outcome, or of the choices that one move responds to.
@@ -31,7 +34,8 @@ _OF_MOVES: Final = frozenset(
 
 
 class Parting(NamedTuple):
-    """A statement and what else its sentence says; `link` is the word between them, "(" for an aside."""
+    """A statement and what else its sentence says; `link` is the word between them, "(" for an
+    aside."""
 
     statement: str
     rest: str
@@ -39,7 +43,8 @@ class Parting(NamedTuple):
 
 
 class FilledClause(NamedTuple):
-    """A clause as a sentence of its own; `place` is what is chosen where it speaks of, None where that is not said."""
+    """A clause as a sentence of its own; `place` is what is chosen where it speaks of, None where
+    that is not said."""
 
     text: str
     place: Case | None = None
@@ -52,14 +57,17 @@ def split_comment(sentence: str) -> Iterator[Parting]:
     [Parting(statement='R is best', rest='I like red', link='because')]
     """
     for match in _BEHIND.finditer(sentence):
-        yield Parting(sentence[: match.start()], sentence[match.end() :], (match["link"] or "").lower())
+        yield Parting(
+            sentence[: match.start()], sentence[match.end() :], (match["link"] or "").lower()
+        )
     before = _BEFORE.match(sentence)
     for comma in reversed(list(re.finditer(r",\s", sentence))):
         if before is not None and comma.start() > before.end():
             yield Parting(sentence[comma.end() :], sentence[before.end() : comma.start()])
     for aside in _ASIDE.finditer(sentence):
         behind = sentence[aside.end() :]
-        # What an aside says of an amount it says of the one before it, so that nothing may stand behind.
+        # What an aside says of an amount it says of the one before it, so that nothing may stand
+        # behind.
         link = "" if behind.strip() else "("
         yield Parting(sentence[: aside.start()] + behind, aside[1], link)
 
@@ -81,11 +89,15 @@ def split_rest(parting: Parting) -> list[Parting]:
     return [*clauses, Parting(statement, rest[start:], link)]
 
 
-def carry_over(parting: Parting, claims: Sequence[Claim], words: Vocabulary) -> Iterator[FilledClause]:
-    """Yield a clause with what "which", "it" or "there" stands for, where only one thing can be meant.
+def carry_over(
+    parting: Parting, claims: Sequence[Claim], words: Vocabulary
+) -> Iterator[FilledClause]:
+    """Yield a clause with what "which", "it" or "there" stands for, where only one thing can be
+    meant.
 
-    "I get 0, which is better than 1" says that 0 is better than 1; "(R, R) is an equilibrium because each of us gets 1
-    there" says what each gets at (R, R); "R is dominant since it pays me 5 against B" says what R pays.
+    "I get 0, which is better than 1" says that 0 is better than 1; "(R, R) is an equilibrium
+    because each of us gets 1 there" says what each gets at (R, R); "R is dominant since it pays me
+    5 against B" says what R pays.
     """
     statement, rest, link = parting
     tokens = list(words.find_known(statement))
@@ -103,7 +115,8 @@ def carry_over(parting: Parting, claims: Sequence[Claim], words: Vocabulary) -> 
     elif link != "which":
         return
     amount = _find_amount(tokens) if link in ("which", "(") and rest.startswith("is ") else None
-    # An average or a bound can be more or less than a number; only a payoff can be the highest there is.
+    # An average or a bound can be more or less than a number; only a payoff can be the highest
+    # there is.
     if amount is not None and (" than " in rest or {claim.form for claim in claims} == {"payoff"}):
         yield FilledClause(f"{amount} {rest}")
     named = None if link == "(" else _find_named(statement, claims, words, last=link == "which")
@@ -115,11 +128,17 @@ def _find_place(claims: Sequence[Claim], words: Vocabulary) -> Case | None:
     """Return what is chosen in the one place that claims speak of."""
     subject = words.subject
     chains = {arg for claim in claims for arg in claim.args if isinstance(arg, tuple)}
-    if subject.tree is not None or len(chains) != 1 or any(claim.form not in _PLACED for claim in claims):
+    if (
+        subject.tree is not None
+        or len(chains) != 1
+        or any(claim.form not in _PLACED for claim in claims)
+    ):
         return None
     moves = [move for move in chains.pop() if isinstance(move, Move)]
     players = [subject.players.index(move.who) for move in moves]
-    indices = [subject.index[player][move.action] for player, move in zip(players, moves, strict=True)]
+    indices = [
+        subject.index[player][move.action] for player, move in zip(players, moves, strict=True)
+    ]
     return Case(zip(players, indices, strict=True))
 
 
@@ -132,7 +151,9 @@ def _find_amount(tokens: list[Token]) -> str | None:
     return str(numbers[0]) if alone and numbers[0].type == "NUMBER" else None
 
 
-def _find_named(statement: str, claims: Sequence[Claim], words: Vocabulary, *, last: bool) -> str | None:
+def _find_named(
+    statement: str, claims: Sequence[Claim], words: Vocabulary, *, last: bool
+) -> str | None:
     """Return the outcome or the move that a statement judges, if no other could be meant.
 
     "It" may stand for the only move there is; "which" for the one just before it.
@@ -142,7 +163,9 @@ def _find_named(statement: str, claims: Sequence[Claim], words: Vocabulary, *, l
     moves = [token for token in tokens if token.type == "MOVE"]
     profile = _PROFILE.match(statement)
     if profile is not None and forms <= _OF_OUTCOMES:
-        named = 1 if profile.group().lower().startswith("mutual") else profile.group().count(",") + 1
+        named = (
+            1 if profile.group().lower().startswith("mutual") else profile.group().count(",") + 1
+        )
         return profile.group() if len(moves) == named else None
     if not moves or len(claims) != 1 or not forms <= _OF_MOVES or claims[0].args[-1] != YOU:
         return None

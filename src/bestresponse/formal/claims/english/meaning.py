@@ -1,8 +1,9 @@
 """What a parsed sentence claims: one method for each kind of statement in `claims.lark`.
 
-A method is given the meanings of the parts of its statement, in the order of the words, and tells them apart by type;
-words that only change a claim ("not", "strictly") are strings. Where a part has several meanings (an outcome seen from
-the second seat, words that two rules fit) all are followed; a reading that cannot be meant in the game is dropped.
+A method is given the meanings of the parts of its statement, in the order of the words, and tells
+them apart by type; words that only change a claim ("not", "strictly") are strings. Where a part has
+several meanings (an outcome seen from the second seat, words that two rules fit) all are followed;
+a reading that cannot be meant in the game is dropped.
 """
 
 from __future__ import annotations
@@ -26,9 +27,22 @@ from bestresponse.formal.claims.form import Mix, Move, Ungrounded, WrittenNumber
 # Meanings of parts multiply: a sentence with more is left unread, so that no text takes long.
 _MOST_READINGS: Final = 64
 _FLAGS: Final = {
-    "above", "always_flag", "anybody", "average", "below", "denied", "each", "highest", "lowest", "passive", "pure",
-    "sole", "strictly", "weakly", "whole",
-}  # fmt: skip
+    "above",
+    "always_flag",
+    "anybody",
+    "average",
+    "below",
+    "denied",
+    "each",
+    "highest",
+    "lowest",
+    "passive",
+    "pure",
+    "sole",
+    "strictly",
+    "weakly",
+    "whole",
+}
 _OPPONENT: Final = -1
 """In a case: whomever a fact is not about ("against R")."""
 _ALWAYS: Final = -2
@@ -37,7 +51,8 @@ _REMOVED: Final = -3
 """In a case: a move that is eliminated."""
 
 Choices = dict[int, Any]
-"""Who chooses what: a move's index among the player's actions, or the probabilities of all of them."""
+"""Who chooses what: a move's index among the player's actions, or the probabilities of all of
+them."""
 Kind = TypeVar("Kind")
 
 
@@ -61,7 +76,8 @@ _NO_CASE: Final = Case()
 
 
 class Party(NamedTuple):
-    """The players that are spoken of, none where it is not said; `we` is a word that may speak of a sum."""
+    """The players that are spoken of, none where it is not said; `we` is a word that may speak of a
+    sum."""
 
     players: tuple[int, ...] = ()
     we: bool = False
@@ -149,7 +165,8 @@ class Relation(NamedTuple):
 class Fact:
     """A statement that waits for its case, about some players.
 
-    `again` states the same with another number; `foretold` is a move that is made when the next fact holds.
+    `again` states the same with another number; `foretold` is a move that is made when the next
+    fact holds.
     """
 
     state: Callable[[Choices], Iterable[Claim]]
@@ -225,11 +242,19 @@ def _find_side(parts: Iterable[Part]) -> Side:
 
 
 _KINDS: Final[dict[str, Callable[..., Any]]] = {
-    "chance": _Chance, "rest": _Chance, "share": Share, "instead": Instead, "item": _Item, "side": _make_side,
-    "more": partial(Relation, 1), "less": partial(Relation, -1), "pair": lambda *numbers: numbers,
-    "always": lambda *others: Case(((_ALWAYS, None),)), "opponent_acts": lambda act: Case(((_OPPONENT, act),)),
+    "chance": _Chance,
+    "rest": _Chance,
+    "share": Share,
+    "instead": Instead,
+    "item": _Item,
+    "side": _make_side,
+    "more": partial(Relation, 1),
+    "less": partial(Relation, -1),
+    "pair": lambda *numbers: numbers,
+    "always": lambda *others: Case(((_ALWAYS, None),)),
+    "opponent_acts": lambda act: Case(((_OPPONENT, act),)),
     "case": lambda *cases: Case(pair for case in cases for pair in case),
-}  # fmt: skip
+}
 """Parts of a sentence that mean the same in every game."""
 
 
@@ -289,7 +314,9 @@ class Meaning:
 
     def _read_alone(self, act: Act) -> Side:
         """I choose it and nobody else does, where everybody has two moves."""
-        others = [(player, self._other_index(player, act.index(player))) for player in self.everybody[1:]]
+        others = [
+            (player, self._other_index(player, act.index(player))) for player in self.everybody[1:]
+        ]
         return Side(None, Case(((0, act.index(0)), *others)))
 
     def _read_amount(self, *parts: Part) -> _Amount:
@@ -307,25 +334,46 @@ class Meaning:
         return Case((player, act.index(player)) for player in party.players)
 
     def _read_nobody_acts(self, act: Act) -> Case:
-        return Case((player, self._other_index(player, act.index(player))) for player in self.everybody)
+        return Case(
+            (player, self._other_index(player, act.index(player))) for player in self.everybody
+        )
 
     def _read_profile(self, *acts: Act) -> Either:
-        """Name an outcome: the players stand in the order of the game, or the reasoner stands first."""
+        """Name an outcome: the players stand in the order of the game, or the reasoner stands
+        first."""
         cases = []
-        for order in dict.fromkeys((self.everybody, tuple(map(int, np.argsort(self.subject.order))))):
-            if len(order) == len(acts) and all(player in act.owners for player, act in zip(order, acts, strict=True)):
-                cases.append(Case(sorted((player, act.index(player)) for player, act in zip(order, acts, strict=True))))
+        for order in dict.fromkeys(
+            (self.everybody, tuple(map(int, np.argsort(self.subject.order))))
+        ):
+            if len(order) == len(acts) and all(
+                player in act.owners for player, act in zip(order, acts, strict=True)
+            ):
+                cases.append(
+                    Case(
+                        sorted(
+                            (player, act.index(player))
+                            for player, act in zip(order, acts, strict=True)
+                        )
+                    )
+                )
         return Either(dict.fromkeys(cases))
 
     def _read_mixes(self, party: Party, *chances: _Chance) -> Case:
-        """Return the probabilities of all moves; what is left belongs to the only move that has none."""
+        """Return the probabilities of all moves; what is left belongs to the only move that has
+        none."""
         pairs = []
         for player in party.players:
             weights = {act.index(player): chance for act, chance in chances}
-            left = 1 - sum((chance for chance in weights.values() if chance is not None), Fraction(0))
+            left = 1 - sum(
+                (chance for chance in weights.values() if chance is not None), Fraction(0)
+            )
             indices = range(len(self.subject.actions[player]))
-            others = [index for index in weights if weights[index] is None] or [p for p in indices if p not in weights]
-            _require(left == 0 or (left > 0 and len(others) == 1), "these are not all probabilities")
+            others = [index for index in weights if weights[index] is None] or [
+                p for p in indices if p not in weights
+            ]
+            _require(
+                left == 0 or (left > 0 and len(others) == 1), "these are not all probabilities"
+            )
             weights |= dict.fromkeys(others, left)
             pairs.append((player, tuple(weights.get(index, Fraction(0)) for index in indices)))
         return Case(pairs)
@@ -334,7 +382,8 @@ class Meaning:
         acts = _pick(parts, Act)
         _require(len(self.everybody) == 2, "there is more than one opponent")
         return self._read_mixes(
-            _first(parts, Party) or Party((1,)), *(_Chance(act, Fraction(1, len(acts))) for act in acts)
+            _first(parts, Party) or Party((1,)),
+            *(_Chance(act, Fraction(1, len(acts))) for act in acts),
         )
 
     def _read_mixes_evenly(self, party: Party | None = None) -> Case:
@@ -350,7 +399,9 @@ class Meaning:
         return Case(((player, Often(act.index(player), _pick(parts, WrittenNumber)[0], side)),))
 
     def _read_gone(self, act: Act) -> Case:
-        _require(not self.has_turns and len(act.owners) == 1, "it is not clear whose move is eliminated")
+        _require(
+            not self.has_turns and len(act.owners) == 1, "it is not clear whose move is eliminated"
+        )
         return Case(((_REMOVED, act),))
 
     def _other_index(self, player: int, index: int) -> int:
@@ -382,7 +433,9 @@ class Meaning:
         def go_on(before: Fact) -> _Item:
             if before.again is None:
                 raise Impossible("nothing is said before that could go on")
-            return _Item(before.again(_find_party(parts), act, _pick(parts, _Amount)[0]), _first(parts, Case))
+            return _Item(
+                before.again(_find_party(parts), act, _pick(parts, _Amount)[0]), _first(parts, Case)
+            )
 
         return go_on
 
@@ -393,11 +446,15 @@ class Meaning:
         return _Group(tuple(whole))
 
     def _state(self, group: _Group) -> Iterator[Claim]:
-        """Yield the claims of facts. What one player gets may take its case from what another gets beside it."""
+        """Yield the claims of facts. What one player gets may take its case from what another gets
+        beside it."""
         outer = group.case
         for number, (fact, own) in enumerate(group.items):
             near = [own or _NO_CASE]
-            for other, case in (*group.items[number + 1 : number + 2], *group.items[max(0, number - 1) : number]):
+            for other, case in (
+                *group.items[number + 1 : number + 2],
+                *group.items[max(0, number - 1) : number],
+            ):
                 people, others = set(fact.party.players), set(other.party.players)
                 apart = people and others and not people & others
                 if own is None and case is not None and apart:
@@ -414,7 +471,8 @@ class Meaning:
                 outer = Case((*outer, fact.foretold))
 
     def _join(self, *cases: Case) -> Choices:
-        """Return who chooses what. What a heading says gives way; in a tree the moves are numbered in their order."""
+        """Return who chooses what. What a heading says gives way; in a tree the moves are numbered
+        in their order."""
         pairs = [pair for case in cases for pair in case]
         if self.has_turns:
             return dict(enumerate((*self.context.items(), *pairs)))
@@ -424,7 +482,8 @@ class Meaning:
         return case if _OPPONENT in case else self.context | case
 
     def _enter(self, case: Choices, side: Side, party: Party) -> tuple[Choices, int | None]:
-        """Add the outcome or the move that a fact names to its case; also return whose move it is, if one player's."""
+        """Add the outcome or the move that a fact names to its case; also return whose move it is,
+        if one player's."""
         case = dict(case)
         added = list(side.case)
         mover = None
@@ -437,7 +496,10 @@ class Meaning:
             if self.has_turns:
                 case[len(case)] = (player, choice)
             else:
-                _require(case.get(player, choice) == choice or player in self.context, "somebody chooses twice")
+                _require(
+                    case.get(player, choice) == choice or player in self.context,
+                    "somebody chooses twice",
+                )
                 case[player] = choice
         about = mover if mover is not None else party.single or 0
         _require(about == 0 or _OPPONENT not in case, "it is not clear against whom")
@@ -447,15 +509,26 @@ class Meaning:
         """Say who is meant by "against R" in a fact about one player."""
         if _OPPONENT not in case:
             return case
-        _require(len(self.everybody) == 2 and 1 - player not in case, "it is not clear against whom")
+        _require(
+            len(self.everybody) == 2 and 1 - player not in case, "it is not clear against whom"
+        )
         faced = {other: choice for other, choice in case.items() if other != _OPPONENT}
         return faced | {1 - player: case[_OPPONENT].index(1 - player)}
 
     def _find_mover(self, act: Act, party: Party, case: Choices) -> int:
-        """Return whose move a named move is: whose payoff is spoken of, else the one whose choice is not said yet."""
+        """Return whose move a named move is: whose payoff is spoken of, else the one whose choice
+        is not said yet."""
         free = [player for player in act.owners if player not in case]
-        may = [player for player, index in act.indices if case.get(player, index) == index or player in self.context]
-        return party.players[0] if party.single in (act.owners if self.has_turns else may) else self._choose_one(free)
+        may = [
+            player
+            for player, index in act.indices
+            if case.get(player, index) == index or player in self.context
+        ]
+        return (
+            party.players[0]
+            if party.single in (act.owners if self.has_turns else may)
+            else self._choose_one(free)
+        )
 
     def _find_owners(self, acts: Iterable[Act], party: Party) -> tuple[int, ...]:
         """Return for whom something is said of moves in the whole game."""
@@ -465,41 +538,65 @@ class Meaning:
 
     def _choose_one(self, players: list[int]) -> int:
         """Return the player that is meant: the only one, or the reasoner where all are alike."""
-        _require(len(players) == 1 or (0 in players and self.is_symmetric), "it is not clear who is meant")
+        _require(
+            len(players) == 1 or (0 in players and self.is_symmetric),
+            "it is not clear who is meant",
+        )
         return players[0] if len(players) == 1 else 0
 
     @cached_property
     def is_symmetric(self) -> bool:
         """Whether the game is the same for everybody, so that what holds for one holds for all."""
-        if self.has_turns or any(actions != self.subject.actions[0] for actions in self.subject.actions):
+        if self.has_turns or any(
+            actions != self.subject.actions[0] for actions in self.subject.actions
+        ):
             return False
         cells = self.subject.cells
-        return all(np.array_equal(cells[player], np.swapaxes(cells[0], 0, player)) for player in self.everybody)
+        return all(
+            np.array_equal(cells[player], np.swapaxes(cells[0], 0, player))
+            for player in self.everybody
+        )
 
     def _name(self, player: int, *indices: int) -> tuple[str, ...]:
         """Return the names of a player's moves and then of the player, as most claims take them."""
-        return *(self.subject.actions[player][index] for index in indices), self.subject.players[player]
+        return (
+            *(self.subject.actions[player][index] for index in indices),
+            self.subject.players[player],
+        )
 
     def _chain(self, case: Choices) -> tuple[Move, ...]:
         """Return an outcome, in which everybody chooses one move; in a tree, the moves so far."""
         pairs = list(case.values()) if self.has_turns else sorted(case.items(), reverse=True)
-        _require_said(self.has_turns or set(case) == set(self.everybody), "it is not said what everybody chooses")
+        _require_said(
+            self.has_turns or set(case) == set(self.everybody),
+            "it is not said what everybody chooses",
+        )
         _require(all(isinstance(index, int) for _, index in pairs), "somebody mixes")
         return tuple(Move(*reversed(self._name(player, index))) for player, index in pairs)
 
     def _against(self, case: Choices, player: int) -> tuple[tuple[Move, ...], tuple[Mix, ...]]:
         """Return what the others choose: moves, or mixes where somebody mixes."""
-        others = {other: choice for other, choice in sorted(case.items(), reverse=True) if other != player}
-        _require_said(set(others) == set(self.everybody) - {player}, "it is not said what the others choose")
+        others = {
+            other: choice for other, choice in sorted(case.items(), reverse=True) if other != player
+        }
+        _require_said(
+            set(others) == set(self.everybody) - {player}, "it is not said what the others choose"
+        )
         if all(isinstance(choice, int) for choice in others.values()):
-            return tuple(Move(*reversed(self._name(other, index))) for other, index in others.items()), ()
+            return (
+                tuple(Move(*reversed(self._name(other, index))) for other, index in others.items()),
+                (),
+            )
         return (), tuple(self._mix(other, choice) for other, choice in sorted(others.items()))
 
     def _mix(self, player: int, choice: int | tuple[Fraction, ...]) -> Mix:
         _require(not isinstance(choice, Often), "it is not said how often exactly")
         weights = [(choice, Fraction(1))] if isinstance(choice, int) else list(enumerate(choice))
         actions = self.subject.actions[player]
-        return Mix(self.subject.players[player], tuple((actions[index], share) for index, share in weights if share))
+        return Mix(
+            self.subject.players[player],
+            tuple((actions[index], share) for index, share in weights if share),
+        )
 
     # What somebody gets.
 
@@ -512,12 +609,18 @@ class Meaning:
             elif isinstance(part, Party):
                 party = part
             elif isinstance(part, _Amount):
-                shares.append(Share(party, part._replace(average=part.average or "average" in parts)))
+                shares.append(
+                    Share(party, part._replace(average=part.average or "average" in parts))
+                )
             elif isinstance(part, Share):
                 shares.append(part)
-        return self._pay(tuple(shares), _find_side(parts), _first(parts, Instead), "always_flag" in parts)
+        return self._pay(
+            tuple(shares), _find_side(parts), _first(parts, Instead), "always_flag" in parts
+        )
 
-    def _pay(self, shares: tuple[Share, ...], side: Side, instead: Instead | None, always: bool) -> Fact:
+    def _pay(
+        self, shares: tuple[Share, ...], side: Side, instead: Instead | None, always: bool
+    ) -> Fact:
         def state(case: Choices) -> Iterator[Claim]:
             if always or _ALWAYS in case:
                 for kind in ("guaranteed", "limited"):
@@ -534,12 +637,16 @@ class Meaning:
             _require(len(shares) == 1 and instead is None, "it is not clear what goes on")
             before = shares[0]
             average = amount.average or before.amount.average
-            share = Share(party if party.players else before.party, amount._replace(average=average))
+            share = Share(
+                party if party.players else before.party, amount._replace(average=average)
+            )
             return self._pay((share,), side if act is None else Side(act, side.case), None, always)
 
         return Fact(state, shares[0].party if len(shares) == 1 else _UNSAID, again)
 
-    def _find_paid(self, case: Choices, party: Party, amount: _Amount, mover: int | None) -> tuple[int, ...]:
+    def _find_paid(
+        self, case: Choices, party: Party, amount: _Amount, mover: int | None
+    ) -> tuple[int, ...]:
         """Return who gets an amount."""
         _require(amount.each or not party.we, "what we get may be the sum")
         if party.players or amount.each:
@@ -551,23 +658,34 @@ class Meaning:
     def _claim_payoff(self, case: Choices, player: int, amount: _Amount) -> Claim:
         name = self.subject.players[player]
         if not self.has_turns and any(isinstance(choice, tuple) for choice in case.values()):
-            _require_said(isinstance(case.get(player), int), "it is not said what the player chooses")
+            _require_said(
+                isinstance(case.get(player), int), "it is not said what the player chooses"
+            )
             action = self.subject.actions[player][case[player]]
-            return Claim("expected_payoff", (name, amount.value, action, self._against(case, player)[1]))
+            return Claim(
+                "expected_payoff", (name, amount.value, action, self._against(case, player)[1])
+            )
         _require_said(not amount.average, "it is not said over what the average is taken")
         return Claim("payoff", (name, amount.value, self._chain(case)))
 
-    def _claim_instead(self, case: Choices, share: Share, instead: Instead, mover: int | None) -> Claim:
+    def _claim_instead(
+        self, case: Choices, share: Share, instead: Instead, mover: int | None
+    ) -> Claim:
         """Claim what the other move gives: the one that is named, else the only other one."""
         player, *others = self._find_paid(case, share.party, share.amount, mover)
         mover = player if mover is None else mover
         _require_said(
-            not (self.has_turns or others) and isinstance(case.get(mover), int), "it is not said instead of what"
+            not (self.has_turns or others) and isinstance(case.get(mover), int),
+            "it is not said instead of what",
         )
         act, outcome = instead.side
-        other = self._other_index(mover, case[mover]) if act is None and not outcome else case[mover]
+        other = (
+            self._other_index(mover, case[mover]) if act is None and not outcome else case[mover]
+        )
         case |= dict(outcome) or {mover: other if act is None else act.index(mover)}
-        return self._claim_payoff(case, player, instead.amount._replace(average=share.amount.average))
+        return self._claim_payoff(
+            case, player, instead.amount._replace(average=share.amount.average)
+        )
 
     def _read_pays_pair(self, *parts: Part) -> Either:
         """Pay two numbers: the reasoner's is the first, or they stand in the order of the game."""
@@ -593,32 +711,56 @@ class Meaning:
                     [dict(side.case) for side in sides if side.act is None], party, relation
                 )
             elif "always_flag" in parts or _ALWAYS in case:
-                alone = not (set(case) - {_ALWAYS} or relation.by is not None or any(side.case for side in sides))
+                alone = not (
+                    set(case) - {_ALWAYS}
+                    or relation.by is not None
+                    or any(side.case for side in sides)
+                )
                 _require(alone, "always is said of a case")
                 for player in self._find_owners(acts, party):
-                    yield Claim("strictly_dominates", self._name(player, *self._order(acts, player, relation.sign)))
+                    yield Claim(
+                        "strictly_dominates",
+                        self._name(player, *self._order(acts, player, relation.sign)),
+                    )
             else:
                 _require(not any(side.case for side in sides[1:]), "two cases are compared")
                 case, mover = self._enter(case, sides[0], party)
-                _require(mover is not None and party.players in ((), (mover,)), "one moves and another gets it")
-                yield self._compare_moves(case, mover or 0, self._order(acts, mover or 0, relation.sign), relation.by)
+                _require(
+                    mover is not None and party.players in ((), (mover,)),
+                    "one moves and another gets it",
+                )
+                yield self._compare_moves(
+                    case, mover or 0, self._order(acts, mover or 0, relation.sign), relation.by
+                )
 
         return Fact(state)
 
     def _order(self, acts: list[Act], player: int, sign: int) -> list[int]:
-        """Return the indices of two moves, the better one first; the other one of two where only one is named."""
+        """Return the indices of two moves, the better one first; the other one of two where only
+        one is named."""
         indices = [act.index(player) for act in acts]
-        return (indices if len(indices) == 2 else [*indices, self._other_index(player, indices[0])])[::sign]
+        return (
+            indices if len(indices) == 2 else [*indices, self._other_index(player, indices[0])]
+        )[::sign]
 
-    def _compare_moves(self, case: Choices, player: int, indices: list[int], by: Fraction | None) -> Claim:
+    def _compare_moves(
+        self, case: Choices, player: int, indices: list[int], by: Fraction | None
+    ) -> Claim:
         if by is not None:
-            return self._claim_difference(player, by, *(case | {player: index} for index in indices))
+            return self._claim_difference(
+                player, by, *(case | {player: index} for index in indices)
+            )
         *names, name = self._name(player, *indices)
         often = case.get(1 - player)
         if isinstance(often, Often):
-            return Claim(f"better_response_{often.side}", (often.share, *names, self._choose(often, 1 - player), name))
+            return Claim(
+                f"better_response_{often.side}",
+                (often.share, *names, self._choose(often, 1 - player), name),
+            )
         moves, mixes = self._against(case, player)
-        return Claim("better_response_to_mix" if mixes else "better_response", (*names, mixes or moves, name))
+        return Claim(
+            "better_response_to_mix" if mixes else "better_response", (*names, mixes or moves, name)
+        )
 
     def _choose(self, often: Often, player: int) -> tuple[Move, ...]:
         return (Move(*reversed(self._name(player, often.index))),)
@@ -627,15 +769,23 @@ class Meaning:
         acts, party = _pick(parts, Act), _find_party(parts)
 
         def state(case: Choices) -> Iterator[Claim]:
-            _require(len(party.players) < 2 and not self.has_turns, "several players are indifferent, or moves in turn")
+            _require(
+                len(party.players) < 2 and not self.has_turns,
+                "several players are indifferent, or moves in turn",
+            )
             player = party.players[0] if party.players else self._find_mover(acts[0], party, case)
             moves, mixes = self._against(self._face(case, player), player)
             *names, name = self._name(player, *(act.index(player) for act in acts))
-            yield Claim("equal_response_to_mix" if mixes else "equal_response", (*names, mixes or moves, name))
+            yield Claim(
+                "equal_response_to_mix" if mixes else "equal_response",
+                (*names, mixes or moves, name),
+            )
 
         return Fact(state)
 
-    def _compare_outcomes(self, cases: list[Choices], party: Party, relation: Relation) -> Iterator[Claim]:
+    def _compare_outcomes(
+        self, cases: list[Choices], party: Party, relation: Relation
+    ) -> Iterator[Claim]:
         _require_said(party.players and len(cases) == 2, "it is not said for whom, or than what")
         for player in party.players:
             if relation.by is not None:
@@ -645,7 +795,9 @@ class Meaning:
                 yield Claim("better_outcome", (self.subject.players[player], better, worse))
 
     def _claim_difference(self, player: int, by: Fraction, *cases: Choices) -> Claim:
-        return Claim("payoff_difference", (self.subject.players[player], by, *map(self._chain, cases)))
+        return Claim(
+            "payoff_difference", (self.subject.players[player], by, *map(self._chain, cases))
+        )
 
     def _compare_numbers(self, form: str, *numbers: Fraction) -> Fact:
         return Fact(lambda case: [Claim(form, numbers)])
@@ -669,7 +821,9 @@ class Meaning:
 
         def state(case: Choices) -> Iterator[Claim]:
             if act is None or len(party.players) > 1:
-                raise Impossible("an outcome is no response, and what is best for all is none either")
+                raise Impossible(
+                    "an outcome is no response, and what is best for all is none either"
+                )
             if self.has_turns:
                 yield self._foretell(party, act, case)
                 return
@@ -680,8 +834,13 @@ class Meaning:
             cases = [self._face(case, player)]
             if "always_flag" in parts or _ALWAYS in case:
                 alone = set(case) <= {_ALWAYS} and len(self.everybody) == 2
-                _require(alone and "denied" not in parts, "always is said of a case, or it may be not always")
-                cases = [{1 - player: index} for index in range(len(self.subject.actions[1 - player]))]
+                _require(
+                    alone and "denied" not in parts,
+                    "always is said of a case, or it may be not always",
+                )
+                cases = [
+                    {1 - player: index} for index in range(len(self.subject.actions[1 - player]))
+                ]
             for faced in cases:
                 action, name = self._name(player, act.index(player))
                 often = faced.get(1 - player)
@@ -709,30 +868,46 @@ class Meaning:
                 raise Impossible("several players, or an average")
             index = self._find_own_move(case, player, act)
             if index is not None:
-                yield Claim(f"{kind}_individual_payoff_for_choice", (amount.value, *self._name(player, index)))
+                yield Claim(
+                    f"{kind}_individual_payoff_for_choice",
+                    (amount.value, *self._name(player, index)),
+                )
             elif "anybody" in parts or not _pick(parts, Party):
                 _require("anybody" in parts or "whole" in parts, "it may be the best of somebody")
                 yield Claim(f"{kind}_payoff", (amount.value,))
             else:
                 _require("whole" in parts, "a sentence before may have said by which move")
-                yield Claim(f"{kind}_possible_individual_payoff", (amount.value, *self._name(player)))
+                yield Claim(
+                    f"{kind}_possible_individual_payoff", (amount.value, *self._name(player))
+                )
 
         return Fact(state)
 
     def _find_own_move(self, case: Choices, player: int, act: Act | None) -> int | None:
         """Return the player's own move, where nothing else is said of the case."""
-        _require(set(case) <= {player, _ALWAYS} and not (self.has_turns and act is not None), "the case says more")
+        _require(
+            set(case) <= {player, _ALWAYS} and not (self.has_turns and act is not None),
+            "the case says more",
+        )
         index = case.get(player) if act is None else act.index(player)
         once = index is None or (isinstance(index, int) and case.get(player, index) == index)
         _require(once, "the player mixes, or chooses twice")
         return index
 
-    def _bound(self, case: Choices, kind: str, shares: tuple[Share, ...], side: Side) -> Iterator[Claim]:
+    def _bound(
+        self, case: Choices, kind: str, shares: tuple[Share, ...], side: Side
+    ) -> Iterator[Claim]:
         """Bound what one player gets by one move, whatever the others do."""
         party, amount = shares[0]
-        alone = len(shares) == 1 and not amount.average and not side.case and len(party.players) <= 1
+        alone = (
+            len(shares) == 1 and not amount.average and not side.case and len(party.players) <= 1
+        )
         _require_said(alone, "it is not said of one player and one move alone")
-        player = self._find_mover(side.act, party, case) if side.act and party.single is None else party.single
+        player = (
+            self._find_mover(side.act, party, case)
+            if side.act and party.single is None
+            else party.single
+        )
         index = None if player is None else self._find_own_move(case, player, side.act)
         if player is None or index is None:
             raise Unsaid("it is not said by which move")
@@ -749,7 +924,8 @@ class Meaning:
     # Solutions of the whole game.
 
     def _solve(self, claims: list[Claim]) -> Fact:
-        """Make a fact about the whole game, which may not stand under a case, unless that is its outcome."""
+        """Make a fact about the whole game, which may not stand under a case, unless that is its
+        outcome."""
 
         def state(case: Choices) -> list[Claim]:
             same = not case or [self._chain(case)] == [claim.args[0] for claim in claims]
@@ -759,7 +935,8 @@ class Meaning:
         return Fact(state)
 
     def _judge_outcomes(self, form: str, *parts: Part) -> Fact:
-        """Claim something of outcomes; "this is an equilibrium" speaks of the one that a heading names."""
+        """Claim something of outcomes; "this is an equilibrium" speaks of the one that a heading
+        names."""
         cases = [dict(case) for case in _pick(parts, Case)]
         if not cases:
             return Fact(lambda case: [Claim(form, (self._chain(case),), "denied" in parts)])
@@ -770,10 +947,13 @@ class Meaning:
 
     def _read_pareto_dominates(self, *parts: Part) -> Fact:
         cases = _pick(parts, Case)[:: -1 if "passive" in parts else 1]
-        return self._solve([Claim("pareto_dominates", tuple(self._chain(dict(case)) for case in cases))])
+        return self._solve(
+            [Claim("pareto_dominates", tuple(self._chain(dict(case)) for case in cases))]
+        )
 
     def _read_count_equilibria(self, *parts: Part) -> Fact:
-        """Count pure equilibria; without that word mixed ones are meant too, and only a sole one is read."""
+        """Count pure equilibria; without that word mixed ones are meant too, and only a sole one is
+        read."""
         count = _first(parts, WrittenNumber) or Fraction(int("sole" in parts))
         cases = [dict(case) for case in _pick(parts, Case)]
         sole = count == 1 and cases and self.shows_sole_equilibrium
@@ -784,32 +964,46 @@ class Meaning:
 
     @cached_property
     def shows_sole_equilibrium(self) -> bool:
-        """Whether the number of pure equilibria says if there is one equilibrium: in 2 x 2 where no reply is tied.
+        """Whether the number of pure equilibria says if there is one equilibrium: in 2 x 2 where no
+        reply is tied.
 
         With a tie one pure equilibrium may have mixed ones beside it, and with three players too.
         """
         payoffs = getattr(self.subject.game, "payoffs", np.zeros(0))
-        return payoffs.shape == (2, 2, 2) and all(np.diff(payoffs[seat], axis=seat).all() for seat in self.everybody)
+        return payoffs.shape == (2, 2, 2) and all(
+            np.diff(payoffs[seat], axis=seat).all() for seat in self.everybody
+        )
 
     def _read_mixed_equilibrium(self, *parts: Part) -> Fact:
         chosen = dict(pair for case in _pick(parts, Case) for pair in case)
         part = len(self.everybody) == 2 and len(chosen) == 1
         _require_said(
-            not self.has_turns and (part or set(chosen) == set(self.everybody)), "it is not said who mixes how"
+            not self.has_turns and (part or set(chosen) == set(self.everybody)),
+            "it is not said who mixes how",
         )
         mixes = tuple(self._mix(*pair) for pair in sorted(chosen.items()))
         claims = [Claim("mixed_equilibrium_part" if part else "mixed_equilibrium", (mixes,))]
         if "sole" in parts:
             _require(self.shows_sole_equilibrium, "there may be others")
-            claims.append(Claim("pure_equilibria", (Fraction(all(1 in mix for mix in chosen.values())),)))
+            claims.append(
+                Claim("pure_equilibria", (Fraction(all(1 in mix for mix in chosen.values())),))
+            )
         return self._solve(claims)
 
     def _read_at_equilibrium(self, *parts: Part) -> Fact:
         """Claim what somebody gets in equilibrium, where it is not said in which one."""
         party, amount = _find_party(parts), _pick(parts, _Amount)[0]
-        _require(not self.has_turns and not party.we and party.players, "it may be a sum, or the moves come in turn")
-        _require("sole" not in parts or self.shows_sole_equilibrium, "there may be others that pay the same")
-        return self._solve([Claim("equilibrium_payoff", (*self._name(i), amount.value)) for i in party.players])
+        _require(
+            not self.has_turns and not party.we and party.players,
+            "it may be a sum, or the moves come in turn",
+        )
+        _require(
+            "sole" not in parts or self.shows_sole_equilibrium,
+            "there may be others that pay the same",
+        )
+        return self._solve(
+            [Claim("equilibrium_payoff", (*self._name(i), amount.value)) for i in party.players]
+        )
 
     def _judge_moves(self, form: str, *parts: Part) -> Fact:
         acts = _pick(parts, Act)[:: -1 if "passive" in parts else 1]
@@ -818,12 +1012,14 @@ class Meaning:
         return self._solve([Claim(form, name, "denied" in parts) for name in names])
 
     def _dominate(self, form: str, *parts: Part) -> Fact:
-        """Claim dominance: strict or weak as it is called, else in the weaker sense, and denied in the stricter one."""
+        """Claim dominance: strict or weak as it is called, else in the weaker sense, and denied in
+        the stricter one."""
         strict = "strictly" in parts or ("denied" in parts and "weakly" not in parts)
         return self._judge_moves(f"{'strictly' if strict else 'weakly'}_{form}", *parts)
 
     def _read_dominates(self, *parts: Part) -> Fact:
-        """Claim that one move dominates another, perhaps in the game that is left without a third."""
+        """Claim that one move dominates another, perhaps in the game that is left without a
+        third."""
         whole = self._dominate("dominates", *parts)
 
         def state(case: Choices) -> Iterable[Claim]:
@@ -832,7 +1028,10 @@ class Meaning:
             (owner, index), *_ = case[_REMOVED].indices
             removed = (Move(*reversed(self._name(owner, index))),)
             args = ((claim, claim.args) for claim in whole.state({}))
-            return [Claim(f"{c.form}_without", (*moves, removed, player), c.negated) for c, (*moves, player) in args]
+            return [
+                Claim(f"{c.form}_without", (*moves, removed, player), c.negated)
+                for c, (*moves, player) in args
+            ]
 
         return Fact(state)
 
@@ -855,7 +1054,12 @@ class Meaning:
                 return [Claim("total_payoff", (amount.value, chain))]
             chosen = {move.who: move.action for move in chain}
             actions = tuple(chosen[name] for name in self.subject.players)
-            return [Claim("lowest_mutual_payoff" if "lowest" in parts else "highest_mutual_payoff", (actions,))]
+            return [
+                Claim(
+                    "lowest_mutual_payoff" if "lowest" in parts else "highest_mutual_payoff",
+                    (actions,),
+                )
+            ]
 
         return Fact(state, again=lambda party, act, amount: self._read_total(amount))
 
@@ -864,15 +1068,25 @@ class Meaning:
     def _foretell(self, party: Party, act: Act, case: Choices) -> Claim:
         _require(self.has_turns and len(party.players) <= 1, "all choose at once")
         player = party.single or 0
-        return Claim("will_play", (*reversed(self._name(player, act.index(player))), self._chain(case)))
+        return Claim(
+            "will_play", (*reversed(self._name(player, act.index(player))), self._chain(case))
+        )
 
     def _read_will_play(self, party: Party, act: Act) -> Fact:
         (player,) = party.players
-        return Fact(lambda case: [self._foretell(party, act, case)], foretold=(player, act.index(player)))
+        return Fact(
+            lambda case: [self._foretell(party, act, case)], foretold=(player, act.index(player))
+        )
 
     def _read_worth(self, party: Party, amount: _Amount) -> Fact:
         def state(case: Choices) -> list[Claim]:
-            _require_said(self.has_turns and not case, "it is not said of the start of a game played move by move")
-            return [Claim("continuation_payoff", (*self._name(player), amount.value, ())) for player in party.players]
+            _require_said(
+                self.has_turns and not case,
+                "it is not said of the start of a game played move by move",
+            )
+            return [
+                Claim("continuation_payoff", (*self._name(player), amount.value, ()))
+                for player in party.players
+            ]
 
         return Fact(state)

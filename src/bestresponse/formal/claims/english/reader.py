@@ -1,4 +1,5 @@
-"""Read sentences about one game: words become terminals, the grammar accounts for all of them, or nothing is read."""
+"""Read sentences about one game: words become terminals, the grammar accounts for all of them, or
+nothing is read."""
 
 from __future__ import annotations
 
@@ -15,16 +16,29 @@ from lark.lexer import Lexer
 from lark.parser_frontends import ParsingFrontend
 
 from bestresponse.formal.claims.claim import Claim
-from bestresponse.formal.claims.english.clauses import FilledClause, Parting, carry_over, split_comment, split_rest
+from bestresponse.formal.claims.english.clauses import (
+    FilledClause,
+    Parting,
+    carry_over,
+    split_comment,
+    split_rest,
+)
 from bestresponse.formal.claims.english.meaning import Case, Impossible, Meaning
-from bestresponse.formal.claims.english.vocabulary import UnknownWord, Vocabulary, load_english, split_words
+from bestresponse.formal.claims.english.vocabulary import (
+    UnknownWord,
+    Vocabulary,
+    load_english,
+    split_words,
+)
 from bestresponse.formal.claims.subject import Subject
 
 MOST_WORDS: Final = 60
-"""Words of a sentence that is looked at: the time to parse grows with the cube of their number in the worst case."""
+"""Words of a sentence that is looked at: the time to parse grows with the cube of their number in
+the worst case."""
 
 _MOST_PARTINGS: Final = 12
-"""Places where a sentence may fall into a statement and a comment; the parser is asked several times about each."""
+"""Places where a sentence may fall into a statement and a comment; the parser is asked several
+times about each."""
 _PEOPLE: Final = ("PLAYER", "POSSESSIVE", "THEY", "WE", "EVERYBODY", "OTHERS")
 
 
@@ -40,25 +54,36 @@ class _Ready(Lexer):
 
 @cache
 def _load_parser() -> Lark:
-    return Lark(load_english().grammar, parser="earley", lexer=_Ready, ambiguity="explicit", start=["start", "heading"])
+    return Lark(
+        load_english().grammar,
+        parser="earley",
+        lexer=_Ready,
+        ambiguity="explicit",
+        start=["start", "heading"],
+    )
 
 
 @lru_cache(maxsize=1024)
 def _focus_parser(kinds: frozenset[str]) -> ParsingFrontend:
     """Return the parser without the rules that need a terminal which a sentence does not have.
 
-    Earley's parser tries every rule at almost every word; of some 750 rules a sentence can use about a tenth.
+    Earley's parser tries every rule at almost every word; of some 750 rules a sentence can use
+    about a tenth.
     """
     whole = _load_parser()
     usable = set(kinds)
-    rules = {id(rule): (rule.origin.name, {symbol.name for symbol in rule.expansion}) for rule in whole.rules}
+    rules = {
+        id(rule): (rule.origin.name, {symbol.name for symbol in rule.expansion})
+        for rule in whole.rules
+    }
     while more := {origin for origin, parts in rules.values() if parts <= usable} - usable:
         usable |= more
     fitting = {number for number, (_, parts) in rules.items() if parts <= usable}
     frontend = copy(whole.parser)
     frontend.parser = copy(frontend.parser)
     frontend.parser.predictions = {
-        part: [rule for rule in known if id(rule) in fitting] for part, known in frontend.parser.predictions.items()
+        part: [rule for rule in known if id(rule) in fitting]
+        for part, known in frontend.parser.predictions.items()
     }
     return frontend
 
@@ -75,18 +100,22 @@ def _parse(kinds: tuple[str, ...], start: str) -> Tree[Token] | None:
 
 
 class Context(NamedTuple):
-    """The case that headings set, and whether they speak of everybody at once: "they" may then be everybody."""
+    """The case that headings set, and whether they speak of everybody at once: "they" may then be
+    everybody."""
 
     case: Case = Case()
     together: bool = False
 
     def add(self, inner: Context) -> Context:
         """Return the context under a further heading."""
-        return Context(Case(dict((*self.case, *inner.case)).items()), self.together or inner.together)
+        return Context(
+            Case(dict((*self.case, *inner.case)).items()), self.together or inner.together
+        )
 
 
 class Told(NamedTuple):
-    """What a sentence claims, and the clauses of it that say something of the game and were not understood."""
+    """What a sentence claims, and the clauses of it that say something of the game and were not
+    understood."""
 
     claims: tuple[Claim, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -101,10 +130,12 @@ class SentenceReader:
         """Why the sentence before was not read; empty where it was."""
 
     def read(self, sentence: str, context: Context | None = None) -> Told:
-        """Return what a sentence claims; nothing where a word of it is left over or two readings differ.
+        """Return what a sentence claims; nothing where a word of it is left over or two readings
+        differ.
 
-        A reason, a comment or an aside is read as a statement of its own. Where that fails it may be left over if no
-        word in it could change what is stated; if it says something of the game, it is told as left out.
+        A reason, a comment or an aside is read as a statement of its own. Where that fails it may
+        be left over if no word in it could change what is stated; if it says something of the game,
+        it is told as left out.
         """
         context = context or Context()
         claims = self._claim(sentence, context)
@@ -124,8 +155,9 @@ class SentenceReader:
     def tells(self, clause: str) -> bool:
         """Return whether a clause says something of the game.
 
-        It does with a number, with a word of payoffs, comparisons or theory (`tells` in `words.toml`), and with a move
-        beside somebody else: what others choose decides what a choice pays.
+        It does with a number, with a word of payoffs, comparisons or theory (`tells` in
+        `words.toml`), and with a move beside somebody else: what others choose decides what a
+        choice pays.
         """
         words = split_words(clause.lower())
         stems = tuple(load_english().lists["unread"]["tells"])
@@ -136,7 +168,9 @@ class SentenceReader:
         kinds = {token.type for token in tokens}
         return bool(kinds & {"NUMBER", "SHARE"}) or (others and "MOVE" in kinds)
 
-    def _read_rest(self, parting: Parting, claims: tuple[Claim, ...], *, before: bool) -> Told | None:
+    def _read_rest(
+        self, parting: Parting, claims: tuple[Claim, ...], *, before: bool
+    ) -> Told | None:
         """Read what stands beside a statement; None where it may change what is stated."""
         more = self._read_clause(parting, claims)
         if more:
@@ -148,7 +182,8 @@ class SentenceReader:
             more += read
             if not read:
                 left.append(clause.rest)
-        # "Namely when the other sets Low" says where the statement holds; it puts no condition on it.
+        # "Namely when the other sets Low" says where the statement holds; it puts no condition on
+        # it.
         hedged = parting.link != "namely" and any(has_word(rest, "hedges") for rest in left)
         shifted = before and any(has_word(rest, "shifts") for rest in left)
         if hedged or shifted:
@@ -156,7 +191,8 @@ class SentenceReader:
         return Told((*claims, *more), tuple(rest for rest in left if self.tells(rest)))
 
     def _read_clause(self, parting: Parting, claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
-        """Return what a clause claims, by itself or of what its sentence speaks of; nothing where readings differ."""
+        """Return what a clause claims, by itself or of what its sentence speaks of; nothing where
+        readings differ."""
         readings = {}
         for text, place in (FilledClause(parting.rest), *carry_over(parting, claims, self.words)):
             # "They" in a clause about an outcome may be everybody.
@@ -173,13 +209,15 @@ class SentenceReader:
 
     def _claim(self, sentence: str, context: Context) -> tuple[Claim, ...]:
         tokens = self._find_tokens(sentence)
-        # "If both cooperate, they get 3" may speak of both or of the other one, unless "I" stands beside it.
+        # "If both cooperate, they get 3" may speak of both or of the other one, unless "I" stands
+        # beside it.
         kinds = {token.type if token.type != "PLAYER" else token for token in tokens}
         if "THEY" in kinds and "0" not in kinds and (context.together or _is_together(tokens)):
             self.why = 'it is not clear who "they" are'
             return ()
         readings = {
-            frozenset(claims): claims for claims in reversed(self._find_meanings(tokens, "start", context.case))
+            frozenset(claims): claims
+            for claims in reversed(self._find_meanings(tokens, "start", context.case))
         }
         if len(readings) > 1:
             self.why = "it can be understood in different ways"
@@ -215,4 +253,6 @@ def has_word(sentence: str, kind: str) -> bool:
 
 
 def _is_together(tokens: list[Token]) -> bool:
-    return any(token.type in ("EVERYBODY", "WE") or token in ("both", "each", "mutual") for token in tokens)
+    return any(
+        token.type in ("EVERYBODY", "WE") or token in ("both", "each", "mutual") for token in tokens
+    )

@@ -1,8 +1,10 @@
-"""The words of sentences about one game: English from `words.toml`, moves and players from the game.
+"""The words of sentences about one game: English from `words.toml`, moves and players from the
+game.
 
-A sentence becomes terminals of `claims.lark`. Words that belong to the same lists become the same terminal, so that
-the parser tells apart no more words than the grammar does. A word that nobody knows, or that could be a move as well
-as an English word of the grammar, leaves the sentence unread.
+A sentence becomes terminals of `claims.lark`. Words that belong to the same lists become the same
+terminal, so that the parser tells apart no more words than the grammar does. A word that nobody
+knows, or that could be a move as well as an English word of the grammar, leaves the sentence
+unread.
 """
 
 import re
@@ -24,11 +26,32 @@ _PIECES: Final = re.compile(
     r"|[^\W\d_]+|'s?|->|=>|[^\w\s]|\w+"
 )
 _SHORT_FORMS: Final = {
-    "'d": " would", "'ll": " will", "'m": " am", "'re": " are", "'ve": " have", "it's": "it is", "that's": "that is",
-    "there's": "there is", "n't": " not", "can't": "can not", "won't": "will not",
-}  # fmt: skip
-_CONTRACTED: Final = re.compile(r"\b(?:it's|that's|there's|can't|won't)|(?<=\w)(?:n't|'(?:d|ll|m|re|ve))\b", re.I)
-_CHOOSING: Final = ("choose", "chooses", "choosing", "play", "plays", "playing", "pick", "picks", "picking")
+    "'d": " would",
+    "'ll": " will",
+    "'m": " am",
+    "'re": " are",
+    "'ve": " have",
+    "it's": "it is",
+    "that's": "that is",
+    "there's": "there is",
+    "n't": " not",
+    "can't": "can not",
+    "won't": "will not",
+}
+_CONTRACTED: Final = re.compile(
+    r"\b(?:it's|that's|there's|can't|won't)|(?<=\w)(?:n't|'(?:d|ll|m|re|ve))\b", re.I
+)
+_CHOOSING: Final = (
+    "choose",
+    "chooses",
+    "choosing",
+    "play",
+    "plays",
+    "playing",
+    "pick",
+    "picks",
+    "picking",
+)
 """Behind these a move may be called by a number or by a word of the grammar."""
 _TERMINALS: Final = "MOVE NUMBER SHARE PLAYER POSSESSIVE THEY WE EVERYBODY OTHERS"
 
@@ -51,7 +74,8 @@ def split_words(sentence: str) -> list[str]:
 
 @dataclass(frozen=True)
 class English:
-    """The grammar with its word lists filled in, and the terminal of every word and phrase in it."""
+    """The grammar with its word lists filled in, and the terminal of every word and phrase in
+    it."""
 
     grammar: str
     terminals: dict[Phrase, str]
@@ -72,21 +96,35 @@ def load_english() -> English:
             lists.setdefault(tuple(split_words(phrase)), set()).add(name)
     for name, phrases in words["verbs"].items():
         for head, *tail in map(split_words, phrases):
-            for form in (head, f"{head}es" if head.endswith(("x", "o")) else f"{head}s", *_add_ending(head, "ing")):
+            for form in (
+                head,
+                f"{head}es" if head.endswith(("x", "o")) else f"{head}s",
+                *_add_ending(head, "ing"),
+            ):
                 lists.setdefault((form, *tail), set()).add(name)
     for number, word in enumerate(sorted(set(re.findall(r'"([^"]+)"', rules)))):
         rules = rules.replace(f'"{word}"', f"_word_{number}")
         lists.setdefault((word,), set()).add(f"_word_{number}")
-    # An optional part as a rule of its own: written out, the alternatives would double with every one of them.
+    # An optional part as a rule of its own: written out, the alternatives would double with every
+    # one of them.
     for name in sorted(set(re.findall(r"\b(\w+)\?", rules))):
         rules = re.sub(rf"\b{name}\?", f"_maybe_{name}", rules) + f"\n_maybe_{name}: | {name}"
-    kinds = {kind: f"_T{n}" for n, kind in enumerate(sorted({tuple(sorted(names)) for names in lists.values()}))}
+    kinds = {
+        kind: f"_T{n}"
+        for n, kind in enumerate(sorted({tuple(sorted(names)) for names in lists.values()}))
+    }
     for name in sorted({name for kind in kinds for name in kind}):
-        rules += f"\n{name}: " + " | ".join(terminal for kind, terminal in kinds.items() if name in kind)
+        rules += f"\n{name}: " + " | ".join(
+            terminal for kind, terminal in kinds.items() if name in kind
+        )
     return English(
         f"{rules}\n%declare {_TERMINALS} {' '.join(kinds.values())}\n",
         {phrase: kinds[tuple(sorted(names))] for phrase, names in lists.items()},
-        {tuple(word.split()): (kind, value) for kind in ("NUMBER", "SHARE") for word, value in words[kind].items()},
+        {
+            tuple(word.split()): (kind, value)
+            for kind in ("NUMBER", "SHARE")
+            for word, value in words[kind].items()
+        },
         frozenset(phrase for phrase, names in lists.items() if names <= set(words["verbs"])),
         words,
     )
@@ -100,9 +138,14 @@ def _add_ending(word: str, ending: str) -> Iterator[str]:
 
 
 def _inflect(word: str) -> Iterator[str]:
-    """Yield the ways in which a move's first word is used: swerves, swerving, cooperation, defectors."""
+    """Yield the ways in which a move's first word is used: swerves, swerving, cooperation,
+    defectors."""
     yield from (f"{word}s", f"{word}ment")
-    yield from (form for ending in ("ed", "ing", "ion", "or", "er", "ors", "ers") for form in _add_ending(word, ending))
+    yield from (
+        form
+        for ending in ("ed", "ing", "ion", "or", "er", "ors", "ers")
+        for form in _add_ending(word, ending)
+    )
     if word.endswith(("s", "x", "ch", "sh")):
         yield f"{word}es"
     if re.search(r"[^aeiou]y$", word):
@@ -129,8 +172,13 @@ def _expand_people(patterns: Iterable[tuple[str, str]]) -> dict[Phrase, tuple[st
 
 @cache
 def _list_people(two: bool) -> dict[Phrase, tuple[str, str]]:
-    tables = [load_english().lists["people"], load_english().lists["people_of_two" if two else "people_of_many"]]
-    return _expand_people((kind, text) for table in tables for kind, texts in table.items() for text in texts)
+    tables = [
+        load_english().lists["people"],
+        load_english().lists["people_of_two" if two else "people_of_many"],
+    ]
+    return _expand_people(
+        (kind, text) for table in tables for kind, texts in table.items() for text in texts
+    )
 
 
 class Vocabulary:
@@ -142,7 +190,9 @@ class Vocabulary:
         self.moves = self._name_moves()
         self.people = self._name_people(you)
         self.longest = max(
-            len(phrase) for known in (self.english.terminals, self.moves, self.people) for phrase in known
+            len(phrase)
+            for known in (self.english.terminals, self.moves, self.people)
+            for phrase in known
         )
 
     def _name_moves(self) -> dict[Phrase, set[tuple[int, int]]]:
@@ -154,7 +204,10 @@ class Vocabulary:
                 head, *tail = split_words(action if len(action) == 1 else action.lower()) or [""]
                 named.setdefault((head, *tail), set()).add((player, index))
                 for form in _inflect(head) if head.isalpha() and len(head) > 2 else ():
-                    if (form, *tail) not in self.english.terminals or (form, *tail) in self.english.verbs:
+                    if (form, *tail) not in self.english.terminals or (
+                        form,
+                        *tail,
+                    ) in self.english.verbs:
                         formed.setdefault((form, *tail), set()).add((player, index))
         return formed | named
 
@@ -169,7 +222,8 @@ class Vocabulary:
         return _list_people(two) | _expand_people(patterns)
 
     def read(self, sentence: str) -> list[Token]:
-        """Return the terminals of a sentence; `UnknownWord` where a word is not known or not clear."""
+        """Return the terminals of a sentence; `UnknownWord` where a word is not known or not
+        clear."""
         words = split_words(sentence)
         tokens: list[Token] = []
         position = 0
@@ -194,7 +248,9 @@ class Vocabulary:
             position += length
             yield token
 
-    def _find_longest(self, words: list[str], position: int, before: list[Token]) -> tuple[Token, int]:
+    def _find_longest(
+        self, words: list[str], position: int, before: list[Token]
+    ) -> tuple[Token, int]:
         """Return the terminal of the longest phrase at a position, and how many words it has."""
         for length in range(min(self.longest, len(words) - position), 0, -1):
             token = self._find(tuple(words[position : position + length]), before)
@@ -228,7 +284,11 @@ class Vocabulary:
         if len(words) > 1 or not re.fullmatch(r"-?\d.*", words[0]):
             return None
         text = words[0].replace(",", "")
-        return Token("SHARE", str(Fraction(text[:-1]) / 100)) if text.endswith("%") else Token("NUMBER", text)
+        return (
+            Token("SHARE", str(Fraction(text[:-1]) / 100))
+            if text.endswith("%")
+            else Token("NUMBER", text)
+        )
 
     def find_indices(self, token: Token) -> tuple[tuple[int, int], ...]:
         """Return the players who have a MOVE, each with its index among the player's actions."""

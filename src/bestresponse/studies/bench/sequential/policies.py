@@ -1,30 +1,37 @@
-"""Policies of models and baselines in the game of a run: what one, whole or in part, is worth beside an equilibrium.
+"""Policies of models and baselines in the game of a run: what one, whole or in part, is worth
+beside an equilibrium.
 
 For a player i with policy s_i, an equilibrium e of value v_i and best responses of the others:
 
-    gap_i              max over i's policies of u_i(., e_-i) - u_i(s_i, e_-i): lost against equilibrium opponents
-    exploitability_i   v_i - min over the other's policies of u_i(s_i, .): what a best-responding opponent takes (two
-                       players, constant sum)
-    regret_i           max over i's policies of u_i(., s_-i) - u_i(s): what i gains by deviating when all follow s
-    NashConv           the sum of all regrets; in a two-player constant-sum game also the sum of both exploitabilities
+    gap_i              max over i's policies of u_i(., e_-i) - u_i(s_i, e_-i): lost against
+                       equilibrium opponents
+    exploitability_i   v_i - min over the other's policies of u_i(s_i, .): what a best-responding
+                       opponent takes (two players, constant sum)
+    regret_i           max over i's policies of u_i(., s_-i) - u_i(s): what i gains by deviating
+                       when all follow s
+    NashConv           the sum of all regrets; in a two-player constant-sum game also the sum of
+                       both exploitabilities
 
-By information set I, with Q(I, a) the counterfactual value of move a (weighted by chance and the others, i playing best
-afterwards) and r_i(I) the probability that i's own moves lead to I,
+By information set I, with Q(I, a) the counterfactual value of move a (weighted by chance and the
+others, i playing best afterwards) and r_i(I) the probability that i's own moves lead to I,
 
     loss(I) = r_i(I) * (max_a Q(I, a) - sum_a s(I, a) Q(I, a)),
 
-and the losses of a player's information sets sum to its gap (others play e) or to its regret (others play s).
+and the losses of a player's information sets sum to its gap (others play e) or to its regret
+(others play s).
 
-Where a policy is known at some information sets only, gap and exploitability lie between bounds: the best and the worst
-completion. All are attained, except that the upper bound of the exploitability lets opponents and missing moves know
-the whole history, which makes it too large rather than too small.
+Where a policy is known at some information sets only, gap and exploitability lie between bounds:
+the best and the worst completion. All are attained, except that the upper bound of the
+exploitability lets opponents and missing moves know the whole history, which makes it too large
+rather than too small.
 
-Which questions a run on a game played in turn consists of: what to do at an information set, whatever led there.
+Which questions a run on a game played in turn consists of: what to do at an information set,
+whatever led there.
 
-Every model is asked at every chosen information set, in every way of asking, once for every policy (a mixture) or
-several times (sampled moves). Moves are offered in another order each time, so that a habit of taking the first one
-shows as indifference and not as a preference. Policies are the outermost loop: a run that stops early has complete
-ones.
+Every model is asked at every chosen information set, in every way of asking, once for every policy
+(a mixture) or several times (sampled moves). Moves are offered in another order each time, so that
+a habit of taking the first one shows as indifference and not as a preference. Policies are the
+outermost loop: a run that stops early has complete ones.
 """
 
 from __future__ import annotations
@@ -55,10 +62,19 @@ from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees import sequence_form
 from bestresponse.theory.trees.compile import list_answers
 from bestresponse.theory.trees.sequence_form_lp import find_nearest_plan, optimise_plans, turn_form
-from bestresponse.theory.trees.tree import CHANCE, LEAF, Policy, Tree, policy_from_table, uniform_policy
+from bestresponse.theory.trees.tree import (
+    CHANCE,
+    LEAF,
+    Policy,
+    Tree,
+    policy_from_table,
+    uniform_policy,
+)
 
 _NOISE = 1e-9  # of the largest payoff: smaller figures are rounding errors
-_REACHED = 1e-7  # a smaller weight is an error of the linear program: its moves would be divided by it
+_REACHED = (
+    1e-7  # a smaller weight is an error of the linear program: its moves would be divided by it
+)
 
 Ends = tuple[float, float]
 """The least and the most that a figure can be."""
@@ -83,8 +99,13 @@ class Arena:
 
     @cached_property
     def is_zero_sum(self) -> bool:
-        """Whether exploitability is defined: two players, payoffs of constant sum, a known value."""
-        return self.tree.num_players == 2 and self.tree.is_constant_sum and self.equilibrium is not None
+        """Whether exploitability is defined: two players, payoffs of constant sum, a known
+        value."""
+        return (
+            self.tree.num_players == 2
+            and self.tree.is_constant_sum
+            and self.equilibrium is not None
+        )
 
     @cached_property
     def ranges(self) -> Array:
@@ -104,7 +125,10 @@ class Arena:
     @cached_property
     def bests(self) -> list[float]:
         """What the best response of every player to the equilibrium earns."""
-        return [sequence_form.best_response_value(self.form, seat, self.plans) for seat in range(self.tree.num_players)]
+        return [
+            sequence_form.best_response_value(self.form, seat, self.plans)
+            for seat in range(self.tree.num_players)
+        ]
 
     @cached_property
     def values(self) -> Array:
@@ -116,14 +140,19 @@ class Arena:
         return figure if figure > _NOISE * float(np.abs(self.tree.payoffs).max()) else 0.0
 
     def find_nearest(self, policy: Policy) -> Policy:
-        """Return the equilibrium nearest to a policy; where the game is not zero-sum, the one that is known."""
+        """Return the equilibrium nearest to a policy; where the game is not zero-sum, the one that
+        is known."""
         if not self.is_zero_sum or self.equilibrium is None:
             return self.equilibrium or policy
         plans = self.form.plans(policy)
         row = policy.probabilities.copy()
         for seat, plex in enumerate(self.form.plexes):
-            plan = find_nearest_plan(turn_form(self.form, seat), plans[seat], float(self.values[seat]))
-            for index, first, size, before in zip(plex.infosets, plex.first, plex.size, plex.parent, strict=True):
+            plan = find_nearest_plan(
+                turn_form(self.form, seat), plans[seat], float(self.values[seat])
+            )
+            for index, first, size, before in zip(
+                plex.infosets, plex.first, plex.size, plex.parent, strict=True
+            ):
                 if plan[before] > _REACHED:
                     start = self.tree.first_move[int(index)]
                     moves = np.maximum(plan[first : first + size], 0.0)
@@ -139,14 +168,16 @@ class Arena:
 
 _RESAMPLES = 400
 _SAME = 1e-6
-"""Probabilities that differ by less are those of the equilibrium: about what linear programs leave."""
+"""Probabilities that differ by less are those of the equilibrium: about what linear programs
+leave."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatFigures:
     """What a policy loses in one seat; None where theory has no such figure.
 
-    Gap and exploitability are the least and the most that they can be, which is the same where the policy is `known`.
+    Gap and exploitability are the least and the most that they can be, which is the same where the
+    policy is `known`.
     """
 
     known: bool
@@ -161,7 +192,8 @@ class SeatFigures:
 
 @dataclass(frozen=True)
 class StatedPolicy:
-    """A policy in a row, as in `Policy`, and the information sets at which it is known; elsewhere it is uniform.
+    """A policy in a row, as in `Policy`, and the information sets at which it is known; elsewhere
+    it is uniform.
 
     `counts` hold the moves drawn by information set where moves were sampled.
     """
@@ -198,8 +230,11 @@ class StatedPolicy:
 
     @cached_property
     def seat_figures(self) -> tuple[SeatFigures, ...]:
-        """What the policy loses, seat by seat; there are regrets where it is known for all players."""
-        regrets = sequence_form.plan_regrets(self.arena.form, self.plans) if self.known.all() else None
+        """What the policy loses, seat by seat; there are regrets where it is known for all
+        players."""
+        regrets = (
+            sequence_form.plan_regrets(self.arena.form, self.plans) if self.known.all() else None
+        )
         return tuple(
             SeatFigures(
                 self.is_known(seat),
@@ -215,11 +250,14 @@ class StatedPolicy:
         if self.arena.equilibrium is None:
             return None
         picks = (np.maximum,) if self.is_known(seat) else (np.maximum, np.minimum)
-        ends = [self.arena.clean(self.arena.bests[seat] - self._complete(seat, pick)) for pick in picks]
+        ends = [
+            self.arena.clean(self.arena.bests[seat] - self._complete(seat, pick)) for pick in picks
+        ]
         return ends[0], ends[-1]
 
     def _complete(self, seat: int, pick: np.ufunc) -> float:
-        """Return what the policy earns against the equilibrium if `pick` chooses where it is not known."""
+        """Return what the policy earns against the equilibrium if `pick` chooses where it is not
+        known."""
         values, plex = self.arena.worths[seat].copy(), self.arena.form.plexes[seat]
         behaviour = plex.behaviour(self.policy)
         for level in range(len(plex.levels) - 2, -1, -1):
@@ -229,7 +267,9 @@ class StatedPolicy:
             mean = np.add.reduceat(values[start:stop] * behaviour[start:stop], offsets)
             chosen = pick.reduceat(values[start:stop], offsets)
             known = self.known[plex.infosets[low:high]]
-            values += sequence_form.bin_sums(plex.parent[low:high], np.where(known, mean, chosen), len(values))
+            values += sequence_form.bin_sums(
+                plex.parent[low:high], np.where(known, mean, chosen), len(values)
+            )
         return float(values[0])
 
     def bound_exploitability(self, seat: int) -> Ends | None:
@@ -246,7 +286,8 @@ class StatedPolicy:
         return min(arena.measure_exploitability(seat, plan), most), most
 
     def _find_worst(self, seat: int) -> float:
-        """Return what is left to a seat if all opponents and its missing moves know everything and work against it."""
+        """Return what is left to a seat if all opponents and its missing moves know everything and
+        work against it."""
         tree = self.arena.tree
         payoffs = tree.payoffs[:, seat]
         values = np.where(tree.owner == LEAF, payoffs, np.where(tree.owner == CHANCE, 0.0, np.inf))
@@ -258,14 +299,17 @@ class StatedPolicy:
             if tree.owner[parent] == CHANCE:
                 values[parent] += tree.probability[node] * values[node]
             elif settled[parent]:
-                values[parent] += self.row[tree.first_move[tree.infoset[parent]] + tree.move[node]] * values[node]
+                values[parent] += (
+                    self.row[tree.first_move[tree.infoset[parent]] + tree.move[node]] * values[node]
+                )
             else:
                 values[parent] = min(values[parent], values[node])
         return float(values[0])
 
     @cached_property
     def figures(self) -> dict[str, float | None]:
-        """NashConv, and the means over the seats of exploitability and gap, also as shares of the payoff range."""
+        """NashConv, and the means over the seats of exploitability and gap, also as shares of the
+        payoff range."""
         ranges = [float(self.arena.ranges[seat]) or 1.0 for seat in self.seats]
         taken = [seat.settle(seat.exploitability) for seat in self.seat_figures]
         gaps = [seat.settle(seat.gap) for seat in self.seat_figures]
@@ -288,30 +332,37 @@ class StatedPolicy:
         values = sequence_form.counterfactual_values(self.arena.tree, others)
         for plex, reach in zip(self.arena.form.plexes, self.plans, strict=True):
             sure = np.ones(plex.num_sequences, dtype=bool)
-            for index, first, size, before in zip(plex.infosets, plex.first, plex.size, plex.parent, strict=True):
+            for index, first, size, before in zip(
+                plex.infosets, plex.first, plex.size, plex.parent, strict=True
+            ):
                 k = int(index)
                 sure[first : first + size] = (sure[before] and self.known[k]) or reach[before] == 0
                 if self.known[k]:
-                    lost = self.arena.clean(float(values[k].max() - values[k] @ cut(self.arena.tree, self.row, k)))
+                    lost = self.arena.clean(
+                        float(values[k].max() - values[k] @ cut(self.arena.tree, self.row, k))
+                    )
                     losses[k] = lost * float(reach[before]) if sure[before] else None
         return losses
 
     @cached_property
     def losses(self) -> dict[int, float | None]:
-        """By information set what is lost there against equilibrium opponents; nothing where none was found."""
+        """By information set what is lost there against equilibrium opponents; nothing where none
+        was found."""
         return {} if self.arena.equilibrium is None else self.split_losses(self.arena.equilibrium)
 
     @cached_property
     def nearest(self) -> Array:
-        """The equilibrium nearest to the policy, of all there are where the game is zero-sum, in a row."""
+        """The equilibrium nearest to the policy, of all there are where the game is zero-sum, in a
+        row."""
         return self.arena.find_nearest(self.policy).probabilities
 
     @cached_property
     def excesses(self) -> dict[int, float]:
-        """By information set the exploitability that goes once this set alone is as in the nearest equilibrium.
+        """By information set the exploitability that goes once this set alone is as in the nearest
+        equilibrium.
 
-        Nothing where there is no exploitability. Sets that are wrong together may add up to more than the whole, or to
-        less: one is 0 where putting it right alone does not help.
+        Nothing where there is no exploitability. Sets that are wrong together may add up to more
+        than the whole, or to less: one is 0 where putting it right alone does not help.
         """
         excesses = {}
         for seat, figures in zip(self.seats, self.seat_figures, strict=True):
@@ -327,11 +378,13 @@ class StatedPolicy:
 
     @cached_property
     def regrets(self) -> dict[int, float | None]:
-        """By information set what is lost there if all follow the policy; nothing where it is not known for all."""
+        """By information set what is lost there if all follow the policy; nothing where it is not
+        known for all."""
         return self.split_losses(self.policy) if self.known.all() else {}
 
     def estimate(self, name: str) -> Interval | None:
-        """Return one figure with the interval that the sampling of moves leaves; a point where none were sampled."""
+        """Return one figure with the interval that the sampling of moves leaves; a point where none
+        were sampled."""
         figure = self.figures[name]
         if figure is None:
             return None
@@ -340,21 +393,30 @@ class StatedPolicy:
         low, high = np.quantile(self._draw(0.0)[name], ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
         least = max(0.0, min(low, 2 * figure - high, self._bound_below(name, figure)))
         samples = min(int(counts.sum()) for counts in self.counts.values())
-        return Interval(figure, float(least), float(max(high, 2 * figure - low)), LEVEL, "sampled moves", samples)
+        return Interval(
+            figure,
+            float(least),
+            float(max(high, 2 * figure - low)),
+            LEVEL,
+            "sampled moves",
+            samples,
+        )
 
     def _bound_below(self, name: str, figure: float) -> float:
         """Return the least figure that the samples leave, by inverting a test.
 
-        Samples of an equilibrium look exploitable by chance, so that all percentiles lie above its figure, 0. Instead
-        we go from the sampled policy towards the nearest equilibrium, as far as a sample with such a figure or a
-        larger one keeps a probability of 2.5 %.
+        Samples of an equilibrium look exploitable by chance, so that all percentiles lie above its
+        figure, 0. Instead we go from the sampled policy towards the nearest equilibrium, as far as
+        a sample with such a figure or a larger one keeps a probability of 2.5 %.
         """
         if self.arena.equilibrium is None:
             return figure
 
         def is_plausible(way: float) -> bool:
             # 10 of 400 samples are 2.5 %, but for rounding.
-            return float(np.mean(self._draw(way)[name] >= figure - 1e-12)) >= (1 - LEVEL) / 2 - 1e-12
+            return (
+                float(np.mean(self._draw(way)[name] >= figure - 1e-12)) >= (1 - LEVEL) / 2 - 1e-12
+            )
 
         near, far = (1.0, 1.0) if is_plausible(1.0) else (0.0, 1.0)
         while far - near > 1 / 16:
@@ -367,7 +429,8 @@ class StatedPolicy:
         return {}
 
     def _draw(self, way: float) -> dict[str, Array]:
-        """Draw samples as large as the one at hand from a policy on the way to an equilibrium; return their figures."""
+        """Draw samples as large as the one at hand from a policy on the way to an equilibrium;
+        return their figures."""
         if way not in self._drawn:
             rng = np.random.default_rng(split(self.number, f"resampled policy {way:g}"))
             true, row = self._move(way).row, self.row.copy()
@@ -377,15 +440,20 @@ class StatedPolicy:
                     moves = slice(*self.arena.tree.first_move[infoset : infoset + 2])
                     total = int(counts.sum())
                     row[moves] = rng.multinomial(total, true[moves] / true[moves].sum()) / total
-                for name, figure in StatedPolicy(self.arena, self.seats, row.copy(), self.known).figures.items():
+                for name, figure in StatedPolicy(
+                    self.arena, self.seats, row.copy(), self.known
+                ).figures.items():
                     if figure is not None:
                         drawn.setdefault(name, []).append(figure)
             self._drawn[way] = {name: np.array(figures) for name, figures in drawn.items()}
         return self._drawn[way]
 
     def _move(self, way: float) -> StatedPolicy:
-        """Return the policy that lies so far on the straight way to the nearest equilibrium, 0 being this one."""
-        return StatedPolicy(self.arena, self.seats, (1 - way) * self.row + way * self.nearest, self.known)
+        """Return the policy that lies so far on the straight way to the nearest equilibrium, 0
+        being this one."""
+        return StatedPolicy(
+            self.arena, self.seats, (1 - way) * self.row + way * self.nearest, self.known
+        )
 
 
 def average(figures: Sequence[float | None], ranges: Sequence[float] = ()) -> float | None:
@@ -415,13 +483,22 @@ def make_baselines(arena: Arena, seats: tuple[int, ...]) -> dict[str, StatedPoli
     if arena.equilibrium is not None:
         policies["equilibrium"] = arena.equilibrium
     everywhere = np.ones(len(tree.infosets), dtype=bool)
-    return {name: StatedPolicy(arena, seats, policy.probabilities, everywhere) for name, policy in policies.items()}
+    return {
+        name: StatedPolicy(arena, seats, policy.probabilities, everywhere)
+        for name, policy in policies.items()
+    }
 
 
 def _respond(tree: Tree, policy: Policy) -> Policy:
     """Return the policy in which every player plays a best response to `policy`."""
-    moves = {player: sequence_form.tree_best_response(tree, policy, player).moves for player in tree.players}
-    sure = {player: {label: {move: 1.0} for label, move in plan.items()} for player, plan in moves.items()}
+    moves = {
+        player: sequence_form.tree_best_response(tree, policy, player).moves
+        for player in tree.players
+    }
+    sure = {
+        player: {label: {move: 1.0} for label, move in plan.items()}
+        for player, plan in moves.items()
+    }
     return policy_from_table(tree, sure)
 
 
@@ -430,7 +507,8 @@ State = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class PolicyQuestion:
-    """A game of one answer: the player of an information set sees what it knows there, and says what it would do."""
+    """A game of one answer: the player of an information set sees what it knows there, and says
+    what it would do."""
 
     name: str
     shown: View
@@ -482,7 +560,9 @@ class QuestionPlan:
     def tree(self) -> Tree:
         """The game in extensive form."""
         if not isinstance(self.config.form, Tree):
-            raise SettingError("game", f"{self.game.name} is a payoff table; expected a game played in turn")
+            raise SettingError(
+                "game", f"{self.game.name} is a payoff table; expected a game played in turn"
+            )
         return self.config.form
 
     @cached_property
@@ -495,7 +575,8 @@ class QuestionPlan:
         """What its player is shown at every information set."""
         if isinstance(self.game, HasNormalForm):  # all choose at once, and nobody knows anything
             return {
-                self.tree.infoset_index[role, role]: self.game.view(self.game.start(), role) for role in self.game.roles
+                self.tree.infoset_index[role, role]: self.game.view(self.game.start(), role)
+                for role in self.game.roles
             }
         views: dict[int, View] = {}
         waiting = [self.game.start()]
@@ -509,7 +590,9 @@ class QuestionPlan:
                     continue
                 view = self.game.view(state, role)
                 views.setdefault(find_infoset(self.tree, view), view)
-                answers.append([(role, answer) for answer in list_answers(self.game, role, ask).values()])
+                answers.append(
+                    [(role, answer) for answer in list_answers(self.game, role, ask).values()]
+                )
             waiting += [self.game.apply(state, dict(moves)) for moves in product(*answers) if moves]
         return views
 
@@ -521,11 +604,14 @@ class QuestionPlan:
     @cached_property
     def candidates(self) -> tuple[int, ...]:
         """Every information set of the seats, in the order of the tree."""
-        return tuple(k for k, infoset in enumerate(self.tree.infosets) if infoset.player in self.seats)
+        return tuple(
+            k for k, infoset in enumerate(self.tree.infosets) if infoset.player in self.seats
+        )
 
     @cached_property
     def infosets(self) -> tuple[int, ...]:
-        """The information sets that are asked about: where there are too many, those that uniform play reaches most."""
+        """The information sets that are asked about: where there are too many, those that uniform
+        play reaches most."""
         most = self.config.max_infosets
         if most is None or most >= len(self.candidates):
             return self.candidates
@@ -549,7 +635,8 @@ class QuestionPlan:
         return sum(count for _, count in self.count_by_first())
 
     def count_by_first(self) -> Iterator[tuple[JsonObject, int]]:
-        """Yield the first question of every model in every way at an information set, with the number of its like."""
+        """Yield the first question of every model in every way at an information set, with the
+        number of its like."""
         for data in takewhile(lambda data: data["policy"] == 0, self.list_plays()):
             if data["sample"] == 0:
                 yield data, self.config.games * self.count_answers(data["way"])
@@ -557,7 +644,8 @@ class QuestionPlan:
     def list_plays(self) -> Iterator[JsonObject]:
         """Yield every question as plain data."""
         c = self.config
-        # Forgetful players and a game that is too large to be told are errors before anybody is asked.
+        # Forgetful players and a game that is too large to be told are errors before anybody is
+        # asked.
         self.form  # noqa: B018
         self.game  # noqa: B018
         for policy, index, model, way in product(range(c.games), self.infosets, c.model, c.elicit):
@@ -595,7 +683,8 @@ class QuestionPlan:
 
 @lru_cache(maxsize=8)
 def plan_questions(config: BenchConfig) -> QuestionPlan:
-    """Return the plan of these settings, the same object each time: its tree and views are found once."""
+    """Return the plan of these settings, the same object each time: its tree and views are found
+    once."""
     return QuestionPlan(config)
 
 

@@ -1,6 +1,7 @@
 """The benchmark on a game played in turn: a model's policy, and how far it is from an equilibrium.
 
-The answers at all information sets make up a policy. Where some are missing, its figures are bounds.
+The answers at all information sets make up a policy. Where some are missing, its figures are
+bounds.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,34 +36,47 @@ _SEED = 20
 _LONGEST_REPLY = 2000
 _MOST_DRAWN = 8
 _LOSSES = {
-    "excess": "exploitability goes once that information set alone is as in the nearest equilibrium",
+    "excess": (
+        "exploitability goes once that information set alone is as in the nearest equilibrium"
+    ),
     "regret": "is lost at that information set against its own policy in the other seats",
     "loss": "is lost at that information set against the equilibrium",
 }
 """What the circles of the tree show: the first of these that is known."""
 _COMPLETE = "policies known at every information set"
-_EXCESS = "exploitability that goes once this set alone is as in the nearest equilibrium; two players, constant sum"
+_EXCESS = (
+    "exploitability that goes once this set alone is as in the nearest equilibrium; two players,"
+    " constant sum"
+)
 Policies = Sequence[plans.StatedPolicy]
 
 
 def _average(name: str, title: str, explained: str, format: str) -> Metric[Policies]:
-    """Make the metric that averages a figure over complete policies; a single one has the interval of its samples."""
+    """Make the metric that averages a figure over complete policies; a single one has the interval
+    of its samples."""
 
     def compute(policies: Policies) -> Value:
-        known = [(policy, figure) for policy in policies if (figure := policy.figures[name]) is not None]
+        known = [
+            (policy, figure) for policy in policies if (figure := policy.figures[name]) is not None
+        ]
         if len(known) == 1:
             return known[0][0].estimate(name)
         if not known:
             return None
         ranges = known[0][0].arena.ranges[list(known[0][0].seats)]
-        most = {"nash_conv": float(ranges.sum())}.get(name, 1.0 if "normalised" in name else float(ranges.mean()))
-        return bound_mean([figure for _, figure in known], (0.0, most), rng=np.random.default_rng(_SEED))
+        most = {"nash_conv": float(ranges.sum())}.get(
+            name, 1.0 if "normalised" in name else float(ranges.mean())
+        )
+        return bound_mean(
+            [figure for _, figure in known], (0.0, most), rng=np.random.default_rng(_SEED)
+        )
 
     return Metric(name, title, explained, "", format, compute)
 
 
 def _bound(figure: str, title: str, end: int) -> Metric[Policies]:
-    """Make the metric of the least or the most that a figure can be, whatever policies do where they are not known."""
+    """Make the metric of the least or the most that a figure can be, whatever policies do where
+    they are not known."""
 
     def compute(policies: Policies) -> float | None:
         if all(policy.complete for policy in policies):
@@ -71,8 +85,13 @@ def _bound(figure: str, title: str, end: int) -> Metric[Policies]:
         return plans.average([None if pair is None else pair[end] for pair in ends])
 
     side = ("at least", "at most")[end]
-    explained = "whatever the policy does where it is not known; the most exploitability is perhaps too large"
-    return Metric(f"{figure}_{side.replace(' ', '_')}", f"{title} {side}", explained, "", ".4f", compute)
+    explained = (
+        "whatever the policy does where it is not known; the most exploitability is perhaps too"
+        " large"
+    )
+    return Metric(
+        f"{figure}_{side.replace(' ', '_')}", f"{title} {side}", explained, "", ".4f", compute
+    )
 
 
 def _share_known(policies: Policies) -> float:
@@ -83,13 +102,46 @@ def _share_known(policies: Policies) -> float:
 
 METRICS: tuple[Metric[Policies], ...] = (
     Metric("policies", "policies", "policies that were asked for", "", "", len),
-    Metric("complete", "complete", _COMPLETE, "", "", lambda policies: sum(p.complete for p in policies)),
-    Metric("known", "sets known", "share of the information sets with a readable answer", "", ".0%", _share_known),
-    _average("exploitability", "exploitability", "what a best response takes, mean of the seats; constant sum", ".4f"),
-    _average("exploitability_normalised", "exploitability / range", "as a share of the range of payoffs", ".3f"),
-    _average("nash_conv", "NashConv", "what all together gain by deviating alone; 0 at an equilibrium", ".4f"),
-    _average("nash_gap", "Nash gap", "lost against equilibrium opponents, mean of the seats", ".4f"),
-    _average("gap_normalised", "gap / range", "the Nash gap as a share of the range of payoffs", ".3f"),
+    Metric(
+        "complete",
+        "complete",
+        _COMPLETE,
+        "",
+        "",
+        lambda policies: sum(p.complete for p in policies),
+    ),
+    Metric(
+        "known",
+        "sets known",
+        "share of the information sets with a readable answer",
+        "",
+        ".0%",
+        _share_known,
+    ),
+    _average(
+        "exploitability",
+        "exploitability",
+        "what a best response takes, mean of the seats; constant sum",
+        ".4f",
+    ),
+    _average(
+        "exploitability_normalised",
+        "exploitability / range",
+        "as a share of the range of payoffs",
+        ".3f",
+    ),
+    _average(
+        "nash_conv",
+        "NashConv",
+        "what all together gain by deviating alone; 0 at an equilibrium",
+        ".4f",
+    ),
+    _average(
+        "nash_gap", "Nash gap", "lost against equilibrium opponents, mean of the seats", ".4f"
+    ),
+    _average(
+        "gap_normalised", "gap / range", "the Nash gap as a share of the range of payoffs", ".3f"
+    ),
     *(_bound("exploitability", "exploitability", end) for end in (0, 1)),
     *(_bound("gap", "Nash gap", end) for end in (0, 1)),
 )
@@ -123,14 +175,22 @@ class InfosetRow(TypedDict):
     policy: str | None
     mixture: list[float] | None
     """the policy as numbers, in the order of the moves"""
-    equilibrium: Annotated[str | None, column(help="the nearest to the policy, of all there are if it is zero-sum")]
+    equilibrium: Annotated[
+        str | None, column(help="the nearest to the policy, of all there are if it is zero-sum")
+    ]
     excess: Annotated[float | None, column(format=".4f", help=_EXCESS)]
-    loss: Annotated[float | None, column(format=".4f", help="against equilibrium opponents; adds up to the Nash gap")]
-    regret: Annotated[float | None, column(format=".4f", help="if all follow the policy; adds up to NashConv")]
+    loss: Annotated[
+        float | None,
+        column(format=".4f", help="against equilibrium opponents; adds up to the Nash gap"),
+    ]
+    regret: Annotated[
+        float | None, column(format=".4f", help="if all follow the policy; adds up to NashConv")
+    ]
 
 
 class SeatRow(TypedDict):
-    """What is earned in a seat against equilibrium opponents, and lost against others; means over policies."""
+    """What is earned in a seat against equilibrium opponents, and lost against others; means over
+    policies."""
 
     player: str
     seat: str
@@ -141,7 +201,8 @@ class SeatRow(TypedDict):
 
 
 class TreeRow(TypedDict):
-    """The game: how many information sets it has, at how many of them models are asked, how it was solved."""
+    """The game: how many information sets it has, at how many of them models are asked, how it was
+    solved."""
 
     infosets: int
     asked: int
@@ -154,7 +215,8 @@ Answer = tuple[int, Array | None, StoredPlay]
 
 @dataclass(frozen=True)
 class TreeResults:
-    """The answers of a run, by player, way of asking and number of the policy, in the game that they are about."""
+    """The answers of a run, by player, way of asking and number of the policy, in the game that
+    they are about."""
 
     plan: plans.QuestionPlan
     arena: plans.Arena
@@ -162,11 +224,15 @@ class TreeResults:
 
     @cached_property
     def players(self) -> dict[tuple[str, str], dict[int, plans.StatedPolicy]]:
-        """The policies of every player in every way of asking, by number: readable answers are averaged."""
+        """The policies of every player in every way of asking, by number: readable answers are
+        averaged."""
         tree = self.plan.tree
         players: dict[tuple[str, str], dict[int, plans.StatedPolicy]] = {}
         for (player, way, number), answers in self.answers.items():
-            row, known = uniform_policy(tree).probabilities.copy(), np.zeros(len(tree.infosets), dtype=bool)
+            row, known = (
+                uniform_policy(tree).probabilities.copy(),
+                np.zeros(len(tree.infosets), dtype=bool),
+            )
             sums: dict[int, Array] = {}
             for infoset, mix, _ in answers:
                 if mix is not None:
@@ -182,7 +248,9 @@ class TreeResults:
     def list_questions(self) -> Iterator[QuestionRow]:
         """Yield a row for each answer, by policy and information set."""
         for (player, way, number), answers in self.answers.items():
-            for k, mix, play in sorted(answers, key=lambda answer: (answer[0], answer[2].data["sample"])):
+            for k, mix, play in sorted(
+                answers, key=lambda answer: (answer[0], answer[2].data["sample"])
+            ):
                 infoset, decision = self.plan.tree.infosets[k], play.record.submissions[-1].decision
                 yield QuestionRow(
                     spec=play.spec,
@@ -201,14 +269,19 @@ class TreeResults:
                 )
 
     def list_infosets(self) -> Iterator[InfosetRow]:
-        """Yield what every player does at every information set, those with the largest losses first."""
+        """Yield what every player does at every information set, those with the largest losses
+        first."""
         tree, solution = self.plan.tree, self.arena.equilibrium
         for group, numbered in self.players.items():
             policies, rows = list(numbered.values()), []
             for k in self.plan.infosets:
                 known = [policy for policy in policies if policy.known[k]]
                 mix, near = (
-                    np.mean([plans.cut(tree, row, k) for row in rows], axis=0).tolist() if rows else None
+                    (
+                        np.mean([plans.cut(tree, row, k) for row in rows], axis=0).tolist()
+                        if rows
+                        else None
+                    )
                     for rows in ([p.row for p in known], [p.nearest for p in known if solution])
                 )
                 rows.append(
@@ -224,11 +297,16 @@ class TreeResults:
                         regret=plans.average([policy.regrets.get(k) for policy in policies]),
                     )
                 )
-            yield from sorted(rows, key=lambda row: [-(row["excess"] or 0), -(row["regret"] or 0), -(row["loss"] or 0)])
+            yield from sorted(
+                rows,
+                key=lambda row: [-(row["excess"] or 0), -(row["regret"] or 0), -(row["loss"] or 0)],
+            )
 
     def list_seats(self, baselines: Mapping[str, plans.StatedPolicy]) -> Iterator[SeatRow]:
         """Yield what every player and baseline earns in every seat beside the value of the game."""
-        named = {" / ".join(group): list(policies.values()) for group, policies in self.players.items()}
+        named = {
+            " / ".join(group): list(policies.values()) for group, policies in self.players.items()
+        }
         named |= {name: [policy] for name, policy in baselines.items()}
         for player, policies in named.items() if self.arena.equilibrium is not None else ():
             for number, seat in enumerate(self.plan.seats):
@@ -240,7 +318,9 @@ class TreeResults:
                     earns=None if gap is None else self.arena.bests[seat] - gap,
                     value=float(self.arena.values[seat]),
                     gap=gap,
-                    exploitability=plans.average([figure.settle(figure.exploitability) for figure in figures]),
+                    exploitability=plans.average(
+                        [figure.settle(figure.exploitability) for figure in figures]
+                    ),
                 )
 
 
@@ -257,7 +337,9 @@ def _read_answer(tree: Tree, play: StoredPlay) -> Answer:
     if action is None:
         return index, None, play
     offered = list(play.data["moves"])
-    stated = [float(move == action) for move in offered] if isinstance(action, str) else list(action)
+    stated = (
+        [float(move == action) for move in offered] if isinstance(action, str) else list(action)
+    )
     by_move = dict(zip(offered, stated, strict=True))
     mix = np.array([by_move[move] for move in tree.infosets[index].moves], dtype=np.float64)
     return index, mix / mix.sum(), play
@@ -285,7 +367,9 @@ def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
         answers[key].append(_read_answer(plan.tree, play))
     results = TreeResults(plan, arena, {key: plays for key, plays in answers.items() if plays})
     baselines = plans.make_baselines(arena, plan.seats) if results.answers else {}
-    groups: dict[Heads, Any] = {group: list(policies.values()) for group, policies in results.players.items()}
+    groups: dict[Heads, Any] = {
+        group: list(policies.values()) for group, policies in results.players.items()
+    }
     groups |= {(name, BASELINE): [policy] for name, policy in baselines.items()}
     asked = TreeRow(infosets=len(plan.candidates), asked=len(plan.infosets), method=theory.method)
     rows = list(results.list_questions())
@@ -306,7 +390,9 @@ def measure_policies(config: BenchConfig, folder: RunFolder) -> Measured:
 def estimate_questions(config: BenchConfig) -> Estimate:
     """Count calls and tokens from the question at every information set."""
     plan = plans.plan_questions(config)
-    asked = f"{len(plan.infosets):,} of {len(plan.candidates):,} information sets of {plan.game.name}"
+    asked = (
+        f"{len(plan.infosets):,} of {len(plan.candidates):,} information sets of {plan.game.name}"
+    )
     return estimate_prompts(config, asked, plan.count_by_first())
 
 
@@ -329,7 +415,9 @@ def draw_policies(measured: Measurement) -> Shown | None:
         }
         most = max(losses.values()) or 1.0
         nodes = _choose_nodes(tree, losses)
-        picture = draw_tree(tree, overlay=Overlay(chances, {k: loss / most for k, loss in losses.items()}, nodes))
+        picture = draw_tree(
+            tree, overlay=Overlay(chances, {k: loss / most for k, loss in losses.items()}, nodes)
+        )
         lost = next(words for name, words in _LOSSES.items() if known[name])
         caption = (
             f"Policy of {player}. Branches: the wider, the likelier; circles: the larger, the more "
@@ -340,9 +428,12 @@ def draw_policies(measured: Measurement) -> Shown | None:
 
 
 def _choose_nodes(tree: Tree, losses: Mapping[int, float]) -> set[int]:
-    """Choose the ways to the information sets with the largest losses where a tree is large, else none: all."""
+    """Choose the ways to the information sets with the largest losses where a tree is large, else
+    none: all."""
     chosen: set[int] = set()
-    for infoset in sorted(losses, key=lambda k: (-losses[k], k))[: _MOST_DRAWN if len(tree.leaves) > MOST_ENDS else 0]:
+    for infoset in sorted(losses, key=lambda k: (-losses[k], k))[
+        : _MOST_DRAWN if len(tree.leaves) > MOST_ENDS else 0
+    ]:
         node = int(np.flatnonzero(tree.infoset == infoset)[0])
         chosen.update(tree.children[node])
         while node >= 0:
@@ -352,8 +443,18 @@ def _choose_nodes(tree: Tree, losses: Mapping[int, float]) -> set[int]:
 
 
 _SHOWN = (
-    "model", "way", "policy", "sample", "player", "infoset", "moves", "strategy", "status", "how", "reply",
-)  # fmt: skip
+    "model",
+    "way",
+    "policy",
+    "sample",
+    "player",
+    "infoset",
+    "moves",
+    "strategy",
+    "status",
+    "how",
+    "reply",
+)
 
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 
@@ -378,7 +479,9 @@ sequential = Study(
         headline(("exploitability", "nash_conv", "nash_gap", "known")),
         metrics_table("How far from an equilibrium", _PROSE["metrics"]),
         text(_PROSE["exploitability"]),
-        table("seats", title="Seat by seat", caption="Equilibrium by {{ frame('game')[0].method }}."),
+        table(
+            "seats", title="Seat by seat", caption="Equilibrium by {{ frame('game')[0].method }}."
+        ),
         draw_policies,
         table(
             "infosets",
@@ -393,4 +496,5 @@ sequential = Study(
         text(_PROSE["readings"], title="How the answers were read"),
     ),
 )
-"""Exploitability, NashConv and regret by information set of the policies of models in a game played in turn."""
+"""Exploitability, NashConv and regret by information set of the policies of models in a game played
+in turn."""

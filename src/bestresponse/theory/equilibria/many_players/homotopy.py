@@ -1,13 +1,17 @@
-"""All solutions of the equations of a mixed equilibrium, by following paths from a system whose solutions are known.
+"""All solutions of the equations of a mixed equilibrium, by following paths from a system whose
+solutions are known.
 
-On given supports player i's actions all earn the same: u_i(a, x_-i) = u_i(0, x_-i) for a = 1, ..., d_i, which is linear
-and homogeneous in the mixture x_j of every other player. Replace each equation by a product of random linear forms, one
-for each other player; its solutions follow by linear algebra, and their number is the largest that a regular game can
-have (McKelvey and McLennan 1997). While the products are moved into the true equations along a line, the complex
-solutions move along as many paths, and their ends are all isolated solutions with probability one (Morgan and Sommese
-1987). Mixtures are held in random complex coordinates, x_j = Q_j (1, z_j), in which no solution is at infinity.
+On given supports player i's actions all earn the same: u_i(a, x_-i) = u_i(0, x_-i) for a = 1, ...,
+d_i, which is linear and homogeneous in the mixture x_j of every other player. Replace each equation
+by a product of random linear forms, one for each other player; its solutions follow by linear
+algebra, and their number is the largest that a regular game can have (McKelvey and McLennan 1997).
+While the products are moved into the true equations along a line, the complex solutions move along
+as many paths, and their ends are all isolated solutions with probability one (Morgan and Sommese
+1987). Mixtures are held in random complex coordinates, x_j = Q_j (1, z_j), in which no solution is
+at infinity.
 
-The paths of many systems of one shape are followed together: `players` axes of sizes d_j + 1, one batch axis.
+The paths of many systems of one shape are followed together: `players` axes of sizes d_j + 1, one
+batch axis.
 
 Path following for `homotopy` in plain numpy: all paths together, each with its own step.
 
@@ -28,12 +32,15 @@ from bestresponse.theory.games.normal_form import Array
 Complexes = NDArray[np.complex128]
 Floats = NDArray[np.float64]
 Tensors = Sequence[Complexes]
-"""For each player the coefficients of its equations: (systems, equations, coordinates of every other player)."""
+"""For each player the coefficients of its equations: (systems, equations, coordinates of every
+other player)."""
 Limits = tuple[int, float, float, float, float, float]
-"""How many steps; the first and the smallest; the largest first correction that is accepted, the largest after which
-the step is doubled, and the size of a correction that ends them."""
+"""How many steps; the first and the smallest; the largest first correction that is accepted, the
+largest after which the step is doubled, and the size of a correction that ends them."""
 
-_CORRECTIONS = 3  # Newton's method doubles digits: what three do not reach is too far, and the step is cut
+_CORRECTIONS = (
+    3  # Newton's method doubles digits: what three do not reach is too far, and the step is cut
+)
 
 
 def split_by_player(z: Complexes, sizes: Sequence[int]) -> list[Complexes]:
@@ -47,7 +54,12 @@ def with_one(block: Complexes) -> Complexes:
 
 
 def follow(
-    sizes: Sequence[int], begin: Tensors, targets: Tensors, z: Complexes, owner: NDArray[np.int_], limits: Limits
+    sizes: Sequence[int],
+    begin: Tensors,
+    targets: Tensors,
+    z: Complexes,
+    owner: NDArray[np.int_],
+    limits: Limits,
 ) -> Floats:
     """Move every row of z to the end of its path; how far each came, 1 being the end."""
     steps, first_step, smallest, accepted, easy, converged = limits
@@ -68,7 +80,9 @@ def follow(
     return t
 
 
-def _predict(begin: Tensors, ends: Tensors, sizes: Sequence[int], z: Complexes, t: Floats, h: Floats) -> Complexes:
+def _predict(
+    begin: Tensors, ends: Tensors, sizes: Sequence[int], z: Complexes, t: Floats, h: Floats
+) -> Complexes:
     def slope(at: Complexes, when: Floats) -> Complexes:
         _, jacobian, by_t = evaluate(begin, ends, sizes, at, when)
         return _solve(jacobian, -by_t)
@@ -84,7 +98,8 @@ def _predict(begin: Tensors, ends: Tensors, sizes: Sequence[int], z: Complexes, 
 def _correct(
     begin: Tensors, ends: Tensors, sizes: Sequence[int], z: Complexes, t: Floats, converged: float
 ) -> tuple[Complexes, Floats]:
-    """Newton's method at a fixed t: the points, and the size of the first step, infinite where it did not converge."""
+    """Newton's method at a fixed t: the points, and the size of the first step, infinite where it
+    did not converge."""
     first = size = np.zeros(len(z))
     for k in range(_CORRECTIONS):
         value, jacobian, _ = evaluate(begin, ends, sizes, z, t)
@@ -144,10 +159,11 @@ _WORTH_COMPILING = 150  # paths
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathEnds:
-    """Where the paths of one shape end: the system each belongs to, every player's x_j, and how it ended.
+    """Where the paths of one shape end: the system each belongs to, every player's x_j, and how it
+    ended.
 
-    `regular` says that the end was reached with a derivative far from singular, so that no other path of the system
-    can end there.
+    `regular` says that the end was reached with a derivative far from singular, so that no other
+    path of the system can end there.
     """
 
     system: NDArray[np.int_]
@@ -157,7 +173,8 @@ class PathEnds:
 
 @lru_cache(maxsize=4096)
 def count_paths(sizes: tuple[int, ...]) -> int:
-    """Count the paths for players who mix `sizes` actions: the coefficient of McKelvey and McLennan's polynomial.
+    """Count the paths for players who mix `sizes` actions: the coefficient of McKelvey and
+    McLennan's polynomial.
 
     >>> count_paths((2, 2, 2)), count_paths((3, 3, 3)), count_paths((2, 2, 3)), count_paths((4, 2))
     (2, 10, 2, 0)
@@ -176,7 +193,8 @@ def count_paths(sizes: tuple[int, ...]) -> int:
 
 
 def _assignments(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """For every equation, player by player, whose linear form vanishes; every player's forms exactly d_j times."""
+    """For every equation, player by player, whose linear form vanishes; every player's forms
+    exactly d_j times."""
     owners = [i for i, size in enumerate(sizes) for _ in range(size - 1)]
     room = [size - 1 for size in sizes]
 
@@ -195,7 +213,8 @@ def _assignments(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Start:
-    """Random coordinates of every player, products of linear forms, and the solutions of their system."""
+    """Random coordinates of every player, products of linear forms, and the solutions of their
+    system."""
 
     bases: tuple[Complexes, ...]
     tensors: tuple[Complexes, ...]
@@ -222,7 +241,9 @@ def _draw(generator: np.random.Generator, shape: tuple[int, ...]) -> Complexes:
     return np.asarray(drawn / np.sqrt(2 * shape[-1]))
 
 
-def _vanish(sizes: Sequence[int], forms: list[dict[int, Complexes]], chosen: tuple[int, ...]) -> Complexes:
+def _vanish(
+    sizes: Sequence[int], forms: list[dict[int, Complexes]], chosen: tuple[int, ...]
+) -> Complexes:
     """The z at which in every equation the linear form of the player chosen is 0."""
     parts = []
     for j in range(len(sizes)):
@@ -232,13 +253,15 @@ def _vanish(sizes: Sequence[int], forms: list[dict[int, Complexes]], chosen: tup
 
 
 def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto") -> PathEnds:
-    """Follow all paths of systems of one shape; `payoffs[i]` has shape (systems, actions of every player)."""
+    """Follow all paths of systems of one shape; `payoffs[i]` has shape (systems, actions of every
+    player)."""
     sizes = tuple(int(m) for m in payoffs[0].shape[1:])
     start = _prepare(sizes, seed)
     targets = []
     for i, table in enumerate(payoffs):
         first = np.moveaxis(table, i + 1, 1)
-        # What every other action earns more than the first: (systems, equations, others' actions...).
+        # What every other action earns more than the first: (systems, equations, others'
+        # actions...).
         targets.append(_turn(first[:, 1:] - first[:, :1], i, start.bases))
     paths, systems = len(start.solutions), len(payoffs[0])
     z = np.tile(start.solutions, (systems, 1))
@@ -246,11 +269,14 @@ def follow_paths(payoffs: Sequence[Array], seed: int = 0, engine: Engine = "auto
     kernels = load_kernels(KERNELS, engine, len(z), _WORTH_COMPILING)
     if kernels is not None:
         reached, limits = np.zeros(len(z)), np.array(_LIMITS)
-        kernels.follow_rows(np.array(sizes), _flat(start.tensors)[0], _flat(targets), z, owner, reached, limits)
+        kernels.follow_rows(
+            np.array(sizes), _flat(start.tensors)[0], _flat(targets), z, owner, reached, limits
+        )
     else:
         reached = follow(sizes, start.tensors, targets, z, owner, _LIMITS)
     points = tuple(
-        with_one(block) @ basis.T for block, basis in zip(split_by_player(z, sizes), start.bases, strict=True)
+        with_one(block) @ basis.T
+        for block, basis in zip(split_by_player(z, sizes), start.bases, strict=True)
     )
     return PathEnds(owner, points, _are_regular(start, targets, z, reached, owner))
 

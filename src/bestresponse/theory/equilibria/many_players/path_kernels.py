@@ -1,7 +1,8 @@
 """Compiled path following for `homotopy`: one path after another, each with its own step.
 
-The coefficients of a system stand in one row: for each player, each of its equations and each combination of the other
-players' coordinates, in this order. This module imports numba; load it only when it pays.
+The coefficients of a system stand in one row: for each player, each of its equations and each
+combination of the other players' coordinates, in this order. This module imports numba; load it
+only when it pays.
 """
 
 import numpy as np
@@ -83,7 +84,8 @@ def _evaluate(
 
 @njit(cache=True, error_model="numpy")
 def _solve(matrix: Complexes, right: Complexes, other: Complexes) -> bool:
-    """Solve for two right sides in place by elimination with the largest pivots; False where it is singular."""
+    """Solve for two right sides in place by elimination with the largest pivots; False where it is
+    singular."""
     n = len(right)
     for k in range(n):
         best, largest = k, 0.0
@@ -125,8 +127,11 @@ def _largest(values: Complexes) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def _extrapolate(z: Complexes, slope: Complexes, z0: Complexes, slope0: Complexes, span: float, h: float) -> Complexes:
-    """Continue the cubic through two points with their slopes, `span` apart, by h; a straight line at the start."""
+def _extrapolate(
+    z: Complexes, slope: Complexes, z0: Complexes, slope0: Complexes, span: float, h: float
+) -> Complexes:
+    """Continue the cubic through two points with their slopes, `span` apart, by h; a straight line
+    at the start."""
     if span == 0.0:
         return z + h * slope
     s = 1.0 + h / span
@@ -141,9 +146,16 @@ def _extrapolate(z: Complexes, slope: Complexes, z0: Complexes, slope0: Complexe
 
 @njit(cache=True, error_model="numpy")
 def _correct(
-    sizes: Ints, begin: Complexes, target: Complexes, point: Complexes, t: float, limits: Floats, work: Complexes
+    sizes: Ints,
+    begin: Complexes,
+    target: Complexes,
+    point: Complexes,
+    t: float,
+    limits: Floats,
+    work: Complexes,
 ) -> tuple[float, float]:
-    """Newton's method at a fixed t: the sizes of the first step and of the last, infinite where it does not converge.
+    """Newton's method at a fixed t: the sizes of the first step and of the last, infinite where it
+    does not converge.
 
     Leaves the direction of the path in the first row of `work`.
     """
@@ -171,7 +183,8 @@ def _correct(
 def _follow_one(
     sizes: Ints, begin: Complexes, target: Complexes, z: Complexes, limits: Floats, work: Complexes
 ) -> float:
-    """Move z along its path; how far it came, 1 being the end. `limits`: steps, first and smallest step, tolerances."""
+    """Move z along its path; how far it came, 1 being the end. `limits`: steps, first and smallest
+    step, tolerances."""
     n = len(z)
     t, h, span = 0.0, float(limits[1]), 0.0
     _, size = _correct(sizes, begin, target, z, t, limits, work)
@@ -183,7 +196,9 @@ def _follow_one(
         h = min(h, 1.0 - t)
         guess = _extrapolate(z, slope, z0, slope0, span, h)
         first, size = _correct(sizes, begin, target, guess, t + h, limits, work)
-        change = (limits[4] / max(first, 1e-12)) ** 0.25  # the error of the cubic grows with the fourth power
+        change = (
+            limits[4] / max(first, 1e-12)
+        ) ** 0.25  # the error of the cubic grows with the fourth power
         if not size < limits[5]:
             h *= max(0.2, min(0.5, change))
             if h < limits[2]:
@@ -203,7 +218,13 @@ def _follow_one(
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def follow_rows(
-    sizes: Ints, begin: Complexes, targets: Complexes, z: Complexes, owner: Ints, reached: Floats, limits: Floats
+    sizes: Ints,
+    begin: Complexes,
+    targets: Complexes,
+    z: Complexes,
+    owner: Ints,
+    reached: Floats,
+    limits: Floats,
 ) -> None:
     """Move every row of z to the end of its path; `reached` says how far each came."""
     n = z.shape[1]

@@ -1,14 +1,17 @@
-"""Nash equilibria of games with more than two players: pure ones by inspection, mixed ones by following paths.
+"""Nash equilibria of games with more than two players: pure ones by inspection, mixed ones by
+following paths.
 
-Method: every profile of supports that survives conditional dominance gives a polynomial system (everything in a support
-earns the same), and `homotopy` finds all its isolated solutions, smallest supports first, until the time is used up.
-What is found was polished by Newton's method to a regret of at most 1e-9 of the payoff range; where payoffs are exact,
-rationals decide which of these are equilibria (see `certify`).
+Method: every profile of supports that survives conditional dominance gives a polynomial system
+(everything in a support earns the same), and `homotopy` finds all its isolated solutions, smallest
+supports first, until the time is used up. What is found was polished by Newton's method to a regret
+of at most 1e-9 of the payoff range; where payoffs are exact, rationals decide which of these are
+equilibria (see `certify`).
 
-The list is complete where every profile was searched, every path ended, no two in one regular solution, every
-equilibrium is regular, and their indices sum to +1 as they must (Shapley 1974 for two players; Ritzberger 1994). Where
-it is not, the principal branch of logit equilibria is traced as well (Turocy 2005, see `tracing`). Three players with
-two actions each, as given or after elimination, are solved in closed form instead (see `two_actions`).
+The list is complete where every profile was searched, every path ended, no two in one regular
+solution, every equilibrium is regular, and their indices sum to +1 as they must (Shapley 1974 for
+two players; Ritzberger 1994). Where it is not, the principal branch of logit equilibria is traced
+as well (Turocy 2005, see `tracing`). Three players with two actions each, as given or after
+elimination, are solved in closed form instead (see `two_actions`).
 """
 
 from collections.abc import Callable, Iterator
@@ -38,7 +41,12 @@ from bestresponse.theory.equilibria.many_players.certify import (
     scale_payoffs,
     worst_regret,
 )
-from bestresponse.theory.equilibria.many_players.homotopy import KERNELS, PathEnds, count_paths, follow_paths
+from bestresponse.theory.equilibria.many_players.homotopy import (
+    KERNELS,
+    PathEnds,
+    count_paths,
+    follow_paths,
+)
 from bestresponse.theory.equilibria.many_players.tracing import BRANCHES, trace_to_equilibrium
 from bestresponse.theory.equilibria.many_players.two_actions import solve_two_actions
 from bestresponse.theory.equilibria.result import Continuum, Equilibrium, NashResult, pure_nash
@@ -61,7 +69,8 @@ _SAME = 1e-6  # of probabilities: two solutions that are closer are one
 
 @dataclass(slots=True)
 class _Search:
-    """What the search has found so far; `sure` ends with the first doubt that a solution may have been missed."""
+    """What the search has found so far; `sure` ends with the first doubt that a solution may have
+    been missed."""
 
     payoffs: Array
     engine: Engine
@@ -74,21 +83,31 @@ class _Search:
 
 
 def nplayer_nash(
-    game: NormalForm, *, engine: Engine = "auto", seconds: float = SECONDS, report: Callable[[str], None] | None = None
+    game: NormalForm,
+    *,
+    engine: Engine = "auto",
+    seconds: float = SECONDS,
+    report: Callable[[str], None] | None = None,
 ) -> NashResult:
-    """Find pure equilibria, and mixed ones for as long as `seconds`; `report` hears how many there are so far.
+    """Find pure equilibria, and mixed ones for as long as `seconds`; `report` hears how many there
+    are so far.
 
-    The continua that equilibria lie on are followed for as long again, which may be too short to find them all.
-    `degenerate` says that an equilibrium listed is not regular; each says whether it is one of a continuum.
+    The continua that equilibria lie on are followed for as long again, which may be too short to
+    find them all. `degenerate` says that an equilibrium listed is not regular; each says whether it
+    is one of a continuum.
     """
     _check_size(game)
     pure = [_point_masses(game, cell) for cell in pure_nash(game)]
     left = iterated_elimination(game)
     if left.solved:
-        return NashResult((Equilibrium.at(game, pure[0], index=1),), "iterated elimination", complete=True)
+        return NashResult(
+            (Equilibrium.at(game, pure[0], index=1),), "iterated elimination", complete=True
+        )
     if left.game.shape == (2, 2, 2):
         return _solve_in_closed_form(game, left)
-    profiles = int(prod(2**m - 1 for m in left.game.shape)) - prod(left.game.shape)  # in which somebody mixes
+    profiles = int(prod(2**m - 1 for m in left.game.shape)) - prod(
+        left.game.shape
+    )  # in which somebody mixes
     search = _Search(scale_payoffs(left.game), engine, monotonic() + seconds, report)
     if profiles <= _MOST_PROFILES:
         _search_supports(search)
@@ -100,7 +119,8 @@ def nplayer_nash(
     certified = _certify_all(game, candidates)
     search.sure = search.sure and len(certified) == len(candidates)
     if not search.sure or search.searched < profiles or not certified:
-        # Where there is an equilibrium already, the principal branch has to do: failing ones take seconds each.
+        # Where there is an equilibrium already, the principal branch has to do: failing ones take
+        # seconds each.
         traced = trace_to_equilibrium(scale_payoffs(game), 1 if certified else BRANCHES)
         certified += _certify_all(game, [] if traced is None else [traced])
     if not certified:
@@ -109,24 +129,34 @@ def nplayer_nash(
     return _assemble(game, certified, search, profiles)
 
 
-def _assemble(game: NormalForm, certified: list[Certified], search: _Search, profiles: int) -> NashResult:
+def _assemble(
+    game: NormalForm, certified: list[Certified], search: _Search, profiles: int
+) -> NashResult:
     different: list[Certified] = []
     for point in certified:
         same = (
-            point.exact == other.exact
-            if point.exact is not None and other.exact is not None
-            else measure_distance(point.strategies, other.strategies) <= _SAME
+            (
+                point.exact == other.exact
+                if point.exact is not None and other.exact is not None
+                else measure_distance(point.strategies, other.strategies) <= _SAME
+            )
             for other in different
         )
         if not any(same):
             different.append(point)
     equilibria, continua = _describe(game, different, search.deadline)
-    equilibria.sort(key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies]))
+    equilibria.sort(
+        key=lambda e: (sum(map(len, e.supports)), [(-x).tolist() for x in e.strategies])
+    )
     indices = [e.index for e in equilibria if e.index is not None]
     regular = len(indices) == len(equilibria)
     method = "pure search, logit tracing"
     if search.searched:
-        part = "" if search.searched == profiles else f" of {search.searched:,} of {profiles:,} profiles"
+        part = (
+            ""
+            if search.searched == profiles
+            else f" of {search.searched:,} of {profiles:,} profiles"
+        )
         method = f"pure search, support enumeration{part} with path following"
     return NashResult(
         tuple(equilibria),
@@ -135,13 +165,20 @@ def _assemble(game: NormalForm, certified: list[Certified], search: _Search, pro
         not regular,
         all_pure=True,
         mixed_searched=search.searched > 0,
-        engine="numba" if search.followed and search.engine != "numpy" and KERNELS in modules else "numpy",
+        engine=(
+            "numba"
+            if search.followed and search.engine != "numpy" and KERNELS in modules
+            else "numpy"
+        ),
         continua=tuple(continua),
     )
 
 
-def _describe(game: NormalForm, points: list[Certified], deadline: float) -> tuple[list[Equilibrium], list[Continuum]]:
-    """Compute the indices of equilibria, and until `deadline` the continua that those lie on which have none."""
+def _describe(
+    game: NormalForm, points: list[Certified], deadline: float
+) -> tuple[list[Equilibrium], list[Continuum]]:
+    """Compute the indices of equilibria, and until `deadline` the continua that those lie on which
+    have none."""
     payoffs, equilibria = scale_payoffs(game), []
     continua: list[Continuum] = []
     for point in points:
@@ -154,12 +191,16 @@ def _describe(game: NormalForm, points: list[Certified], deadline: float) -> tup
 
 
 def _solve_in_closed_form(game: NormalForm, left: Elimination) -> NashResult:
-    """Solve a game of which 2x2x2 is left; all of it is exact where the payoffs are and no root is irrational."""
+    """Solve a game of which 2x2x2 is left; all of it is exact where the payoffs are and no root is
+    irrational."""
     cube = solve_two_actions(left.game)
     points = []
     for point in cube.points:
         # The second of the two actions left is played with these probabilities.
-        shares = [dict(zip(kept, (1 - x, x), strict=True)) for kept, x in zip(left.kept, point, strict=True)]
+        shares = [
+            dict(zip(kept, (1 - x, x), strict=True))
+            for kept, x in zip(left.kept, point, strict=True)
+        ]
         seats = zip(shares, game.shape, strict=True)
         exact = tuple(tuple(share.get(a, Fraction(0)) for a in range(m)) for share, m in seats)
         known = game.is_exact and (cube.rational or 0 in point or 1 in point)
@@ -177,10 +218,13 @@ def _solve_in_closed_form(game: NormalForm, left: Elimination) -> NashResult:
 
 
 def nplayer_nash_one(game: NormalForm, method: OneMethod = "auto") -> Equilibrium:
-    """Find one equilibrium: by "logit" the end of the principal branch, by "auto" a pure one where there is one."""
+    """Find one equilibrium: by "logit" the end of the principal branch, by "auto" a pure one where
+    there is one."""
     _check_size(game)
     if method not in get_args(OneMethod):
-        raise UsageError(f"method: expected one of {', '.join(get_args(OneMethod))}, got {method!r}")
+        raise UsageError(
+            f"method: expected one of {', '.join(get_args(OneMethod))}, got {method!r}"
+        )
     pure = pure_nash(game) if method == "auto" else ()
     if pure:
         return Equilibrium.at(game, _point_masses(game, pure[0]))
@@ -196,8 +240,9 @@ def _check_size(game: NormalForm) -> None:
     cells = prod(game.shape)
     if cells > _CELLS_LIMIT:
         raise TooLarge(
-            f"a {'x'.join(map(str, game.shape))} game has {cells:,} cells, more than {_CELLS_LIMIT:,} for following "
-            f"mixed equilibria; pure_nash finds the pure ones, regret matching approaches coarse correlated ones"
+            f"a {'x'.join(map(str, game.shape))} game has {cells:,} cells, more than"
+            f" {_CELLS_LIMIT:,} for following mixed equilibria; pure_nash finds the pure ones,"
+            " regret matching approaches coarse correlated ones"
         )
 
 
@@ -212,15 +257,17 @@ def _certify_all(game: NormalForm, candidates: list[Profile]) -> list[Certified]
 
 def _found_none(game: NormalForm) -> NotCertified:
     return NotCertified(
-        f"no equilibrium of this {'x'.join(map(str, game.shape))} game could be certified; correlated(game) always "
-        "finds a correlated one"
+        f"no equilibrium of this {'x'.join(map(str, game.shape))} game could be certified;"
+        " correlated(game) always finds a correlated one"
     )
 
 
 def _search_supports(search: _Search) -> None:
     """Solve the systems of all profiles of supports, smallest first, until the time is used up."""
     shape = search.payoffs.shape[1:]
-    for sizes in sorted(product(*(range(1, m + 1) for m in shape)), key=lambda s: (sum(s), max(s), s)):
+    for sizes in sorted(
+        product(*(range(1, m + 1) for m in shape)), key=lambda s: (sum(s), max(s), s)
+    ):
         if max(sizes) == 1:
             continue
         choices = [list(combinations(range(m), size)) for m, size in zip(shape, sizes, strict=True)]
@@ -238,7 +285,9 @@ def _search_supports(search: _Search) -> None:
                 search.report(f"{len(search.mixed):,} mixed equilibria, {done}")
 
 
-def _batches(search: _Search, choices: list[list[tuple[int, ...]]], most: int) -> Iterator[list[Supports]]:
+def _batches(
+    search: _Search, choices: list[list[tuple[int, ...]]], most: int
+) -> Iterator[list[Supports]]:
     """The profiles that survive conditional dominance, some at a time, as long as there is time."""
     batch: list[Supports] = []
     for supports in product(*choices):
@@ -256,7 +305,8 @@ def _batches(search: _Search, choices: list[list[tuple[int, ...]]], most: int) -
 
 
 def _is_beaten(payoffs: Array, supports: Supports) -> bool:
-    """Say whether some action in a support earns less than another action whatever the others' supports do."""
+    """Say whether some action in a support earns less than another action whatever the others'
+    supports do."""
     for i, support in enumerate(supports):
         rest = [range(payoffs.shape[1 + i]) if k == i else s for k, s in enumerate(supports)]
         mine = np.moveaxis(payoffs[i][np.ix_(*rest)], i, 0).reshape(payoffs.shape[1 + i], -1)
@@ -266,14 +316,18 @@ def _is_beaten(payoffs: Array, supports: Supports) -> bool:
 
 
 def _solve_systems(search: _Search, batch: list[Supports]) -> None:
-    """Solve the systems of profiles of equal sizes; again, from other starts, where two paths ended in one solution."""
+    """Solve the systems of profiles of equal sizes; again, from other starts, where two paths ended
+    in one solution."""
     left = batch
     for seed in range(_SEEDS):
         start = monotonic()
         # The payoffs of the players who mix, on their supports: one system for each profile.
         mixing = [i for i, support in enumerate(left[0]) if len(support) > 1]
         sizes = [len(left[0][i]) for i in mixing]
-        parts = [np.stack([search.payoffs[i][np.ix_(*each)].reshape(sizes) for each in left]) for i in mixing]
+        parts = [
+            np.stack([search.payoffs[i][np.ix_(*each)].reshape(sizes) for each in left])
+            for i in mixing
+        ]
         ends = follow_paths(parts, seed, search.engine)
         if not search.followed:  # the first time the loop may have been compiled
             search.deadline += monotonic() - start
@@ -289,19 +343,31 @@ def _read_ends(search: _Search, batch: list[Supports], ends: PathEnds) -> list[b
     """Keep the ends that are equilibria; say of each system whether paths were lost."""
     sums = [x.sum(axis=1, keepdims=True) for x in ends.points]
     with np.errstate(divide="ignore", invalid="ignore"):
-        mixes = [np.where(np.abs(s) > 1e-12, x / s, nan) for x, s in zip(ends.points, sums, strict=True)]
+        mixes = [
+            np.where(np.abs(s) > 1e-12, x / s, nan) for x, s in zip(ends.points, sums, strict=True)
+        ]
     whole = np.concatenate(mixes, axis=1)
     odd = np.maximum(np.abs(whole.imag).max(axis=1), -whole.real.min(axis=1))
     for k in np.flatnonzero(odd < np.where(ends.regular, _REAL, _NEAR)).tolist():
-        _keep_equilibrium(search, batch[ends.system[k]], [mix[k].real for mix in mixes], bool(ends.regular[k]))
-    points = np.concatenate([x / np.linalg.norm(x, axis=1, keepdims=True) for x in ends.points], axis=1)
+        _keep_equilibrium(
+            search, batch[ends.system[k]], [mix[k].real for mix in mixes], bool(ends.regular[k])
+        )
+    points = np.concatenate(
+        [x / np.linalg.norm(x, axis=1, keepdims=True) for x in ends.points], axis=1
+    )
     regular = (points[(ends.system == s) & ends.regular] for s in range(len(batch)))
     # Where two regular solutions, which must be different, are the same, a path was lost.
-    return [any((np.abs(x[:k] - x[k]).max(axis=1) < _SAME).any() for k in range(1, len(x))) for x in regular]
+    return [
+        any((np.abs(x[:k] - x[k]).max(axis=1) < _SAME).any() for k in range(1, len(x)))
+        for x in regular
+    ]
 
 
-def _keep_equilibrium(search: _Search, supports: Supports, parts: list[Array], regular: bool) -> None:
-    """Polish a solution and keep it if it is an equilibrium; what is close to one and is none leaves a doubt."""
+def _keep_equilibrium(
+    search: _Search, supports: Supports, parts: list[Array], regular: bool
+) -> None:
+    """Polish a solution and keep it if it is an equilibrium; what is close to one and is none
+    leaves a doubt."""
     shape = search.payoffs.shape[1:]
     mix = tuple(np.zeros(m) for m in shape)
     left = iter(parts)

@@ -1,10 +1,12 @@
-"""Logit equilibria along their branch, and the Nash equilibrium at its end, for any number of players.
+"""Logit equilibria along their branch, and the Nash equilibrium at its end, for any number of
+players.
 
-Logit equilibria (McKelvey and Palfrey 1995) satisfy log x_is - log x_i0 = k (u_is - u_i0) for precision k. From k = 0
-and uniform mixtures a branch leads, for generic games, to a Nash equilibrium as k grows; it is followed by predictor
-and corrector steps in log probabilities (Turocy 2005). Now and then the actions still in use are taken as supports and
-Newton's method is tried on them. Where a branch cannot be followed, others are, with complete noise that prefers some
-actions: log x_is - log x_i0 = k (u_is - u_i0) + b_is - b_i0 leads to Nash equilibria as well.
+Logit equilibria (McKelvey and Palfrey 1995) satisfy log x_is - log x_i0 = k (u_is - u_i0) for
+precision k. From k = 0 and uniform mixtures a branch leads, for generic games, to a Nash
+equilibrium as k grows; it is followed by predictor and corrector steps in log probabilities (Turocy
+2005). Now and then the actions still in use are taken as supports and Newton's method is tried on
+them. Where a branch cannot be followed, others are, with complete noise that prefers some actions:
+log x_is - log x_i0 = k (u_is - u_i0) + b_is - b_i0 leads to Nash equilibria as well.
 """
 
 from abc import abstractmethod
@@ -26,7 +28,11 @@ from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.games.regrets import Profile, contract
 
 _STEPS = 1500
-_USED = (1e-2, 1e-4, 1e-7)  # what is played with less counts as a mistake: first much, then hardly anything
+_USED = (
+    1e-2,
+    1e-4,
+    1e-7,
+)  # what is played with less counts as a mistake: first much, then hardly anything
 BRANCHES = 8  # failing ones take seconds each
 _CORRECTIONS = 8
 _TOLERANCE = 1e-9
@@ -35,14 +41,17 @@ _MOST_POINTS = 20_000
 _LEAST_STEP = 1e-10
 _CROSSING = 1e-4
 _CAREFUL, _BOLD = (0.02, 0.998), (0.3, 0.9)
-"""How far a correction may lead, relative to the step, and the least cosine of the angle between two tangents."""
+"""How far a correction may lead, relative to the step, and the least cosine of the angle between
+two tangents."""
 
 
 class LogitBranch:
-    """The equations of a branch. A point is the logarithms of all probabilities followed by the precision.
+    """The equations of a branch. A point is the logarithms of all probabilities followed by the
+    precision.
 
-    `noise` are the logarithms of what is played at precision 0, and `sizes` the numbers of actions of those who choose:
-    the players of a table, the information sets of a tree (see `trees.agents`).
+    `noise` are the logarithms of what is played at precision 0, and `sizes` the numbers of actions
+    of those who choose: the players of a table, the information sets of a tree (see
+    `trees.agents`).
     """
 
     def __init__(self, sizes: Sequence[int], noise: Array | None = None) -> None:
@@ -64,7 +73,8 @@ class LogitBranch:
     def equations(self, point: Array) -> tuple[Array, Array]:
         """Return the left-hand sides and their derivatives by the logarithms and the precision.
 
-        Every action but the first of each has the odds against the first that it earns; the first makes the sum 1.
+        Every action but the first of each has the odds against the first that it earns; the first
+        makes the sum 1.
         """
         logs, precision = point[:-1], point[-1]
         values, derivative = self.evaluate(logs)
@@ -78,7 +88,8 @@ class LogitBranch:
         return sides, slopes
 
     def tangent(self, point: Array, towards: Array) -> tuple[Array, float]:
-        """Find the direction of the branch at `point` that goes on towards `towards`; not a number if unclear.
+        """Find the direction of the branch at `point` that goes on towards `towards`; not a number
+        if unclear.
 
         With it comes the sign of the determinant of the derivatives bordered by the direction.
         """
@@ -87,12 +98,15 @@ class LogitBranch:
             direction = np.linalg.solve(np.vstack([slopes, towards]), np.eye(self.size + 1)[-1])
         except np.linalg.LinAlgError:
             return np.full(self.size + 1, np.nan), 0.0
-        with np.errstate(over="ignore", invalid="ignore"):  # nearly singular: no direction, which is seen later
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # nearly singular: no direction, which is seen later
             direction = direction / np.linalg.norm(direction)
             return direction, float(np.linalg.slogdet(np.vstack([slopes, direction]))[0])
 
     def correct(self, guess: Array, normal: Array) -> Array | None:
-        """Find the point of the branch nearest to `guess` in the plane with that normal; None if there is none near."""
+        """Find the point of the branch nearest to `guess` in the plane with that normal; None if
+        there is none near."""
         point = guess.copy()
         for _ in range(_CORRECTIONS):
             if not point[:-1].max() < 1.0:
@@ -123,12 +137,15 @@ class TableBranch(LogitBranch):
             values[low:high] = contract(self.payoffs[i], mixes, i)
             for j, (left, right) in enumerate(self.edges):
                 if j != i:
-                    derivative[low:high, left:right] = pair_payoffs(self.payoffs, mixes, i, j) * mixes[j]
+                    derivative[low:high, left:right] = (
+                        pair_payoffs(self.payoffs, mixes, i, j) * mixes[j]
+                    )
         return values, derivative
 
 
 def follow_branch(branch: LogitBranch, highest: float, *, bold: bool = False) -> Iterator[Array]:
-    """List points of the branch from precision 0 to `highest`; NotCertified where it cannot be followed so far.
+    """List points of the branch from precision 0 to `highest`; NotCertified where it cannot be
+    followed so far.
 
     Who wants an equilibrium, whatever branch leads to it, may be `bold`.
     """
@@ -137,16 +154,22 @@ def follow_branch(branch: LogitBranch, highest: float, *, bold: bool = False) ->
     yield point
     if highest == 0:
         return
-    stride, (tangent, orientation) = min(0.1, highest), branch.tangent(point, np.eye(len(point))[-1])
+    stride, (tangent, orientation) = (
+        min(0.1, highest),
+        branch.tangent(point, np.eye(len(point))[-1]),
+    )
     for _ in range(_MOST_POINTS):
         guess = point + stride * tangent
         landed = branch.correct(guess, tangent)
         sure = landed is not None and float(np.linalg.norm(landed - guess)) <= farthest * stride
         if landed is not None and sure:
             ahead, turned = branch.tangent(landed, tangent)
-            # Along a branch the orientation keeps its sign, except where branches cross; a change is believed only
-            # after the smallest steps, everywhere else it means that the step has landed on another branch.
-            sure = float(ahead @ tangent) > least_cosine and (turned == orientation or stride <= _CROSSING)
+            # Along a branch the orientation keeps its sign, except where branches cross; a change
+            # is believed only after the smallest steps, everywhere else it means that the step has
+            # landed on another branch.
+            sure = float(ahead @ tangent) > least_cosine and (
+                turned == orientation or stride <= _CROSSING
+            )
         if landed is None or not sure:
             stride /= 2
             if stride < _LEAST_STEP:
@@ -157,7 +180,9 @@ def follow_branch(branch: LogitBranch, highest: float, *, bold: bool = False) ->
             return
         point, tangent, orientation, stride = landed, ahead, turned, min(1.5 * stride, highest)
         yield point
-    raise NotCertified(f"the branch has not reached precision {highest:g} after {_MOST_POINTS} points")
+    raise NotCertified(
+        f"the branch has not reached precision {highest:g} after {_MOST_POINTS} points"
+    )
 
 
 def _find_between(branch: LogitBranch, before: Array, after: Array, precision: float) -> Array:
@@ -167,12 +192,15 @@ def _find_between(branch: LogitBranch, before: Array, after: Array, precision: f
     guess[-1] = precision
     point = branch.correct(guess, np.eye(len(guess))[-1])
     if point is None:
-        raise NotCertified(f"no equilibrium found at precision {precision:g}, although the branch passes it")
+        raise NotCertified(
+            f"no equilibrium found at precision {precision:g}, although the branch passes it"
+        )
     return point
 
 
 def trace_to_equilibrium(payoffs: Array, branches: int = BRANCHES) -> Profile | None:
-    """Find mixtures of regret at most 1e-9 for payoffs scaled into [0, 1]; None where none of the branches led there.
+    """Find mixtures of regret at most 1e-9 for payoffs scaled into [0, 1]; None where none of the
+    branches led there.
 
     The first branch is the principal one, from uniform play; the others start elsewhere.
     """
@@ -191,7 +219,8 @@ def trace_to_equilibrium(payoffs: Array, branches: int = BRANCHES) -> Profile | 
 
 
 def draw_noises(sizes: Sequence[int], count: int = BRANCHES) -> Iterator[Array | None]:
-    """Give what is played at precision 0 on some branches, in logarithms: None, for uniform play, and drawn ones."""
+    """Give what is played at precision 0 on some branches, in logarithms: None, for uniform play,
+    and drawn ones."""
     generator = np.random.default_rng(0)
     yield None
     for _ in range(count - 1):

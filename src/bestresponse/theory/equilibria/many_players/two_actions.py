@@ -1,13 +1,14 @@
 """All equilibria of three players with two actions each, in closed form and in exact arithmetic.
 
-Write p, q, r for the probabilities of the second actions. What a player gains by its second action is bilinear in the
-two others' probabilities; an equilibrium has 0 where the player mixes and the right sign where it does not. The cube
-has 27 open faces (everybody plays its first action, its second, or mixes). On a face where all three mix, p and r
-follow from q by two of the equations, and the third becomes a quadratic equation in q; on all others the equations are
-linear. Irrational roots are taken to 60 digits, all else is rational, so no tie is decided by rounding.
+Write p, q, r for the probabilities of the second actions. What a player gains by its second action
+is bilinear in the two others' probabilities; an equilibrium has 0 where the player mixes and the
+right sign where it does not. The cube has 27 open faces (everybody plays its first action, its
+second, or mixes). On a face where all three mix, p and r follow from q by two of the equations, and
+the third becomes a quadratic equation in q; on all others the equations are linear. Irrational
+roots are taken to 60 digits, all else is rational, so no tie is decided by rounding.
 
-A face may hold a continuum: a segment, a part of a plane, or a curve. Its ends are found, as points of this face or of
-those around it: no continuum is without a point that is listed.
+A face may hold a continuum: a segment, a part of a plane, or a curve. Its ends are found, as points
+of this face or of those around it: no continuum is without a point that is listed.
 """
 
 from collections.abc import Sequence
@@ -28,7 +29,8 @@ _DIGITS = 10**60  # of an irrational root: signs of gains there are decided far 
 
 @dataclass(slots=True)
 class CubeSolution:
-    """Probabilities of the second actions at every isolated equilibrium and at points of every continuum.
+    """Probabilities of the second actions at every isolated equilibrium and at points of every
+    continuum.
 
     `continua` says whether there may be continua; `rational` that no root was irrational.
     """
@@ -63,7 +65,9 @@ def solve_two_actions(game: NormalForm) -> CubeSolution:
 
 def _find_gain(game: NormalForm, player: int) -> Bilinear:
     """What the second action earns more than the first, by the two others' probabilities."""
-    first, second = (as_meant(game.given[player].take(action, axis=player)).ravel() for action in (0, 1))
+    first, second = (
+        as_meant(game.given[player].take(action, axis=player)).ravel() for action in (0, 1)
+    )
     low, right, left, both = second - first
     return low, left - low, right - low, both - left - right + low
 
@@ -80,8 +84,11 @@ def _fits(gains: Sequence[Bilinear], player: int, point: Sequence[Fraction]) -> 
     return gain if point[player] == 1 else -gain
 
 
-def _solve_edge(cube: CubeSolution, gains: Sequence[Bilinear], face: Sequence[int | None], mixing: list[int]) -> None:
-    """At most one player mixes, who must not care: the others' conditions are linear in its probability."""
+def _solve_edge(
+    cube: CubeSolution, gains: Sequence[Bilinear], face: Sequence[int | None], mixing: list[int]
+) -> None:
+    """At most one player mixes, who must not care: the others' conditions are linear in its
+    probability."""
     ends = [[Fraction(end if x is None else x) for x in face] for end in (0, 1)]
     if any(_gain_at(gains, i, ends[0]) != 0 for i in mixing):
         return
@@ -94,8 +101,11 @@ def _solve_edge(cube: CubeSolution, gains: Sequence[Bilinear], face: Sequence[in
     _keep_segment(cube, ends[0], mixing[0], limits)
 
 
-def _keep_segment(cube: CubeSolution, point: list[Fraction], free: int, limits: Sequence[Linear]) -> None:
-    """Keep the part of a line on which linear functions, given by their values at 0 and 1, are not negative."""
+def _keep_segment(
+    cube: CubeSolution, point: list[Fraction], free: int, limits: Sequence[Linear]
+) -> None:
+    """Keep the part of a line on which linear functions, given by their values at 0 and 1, are not
+    negative."""
     low, high = Fraction(0), Fraction(1)
     for start, stop in limits:
         if start < 0 and stop < 0:
@@ -111,11 +121,16 @@ def _keep_segment(cube: CubeSolution, point: list[Fraction], free: int, limits: 
             cube.points.append(tuple(end if k == free else x for k, x in enumerate(point)))
 
 
-def _solve_square(cube: CubeSolution, gains: Sequence[Bilinear], face: Sequence[int | None], mixing: list[int]) -> None:
-    """Two players mix, each so that the other does not care; the third must not want its other action."""
+def _solve_square(
+    cube: CubeSolution, gains: Sequence[Bilinear], face: Sequence[int | None], mixing: list[int]
+) -> None:
+    """Two players mix, each so that the other does not care; the third must not want its other
+    action."""
     held = next(i for i in range(3) if i not in mixing)
     chosen = Fraction(face[held] or 0)
-    roots = [_find_root(_restrict(gains[mixing[1 - k]], mixing[1 - k], held, chosen)) for k in (0, 1)]
+    roots = [
+        _find_root(_restrict(gains[mixing[1 - k]], mixing[1 - k], held, chosen)) for k in (0, 1)
+    ]
     if "none" in roots:
         return
     point = [chosen] * 3
@@ -128,17 +143,22 @@ def _solve_square(cube: CubeSolution, gains: Sequence[Bilinear], face: Sequence[
         if _fits(gains, held, point) >= 0:
             cube.points.append(tuple(point))
         return
-    corners = [[Fraction(ends[free.index(k)]) if k in free else x for k, x in enumerate(point)]
-               for ends in product((0, 1), repeat=len(free))]  # fmt: skip
+    corners = [
+        [Fraction(ends[free.index(k)]) if k in free else x for k, x in enumerate(point)]
+        for ends in product((0, 1), repeat=len(free))
+    ]
     fits = [_fits(gains, held, corner) for corner in corners]
     if len(free) == 1:
         _keep_segment(cube, point, free[0], [(fits[0], fits[1])])
     elif max(fits) > 0 or not any(fits):
-        cube.continua = True  # a part of the square, which reaches its edges as the function is bilinear
+        cube.continua = (
+            True  # a part of the square, which reaches its edges as the function is bilinear
+        )
 
 
 def _restrict(gain: Bilinear, player: int, held: int, chosen: Fraction) -> Linear:
-    """A player's gain by the probability of the one who mixes, where the other is held: constant and factor."""
+    """A player's gain by the probability of the one who mixes, where the other is held: constant
+    and factor."""
     others = [k for k in range(3) if k != player]
     if others[0] == held:
         return gain[0] + gain[1] * chosen, gain[2] + gain[3] * chosen
@@ -166,9 +186,14 @@ def _solve_inside(cube: CubeSolution, gains: Sequence[Bilinear]) -> None:
         roots, rational = _solve_quadratic(square)
     else:
         cube.continua = True
-        roots, rational = [root for line in (below, under) if isinstance(root := _find_root(line), Fraction)], True
+        roots, rational = (
+            [root for line in (below, under) if isinstance(root := _find_root(line), Fraction)],
+            True,
+        )
     for q in roots:
-        if 0 < q < 1 and _keep_inside(cube, q, second, [line[0] + line[1] * q for line in (above, below, over, under)]):
+        if 0 < q < 1 and _keep_inside(
+            cube, q, second, [line[0] + line[1] * q for line in (above, below, over, under)]
+        ):
             cube.rational = cube.rational and rational
 
 
@@ -201,5 +226,8 @@ def _solve_quadratic(square: Sequence[Fraction]) -> tuple[list[Fraction], bool]:
     product_ = inside.numerator * inside.denominator
     whole = isqrt(product_)
     exact = whole * whole == product_
-    size = Fraction(whole if exact else isqrt(product_ * _DIGITS**2), inside.denominator * (1 if exact else _DIGITS))
+    size = Fraction(
+        whole if exact else isqrt(product_ * _DIGITS**2),
+        inside.denominator * (1 if exact else _DIGITS),
+    )
     return list(dict.fromkeys([(-b - size) / (2 * a), (-b + size) / (2 * a)])), exact

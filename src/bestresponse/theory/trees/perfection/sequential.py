@@ -1,21 +1,26 @@
 """A sequential equilibrium of a tree, with its beliefs, as the exact limit of small mistakes.
 
-Every move has a lowest term in eps: w * eps^k, with k = 0 for what is played and k > 0 for mistakes. The limit of what
-these terms say of the nodes of an information set is a consistent belief (Kreps and Wilson 1982).
+Every move has a lowest term in eps: w * eps^k, with k = 0 for what is played and k > 0 for
+mistakes. The limit of what these terms say of the nodes of an information set is a consistent
+belief (Kreps and Wilson 1982).
 
-Two players: in the perturbed game every sequence of k own moves has a weight of at least eps^k. Limits of its
-equilibria are quasi-perfect (van Damme 1984), hence sequential, hence subgame perfect and Nash. The perturbed game is a
-linear complementarity problem over realization plans in which eps stands on the right side only (Miltersen and
-Sorensen 2010): a ratio test that compares polynomials by their lowest powers solves it for all small eps at once.
+Two players: in the perturbed game every sequence of k own moves has a weight of at least eps^k.
+Limits of its equilibria are quasi-perfect (van Damme 1984), hence sequential, hence subgame perfect
+and Nash. The perturbed game is a linear complementarity problem over realization plans in which eps
+stands on the right side only (Miltersen and Sorensen 2010): a ratio test that compares polynomials
+by their lowest powers solves it for all small eps at once.
 
-More players: the terms are read off the branch of agent quantal response equilibria (see `trees.agents`), whose limits
-are sequential; probabilities, powers and weights are rounded to simple fractions there. That may fail, above all where
-an equilibrium is irrational, and is then said: nothing is returned that the certificate does not cover.
+More players: the terms are read off the branch of agent quantal response equilibria (see
+`trees.agents`), whose limits are sequential; probabilities, powers and weights are rounded to
+simple fractions there. That may fail, above all where an equilibrium is irrational, and is then
+said: nothing is returned that the certificate does not cover.
 
-Certificate: at every information set, reached or not, what its player could still gain by changing its move there,
-given the beliefs. Policy, beliefs and gains are computed in rationals, and the gains must be exactly 0.
+Certificate: at every information set, reached or not, what its player could still gain by changing
+its move there, given the beliefs. Policy, beliefs and gains are computed in rationals, and the
+gains must be exactly 0.
 
-P. Miltersen and T. Sorensen, "Computing a quasi-perfect equilibrium of a two-player game", Economic Theory 42, 2010.
+P. Miltersen and T. Sorensen, "Computing a quasi-perfect equilibrium of a two-player game", Economic
+Theory 42, 2010.
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,7 +46,8 @@ _MOST_SEQUENCES = 400
 
 _BRANCHES = 4
 _FIRST_TRY, _LAST_TRY = 50.0, 2e4
-"""Precisions, for payoffs of range 1, between which the limit of a branch is guessed, each at four times the last."""
+"""Precisions, for payoffs of range 1, between which the limit of a branch is guessed, each at four
+times the last."""
 _LARGEST_DENOMINATOR = 5000  # of powers and weights that are guessed, and proved afterwards
 _ROUNDING = 1e-7
 
@@ -51,10 +57,12 @@ Term = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SequentialEquilibrium:
-    """A policy, for every node the belief in it at its information set, and the certificate; see above.
+    """A policy, for every node the belief in it at its information set, and the certificate; see
+    above.
 
-    `exact` are the probabilities of the policy as fractions: of the payoffs as given, or of the simplest fractions
-    that their floats can stand for; `exact_beliefs` are the beliefs as fractions.
+    `exact` are the probabilities of the policy as fractions: of the payoffs as given, or of the
+    simplest fractions that their floats can stand for; `exact_beliefs` are the beliefs as
+    fractions.
     """
 
     policy: Policy
@@ -71,7 +79,8 @@ class SequentialEquilibrium:
 
 
 def find_sequential(tree: Tree) -> SequentialEquilibrium:
-    """Find one sequential equilibrium; NotCertified where none could be proved to be one, TooLarge for large trees.
+    """Find one sequential equilibrium; NotCertified where none could be proved to be one, TooLarge
+    for large trees.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> entry = find_sequential(load_tree("entry-deterrence"))
@@ -81,8 +90,9 @@ def find_sequential(tree: Tree) -> SequentialEquilibrium:
     form = to_sequence_form(tree)
     if form.num_sequences > _MOST_SEQUENCES:
         raise TooLarge(
-            f"the players have {form.num_sequences} sequences of moves, more than the {_MOST_SEQUENCES} for which "
-            "sequential equilibria are computed; solve_subgames finds subgame perfect ones"
+            f"the players have {form.num_sequences} sequences of moves, more than the"
+            f" {_MOST_SEQUENCES} for which sequential equilibria are computed; solve_subgames finds"
+            " subgame perfect ones"
         )
     if tree.num_players == 2:
         method, candidates = "quasi-perfect, sequence-form LCP", iter([_solve_perturbed(form)])
@@ -95,13 +105,21 @@ def find_sequential(tree: Tree) -> SequentialEquilibrium:
         moves = [weight if power == 0 else Fraction(0) for power, weight in terms]
         if max(find_gaps(tree, moves, beliefs), default=Fraction(0)) == 0:
             policy = Policy(tree, np.array(moves, dtype=np.float64))
-            payoffs = dict(zip(tree.players, form.expected(form.plans(policy)).tolist(), strict=True))
+            payoffs = dict(
+                zip(tree.players, form.expected(form.plans(policy)).tolist(), strict=True)
+            )
             return SequentialEquilibrium(
-                policy, payoffs, 0.0, tuple(moves), tuple(beliefs), f"exact limit of small mistakes ({method})"
+                policy,
+                payoffs,
+                0.0,
+                tuple(moves),
+                tuple(beliefs),
+                f"exact limit of small mistakes ({method})",
             )
     raise NotCertified(
-        "no limit of small mistakes could be proved to be a sequential equilibrium: those of more than two players are "
-        "found only where probabilities are simple fractions; solve_subgames finds subgame perfect ones"
+        "no limit of small mistakes could be proved to be a sequential equilibrium: those of more"
+        " than two players are found only where probabilities are simple fractions; solve_subgames"
+        " finds subgame perfect ones"
     )
 
 
@@ -116,7 +134,8 @@ def _induce_backward(tree: Tree) -> Iterator[list[Term]]:
 
 
 def _follow_agents(tree: Tree) -> Iterator[list[Term]]:
-    """Guess the terms at the ends of some branches of agent quantal response equilibria, again and again."""
+    """Guess the terms at the ends of some branches of agent quantal response equilibria, again and
+    again."""
     sizes = [len(infoset.moves) for infoset in tree.infosets]
     for noise in draw_noises(sizes, _BRANCHES):
         branch, next_try = AgentBranch(tree, noise), _FIRST_TRY
@@ -130,43 +149,78 @@ def _follow_agents(tree: Tree) -> Iterator[list[Term]]:
 
 
 def _guess_limit(branch: AgentBranch, point: Array) -> list[Term] | None:
-    """Guess the lowest terms of all moves from points of 1, 2, 4 and 8 times the precision; None where there are none.
+    """Guess the lowest terms of all moves from points of 1, 2, 4 and 8 times the precision; None
+    where there are none.
 
-    With k for the precision, log p is a + b k for a mistake, up to powers of 1/k, and p is a constant for what is
-    played; polynomials in 1/k through the points tell the constants.
+    With k for the precision, log p is a + b k for a mistake, up to powers of 1/k, and p is a
+    constant for what is played; polynomials in 1/k through the points tell the constants.
     """
     points = [point]
     for _ in range(3):
         tangent, _ = branch.tangent(points[-1], np.eye(len(point))[-1])
-        ahead = branch.correct(points[-1] + tangent * (points[-1][-1] / tangent[-1]), np.eye(len(point))[-1])
+        ahead = branch.correct(
+            points[-1] + tangent * (points[-1][-1] / tangent[-1]), np.eye(len(point))[-1]
+        )
         if ahead is None:
             return None
         points.append(ahead)
     logs, precisions = np.array([p[:-1] for p in points]), np.array([p[-1] for p in points])
     inverse = np.linalg.inv(np.vander(1.0 / precisions, increasing=True))
-    limits, (slopes, constants) = (inverse @ np.exp(logs))[0], (inverse @ (logs / precisions[:, None]))[:2]
+    limits, (slopes, constants) = (
+        (inverse @ np.exp(logs))[0],
+        (inverse @ (logs / precisions[:, None]))[:2],
+    )
     terms: list[Term] = []
     scales: dict[Fraction, float] = {}
-    for limit, slope, constant in zip(limits.tolist(), slopes.tolist(), constants.tolist(), strict=True):
-        power = Fraction(-slope).limit_denominator(_LARGEST_DENOMINATOR) if limit < _ROUNDING else Fraction(0)
+    for limit, slope, constant in zip(
+        limits.tolist(), slopes.tolist(), constants.tolist(), strict=True
+    ):
+        power = (
+            Fraction(-slope).limit_denominator(_LARGEST_DENOMINATOR)
+            if limit < _ROUNDING
+            else Fraction(0)
+        )
         if power == 0:
             terms.append((power, Fraction(limit).limit_denominator(_LARGEST_DENOMINATOR)))
             continue
-        # Only the ratios between weights of mistakes can be simple numbers: all of one power are scaled alike.
+        # Only the ratios between weights of mistakes can be simple numbers: all of one power are
+        # scaled alike.
         scale = scales.setdefault(power, constant)
-        terms.append((power, Fraction(float(np.exp(constant - scale))).limit_denominator(_LARGEST_DENOMINATOR)))
-    sums = [sum(weight for power, weight in terms[low:high] if power == 0) for low, high in branch.edges]
-    return terms if set(sums) == {1} and all(power >= 0 < weight for power, weight in terms) else None
+        terms.append(
+            (
+                power,
+                Fraction(float(np.exp(constant - scale))).limit_denominator(_LARGEST_DENOMINATOR),
+            )
+        )
+    sums = [
+        sum(weight for power, weight in terms[low:high] if power == 0) for low, high in branch.edges
+    ]
+    return (
+        terms if set(sums) == {1} and all(power >= 0 < weight for power, weight in terms) else None
+    )
 
 
 def _solve_perturbed(form: SequenceForm) -> list[Term]:
     """Find the lowest terms of all moves of two players in an equilibrium of the perturbed game."""
     row, col = (_read_whole(form, payoffs) for payoffs in form.read_payoffs())
     problem = write_problem(form, (row, col.T), max(len(plex.levels) for plex in form.plexes))
-    unknowns, slacks = solve_for_small(problem.matrix.tolist(), problem.cover.tolist(), problem.right.tolist())
-    rows = zip(problem.is_first.tolist(), unknowns, slacks, np.concatenate(problem.floors).tolist(), strict=True)
-    weights = [map(add, slack if first else unknown, floor) for first, unknown, slack, floor in rows]
-    terms = [next((Fraction(power), Fraction(u)) for power, u in enumerate(weight) if u) for weight in weights]
+    unknowns, slacks = solve_for_small(
+        problem.matrix.tolist(), problem.cover.tolist(), problem.right.tolist()
+    )
+    rows = zip(
+        problem.is_first.tolist(),
+        unknowns,
+        slacks,
+        np.concatenate(problem.floors).tolist(),
+        strict=True,
+    )
+    weights = [
+        map(add, slack if first else unknown, floor) for first, unknown, slack, floor in rows
+    ]
+    terms = [
+        next((Fraction(power), Fraction(u)) for power, u in enumerate(weight) if u)
+        for weight in weights
+    ]
     count = form.plexes[0].num_sequences
     moves: dict[int, Term] = {}
     for plex, plan in zip(form.plexes, (terms[:count], terms[count:]), strict=True):
@@ -185,7 +239,8 @@ def _read_whole(form: SequenceForm, payoffs: Sequence[Fraction]) -> Rationals:
 
 
 def _find_beliefs(tree: Tree, terms: Sequence[Term]) -> list[Fraction]:
-    """Find the limit of the probability of every node given its information set; 1 where no player moves."""
+    """Find the limit of the probability of every node given its information set; 1 where no player
+    moves."""
     ways: list[Term] = [(Fraction(0), Fraction(1))]
     for node in range(1, tree.num_nodes):
         above = int(tree.parent[node])
@@ -200,8 +255,8 @@ def _find_beliefs(tree: Tree, terms: Sequence[Term]) -> list[Fraction]:
         lowest = min((ways[node][0] for node in nodes if ways[node][1]), default=None)
         if lowest is None:
             raise NotCertified(
-                f"{tree.players[infoset.player]}'s information set {infoset.label!r} is reached only by draws of "
-                "chance that have probability 0: no belief follows there"
+                f"{tree.players[infoset.player]}'s information set {infoset.label!r} is reached"
+                " only by draws of chance that have probability 0: no belief follows there"
             )
         weights = [ways[node][1] * (ways[node][0] == lowest) for node in nodes]
         for node, weight in zip(nodes, weights, strict=True):
@@ -209,8 +264,11 @@ def _find_beliefs(tree: Tree, terms: Sequence[Term]) -> list[Fraction]:
     return beliefs
 
 
-def find_gaps(tree: Tree, policy: Sequence[Fraction], beliefs: Sequence[Fraction]) -> list[Fraction]:
-    """Compute at every information set what the best move earns more than the policy, given the beliefs."""
+def find_gaps(
+    tree: Tree, policy: Sequence[Fraction], beliefs: Sequence[Fraction]
+) -> list[Fraction]:
+    """Compute at every information set what the best move earns more than the policy, given the
+    beliefs."""
     values = [(Fraction(0),) * tree.num_players] * tree.num_nodes
     earned = [Fraction(0)] * len(policy)
     for node in range(tree.num_nodes - 1, -1, -1):
@@ -219,7 +277,11 @@ def find_gaps(tree: Tree, policy: Sequence[Fraction], beliefs: Sequence[Fraction
             values[node] = tree.read_payoffs(node)
             continue
         first = 0 if owner == CHANCE else int(tree.first_move[tree.infoset[node]])
-        weights = [tree.read_probability(k) for k in below] if owner == CHANCE else policy[first : first + len(below)]
+        weights = (
+            [tree.read_probability(k) for k in below]
+            if owner == CHANCE
+            else policy[first : first + len(below)]
+        )
         values[node] = tuple(
             sum((p * values[k][player] for p, k in zip(weights, below, strict=True)), Fraction(0))
             for player in range(tree.num_players)
@@ -227,6 +289,11 @@ def find_gaps(tree: Tree, policy: Sequence[Fraction], beliefs: Sequence[Fraction
         if owner != CHANCE:
             for move, k in enumerate(below, start=first):
                 earned[move] += beliefs[node] * values[k][owner]
-    spans = [slice(*span) for span in zip(tree.first_move[:-1].tolist(), tree.first_move[1:].tolist(), strict=True)]
-    expected = [sum(map(prod, zip(policy[span], earned[span], strict=True)), Fraction(0)) for span in spans]
+    spans = [
+        slice(*span)
+        for span in zip(tree.first_move[:-1].tolist(), tree.first_move[1:].tolist(), strict=True)
+    ]
+    expected = [
+        sum(map(prod, zip(policy[span], earned[span], strict=True)), Fraction(0)) for span in spans
+    ]
     return [max(earned[span]) - mean for span, mean in zip(spans, expected, strict=True)]

@@ -2,27 +2,30 @@
 
 Subgame perfect equilibria of trees with perfect information, ties included.
 
-Definition (Selten 1965): a strategy profile that is a Nash equilibrium in every subgame. With perfect information
-backward induction finds the pure ones: at each node its owner takes a best branch. Where branches tie, each choice
-gives its own equilibria, and they are counted exactly: every node keeps how many equilibria of its subgame lead to
-each payoff vector. Ties are exact too: payoffs and probabilities are taken as the rationals that were given, floats as
-those they stand for (0.1 as 1/10, 0.333... as 1/3).
+Definition (Selten 1965): a strategy profile that is a Nash equilibrium in every subgame. With
+perfect information backward induction finds the pure ones: at each node its owner takes a best
+branch. Where branches tie, each choice gives its own equilibria, and they are counted exactly:
+every node keeps how many equilibria of its subgame lead to each payoff vector. Ties are exact too:
+payoffs and probabilities are taken as the rationals that were given, floats as those they stand for
+(0.1 as 1/10, 0.333... as 1/3).
 
-R. Selten, "Spieltheoretische Behandlung eines Oligopolmodells mit Nachfrageträgheit", Z. f. d. gesamte
-Staatswissenschaft 121, 1965.
+R. Selten, "Spieltheoretische Behandlung eines Oligopolmodells mit Nachfrageträgheit", Z. f. d.
+gesamte Staatswissenschaft 121, 1965.
 
 The subgame that begins at a node of a tree, as a tree of its own.
 
-Definition (Selten 1965): a node and all that comes after it, where no information set has nodes both inside and
-outside. With perfect information every inner node begins one.
+Definition (Selten 1965): a node and all that comes after it, where no information set has nodes
+both inside and outside. With perfect information every inner node begins one.
 
 Subgame perfect equilibria of trees with hidden or simultaneous moves, mixed ones included.
 
-A node begins a subgame when no information set has nodes both below it and elsewhere (Selten 1965). Subgames are solved
-from the last to the first: those inside one are replaced by what their equilibria earn, and of what is left, every
-equilibrium of the reduced normal form is taken. Each choice of equilibria inside gives equilibria of its own.
+A node begins a subgame when no information set has nodes both below it and elsewhere (Selten 1965).
+Subgames are solved from the last to the first: those inside one are replaced by what their
+equilibria earn, and of what is left, every equilibrium of the reduced normal form is taken. Each
+choice of equilibria inside gives equilibria of its own.
 
-With two players the equilibria of every such part are its extreme ones, with more those that `nash` finds.
+With two players the equilibria of every such part are its extreme ones, with more those that `nash`
+finds.
 """
 
 from __future__ import annotations
@@ -40,7 +43,17 @@ from bestresponse.core.errors import InvalidGame, TooLarge
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array
 from bestresponse.theory.trees.normal_form import find_behaviour, to_normal_form
-from bestresponse.theory.trees.tree import CHANCE, LEAF, IntArray, Leaf, Policy, Tree, TreeLike, as_tree, build_tree
+from bestresponse.theory.trees.tree import (
+    CHANCE,
+    LEAF,
+    IntArray,
+    Leaf,
+    Policy,
+    Tree,
+    TreeLike,
+    as_tree,
+    build_tree,
+)
 
 
 def cut_subgame(tree: Tree, node: int) -> Tree:
@@ -51,7 +64,9 @@ def cut_subgame(tree: Tree, node: int) -> Tree:
     Tree('centipede', players=['player 1', 'player 2'], 7 nodes, 4 leaves, 3 information sets)
     """
     if node not in find_subgames(tree):
-        raise InvalidGame(f"{tree.name or 'the tree'} hides moves: no subgame begins at {tree.path(node)}")
+        raise InvalidGame(
+            f"{tree.name or 'the tree'} hides moves: no subgame begins at {tree.path(node)}"
+        )
     return build_tree(tree.players, node, tree.describe, name=tree.name)
 
 
@@ -72,7 +87,8 @@ class SubgamePerfectEquilibrium:
 
 @dataclass(frozen=True, slots=True)
 class SubgamePerfect:
-    """All pure subgame perfect equilibria (`count` of them) if they are few, else the first one alone.
+    """All pure subgame perfect equilibria (`count` of them) if they are few, else the first one
+    alone.
 
     `outcomes` holds every payoff vector that one of them reaches, in any case.
     """
@@ -88,7 +104,8 @@ class SubgamePerfect:
 
 
 def subgame_perfect(game: TreeLike, limit: int = 1000) -> SubgamePerfect:
-    """Backward induction; lists all pure equilibria if there are at most `limit`, else the first and their number.
+    """Backward induction; lists all pure equilibria if there are at most `limit`, else the first
+    and their number.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> subgame_perfect(load_tree("entry-deterrence")).equilibria[0].moves
@@ -99,8 +116,9 @@ def subgame_perfect(game: TreeLike, limit: int = 1000) -> SubgamePerfect:
         sizes = np.bincount(tree.infoset[tree.infoset >= 0])
         infoset = tree.infosets[int(np.argmax(sizes))]
         raise InvalidGame(
-            f"{tree.name or 'the tree'} has an information set of {int(sizes.max())} nodes ({infoset.label!r} of "
-            f"{tree.players[infoset.player]}); backward induction needs perfect information"
+            f"{tree.name or 'the tree'} has an information set of {int(sizes.max())} nodes"
+            f" ({infoset.label!r} of {tree.players[infoset.player]}); backward induction needs"
+            " perfect information"
         )
     reachable = _count(tree)
     count = sum(reachable[0].values())
@@ -112,7 +130,8 @@ def subgame_perfect(game: TreeLike, limit: int = 1000) -> SubgamePerfect:
 
 
 def _count(tree: Tree) -> list[dict[Payoffs, int]]:
-    """For each node: the payoff vectors of its subgame's equilibria, and how many equilibria give each."""
+    """For each node: the payoff vectors of its subgame's equilibria, and how many equilibria give
+    each."""
     tables: list[dict[Payoffs, int]] = [{} for _ in range(tree.num_nodes)]
     for node in range(tree.num_nodes - 1, -1, -1):
         owner = int(tree.owner[node])
@@ -127,12 +146,19 @@ def _count(tree: Tree) -> list[dict[Payoffs, int]]:
 
 
 def _chosen(owner: int, below: list[dict[Payoffs, int]]) -> dict[Payoffs, int]:
-    """A move and its payoffs are best in all profiles in which every other branch gives the owner no more."""
+    """A move and its payoffs are best in all profiles in which every other branch gives the owner
+    no more."""
     least = max(min(payoffs[owner] for payoffs in table) for table in below)
-    values = sorted({payoffs[owner] for table in below for payoffs in table if payoffs[owner] >= least}, reverse=True)
+    values = sorted(
+        {payoffs[owner] for table in below for payoffs in table if payoffs[owner] >= least},
+        reverse=True,
+    )
     counts: dict[Payoffs, int] = {}
     for value in values:
-        no_more = [sum(ways for payoffs, ways in table.items() if payoffs[owner] <= value) for table in below]
+        no_more = [
+            sum(ways for payoffs, ways in table.items() if payoffs[owner] <= value)
+            for table in below
+        ]
         profiles = math.prod(no_more)
         for table, allowed in zip(below, no_more, strict=True):
             for payoffs, ways in table.items():
@@ -146,7 +172,9 @@ def _drawn(tree: Tree, node: int, below: list[dict[Payoffs, int]]) -> dict[Payof
     combined: dict[Payoffs, int] = {(Fraction(0),) * tree.num_players: 1}
     for child, table in zip(tree.children[node], below, strict=True):
         if len(combined) * len(table) > _COMBINATIONS:
-            raise TooLarge(f"the ties below {tree.path(node)} combine in more than {_COMBINATIONS} ways")
+            raise TooLarge(
+                f"the ties below {tree.path(node)} combine in more than {_COMBINATIONS} ways"
+            )
         share = tree.read_probability(child)
         sums: dict[Payoffs, int] = {}
         for (before, many), (payoffs, ways) in product(combined.items(), table.items()):
@@ -159,9 +187,13 @@ def _drawn(tree: Tree, node: int, below: list[dict[Payoffs, int]]) -> dict[Payof
 def _describe_pure(tree: Tree, solution: _Solution) -> SubgamePerfectEquilibrium:
     moves: dict[str, dict[str, str]] = {player: {} for player in tree.players}
     for index, infoset in enumerate(tree.infosets):
-        moves[tree.players[infoset.player]][infoset.label] = infoset.moves[int(solution.choices[index].argmax())]
+        moves[tree.players[infoset.player]][infoset.label] = infoset.moves[
+            int(solution.choices[index].argmax())
+        ]
     exact = {player: Fraction(u) for player, u in zip(tree.players, solution.payoffs, strict=True)}
-    return SubgamePerfectEquilibrium(moves, _named(tree, solution.payoffs), exact if tree.is_exact else None)
+    return SubgamePerfectEquilibrium(
+        moves, _named(tree, solution.payoffs), exact if tree.is_exact else None
+    )
 
 
 def _named(tree: Tree, payoffs: Earned) -> dict[str, float]:
@@ -176,8 +208,9 @@ _TIE = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SubgameEquilibria:
-    """Subgame perfect equilibria: their policies and what they earn; `complete` says that every part was solved
-    completely and no combination was left out, up to the sets that extreme equilibria span."""
+    """Subgame perfect equilibria: their policies and what they earn; `complete` says that every
+    part was solved completely and no combination was left out, up to the sets that extreme
+    equilibria span."""
 
     policies: tuple[Policy, ...]
     payoffs: tuple[Array, ...]
@@ -201,7 +234,10 @@ def find_subgames(tree: Tree) -> IntArray:
     [0]
     """
     nodes = np.arange(tree.num_nodes)
-    first, last = np.full(len(tree.infosets) + 1, tree.num_nodes), np.full(len(tree.infosets) + 1, -1)
+    first, last = (
+        np.full(len(tree.infosets) + 1, tree.num_nodes),
+        np.full(len(tree.infosets) + 1, -1),
+    )
     np.minimum.at(first, tree.infoset, nodes)
     np.maximum.at(last, tree.infoset, nodes)
     first[-1], last[-1] = tree.num_nodes, -1  # where no player moves
@@ -210,11 +246,14 @@ def find_subgames(tree: Tree) -> IntArray:
         above = int(tree.parent[node])
         low[above], high[above] = min(low[above], low[node]), max(high[above], high[node])
         end[above] = max(end[above], end[node])
-    return np.asarray(np.flatnonzero((tree.owner != LEAF) & (low >= nodes) & (high < end)), dtype=np.int64)
+    return np.asarray(
+        np.flatnonzero((tree.owner != LEAF) & (low >= nodes) & (high < end)), dtype=np.int64
+    )
 
 
 def solve_subgames(tree: Tree, limit: int = 200) -> SubgameEquilibria:
-    """Find subgame perfect equilibria, at most `limit`; TooLarge where a part between subgames is too large to solve.
+    """Find subgame perfect equilibria, at most `limit`; TooLarge where a part between subgames is
+    too large to solve.
 
     >>> from bestresponse.theory.catalogue import load_tree
     >>> found = solve_subgames(load_tree("entry-deterrence"))
@@ -233,7 +272,8 @@ def solve_subgames(tree: Tree, limit: int = 200) -> SubgameEquilibria:
 
 
 def _solve_backwards(tree: Tree, limit: int) -> tuple[list[_Solution], int, bool]:
-    """Solve subgames from the last to the first: solutions, the number of subgames, and whether they are all."""
+    """Solve subgames from the last to the first: solutions, the number of subgames, and whether
+    they are all."""
     roots = find_subgames(tree)
     solved: dict[int, list[_Solution]] = {}
     complete = True
@@ -245,8 +285,11 @@ def _solve_backwards(tree: Tree, limit: int) -> tuple[list[_Solution], int, bool
     return solved[0], len(roots), complete
 
 
-def _solve_part(tree: Tree, root: int, solved: dict[int, list[_Solution]], limit: int) -> tuple[list[_Solution], bool]:
-    """Solve what lies between `root` and the subgames inside, for every combination of their equilibria."""
+def _solve_part(
+    tree: Tree, root: int, solved: dict[int, list[_Solution]], limit: int
+) -> tuple[list[_Solution], bool]:
+    """Solve what lies between `root` and the subgames inside, for every combination of their
+    equilibria."""
     inside = _find_inside(tree, root, solved)
     solutions: list[_Solution] = []
     complete = True
@@ -258,8 +301,13 @@ def _solve_part(tree: Tree, root: int, solved: dict[int, list[_Solution]], limit
         complete = complete and whole
         solutions += [_Solution(part.payoffs, below | part.choices) for part in parts]
         if len(solutions) >= limit:
-            # At the limit nothing is left out only if it is met exactly and no combination is still to be tried.
-            complete = complete and len(solutions) == limit and not any(True for _ in islice(combinations, 1))
+            # At the limit nothing is left out only if it is met exactly and no combination is still
+            # to be tried.
+            complete = (
+                complete
+                and len(solutions) == limit
+                and not any(True for _ in islice(combinations, 1))
+            )
             break
     return solutions[:limit], complete
 
@@ -281,27 +329,43 @@ def _solve_top(tree: Tree, root: int, fixed: dict[int, _Solution]) -> tuple[list
     below = tree.children[root]
     owner = int(tree.owner[root])
     if all(node in fixed or tree.owner[node] == LEAF for node in below):
-        # Where everything is seen, ties are exact: floats are taken as the simplest fractions they can stand for.
+        # Where everything is seen, ties are exact: floats are taken as the simplest fractions they
+        # can stand for.
         sure = tree.is_perfect_information
         read = tree.read_payoffs if sure else tree.list_payoffs
         earned = [fixed[node].payoffs if node in fixed else read(node) for node in below]
         if owner == CHANCE:
-            weights = [tree.read_probability(node) if sure else tree.find_probability(node) for node in below]
-            return [_Solution(tuple(sum(map(mul, weights, u)) for u in zip(*earned, strict=True)), {})], True
+            weights = [
+                tree.read_probability(node) if sure else tree.find_probability(node)
+                for node in below
+            ]
+            return [
+                _Solution(tuple(sum(map(mul, weights, u)) for u in zip(*earned, strict=True)), {})
+            ], True
         return list(_choose_best(tree, root, owner, earned)), True
     solved = {node: Leaf(solution.payoffs) for node, solution in fixed.items() if node != root}
-    part = build_tree(tree.players, root, lambda node: solved.get(node) or tree.describe(node), name=tree.name)
+    part = build_tree(
+        tree.players, root, lambda node: solved.get(node) or tree.describe(node), name=tree.name
+    )
     try:
         table = to_normal_form(part, limit=_PART_LIMIT)
     except TooLarge as error:
-        raise TooLarge(f"the part of the tree below {tree.path(root)} is too large to be solved: {error}") from None
+        raise TooLarge(
+            f"the part of the tree below {tree.path(root)} is too large to be solved: {error}"
+        ) from None
     result = nash(table)
-    indices = [tree.infoset_index[tree.players[infoset.player], infoset.label] for infoset in part.infosets]
+    indices = [
+        tree.infoset_index[tree.players[infoset.player], infoset.label] for infoset in part.infosets
+    ]
     solutions = []
     for e in result.equilibria:
         policy = find_behaviour(part, e.strategies)
         rows = np.split(policy.probabilities, part.first_move[1:-1])
-        solutions.append(_Solution(e.exact_payoffs or tuple(e.payoffs.tolist()), dict(zip(indices, rows, strict=True))))
+        solutions.append(
+            _Solution(
+                e.exact_payoffs or tuple(e.payoffs.tolist()), dict(zip(indices, rows, strict=True))
+            )
+        )
     return solutions, result.complete
 
 
@@ -310,5 +374,7 @@ def _choose_best(tree: Tree, node: int, owner: int, earned: list[Earned]) -> Ite
     best = max(u[owner] for u in earned)
     for move, payoffs in enumerate(earned):
         loss = best - payoffs[owner]
-        if loss == 0 or (isinstance(loss, float) and loss <= _TIE * float(np.abs(tree.payoffs).max())):
+        if loss == 0 or (
+            isinstance(loss, float) and loss <= _TIE * float(np.abs(tree.payoffs).max())
+        ):
             yield _Solution(payoffs, {int(tree.infoset[node]): np.eye(len(earned))[move]})
