@@ -19,8 +19,10 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from bestresponse.api.formalizing import (
         Formalized as Formalized,
+        FormalizedStrategy as FormalizedStrategy,
         check as check,
         formalize as formalize,
+        formalize_strategy as formalize_strategy,
         list_models as list_models,
     )
     from bestresponse.api.games import (
@@ -55,6 +57,9 @@ if TYPE_CHECKING:
     from bestresponse.studies.simulate.study import simulate as simulate
     from bestresponse.studies.steer.advising import advise as advise
     from bestresponse.studies.steer.study import steer as steer
+    from bestresponse.studies.stories.strategies import (
+        strategies_study as bench_strategies,
+    )  # noqa: F401
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
     from bestresponse.studies.tournament.study import tournament as tournament
     from bestresponse.studies.verify.judge import judge_reasoning as judge_reasoning

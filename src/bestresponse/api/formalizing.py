@@ -26,10 +26,18 @@ from bestresponse.formal.formalize.story_claims import (
     check_claims,
     compare_with_story,
 )
+from bestresponse.formal.strategies.agents import (
+    Agent,
+    StrategyAttempt,
+    StrategyFormalization,
+    StrategySettings,
+    formalize_strategy as write_rules,
+    write_match_program,
+)
 from bestresponse.games.describing import describe_game
 from bestresponse.games.logic.game import as_game, read_program_text
 from bestresponse.games.logic.tables import table_to_data
-from bestresponse.games.lookup import LoadedGame
+from bestresponse.games.lookup import LoadedGame, NamedGame, as_source
 from bestresponse.logic.engine import EngineKind, Limits, open_engine
 from bestresponse.logic.programs.validate import Report, validate
 from bestresponse.models.registry import KnownModel, known_models, read_default_settings
@@ -38,9 +46,10 @@ from bestresponse.report.document import Document, Paragraph, Section
 from bestresponse.report.frames import Frame
 from bestresponse.report.page import render
 from bestresponse.report.text import visible
-from bestresponse.runs.inputs import ModelSetting, take_settings
+from bestresponse.runs.inputs import GameLike, ModelLike, ModelSetting, as_model, take_settings
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
+from bestresponse.theory.games.normal_form import NormalForm
 
 
 def check(
@@ -197,6 +206,91 @@ class Formalized:
             except BestResponseError as error:
                 data["solution"] = {"error": str(error)}
         return data
+
+
+@dataclass(frozen=True)
+class FormalizedStrategy:
+    """What came of a strategy in words: every attempt of the model, and the rules where there are
+    any."""
+
+    name: str
+    game: str
+    formalization: StrategyFormalization
+    spent: Cost = field(default_factory=Cost)
+
+    def __repr__(self) -> str:
+        return (
+            f"FormalizedStrategy({self.name!r},"
+            f" {'rules' if self.ok else self.formalization.trouble[:150]})"
+        )
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are rules that give a legal move in every situation, in both seats."""
+        return self.formalization.ok
+
+    @property
+    def rules(self) -> str:
+        """The rules for `select/4`; empty where there are none."""
+        return self.formalization.rules
+
+    @property
+    def agent(self) -> Agent:
+        """The game and the strategy as an agent; InvalidGame says why where there are no rules."""
+        if not self.ok:
+            raise InvalidGame(self.formalization.trouble)
+        return Agent(self.name, self.game, self.rules, words=self.formalization.words)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the rules, what was wrong with every attempt and what it took as plain data."""
+        return {
+            "ok": self.ok,
+            "trouble": self.formalization.trouble,
+            "model": self.formalization.model,
+            "attempts": len(self.formalization.attempts),
+            "wrong": [attempt.wrong for attempt in self.formalization.attempts],
+            "rules": self.rules,
+            "words": self.formalization.words,
+            "calls": self.spent.calls,
+            "tokens_spent": self.spent.tokens,
+            "cost": None if self.spent.unpriced else self.spent.money,
+        }
+
+
+def formalize_strategy(
+    words: str,
+    game: GameLike,
+    model: ModelLike,
+    *,
+    name: str = "strategy",
+    asked: StrategySettings | None = None,
+    limits: ModelLimits | None = None,
+    output_dir: str | Path = "results",
+    tell: Callable[[StrategyAttempt], None] = lambda attempt: None,
+) -> FormalizedStrategy:
+    """Let a model turn a strategy in words into rules for a game of two who choose among the same
+    moves at once."""
+    program = _write_stage_program(as_source(game))
+    named = as_model(model)
+    engine = open_engine()
+    try:
+        with open_models((named,), Path(output_dir), limits or ModelLimits()) as opened:
+            found = write_rules(words, program, opened.models[named], engine, asked, tell)
+            return FormalizedStrategy(name, program, found, opened.meter.spent)
+    finally:
+        engine.close()
+
+
+def _write_stage_program(game: NamedGame) -> str:
+    """Return the game as a program; a table of payoffs is written as one."""
+    if game.ending == ".pl":
+        return game.text
+    form = game.loaded.solvable()
+    if not isinstance(form, NormalForm):
+        raise InvalidGame(
+            f"{game.name}: a strategy needs a game of two players who choose once, at the same time"
+        )
+    return write_match_program(form)
 
 
 DEFAULT_MODEL = "qwen2.5-coder-1.5b"

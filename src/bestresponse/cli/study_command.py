@@ -34,6 +34,7 @@ from bestresponse.core.files import read_toml
 from bestresponse.models.base import Model, Usage
 from bestresponse.models.wrappers.limits import estimate_price, find_price
 from bestresponse.players.llm.verified import bare_name
+from bestresponse.report.blocks import fill_template
 from bestresponse.report.frames import read_help
 from bestresponse.report.text import visible
 from bestresponse.runs.execution import Progress
@@ -201,6 +202,10 @@ def show_estimate(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
 def run_and_show(study: AnyStudy, config: RunSettings, as_json: bool) -> None:
     """Play what is missing of a run and print its tables; exit with 1 where plays or results are
     missing."""
+    if (
+        study.prepare is not None
+    ):  # what is played is known only then; to prepare it again changes nothing
+        config = study.prepare(config)
     folder = Path(config.output_dir)
     bars: list[Callable[[Progress], None]] = []
 
@@ -298,6 +303,8 @@ def show_run(run: Run[C], as_json: bool, tables: int = 1) -> None:
         else:
             for _, table in run.report().tables[:tables]:
                 print_table(console(), table)
+            if sentence := fill_template(run.study.closing, run):
+                console().print(visible(sentence), markup=False, soft_wrap=True)
         notes().print(
             f"wrote {files[0]} and {len(files) - 1} files beside it", markup=False, soft_wrap=True
         )

@@ -328,7 +328,8 @@ class boxes(FrameBlock):
 
 @dataclass(frozen=True)
 class bars(FrameBlock):
-    """Draw a bar for each value of `by`, of `parts` that stand side by side in it.
+    """Draw a bar for each value of `by`, of `parts` side by side in it; if not `stacked`, a thin
+    bar for each part.
 
     The column `beside` has a bar of its own below each. Nothing is drawn where a bar would have
     more than `most` parts, which cannot be told apart.
@@ -339,6 +340,7 @@ class bars(FrameBlock):
     parts: str
     beside: str = ""
     most: int = 8
+    stacked: bool = True
 
     def build(self, frame: Frame[Row], caption: str) -> Iterator[Block]:
         """Draw the picture."""
@@ -349,11 +351,8 @@ class bars(FrameBlock):
                 stacks.setdefault(bar, {})[str(row[self.parts])] = _estimate(row[name])
         if stacks and max(map(len, stacks.values())) <= self.most:
             title = titles[self.value].name
-            yield Figure(
-                charts.draw_bars(stacks, x_label=title),
-                caption,
-                f"{title} by {titles[self.by].name}",
-            )
+            draw = charts.draw_bars if self.stacked else charts.draw_groups
+            yield Figure(draw(stacks, x_label=title), caption, f"{title} by {titles[self.by].name}")
 
 
 @dataclass(frozen=True)

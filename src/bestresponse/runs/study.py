@@ -251,11 +251,12 @@ class Study(Generic[P, C]):
     function that makes one, `measure` reads the finished plays of a folder. `title` and `subtitle`
     are templates over `config`. `command` are the words of its command where it has one of its own
     besides `run`. `tables` of its report are shown on the terminal; a function says how many where
-    that depends on the settings. `choose` names the study that is run instead with some settings.
-    `prepare` settles what the settings leave open before a run begins, such as a seed or a strategy
-    that is still in words. `count_plays` counts the specs where that is quicker than listing them,
-    `estimate_calls` says what a run takes; `make_run` and `repeat_run` replace how plays are made
-    and made again where a study has no specs.
+    that depends on the settings. `closing`, a template, is a sentence below them. `choose` names
+    the study that is run instead with some settings. `prepare` settles what the settings leave open
+    before a run begins, such as a seed or a strategy that is still in words. `count_plays` counts
+    the specs where that is quicker than listing them, `estimate_calls` says what a run takes;
+    `make_run` and `repeat_run` replace how plays are made and made again where a study has no
+    specs.
     """
 
     name: str
@@ -269,6 +270,7 @@ class Study(Generic[P, C]):
     subtitle: str = ""
     command: str = ""
     unit: str = "plays"
+    closing: str = ""
     tables: int | Callable[[C], int] = 1
     texts: tuple[Texts, ...] = (GAME_TEXTS, CATALOGUES, PLAYER_TEXTS)
     game: Callable[[C, JsonMapping], AnyGame | None] = lambda config, data: None
@@ -429,6 +431,7 @@ studies = Registry(
         "simulate": "bestresponse.studies.simulate.study:simulate",
         "steer": "bestresponse.studies.steer.study:steer",
         "stories": "bestresponse.studies.stories.study:stories_study",
+        "strategies": "bestresponse.studies.stories.strategies:strategies_study",
         "train": "bestresponse.studies.improve.study:train",
         "tournament": "bestresponse.studies.tournament.study:tournament",
         "verify": "bestresponse.studies.verify.study:verify_model",

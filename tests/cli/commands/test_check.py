@@ -158,3 +158,36 @@ def test_a_game_too_large_for_the_limits_is_told_the_option_that_raises_them(run
         )
         code, out, _ = run("--logic-ends", "900", "check", path, "--engine", engine)
         assert code == 0
+
+
+def test_it_says_which_move_is_to_cooperate(run, program):
+    path = program("pd.pl", GOOD)
+    assert (
+        "  as prisoners-dilemma: Silent = C, Betray = D; ada is the row player, ben is the column"
+        " player\n" in run("check", path)[1]
+    )
+    roles = json.loads(run("check", path, "--json")[1])["roles"]
+    assert roles == {
+        "prisoners-dilemma": {
+            "players": {"ada": "row", "ben": "column"},
+            "moves": [{"Silent": "C", "Betray": "D"}, {"Silent": "C", "Betray": "D"}],
+        }
+    }
+
+
+def test_constraints_come_from_a_file(run, program):
+    cells = 'payoffs = [["R,R", "S,T"], ["T,S", "P,P"]]\n'
+    mild = (
+        f'[mild]\nmoves = ["still", "talk"]\n{cells}roles = ["C", "D"]\nholds = ["T > R", "R > P",'
+        ' "2 * R > T + S"]\n'
+    )
+    harsh = f'[harsh]\nmoves = ["still", "talk"]\n{cells}holds = ["S > P", "T > R"]\n'
+    path = program("pd.pl", GOOD)
+    code, out, _ = run("check", path, "--as", program("mild.toml", mild))
+    assert code == 0
+    assert "as mild: Silent = C, Betray = D" in out
+    code, out, _ = run("check", path, "--as", program("harsh.toml", harsh))
+    assert code == 1
+    assert "it is no harsh: S > P does not hold (0 > 1)" in out
+    assert run("check", path, "--as", program("both.toml", mild + harsh))[0] == 0
+    assert "holds no game" in run("check", path, "--as", program("empty.toml", ""))[2]

@@ -408,3 +408,64 @@ def test_bench_stories_scores_a_model_on_the_stories_and_goes_on_where_it_stoppe
     with pytest.raises(SystemExit) as end:
         main()
     assert "plays: 24 came out the same, 0 did not" in capsys.readouterr().out
+
+
+TIT_FOR_TAT = """
+select(_, O, S, M) :- holds(last_move(O, M), S).
+select(P, O, S, M) :- \\+ holds(last_move(O, _), S), holds(default_move(P, M), S).
+"""
+
+
+def test_a_strategy_in_words_becomes_rules_after_a_repair(run, tmp_path):
+    (tmp_path / "copy.txt").write_text("Begin with the default move, then copy the other one.\n")
+    script = Script(fenced("select(_, O, S, M) :- holds(last_move(O, M), S)."), fenced(TIT_FOR_TAT))
+    words = ("--strategy", "copy.txt", "--game", "prisoners-dilemma")
+    code, out, err = run(*words, script=script)
+    assert code == 0, err
+    assert "attempt 1: select/4 gives no move in the initial situation" in err
+    assert "attempt 2: the rules give a move in every situation" in err
+    assert (
+        (tmp_path / "copy.pl")
+        .read_text()
+        .startswith("% Begin with the default move, then copy the other one.\n")
+    )
+    assert "holds(last_move(O, M), S)" in out
+    code, _, err = run(
+        *words, "--attempts", "1", "-o", "agent.json", script=Script(fenced(TIT_FOR_TAT))
+    )
+    assert (code, json.loads((tmp_path / "agent.json").read_text())["words"]) == (
+        0,
+        "Begin with the default move, then copy the other one.",
+    )
+
+
+def test_a_strategy_that_stays_wrong_leaves_no_rules(run, tmp_path):
+    (tmp_path / "copy.txt").write_text("Copy the other one.\n")
+    script = Script(*["I will not."] * 2)
+    code, _, err = run(
+        "--strategy", "copy.txt", "--game", "stag-hunt", "--attempts", "2", script=script
+    )
+    assert code == 1
+    assert "after 2 attempts the rules of" in err
+    assert not (tmp_path / "copy.pl").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--strategy", "copy.txt"), "--strategy needs the game it is for"),
+        (("--game", "chicken", "story.txt"), "give --strategy FILE too"),
+        ((), "name a text file with the story"),
+        (("--strategy", "copy.txt", "--game", "chicken", "--claims"), "--claims: is for stories"),
+        (("--strategy", "copy.txt", "--game", "kuhn-poker"), "choose once, at the same time"),
+        (
+            ("--strategy", "copy.txt", "--game", "chicken", "-o", "rules.txt"),
+            "ends in .pl (rules) or .json",
+        ),
+    ],
+)
+def test_what_does_not_go_with_a_strategy_is_refused(run, tmp_path, words, told):
+    (tmp_path / "copy.txt").write_text("Copy the other one.\n")
+    code, _, err = run(*words)
+    assert code in (1, 2)
+    assert told in err

@@ -155,7 +155,9 @@ def test_winners_by_target_clones_and_evolution(tournament, tmp_path):
     )
     done = tournament(tmp_path, "prisoners-dilemma", *words, "--target", "default-move=6", "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["winners"] == [{"name": "default-move"}]
+    assert json.loads(done.stdout)["winners"] == [
+        {"game": "prisoners-dilemma", "name": "default-move"}
+    ]
     (run,) = tmp_path.glob("tournament-*")
     assert "Moran process" in (run / "report.html").read_text()
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from bestresponse.core.errors import UsageError
 from bestresponse.formal.formalize.plan import library
 from bestresponse.formal.strategies.agents import Agent
 from bestresponse.games.logic.tables import format_game
@@ -79,6 +80,7 @@ def test_the_figures_of_275_programs_are_compared_with_the_published_ones():
         "syntactic correctness": ("96 %", "95.6 %", True),
         "approximate correctness": ("88 %", "88.4 %", True),
         "exact correctness": ("87 %", "86.5 %", True),
+        "programs that satisfy the constraints and are not exact": ("a few", 25, True),
         "right only by the approximate check": (5, 5, True),
         "games with the lowest exact correctness": ("bs, sh", "bs, sh", True),
         "exact correctness of every game": ("above 80 %", "82% or more", True),
@@ -247,3 +249,22 @@ def test_strategies_are_judged_by_what_they_earn_against_anti_tit_for_tat(tmp_pa
         ("default-move", "other total", False, False, False),
         ("random", "broken", True, False, False),
     ]
+
+
+def test_without_a_truth_no_level_that_needs_one_is_counted(tmp_path):
+    write_rows(tmp_path / "programs.jsonl", {"program": "initial(s0)"}, {"program": DILEMMA})
+    _, table = check_programs(tmp_path, "programs.jsonl")
+    total = dict(zip((column.name for column in table.columns), table.rows[-1], strict=True))
+    assert (total["programs"], total["syntactic"]) == (2, 1)
+    assert (
+        total["approximate"],
+        total["exact"],
+        total["constraints"],
+        total["corrected: exact"],
+    ) == (None,) * 4
+
+
+def test_a_matrix_of_another_shape_is_refused_with_the_shape_that_is_expected(tmp_path):
+    write_rows(tmp_path / "programs.jsonl", {"program": DILEMMA, "matrix": [[1, 2], [3, 4]]})
+    with pytest.raises(UsageError, match="expected one object for each, such as"):
+        check_programs(tmp_path, "programs.jsonl")

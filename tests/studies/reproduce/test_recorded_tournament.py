@@ -22,7 +22,15 @@ recorded = needs_recorded("autoformalization")
 @recorded
 def test_every_cell_of_the_published_round_robin_is_found_again():
     checks, _ = check_tournament(RECORDS)
-    assert [check.what for check in checks if not check.agrees] == []
+    # The sentence about figure 3 does not hold in the study's own log.
+    differing = {check.what: check.remark for check in checks if not check.agrees}
+    assert list(differing) == ["figure 3: games won by best-response"]
+    assert (
+        differing["figure 3: games won by best-response"]
+        == "by the study's own log hawk-dove is won by default-move (27) before best-response"
+        " (22), "
+        "matching-pennies is a tie (best-response and tit-for-tat 48 each)"
+    )
     values = {check.what: check.found for check in checks}
     published = {
         "best-response": 84.08,

@@ -13,12 +13,14 @@ from bestresponse.logic.embedded.engine import EmbeddedEngine
 from bestresponse.models.base import Finish
 from bestresponse.studies.stories.study import (
     StoriesConfig,
+    _count_attempts,
     _count_right,
     _count_verdicts,
     _decide,
     _describe_kind,
     _find_status,
     _judge,
+    _list_correctness,
     _sum_up_programs,
     estimate_calls,
     estimate_share,
@@ -81,15 +83,16 @@ def test_programs_are_summed_up_for_their_model():
 
 
 def test_shares_are_over_stories_where_a_story_has_several_programs():
-    # Of different stories, and of one alone, the interval of Wilson: for 1 of 2 from 0.0945 to
-    # 0.9055.
+    # Of different stories the interval of Wilson: for 1 of 2 from 0.0945 to 0.9055. One story tells
+    # next to nothing.
     alone = estimate_share([True, False], ["a", "b"])
     assert (alone.method, alone.estimate, alone.n) == ("wilson", 0.5, 2)
     assert (alone.low, alone.high) == (
         pytest.approx(0.0945, abs=1e-4),
         pytest.approx(0.9055, abs=1e-4),
     )
-    assert estimate_share([True, False], ["a", "a"]).method == "wilson"
+    one = estimate_share([True, True], ["a", "a"])
+    assert (one.estimate, one.low, one.high, one.n) == (1.0, 0.0, 1.0, 1)
     several = estimate_share([True, False, True, True], ["a", "a", "b", "b"])
     assert (several.method, several.estimate, several.n) == ("bounded", 0.75, 2)
     assert 0 <= several.low < 0.75 < several.high <= 1
@@ -266,3 +269,38 @@ def judge(table, story, status=Status.VALID):
         SimpleNamespace(data={"model": "m", "sample": 0}, record=record), story, EmbeddedEngine()
     )
     return row["constraints"], row["meaning"]
+
+
+def test_attempts_are_counted_with_those_that_never_became_a_game():
+    rows = [
+        program("a", status="valid"),
+        program("b", status="valid", attempts=2),
+        program("c", status="unparseable", attempts=2),
+        program("d", status="valid"),
+    ]
+    counted = [
+        (row["attempt"], row["programs"], row["share"].estimate) for row in _count_attempts(rows, 2)
+    ]
+    assert counted == [("1", 2, 0.5), ("2", 1, 0.25), ("never", 1, 0.25)]
+
+
+def test_syntactic_and_semantic_shares_stand_beside_each_other_by_game():
+    rows = [
+        program("a"),
+        program("b", meaning=False),
+        program("c", meaning=False, syntactic=False),
+        program("d"),
+    ]
+    kinds = list(_count_right(rows, "game", lambda row: row["game"]))
+    shares = [(row["game"], row["level"], row["share"]) for row in _list_correctness(kinds)]
+    assert shares == [("dilemma", "syntactic", 0.75), ("dilemma", "semantic", 0.5)]
+
+
+def test_every_level_of_the_study_is_a_figure():
+    levels = {"approximate": True, "exact": False, "constraints": None}
+    figures = _sum_up_programs([program("a", **levels), program("b", **levels)])
+    assert (figures["approximate"].estimate, figures["exact"].estimate, figures["constraints"]) == (
+        1.0,
+        0.0,
+        None,
+    )

@@ -78,7 +78,7 @@ def test_only_matches_with_the_one_whom_all_play_are_listed_and_count():
     config = configure(
         "tit-for-tat", "always:cooperate", "always:defect", rounds=3, against="always:defect"
     )
-    asked = {config.asked_pairs}
+    asked = {config.played_pairs}
     assert asked == {((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))}
     worked_out = configure("tit-for-tat", "cooperator", "defector", rounds=3, against="defector")
     found = find_standings(worked_out)
@@ -189,7 +189,7 @@ def test_targets_are_told_with_what_was_earned(tmp_path):
         {"strategy": "tit-for-tat", "expected": 14, "total": 14, "reached": True},
         {"strategy": "defector", "expected": 15, "total": 16, "reached": False},
     ]
-    assert ran.frame("winners").rows == [{"name": "tit-for-tat"}]
+    assert ran.frame("winners").rows == [{"game": "prisoners-dilemma", "name": "tit-for-tat"}]
     assert (
         ran.frame("between").select(strategy="defector", against="tit-for-tat")[0]["payoff"] == 3.0
     )
@@ -202,7 +202,7 @@ def test_a_match_is_played_as_often_as_asked_for(tmp_path):
     model = ScriptedModel(lambda request: '{"answer": "defect"}', name="llm")
     config = configure(Contestant("llm", "model", "llm"), "tit-for-tat", rounds=2, repetitions=3)
     ran = running.run(tournament, config, tmp_path, {"llm": model})
-    assert (ran.outcome.played, tournament.count(config)) == (9, 9)
+    assert (ran.outcome.played, tournament.count(config)) == (12, 12)
     match = ran.frame("matches").select(first="llm", second="tit-for-tat")[0]
     assert (match["first_total"], match["second_total"], match["plays"]) == (6, 1, 3)
     # Two rounds in the four seats of the model, three times.

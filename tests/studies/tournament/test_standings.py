@@ -375,7 +375,7 @@ def test_a_round_is_worth_the_same_however_long_matches_happen_to_last(tmp_path)
     # Cooperators earn 3 in every round, against each other and themselves; how many there are is
     # luck.
     rules = {"rounds": 30, "continuation": 0.6, "repetitions": 4}
-    in_bulk = standings("cooperator", "tit-for-tat", **rules)
+    in_bulk = standings("cooperator", "tit-for-tat", **{**rules, "repetitions": 1_000})
     assert len(set(in_bulk.totals.ravel().tolist())) > 1
     model = ScriptedModel(lambda request: '{"answer": "cooperate"}', name="llm")
     _, asked, ran = play_with(model, tmp_path, "cooperator", **rules)

@@ -3,6 +3,7 @@ not."""
 
 import json
 import os
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -16,15 +17,20 @@ from bestresponse.cli.options import AsJson, complete_game
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonObject
 from bestresponse.formal.evaluate.validation import (
+    Named,
     check_constraints,
     describe_classes,
+    describe_titles,
+    find_constraints,
     find_names,
-    named_game,
+    find_roles,
+    named_games,
 )
 from bestresponse.games.comparison import Comparison
 from bestresponse.games.describing import describe_game
 from bestresponse.games.logic.tables import as_game_table, table_to_data
 from bestresponse.logic.engine import open_engine
+from bestresponse.logic.programs.table import GameTable
 from bestresponse.report.text import visible
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -51,7 +57,13 @@ def check_command(
     ] = False,
     name: Annotated[
         str | None,
-        typer.Option("--as", help="Also demand the constraints of this game, such as stag-hunt."),
+        typer.Option(
+            "--as",
+            help=(
+                "Also demand the constraints of this game, such as stag-hunt, or of one of the"
+                " games in a TOML file."
+            ),
+        ),
     ] = None,
     engine: Annotated[str, typer.Option(help=ENGINE_HELP)] = "auto",
 ) -> None:
@@ -61,12 +73,11 @@ def check_command(
     Nothing in a program can do any harm: it passes a gate and runs within limits. The exit code is
     1 unless all are games.
     """
-    if name is not None:
-        named_game(name)
+    wanted = {} if name is None else find_constraints(name)
     open_engine(engine).close()  # type: ignore[arg-type]
     right = True
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for result in pool.map(lambda path: _check_file(path, engine, name), programs):
+        for result in pool.map(lambda path: _check_file(path, engine, wanted), programs):
             print(
                 json.dumps(result, ensure_ascii=False) if as_json else _format(result), flush=True
             )
@@ -75,7 +86,7 @@ def check_command(
         raise typer.Exit(1)
 
 
-def _check_file(path: Path, engine: str, name: str | None) -> JsonObject:
+def _check_file(path: Path, engine: str, wanted: Mapping[str, Named]) -> JsonObject:
     table, ok = None, False
     try:
         report = br.check(path, engine=engine)  # type: ignore[arg-type]
@@ -91,13 +102,18 @@ def _check_file(path: Path, engine: str, name: str | None) -> JsonObject:
             else f"it cannot be read: {error.strerror or error}"
         )
         messages = [_make_message("file", why)]
-    if (
-        name is not None
-        and table is not None
-        and not (verdict := check_constraints(table, named_game(name)))
-    ):
+    known = {**named_games(), **wanted}
+    names = (
+        []
+        if table is None
+        else [name for name, named in known.items() if check_constraints(table, named)]
+    )
+    if wanted and table is not None and not any(name in wanted for name in names):
         ok = False
-        messages.append(_make_message("constraints", verdict.why))
+        messages += [
+            _make_message("constraints", check_constraints(table, named).why)
+            for named in wanted.values()
+        ]
     return {
         "file": str(path),
         "ok": ok,
@@ -105,7 +121,9 @@ def _check_file(path: Path, engine: str, name: str | None) -> JsonObject:
         "players": list(table.players) if table else [],
         "moves": [list(moves) for moves in table.moves] if table else [],
         "table": table_to_data(table) if table else None,
-        "names": list(find_names(table)) if table else [],
+        "names": names,
+        "classes": [known[name].title for name in names],
+        "roles": {name: _describe_roles(table, known[name]) for name in names} if table else {},
         "words": list(describe_game(table)) if table else [],
     }
 
@@ -116,8 +134,10 @@ def _make_message(stage: str, why: str) -> dict[str, object]:
 
 def _format(result: JsonObject) -> str:
     kind = "a game" if result["ok"] else "not the game wanted" if result["players"] else "no game"
-    names = f"; {describe_classes(result['names'])}" if result["names"] else ""
-    lines = [visible(f"{result['file']}: {kind}{names}")]
+    classes = f"; {describe_titles(result['classes'])}" if result["classes"] else ""
+    lines = [visible(f"{result['file']}: {kind}{classes}")]
+    for name, roles in result["roles"].items():
+        lines.append("  " + visible(f"as {name}: {_tell_roles(roles)}"))
     for message in result["messages"]:
         position = (
             f"line {message['line']}, column {message['column']}: " if message["line"] else ""
@@ -125,6 +145,27 @@ def _format(result: JsonObject) -> str:
         hint = f" ({message['hint']})" if message["hint"] else ""
         lines.append("  " + visible(f"{position}{message['severity']}: {message['message']}{hint}"))
     return "\n".join([*lines, *(f"  {visible(line)}" for line in result["words"])])
+
+
+def _describe_roles(table: GameTable, named: Named) -> JsonObject:
+    roles = find_roles(table, named)
+    assert roles is not None  # its constraints hold
+    return {"players": dict(roles.players), "moves": [dict(moves) for moves in roles.moves]}
+
+
+def _tell_roles(roles: JsonObject) -> str:
+    """Say which move is which, once where it is the same for both players."""
+    players, (first, second) = list(roles["players"]), roles["moves"]
+    if first == second:
+        told = [f"{move} = {role}" for move, role in first.items()]
+    else:
+        told = [
+            f"{player}'s {move} = {role}"
+            for player, moves in zip(players, (first, second), strict=True)
+            for move, role in moves.items()
+        ]
+    seats = [f"{player} is the {seat} player" for player, seat in roles["players"].items()]
+    return f"{', '.join(told)}; {', '.join(seats)}"
 
 
 def compare_command(

@@ -9,7 +9,12 @@ from pathlib import Path
 
 import typer
 
-from bestresponse.api.formalizing import FormalizeConfig, Formalized, formalize_story
+from bestresponse.api.formalizing import (
+    FormalizeConfig,
+    Formalized,
+    formalize_story,
+    formalize_strategy,
+)
 from bestresponse.cli.options import AsJson
 from bestresponse.cli.study_command import make_settings_command
 from bestresponse.cli.terminal import console, notes, print_document
@@ -26,11 +31,13 @@ from bestresponse.formal.formalize.autoformalizer import (
 from bestresponse.formal.formalize.forms import estimate_formalizing
 from bestresponse.formal.formalize.plan import Example, write_example
 from bestresponse.formal.formalize.story_claims import MOST_ASKED
+from bestresponse.formal.strategies.agents import StrategyAttempt, StrategySettings
 from bestresponse.games.describing import describe_changes, describe_table
 from bestresponse.logic.programs.validate import feedback
 from bestresponse.models.wrappers.limits import estimate_price
 from bestresponse.report.files import write_text
 from bestresponse.report.text import visible
+from bestresponse.runs.inputs import OptionalGameSetting
 from bestresponse.runs.settings import setting, settings
 
 _FILES = """The best program so far is kept in NAME.partial.pl with the messages in NAME.messages.txt until there is a
@@ -41,8 +48,20 @@ is where a check that was asked for finds a difference between story and game, o
 
 @settings
 class FormalizeOptions(FormalizeConfig):
-    """Turn a story into a game program that is checked, repaired with feedback, and solved."""
+    """Turn a story into a game program that is checked, repaired with feedback, and solved.
 
+    With --strategy FILE --game GAME a strategy in words becomes rules for select/4, checked and
+    repaired alike.
+    """
+
+    story: str | Path = setting(default="", kw_only=False, argument=True)
+    """A text file with the story, or - to read it from standard input."""
+    strategy: Path | None = setting(default=None)
+    """A text file with a strategy in words, instead of a story; its rules go to --output (.pl), or
+    rules and game together as an agent (.json)."""
+    game: OptionalGameSetting = setting(default=None)
+    """The game that the strategy is for: a name or a file; two players who choose among the same
+    moves at once."""
     output: Path | None = setting(
         default=None, short="-o", help="Where the program goes; else the story's name, .pl."
     )
@@ -58,7 +77,16 @@ class FormalizeOptions(FormalizeConfig):
 
 def write_game(config: FormalizeOptions, as_json: AsJson = False) -> None:
     """Formalize the story in a file, keep the best program so far, and show the game."""
+    if config.strategy is not None:
+        write_strategy(config, as_json)
+        return
+    if config.game is not None:
+        raise UsageError("--game is the game of a strategy; give --strategy FILE too")
     story = str(config.story)
+    if not story:
+        raise UsageError(
+            "name a text file with the story, for example story.txt; or --strategy FILE --game GAME"
+        )
     if config.interactive and (story == "-" or as_json):
         raise UsageError(
             "--interactive reads remarks from standard input; give the story as a file and leave"
@@ -105,6 +133,82 @@ def write_game(config: FormalizeOptions, as_json: AsJson = False) -> None:
         write_example(
             config.save_example, Example(target.stem, result.formalization.story, result.program)
         )
+
+
+_STORY_ONLY = (
+    "story",
+    "candidates",
+    "back_check",
+    "claims",
+    "shots",
+    "choose",
+    "examples",
+    "form",
+    "page",
+    "interactive",
+    "save_example",
+    "effort",
+    "reasoning_tokens",
+)
+"""Settings that mean nothing where a strategy is formalized."""
+
+
+def write_strategy(config: FormalizeOptions, as_json: bool) -> None:
+    """Formalize the strategy in a file, and write its rules or the agent that plays by them."""
+    config.refuse_set(_STORY_ONLY, "is for stories; leave it out with --strategy")
+    if config.game is None:
+        raise UsageError(
+            "--strategy needs the game it is for, for example --game prisoners-dilemma"
+        )
+    assert config.strategy is not None
+    words = _read_story(str(config.strategy))
+    target = config.output or Path(config.strategy.with_suffix(".pl").name)
+    if target.suffix not in (".pl", ".json"):
+        raise UsageError(
+            f"--output {target}: expected a name that ends in .pl (rules) or .json (an agent)"
+        )
+    if not target.parent.is_dir():
+        raise UsageError(f"--output {target}: there is no folder {target.parent}")
+    made: list[StrategyAttempt] = []
+
+    def tell(attempt: StrategyAttempt) -> None:
+        made.append(attempt)
+        line = (
+            attempt.wrong.strip("- ")
+            if attempt.wrong
+            else "the rules give a move in every situation"
+        )
+        print(f"attempt {len(made)}: {visible(line)}", file=sys.stderr, flush=True)
+
+    asked = StrategySettings(
+        attempts=config.attempts,
+        max_tokens=config.max_tokens,
+        temperature=config.temperature,
+        seed=config.llm_seed,
+    )
+    result = formalize_strategy(
+        words,
+        config.game,
+        config.model,
+        name=target.stem,
+        asked=asked,
+        limits=config.limits,
+        output_dir=config.output_dir,
+        tell=tell,
+    )
+    if as_json:
+        print(dumps(result.to_json(), indent=2, ensure_ascii=False))
+    elif result.ok:
+        print(visible(result.rules))
+    if not result.ok:
+        print(f"bestresponse: {visible(result.formalization.trouble)}", file=sys.stderr)
+        raise typer.Exit(1)
+    if target.suffix == ".json":
+        result.agent.save(target)
+    else:
+        comments = "".join(f"% {line}\n" for line in result.formalization.words.splitlines())
+        write_text(target, f"{comments}{result.rules}\n")
+    notes().print(f"wrote {target}", markup=False, soft_wrap=True)
 
 
 formalize_command = make_settings_command(FormalizeOptions, write_game, _FILES)

@@ -17,17 +17,20 @@ if TYPE_CHECKING:
     from typer._click.formatting import HelpFormatter
 
 
-class _GameOrStories(TyperCommand):
-    """Let the word `stories` after `bench`, which is no game, begin another study with settings of
-    its own."""
+_OF_WORDS = ("stories", "strategies")
+
+
+class _GameOrWords(TyperCommand):
+    """Let `stories` or `strategies` after `bench`, which are no games, begin another study with its
+    own settings."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: Context | None = None, **extra: object
     ) -> Context:
-        if args[:1] != ["stories"]:
+        if not args or args[0] not in _OF_WORDS:
             return super().make_context(info_name, args, parent, **extra)
-        return make_command("stories").make_context(
-            f"{info_name} stories", args[1:], parent, **extra
+        return make_command(args[0]).make_context(
+            f"{info_name} {args[0]}", args[1:], parent, **extra
         )
 
 
@@ -38,7 +41,7 @@ def make_command(name: str) -> Command:
     single = typer.Typer(
         add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
     )
-    single.command(name, cls=_GameOrStories if name == "bench" else None)(
+    single.command(name, cls=_GameOrWords if name == "bench" else None)(
         make_study_command(find_study(name))
     )
     return typer.main.get_command(single)

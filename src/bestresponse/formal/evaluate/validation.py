@@ -56,7 +56,10 @@ _LETTER = re.compile(r"[A-Za-z]\w*")
 @dataclass(frozen=True, slots=True)
 class Named:
     """A game with a name: its moves, the letters of each cell (row player's, column player's), and
-    what holds."""
+    what holds.
+
+    `roles` says what each move is, C or D in games with a cooperative move; else the move itself.
+    """
 
     name: str
     title: str
@@ -64,6 +67,7 @@ class Named:
     letters: tuple[tuple[tuple[str, str], ...], ...]
     holds: tuple[str, ...]
     citation: str = ""
+    roles: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,20 @@ def named_game(name: str) -> Named:
     return known[name]
 
 
+def find_constraints(name: str) -> Mapping[str, Named]:
+    """Return the constraints of a game that comes along, by its name, or all those in a TOML file,
+    by its path."""
+    if name.endswith(".toml"):
+        found = read_named_games(Path(name))
+        if not found:
+            raise InvalidGame(
+                f"{name} holds no game; expected a table such as [snowdrift] with moves, payoffs"
+                " and holds"
+            )
+        return found
+    return {name: named_game(name)}
+
+
 def find_names(table: GameTable) -> tuple[str, ...]:
     """Every name whose constraints the game satisfies."""
     return tuple(name for name, named in named_games().items() if check_constraints(table, named))
@@ -108,8 +126,12 @@ def describe_classes(names: Sequence[str]) -> str:
     >>> describe_classes(["hawk-dove"])
     'of the class Hawk-Dove (Chicken)'
     """
-    titles = " and ".join(named_games()[name].title for name in names)
-    return f"of the class{'es' if len(names) > 1 else ''} {titles}"
+    return describe_titles([named_games()[name].title for name in names])
+
+
+def describe_titles(titles: Sequence[str]) -> str:
+    """Say of which classes of games, by their titles, a game is."""
+    return f"of the class{'es' if len(titles) > 1 else ''} {' and '.join(titles)}"
 
 
 def check_constraints(table: GameTable, named: Named) -> Finding:
@@ -165,6 +187,35 @@ def broken(cells: Cells, named: Named, *, shared: bool) -> Finding:
         if least
         else Finding(True)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RolesFound:
+    """Who and what in a program plays which part in a named game."""
+
+    players: Mapping[str, str]
+    """By player, row or column."""
+    moves: tuple[Mapping[str, str], ...]
+    """By the moves of each player, what they are: C, D, or the move of the named game."""
+
+
+def find_roles(table: GameTable, named: Named) -> RolesFound | None:
+    """Return which move is which under the first naming that satisfies the constraints; None where
+    none does."""
+    if not check_constraints(table, named):
+        return None
+    cells = _list_cells(table)
+    roles = named.roles or named.moves
+    for rows, cols, swapped in _namings(
+        cells, len(named.moves), set(table.moves[0]) == set(table.moves[1])
+    ):
+        if not _wrong(cells, named, rows, cols, swapped):
+            seats = ("column", "row") if swapped else ("row", "column")
+            return RolesFound(
+                dict(zip(table.players, seats, strict=True)),
+                tuple(dict(zip(moves, roles, strict=True)) for moves in (rows, cols)),
+            )
+    return None
 
 
 def check_names(table: GameTable, true: GameTable, named: Named) -> Finding:
@@ -264,7 +315,15 @@ def _named(name: str, entry: JsonMapping, where: str) -> Named:
     size = len(moves)
     if len(letters) != size or any(len(row) != size for row in letters):
         raise InvalidGame(f"{where}: {name} has {size} moves and needs {size} x {size} cells")
-    return Named(name, entry.get("title", name), moves, letters, holds, entry.get("citation", ""))
+    roles = tuple(entry.get("roles", ()))
+    if roles and len(roles) != size:
+        raise InvalidGame(
+            f"{where}: {name} has {size} moves and {len(roles)} roles; expected one role for each"
+            " move"
+        )
+    return Named(
+        name, entry.get("title", name), moves, letters, holds, entry.get("citation", ""), roles
+    )
 
 
 NOT_ASKED = Finding(None)
@@ -282,7 +341,8 @@ class LevelFindings:
     constraints: Finding = NOT_ASKED
     equivalent: Finding = NOT_ASKED
     verdict: str = "no game"
-    """How the game is related to the true one, as `compare` says it."""
+    """How the game is related to the true one, as `compare` says it; `not compared` where no true
+    one is known."""
 
     def items(self) -> Iterator[tuple[str, Finding]]:
         """Names and findings, in order."""
@@ -327,7 +387,7 @@ def judge_levels(
         broken = find_broken_order(table, true, orders)
         constraints = Finding(not broken, broken)
     if true is None:
-        return LevelFindings(syntactic, functional, constraints=constraints)
+        return LevelFindings(syntactic, functional, constraints=constraints, verdict="not compared")
     comparison = compare_tables(table, true)
     why = "its payoffs are those of the true game only up to scale"
     for difference in comparison.differences[:1]:

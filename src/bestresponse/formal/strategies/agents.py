@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -35,6 +35,7 @@ from bestresponse.formal.formalize.forms import find_code, what_is_wrong
 from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
 from bestresponse.formal.strategies.texts import TEXTS
 from bestresponse.games.logic.tables import as_game_table, write_table_program
+from bestresponse.games.lookup import LoadedGame
 from bestresponse.logic.confined.engine import ConfinedEngine
 from bestresponse.logic.engine import LogicEngine
 from bestresponse.logic.language.diagnostics import numbered
@@ -49,7 +50,12 @@ from bestresponse.logic.programs.validate import validate_strategy
 from bestresponse.logic.settings import settings
 from bestresponse.models.base import Message, Model, Reply, Request
 from bestresponse.theory.games.normal_form import NormalForm
-from bestresponse.theory.repeated.automaton import Automaton, memory_one, reduced
+from bestresponse.theory.repeated.automaton import (
+    Automaton,
+    cooperative_actions,
+    memory_one,
+    reduced,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +71,25 @@ class Agent:
     __pydantic_config__ = ConfigDict(extra="forbid", strict=True)
 
     @classmethod
-    def of(cls, name: str, game: str | Path | NormalForm, strategy: str | Path) -> Agent:
-        """A game as program text, file or payoff table; a strategy as rules, file, or name of a
-        published one.
+    def of(
+        cls, name: str, game: str | Path | NormalForm | LoadedGame, strategy: str | Path
+    ) -> Agent:
+        """A game as program text, file, payoff table or found game; a strategy as rules, file, or
+        published name.
 
         >>> from bestresponse.theory.catalogue.tables import load
         >>> Agent.of("Ada", load("prisoners-dilemma"), "tit-for-tat").name
         'Ada'
         """
-        program = write_match_program(game) if isinstance(game, NormalForm) else _text(game)
-        return cls(name, program, _strategy(strategy))
+        form = game.solvable() if isinstance(game, LoadedGame) else game
+        if isinstance(form, NormalForm):
+            return cls(name, write_match_program(form), _strategy(strategy))
+        if not isinstance(form, str | Path):
+            raise UsageError(
+                f"{name}: expected a game as program, file or payoff table of two players, got"
+                f" {type(form).__name__}"
+            )
+        return cls(name, _text(form), _strategy(strategy))
 
     def clone(self, name: str) -> Agent:
         """The same agent under another name."""
@@ -104,11 +119,20 @@ class Agent:
                 f"{path}: expected an agent as JSON, with name, game and rules: {problem}"
             ) from None
 
-    def seats(self) -> Seats:
+    def seats(self, usual_moves: Sequence[str] = ()) -> Seats:
         """Return what it does in either seat of its game; all of it is found out in a confined
-        process."""
+        process.
+
+        `usual_moves` are the default moves of both seats where neither the agent nor its game names
+        one.
+        """
         engine = ConfinedEngine(settings.limits.patient)
-        return Seats(self.name, engine.find_seats(self.game, self.rules, self.default_move))
+        return Seats(
+            self.name, engine.find_seats(self.game, self.rules, self.default_move, usual_moves)
+        )
+
+
+_SEATS = ("first", "second")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +162,7 @@ class Seats:
     def _behaviour(self, seat: int) -> StrategyTable | StrategyMachine:
         behaviour = self.facts.behaviour[seat]
         if isinstance(behaviour, str):
-            raise InvalidGame(behaviour)
+            raise InvalidGame(f"In the {_SEATS[seat]} seat: {behaviour}")
         return behaviour
 
 
@@ -190,27 +214,81 @@ def _weights(mixture: Mixture, moves: tuple[str, ...], name: str) -> list[float]
     return [float(chances.get(move, 0)) for move in moves]
 
 
+def find_default_moves(form: NormalForm) -> tuple[int, int]:
+    """Return the number of the default move of each player: to cooperate where that is possible,
+    else the first.
+
+    >>> from bestresponse.theory.catalogue.tables import load
+    >>> hawk_dove = load("hawk-dove")
+    >>> hawk_dove.actions[0][find_default_moves(hawk_dove)[0]]
+    'dove'
+    """
+    try:
+        return cooperative_actions(form)
+    except InvalidGame:
+        return (0, 0)
+
+
 def write_match_program(form: NormalForm) -> str:
-    """Write the program of a two-player game with as many moves for each; both players' moves have
-    the first one's names, of which the first is the default move."""
+    """Write the program of a two-player game with as many moves for each.
+
+    Both players' moves have the first one's names. The default move is to cooperate where the game
+    has such a move, else the first one.
+    """
     if form.num_players != 2 or form.shape[0] != form.shape[1]:
         raise InvalidGame(
             f"a repeated match needs two players with equally many moves, got {form.shape}"
         )
     moves = form.actions[0]
     table = as_game_table(NormalForm(form.payoffs, players=("p1", "p2"), actions=(moves, moves)))
-    first, *others = (write(Atom(move)) for move in moves)
-    lines = [f"initially(default_move(_, {first}), s0)."]
-    if len(others) == 1:
-        lines += [f"opposite_move({first}, {others[0]}).", f"opposite_move({others[0]}, {first})."]
-    return ":- discontiguous initially/2.\n" + write_table_program(table) + "\n".join(lines) + "\n"
+    names = [write(Atom(move)) for move in moves]
+    payoffs = [
+        f"payoff({names[row]}, {names[column]}, {first}, {second})."
+        for (row, column), (first, second) in zip(
+            product(range(len(names)), repeat=2), (row.payoffs for row in table.rows), strict=True
+        )
+    ]
+    default, default_of_second = (names[number] for number in find_default_moves(form))
+    lines = [f"initially(default_move(_, {default}), s0)."]
+    if default != default_of_second:
+        lines = [
+            f"initially(default_move(p1, {default}), s0).",
+            f"initially(default_move(p2, {default_of_second}), s0).",
+        ]
+    if len(names) == 2:
+        lines += [
+            f"opposite_move({names[0]}, {names[1]}).",
+            f"opposite_move({names[1]}, {names[0]}).",
+        ]
+    game = ":- discontiguous initially/2.\n" + write_table_program(table)
+    return game + "\n".join([_OUTCOME, *payoffs, *_ROLES, *lines]) + "\n"
+
+
+# What strategies of the published study ask for besides: who is row, and the outcome with both
+# moves and payoffs.
+_ROLES = ("initially(role(p1, row), s0).", "initially(role(p2, col), s0).")
+_OUTCOME = (
+    "finally(outcome(p1, M1, U1, p2, M2, U2), S) :- "
+    "final(S), holds(did(p1, M1), S), holds(did(p2, M2), S), payoff(M1, M2, U1, U2)."
+)
 
 
 MOST_CHARACTERS = 10_000
 _HEAT = 0.7
-_MOST_TOKENS = 800
 _LONGEST_REASON = 300
 _DECLINED = re.compile(r"^[*_#>%\"' ]{0,10}CANNOT\b[ \t:*.-]{0,10}(.*)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class StrategySettings:
+    """How a model is asked for rules; `replicate` tells repeated formalizations of the same words
+    apart."""
+
+    attempts: int = 5
+    max_tokens: int = 800
+    temperature: float = 0.0
+    seed: int | None = None
+    replicate: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,10 +336,19 @@ class StrategyFormalization:
 
 
 def formalize_strategy(
-    words: str, game: str, model: Model, engine: LogicEngine, attempts: int = 5
+    words: str,
+    game: str,
+    model: Model,
+    engine: LogicEngine,
+    asked: StrategySettings | None = None,
+    tell: Callable[[StrategyAttempt], None] = lambda attempt: None,
 ) -> StrategyFormalization:
-    """Rules for the strategy told in `words`, in the game of the program `game`; or everything that
-    was tried."""
+    """Return rules for the strategy told in `words`, in the game of the program `game`, with
+    everything that was tried.
+
+    `tell` hears of every attempt.
+    """
+    asked = asked or StrategySettings()
     strategy = words.strip()
     if not any(c.isalpha() for c in strategy):
         raise UsageError(
@@ -277,19 +364,20 @@ def formalize_strategy(
     )
     made: list[StrategyAttempt] = []
     declined = ""
-    while len(made) < attempts and not declined and (not made or made[-1].wrong):
-        request = _request(task, made)
+    while len(made) < asked.attempts and not declined and (not made or made[-1].wrong):
+        request = _request(task, made, asked)
         reply = model.complete(request)
         code = find_code(reply.text)
         rules = code.text if code else ""
         wrong = _wrong(rules, game, engine) if rules else "the answer holds no rules"
         made.append(StrategyAttempt(request, reply, rules, wrong))
+        tell(made[-1])
         if not rules and (refusal := _DECLINED.search(reply.text)):
             declined = refusal.group(1).strip()[:_LONGEST_REASON] or "it gave no reason"
     return StrategyFormalization(strategy, model.id, tuple(made), declined)
 
 
-def _request(task: str, before: Sequence[StrategyAttempt]) -> Request:
+def _request(task: str, before: Sequence[StrategyAttempt], asked: StrategySettings) -> Request:
     """Rules given twice would be given again: then the model is asked with more freedom."""
     text = task
     if before and before[-1].rules:
@@ -300,9 +388,10 @@ def _request(task: str, before: Sequence[StrategyAttempt]) -> Request:
     stuck = len(before) > 1 and before[-1].rules == before[-2].rules
     return Request(
         (Message("system", TEXTS.text("system")), Message("user", text)),
-        max_tokens=_MOST_TOKENS,
-        temperature=_HEAT if stuck else 0.0,
-        replicate=len(before),
+        max_tokens=asked.max_tokens,
+        temperature=max(_HEAT, asked.temperature) if stuck else asked.temperature,
+        seed=asked.seed,
+        replicate=asked.replicate * asked.attempts + len(before),
     )
 
 

@@ -7,7 +7,7 @@ run it that no other child can ask.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Final, TypeVar
 
@@ -57,9 +57,20 @@ class ConfinedEngine(LogicEngine):
         child."""
         return self._report(source, "validate_strategy", source=source, game=game)
 
-    def find_seats(self, game: str, rules: str, default_move: str | None = None) -> SeatsFound:
+    def find_seats(
+        self,
+        game: str,
+        rules: str,
+        default_move: str | None = None,
+        usual_moves: Sequence[str] = (),
+    ) -> SeatsFound:
         """Find out in a child what a strategy does in either seat of a game."""
-        arguments = {"game": game, "rules": rules, "default_move": default_move}
+        arguments = {
+            "game": game,
+            "rules": rules,
+            "default_move": default_move,
+            "usual_moves": list(usual_moves),
+        }
         try:
             return self._request(
                 "find_seats", lambda reply: decode_seats(reply.head["result"]), **arguments

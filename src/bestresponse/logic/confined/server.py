@@ -177,12 +177,10 @@ class Performer:
             case "validate_strategy":
                 return validate_strategy(arguments["source"], arguments["game"], engine), ()
             case "find_seats":
-                return (
-                    find_seats(
-                        arguments["game"], arguments["rules"], arguments["default_move"], limits
-                    ),
-                    (),
+                game, rules, default_move = (
+                    arguments[name] for name in ("game", "rules", "default_move")
                 )
+                return find_seats(game, rules, default_move, limits, arguments["usual_moves"]), ()
             case "gate":
                 gated = engine.load(arguments["source"]).gated
                 return Report("", gated.defined, gated.diagnostics), ()

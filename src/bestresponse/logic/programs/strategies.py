@@ -86,9 +86,19 @@ class SeatsFound:
     ambiguous: str = ""
 
 
-def find_seats(game: str, rules: str, default_move: str | None, limits: Limits) -> SeatsFound:
+def find_seats(
+    game: str,
+    rules: str,
+    default_move: str | None,
+    limits: Limits,
+    usual_moves: Sequence[str] = (),
+) -> SeatsFound:
     """Look into a game of two players who move once, at the same time, with the same moves; runs in
-    this process."""
+    this process.
+
+    `default_move` replaces the one that the game names. `usual_moves`, one for each player, are the
+    default moves of a game that names none; without them it is the first move.
+    """
     engine = EmbeddedEngine(limits)
     alone = engine.load(game)
     table = extract(engine, alone).require()
@@ -107,15 +117,17 @@ def find_seats(game: str, rules: str, default_move: str | None, limits: Limits) 
     players = (table.players[0], table.players[1])
     if default_move is not None and default_move not in moves:
         raise UsageError(f"the default move {default_move!r} is none of {', '.join(moves)}")
-    if default_move is None and not engine.solutions(
+    defaults: Sequence[str] = () if default_move is None else (default_move, default_move)
+    if not defaults and not engine.solutions(
         engine.load(gated), "initial(S), holds(default_move(_, M), S)", 1
     ):
-        default_move = moves[0]
-    if default_move is not None:
-        term = terms.get(default_move, Atom(default_move))
-        gated = gated.initialise(
-            (Struct("default_move", (Atom(player), term)), Atom(situation)) for player in players
+        defaults = usual_moves or (moves[0], moves[0])
+    if defaults:
+        fluents = (
+            Struct("default_move", (Atom(player), terms.get(move, Atom(move))))
+            for player, move in zip(players, defaults, strict=True)
         )
+        gated = gated.initialise((fluent, Atom(situation)) for fluent in fluents)
     readers = [StrategyReader(gated, *pair, situation, limits) for pair in (players, players[::-1])]
     behaviour = (
         _read_behaviour(gated, readers[0], moves),

@@ -427,6 +427,30 @@ def draw_bars(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -
         return to_svg(axes)
 
 
+def draw_groups(values: Mapping[str, Mapping[str, float]], *, x_label: str = "") -> bytes:
+    """Draw a group of thin horizontal bars for each name, one below the other, one colour for each
+    part."""
+    rows = list(values.items())
+    parts = list(dict.fromkeys(part for _, numbers in rows for part in numbers))
+    thickness = 0.8 / len(parts)
+    with canvas(height=1.2 + 0.2 * len(rows) * (len(parts) + 1)) as axes:
+        for row, (_, numbers) in enumerate(rows):
+            for number, part in enumerate(parts):
+                axes.barh(
+                    row - 0.4 + (number + 0.5) * thickness,
+                    numbers.get(part, 0.0),
+                    thickness * 0.9,
+                    color=series_colour(number),
+                    alpha=0.85,
+                    label=clip(part) if row == 0 else "_nolegend_",
+                    zorder=2,
+                )
+        axes.axvline(0, color=QUIET, linewidth=0.9, zorder=3)
+        _name_rows(axes, [name for name, _ in rows])
+        _describe(axes, x_label, "", legend=True)
+        return to_svg(axes)
+
+
 def draw_heatmap(cells: ArrayLike, rows: Sequence[str], columns: Sequence[str]) -> bytes:
     """Draw a matrix of numbers, darker (on light ground) where larger; NaN is left empty.
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from bestresponse.analysis.people import find_people
 from bestresponse.core.codec import record_to_json
-from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError
+from bestresponse.core.errors import BestResponseError, InvalidGame, SettingError, UsageError
 from bestresponse.core.files import read_toml
 from bestresponse.core.game import AnyGame
 from bestresponse.core.json import JsonObject, canonical, digest
@@ -389,6 +389,11 @@ def list_recorded_plays(path: Path) -> Iterator[JsonObject | str]:
         yield from read_lines(folder.path / "records.jsonl")
         return
     run = None if folder.manifest.study == "sessions" else load_run(folder.path)
+    if folder.manifest.study == "tournament" and not folder.finished():
+        yield (
+            "a tournament whose matches were worked out without playing them; run it again with"
+            " --repetitions 1"
+        )
     for play in folder.plays():
         try:
             game: AnyGame | None
@@ -464,6 +469,9 @@ def copy_plays(
                 outcome.played += 1
             kept[spec] = record
         how.on_progress(Progress(None, len(done), outcome.played, 0))
+    if not kept and not done:
+        reasons = "; ".join(f"{name}: {why}" for name, why in unused) or "no play is finished"
+        raise UsageError(f"there are no moves to describe: {reasons}")
     rows = [UnusedRow(what=name, why=why, times=times) for (name, why), times in unused.items()]
     folder.write_text("unused.jsonl", encode_rows(rows).decode())
     return outcome

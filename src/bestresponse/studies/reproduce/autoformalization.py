@@ -35,6 +35,7 @@ singletons included."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -165,7 +166,7 @@ def _judge_program(
     constraints alone."""
     true: TrueMatrix | None = None
     if matrix:
-        true = {(c["row"], c["col"]): (Fraction(c["u_row"]), Fraction(c["u_col"])) for c in matrix}
+        true = _read_matrix(matrix)
     named = named_game(_CODES.get(str(row["game"]), str(row["game"]))) if "game" in row else None
     target = row.get("target_total")
     levels = published_levels(
@@ -179,6 +180,16 @@ def _judge_program(
             table, table_from_cells(("row", "col"), (moves, moves), cells), any_names=True
         ).exact
     return JudgedProgram(row, levels, table is not None, same)
+
+
+def _read_matrix(matrix: Sequence[JsonMapping]) -> TrueMatrix:
+    try:
+        return {(c["row"], c["col"]): (Fraction(c["u_row"]), Fraction(c["u_col"])) for c in matrix}
+    except (KeyError, TypeError, ValueError):
+        shape = '{"row": "C", "col": "D", "u_row": 0, "u_col": 5}'
+        raise UsageError(
+            f"a matrix is no list of cells; expected one object for each, such as {shape}"
+        ) from None
 
 
 def check_programs(folder: Path, name: str = "exp1_agents.jsonl") -> Part:
@@ -263,6 +274,18 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
         yield Check(
             f"{name} correctness", f"{published} %", share, agrees, f"{count} of {total}", _WHOLE
         )
+    if all("game_id" in program.row for program in judged):
+        yield _check_scenarios(judged)
+    misplaced = sum(bool(level.constraints) and level.exact is False for level in levels)
+    what = "programs that satisfy the constraints and are not exact"
+    yield Check(
+        what,
+        "a few",
+        misplaced,
+        misplaced > 0,
+        "their inequalities hold, but the payoffs that are played are not the true ones",
+        "at least 1",
+    )
     only = sum(bool(level.approximate) and not level.exact for level in levels)
     yield Check(
         "right only by the approximate check",
@@ -288,6 +311,17 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
         least > 0.8,
         tolerance=limit,
     )
+
+
+def _check_scenarios(judged: Sequence[JudgedProgram]) -> Check:
+    """Count the scenarios with more than one program that cannot be loaded."""
+    invalid = Counter(
+        program.row["game_id"] for program in judged if not program.published.syntactic
+    )
+    several = sum(count > 1 for count in invalid.values())
+    once = sum(count == 1 for count in invalid.values())
+    what = "scenarios with more than one invalid program of five"
+    return Check(what, 0, several, several == 0, f"{once} scenarios with one")
 
 
 @dataclass(frozen=True)
@@ -435,6 +469,7 @@ def check_tournament(folder: Path) -> Part:
         for what, count in (("moves", replay.moves), ("payoffs", replay.payoffs)):
             text = f"{game.name}: logged {what} given by the rules"
             checks.append(Check(text, replay.plays, count, count == replay.plays))
+    checks += _check_figure_3(games)
     columns = (
         Column("strategy"),
         Column("published", "right", format=".2f"),
@@ -447,6 +482,50 @@ def check_tournament(folder: Path) -> Part:
     )
     title = "Mean normalised payoff in percent (the recorded Hawk-Dove program is itself wrong)"
     return checks, Table(columns, tuple(rows), title)
+
+
+_FAVOURITE = "best-response"
+_WON = ("hawk-dove", "matching-pennies", "stag-hunt")
+"""The games in which section 5.2 says that the best response was most effective."""
+
+
+def _check_figure_3(games: Sequence[RecordedGame]) -> list[Check]:
+    """Compare figure 3, which game by game shows totals of the log, and what section 5.2 says of
+    it."""
+    totals = {
+        _CODES.get(game.name, game.name): {
+            name: float(sum(log["payoffs"])) for name, log in game.logs.items()
+        }
+        for game in games
+    }
+    if set(totals) != set(_CODES.values()):
+        return []
+    won = []
+    contrary = []
+    for name in sorted(totals):
+        earned = totals[name]
+        best = max(earned.values())
+        leaders = [strategy for strategy, total in earned.items() if total == best]
+        if leaders == [_FAVOURITE]:
+            won.append(name)
+        elif name in _WON and _FAVOURITE in leaders:
+            contrary.append(f"{name} is a tie ({' and '.join(leaders)} {best:g} each)")
+        elif name in _WON:
+            others = " and ".join(leaders)
+            contrary.append(
+                f"{name} is won by {others} ({best:g}) before {_FAVOURITE} ({earned[_FAVOURITE]:g})"
+            )
+    what = f"figure 3: games won by {_FAVOURITE}"
+    remark = f"by the study's own log {', '.join(contrary)}" if contrary else ""
+    dilemma = totals["prisoners-dilemma"]
+    lower = dilemma[_FAVOURITE] < dilemma["anti-default-move"]
+    found = f"{dilemma[_FAVOURITE]:g} and {dilemma['anti-default-move']:g}"
+    return [
+        Check(what, ", ".join(_WON), ", ".join(won), tuple(won) == _WON, remark),
+        Check(
+            "figure 3: best-response below anti-default-move in the dilemma", "yes", found, lower
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -599,14 +678,21 @@ def published_levels(
 ) -> PublishedLevels:
     """All verdicts of the published procedure on one program; without a truth, only those that need
     none."""
+    # What cannot be loaded fails every level of which the truth is known, and no other.
+    failed = PublishedLevels(
+        syntactic=False,
+        approximate=None if target is None else False,
+        exact=None if true is None else False,
+        constraints=None if named is None else False,
+    )
     try:
         program = engine.load(source)
         cells = {(row, col): (u, v) for row, col, u, v in published_cells(engine, program)}
     except LogicError:
-        return PublishedLevels()
+        return failed
     silent = not any(message.code in _LOADER_SPEAKS for message in program.gated.diagnostics)
     if not (silent and cells and "finally/2" in program.gated.defined):
-        return PublishedLevels()
+        return failed
     rounds = _play(engine, program, cells)
     earned = [cells.get(pair, (None, None))[0] for pair in rounds]
     whole = len(rounds) == _ROUNDS_WITH_CLONE

@@ -44,7 +44,7 @@ from bestresponse.logic.settings import settings as logic_settings
 from bestresponse.models.base import Finish, Model
 from bestresponse.models.codec import reply_to_json, request_to_json
 from bestresponse.players.llm.verified import is_verified
-from bestresponse.report.blocks import metrics_table, pivot, table, text
+from bestresponse.report.blocks import bars, metrics_table, pivot, table, text
 from bestresponse.report.document import Column, Table
 from bestresponse.report.frames import Frame, Heads, column, list_metrics
 from bestresponse.report.stats.statistics import Interval, bound_mean, wilson
@@ -102,6 +102,8 @@ class StoriesConfig(RunSettings):
         default=5, ge=1, le=20, help="How often a model may write a program for a story."
     )
     shots: int = setting(default=1, ge=0, le=10, help="Worked examples in the prompt.")
+    choose: Literal["nearest", "first"] = setting(default="nearest")
+    """Which examples: nearest to the story, or first (the prisoner's dilemma)."""
     form: Wish = setting(default="auto", help="What models are asked to write.")
     max_tokens: int = setting(default=1500, ge=1, le=100_000, help="Longest reply, in tokens.")
     temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
@@ -181,7 +183,16 @@ def prepare_tasks(config: StoriesConfig, models: Mapping[str, Model]) -> PlayOne
     """Return the function that lets a model write the game of one story."""
     texts = {story.id: story.text for story in config.known_stories}
     engine = open_engine("embedded", logic_settings.limits.patient)
-    names = ("attempts", "shots", "form", "max_tokens", "temperature", "effort", "reasoning_tokens")
+    names = (
+        "attempts",
+        "shots",
+        "choose",
+        "form",
+        "max_tokens",
+        "temperature",
+        "effort",
+        "reasoning_tokens",
+    )
     shared: dict[str, Any] = {name: getattr(config, name) for name in names}
 
     def play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
@@ -273,7 +284,7 @@ class StoryRow(TypedDict):
 
 
 class KindRow(TypedDict):
-    """How many programs for stories of one kind mean what the story says."""
+    """How many programs for stories of one kind load, and how many mean what the story says."""
 
     by: str
     stories: str
@@ -283,6 +294,28 @@ class KindRow(TypedDict):
     share: Annotated[
         Interval, column(format=".0%", help="means what the story says, 95 % interval")
     ]
+    syntactic: Annotated[
+        Interval, column("loads", ".0%", "reader and static checks find no error, 95 % interval")
+    ]
+
+
+class CorrectnessRow(TypedDict):
+    """The share of programs for the stories of a game that are right on one level: syntactic or
+    semantic."""
+
+    model: str
+    game: str
+    level: str
+    share: Annotated[float, column("share of programs", ".0%")]
+
+
+class AttemptsRow(TypedDict):
+    """How many programs of a model were a game at this attempt, or never."""
+
+    model: str
+    attempt: str
+    programs: int
+    share: Annotated[Interval, column(format=".0%", help="95 % interval over stories")]
 
 
 class VerdictRow(TypedDict):
@@ -304,6 +337,12 @@ class ModelFigures(TypedDict):
     """reader and static checks find no error"""
     functional: Annotated[Interval | None, column("plays", ".0%")]
     """every play ends with one payoff for everybody"""
+    approximate: Annotated[Interval | None, column(format=".0%")]
+    """the players' total payoffs over all ends are right"""
+    exact: Annotated[Interval | None, column(format=".0%")]
+    """the payoffs of every end are right, up to names"""
+    constraints: Annotated[Interval | None, column(format=".0%")]
+    """the constraints of the named game hold"""
     meaning: Annotated[Interval | None, column("means what the story says", ".0%")]
     """the true game: exact where there are numbers, else in preference"""
     equivalent: Annotated[Interval | None, column(format=".0%")]
@@ -320,17 +359,26 @@ class ModelFigures(TypedDict):
 
 def estimate_share(hits: Sequence[bool], stories: Sequence[str]) -> Interval:
     """Compute a share with its interval over stories: programs for the same story are no
-    independent evidence."""
-    if len(set(stories)) == len(stories) or len(set(stories)) == 1:
+    independent evidence.
+
+    Several programs for a single story count as one story, whose interval says next to nothing.
+    """
+    if len(set(stories)) == len(stories):
         return wilson(sum(hits), len(hits))
+    if len(set(stories)) == 1:
+        return Interval(sum(hits) / len(hits), 0.0, 1.0, level=0.95, method="one story", n=1)
     return bound_mean(
         np.array(hits, dtype=float), (0.0, 1.0), stories, rng=np.random.default_rng(0)
     )
 
 
+_LEVELS = ("syntactic", "functional", "approximate", "exact", "constraints")
+"""The levels of Mensfelt, Stathis and Trencsenyi (2024)."""
+
+
 def _sum_up_programs(rows: Sequence[StoryRow]) -> ModelFigures:
     shares: dict[str, Interval | None] = {}
-    for name in ("syntactic", "functional", "meaning", "equivalent", "first"):
+    for name in (*_LEVELS, "meaning", "equivalent", "first"):
         asked = [(value, row["story"]) for row in rows if isinstance(value := row.get(name), bool)]
         shares[name] = (
             estimate_share([hit for hit, _ in asked], [story for _, story in asked])
@@ -374,6 +422,8 @@ def measure_stories(config: StoriesConfig, folder: RunFolder) -> Measured:
         {
             "programs": Frame(StoryRow, rows),
             "kinds": Frame(KindRow, kinds),
+            "attempts": Frame(AttemptsRow, list(_count_attempts(rows, config.attempts))),
+            "correctness": Frame(CorrectnessRow, list(_list_correctness(kinds))),
             "verdicts": Frame(VerdictRow, list(_count_verdicts(rows))),
             "answers": readings.frames["answers"],
         },
@@ -424,15 +474,41 @@ def _count_right(
             written = [row for row in rows if describe(row) == kind and row["model"] == model]
             right = [row["meaning"] for row in written]
             if right:
-                share = estimate_share(right, [row["story"] for row in written])
+                names = [row["story"] for row in written]
                 yield KindRow(
                     by=by,
                     stories=kind,
                     model=model,
                     right=sum(right),
                     programs=len(right),
-                    share=share,
+                    share=estimate_share(right, names),
+                    syntactic=estimate_share([bool(row["syntactic"]) for row in written], names),
                 )
+
+
+def _list_correctness(kinds: Sequence[KindRow]) -> Iterator[CorrectnessRow]:
+    """Yield the syntactic and semantic correctness of every game, for the picture."""
+    for row in kinds:
+        if row["by"] == "game":
+            for level, share in (("syntactic", row["syntactic"]), ("semantic", row["share"])):
+                yield CorrectnessRow(
+                    model=row["model"], game=row["stories"], level=level, share=share.estimate
+                )
+
+
+def _count_attempts(rows: Sequence[StoryRow], most: int) -> Iterator[AttemptsRow]:
+    """Yield how many programs became a game at each attempt, and how many never did."""
+    for model in dict.fromkeys(row["model"] for row in rows):
+        written = [row for row in rows if row["model"] == model]
+        needed = [
+            str(row["attempts"]) if row["status"] == Status.VALID.value else "never"
+            for row in written
+        ]
+        names = [row["story"] for row in written]
+        for attempt in (*map(str, range(1, most + 1)), "never"):
+            hits = [attempts == attempt for attempts in needed]
+            share = estimate_share(hits, names)
+            yield AttemptsRow(model=model, attempt=attempt, programs=sum(hits), share=share)
 
 
 def _count_verdicts(rows: Sequence[StoryRow]) -> Iterator[VerdictRow]:
@@ -468,6 +544,9 @@ stories_study = Study(
         text(_PROSE["right"]),
         metrics_table("How many programs are right", "Shares with 95 % intervals."),
         pivot(
+            "attempts", "attempt", "model", "programs", title="Attempts", caption=_PROSE["attempts"]
+        ),
+        pivot(
             "verdicts",
             "verdict",
             "model",
@@ -486,6 +565,19 @@ stories_study = Study(
                 caption=_PROSE["kinds"],
             )
             for by, title in (("game", "By game"), ("kind", "By kind of story"))
+        ),
+        pivot(
+            "kinds", "stories", "model", "syntactic", where={"by": "game"}, caption=_PROSE["loads"]
+        ),
+        bars(
+            "correctness",
+            "game",
+            "share",
+            "level",
+            stacked=False,
+            split="model",
+            title="Syntactic and semantic correctness by game",
+            caption=_PROSE["correctness"],
         ),
         text(_PROSE["valid"], title="What went wrong"),
         table("programs", columns=("model", "story", "why"), where={"meaning": False}),

@@ -22,13 +22,15 @@ players, functions and models are asked round by round.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from itertools import product
-from math import inf, isclose
+from math import inf, isclose, isnan
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
 import numpy as np
@@ -44,14 +46,20 @@ from bestresponse.core.errors import (
 )
 from bestresponse.core.files import read_text_file, read_toml
 from bestresponse.core.game import NATURE, Game, S
-from bestresponse.core.json import digest
+from bestresponse.core.json import JsonMapping, canonical, digest
 from bestresponse.core.player import Decision, Player
 from bestresponse.core.registry import did_you_mean
-from bestresponse.core.seeds import split
-from bestresponse.formal.strategies.agents import Agent, formalize_strategy, write_match_program
-from bestresponse.formal.strategies.programs import PUBLISHED, published_strategy
+from bestresponse.core.seeds import generator, split
+from bestresponse.formal.formalize.autoformalizer import Formalizer, check_story
+from bestresponse.formal.strategies.agents import (
+    Agent,
+    find_default_moves,
+    formalize_strategy,
+    write_match_program,
+)
+from bestresponse.formal.strategies.programs import AS_RUN, PUBLISHED, published_strategy
 from bestresponse.games.logic.game import read_program_text
-from bestresponse.games.lookup import NamedGame
+from bestresponse.games.lookup import NamedGame, ProgramGame
 from bestresponse.games.matrix.game import GO_ON, STOP, RepeatedGame
 from bestresponse.logic.engine import open_engine
 from bestresponse.models.base import Model
@@ -59,9 +67,18 @@ from bestresponse.models.providers.function import hash_function
 from bestresponse.models.providers.weights import WEIGHTS
 from bestresponse.players import strategies
 from bestresponse.players.lookup import find_strategy, list_strategies
-from bestresponse.report.blocks import Measurement, Shown, lines, metrics_table, pivot, table, text
+from bestresponse.report.blocks import (
+    Measurement,
+    Shown,
+    bars,
+    lines,
+    metrics_table,
+    pivot,
+    table,
+    text,
+)
 from bestresponse.report.document import Code, Paragraph
-from bestresponse.report.frames import Frame, column, list_metrics
+from bestresponse.report.frames import Frame, Heads, column, list_metrics
 from bestresponse.runs import inputs
 from bestresponse.runs.execution import PlayOne
 from bestresponse.runs.models import open_models
@@ -84,6 +101,9 @@ from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin, p
 
 GROUPS = ("all", "published", "classic")
 AXELROD = "axelrod:"
+_COPIES = re.compile(r"(.+):(\d+)")
+"""An entry with a number of copies, such as `tit-for-tat:3`."""
+_MOST_COPIES = 100
 PROBES = "probes:"
 """The group of probes that show the fingerprint of the one who is named by `against`."""
 _MOST_POINTS = 30  # a side: 900 probes, which leaves room below `_MOST_ENTRIES`
@@ -125,6 +145,51 @@ class StageGame:
 Participant: TypeAlias = "str | Path | Model | strategies.HistoryFunction | Contestant"
 
 
+_WORDS = (".txt", ".md")
+_STRATEGY_FILES = (".pl", ".json", *_WORDS)
+
+
+class GamesSetting(
+    inputs.Converted["inputs.GameLike | Sequence[inputs.GameLike]", tuple[NamedGame, ...]]
+):
+    """One game or several; a text file tells a game in words."""
+
+    many = True
+
+    @classmethod
+    def convert(
+        cls, value: inputs.GameLike | Sequence[inputs.GameLike], stored: bool
+    ) -> tuple[NamedGame, ...]:
+        """Find every game; a list is one table of payoffs unless everything in it names or is a
+        game."""
+        several = isinstance(value, list | tuple) and value and all(map(_is_game, value))
+        games = value if several else [value]
+        return tuple(_find_game(game, stored) for game in games)  # type: ignore[union-attr]
+
+    @classmethod
+    def to_json(cls, value: tuple[NamedGame, ...]) -> list[dict[str, str]]:
+        """Return the name of every game, and its text where it came from a file."""
+        return [game.to_json() for game in value]
+
+
+def _is_game(item: object) -> bool:
+    return isinstance(item, str | Path | NamedGame | NormalForm | ProgramGame | Mapping)
+
+
+def _find_game(game: inputs.GameLike, stored: bool) -> NamedGame:
+    if isinstance(game, str | Path) and not stored and Path(game).suffix.lower() in _WORDS:
+        path = Path(game)
+        if not path.exists():
+            raise SettingError("games", f"{path}: there is no such file")
+        return NamedGame(path.stem, _WORDS[0], _read_words(path))
+    return inputs.GameSetting.convert(game, stored)
+
+
+def is_in_words(game: NamedGame) -> bool:
+    """Say whether a game is still told in words, so that a model has to formalize it."""
+    return game.ending in _WORDS
+
+
 class EntriesSetting(
     inputs.Converted["Participant | Sequence[Participant]", tuple[Contestant, ...]]
 ):
@@ -160,11 +225,7 @@ def _describe_entry(item: object, stored: bool) -> Contestant | str:
         return Contestant(item.id, "model", item.id, thing=item)
     if isinstance(item, str | Path):
         path = Path(item)
-        return (
-            read_strategy(path)
-            if path.suffix.lower() in (".pl", ".json", ".txt", ".md")
-            else str(item)
-        )
+        return read_strategy(path) if path.suffix.lower() in _STRATEGY_FILES else str(item)
     if callable(item) and inputs.count_parameters(item) == 1:
         model = inputs.as_model(item)
         return Contestant(model, "model", model, thing=model.model)
@@ -191,12 +252,14 @@ def read_strategy(path: Path) -> Contestant:
         case ".pl":
             return Contestant(path.stem, "rules", path.name, read_program_text(path))
         case _:
-            try:
-                return Contestant(path.stem, "words", path.name, words=read_text_file(path))
-            except UnicodeDecodeError as error:
-                raise UsageError(
-                    f"{path}: expected text in UTF-8; byte {error.start} is none"
-                ) from None
+            return Contestant(path.stem, "words", path.name, words=_read_words(path))
+
+
+def _read_words(path: Path) -> str:
+    try:
+        return read_text_file(path)
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: expected text in UTF-8; byte {error.start} is none") from None
 
 
 def formalize_entry(entry: Contestant, stage: StageGame, model: Model) -> Contestant:
@@ -267,7 +330,7 @@ def gather_entries(
         elif item.startswith(PROBES):
             entries += _list_probes(item, stage, default_move)
         elif item not in GROUPS:
-            entries.append(_find_entry(item, stage, default_move))
+            entries += _find_entries(item, stage, default_move)
         for name in PUBLISHED if item in ("all", "published") else ():
             entry = _make_entry(name)
             try:
@@ -280,8 +343,47 @@ def gather_entries(
     return tuple(entries), tuple(left_out.items())
 
 
+def gather_for_all(
+    wanted: Sequence[Contestant | str], stages: Sequence[StageGame], default_move: str | None = None
+) -> tuple[tuple[Contestant, ...], tuple[tuple[str, str], ...]]:
+    """Return those who take part in every game, and why others of a group do not."""
+    gathered = [gather_entries(wanted, stage, default_move) for stage in stages]
+    if len(gathered) == 1:
+        return gathered[0]
+    entries = tuple(
+        entry for entry in gathered[0][0] if all(entry in others for others, _ in gathered)
+    )
+    left_out: dict[str, str] = {}
+    for stage, (taking_part, not_taking_part) in zip(stages, gathered, strict=True):
+        for name, why in not_taking_part:
+            left_out.setdefault(name, f"{stage.name}: {why}")
+        for entry in taking_part:
+            if entry not in entries:
+                left_out.setdefault(entry.name, "it does not take part in every game")
+    return entries, tuple(left_out.items())
+
+
+def _find_entries(item: str, stage: StageGame, default_move: str | None) -> list[Contestant]:
+    """Find who is named, as often as NAME:N says; the second copy is called `NAME 2`."""
+    counted = _COPIES.fullmatch(item)
+    names = (*PUBLISHED, AS_RUN, *(strategy.name for strategy in classic_strategies()))
+    is_file = counted is not None and Path(counted[1]).suffix.lower() in _STRATEGY_FILES
+    if counted is None or not (counted[1] in names or is_file):
+        return [_find_entry(item, stage, default_move)]
+    copies = int(counted[2])
+    if not 1 <= copies <= _MOST_COPIES:
+        raise SettingError("entries", f"{item!r}: expected 1 to {_MOST_COPIES} copies")
+    entry = (
+        read_strategy(Path(counted[1])) if is_file else _find_entry(counted[1], stage, default_move)
+    )
+    return [
+        entry,
+        *(replace(entry, name=f"{entry.name} {number}") for number in range(2, copies + 1)),
+    ]
+
+
 def _make_entry(name: str) -> Contestant:
-    if name in PUBLISHED:
+    if name in (*PUBLISHED, AS_RUN):
         return Contestant(name, "rules", "published", published_strategy(name))
     return Contestant(name, "classic", name)
 
@@ -333,7 +435,7 @@ def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Contes
     model."""
     classic = [strategy.name for strategy in classic_strategies()]
     game = RepeatedGame(stage.form, 2)
-    if name in PUBLISHED or name in classic or name.startswith(strategies.PROBE):
+    if name in (*PUBLISHED, AS_RUN, *classic) or name.startswith(strategies.PROBE):
         entry = _make_entry(name)
         as_automata(entry, stage, default_move)
         return entry
@@ -345,7 +447,7 @@ def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Contes
         strategies.axelrod_strategy(name.removeprefix(AXELROD))
         cooperative_actions(stage.form)
         return Contestant(name, "axelrod", name.removeprefix(AXELROD))
-    known = [*GROUPS, *PUBLISHED, *classic, *list_strategies(game)]
+    known = [*GROUPS, *PUBLISHED, AS_RUN, *classic, *list_strategies(game)]
     raise UsageError(
         f"there is no strategy named {name!r}.{did_you_mean(name, known)} Groups:"
         f" {', '.join(GROUPS)}, {PROBES}N; where Axelrod's library is installed, its strategies by"
@@ -355,31 +457,38 @@ def _find_entry(name: str, stage: StageGame, default_move: str | None) -> Contes
 
 @cache
 def as_automata(
-    entry: Contestant, stage: StageGame, default_move: str | None
+    entry: Contestant, stage: StageGame, default_move: str | None, first_only: bool = False
 ) -> tuple[Automaton, Automaton] | None:
     """Return a strategy in both seats of the game, None for who has to be asked; InvalidGame where
-    it cannot play."""
+    it cannot play.
+
+    With `first_only` it never sits second, so that its rules need no moves there.
+    """
     match entry.kind:
         case "classic":
             make_seat = partial(strategies.make_automaton, entry.source, stage.form)
             return make_seat(0), make_seat(1)
         case "rules":
-            return _run_rules(entry, stage, default_move)
+            return _run_rules(entry, stage, default_move, first_only)
         case _:
             return None
 
 
 def _run_rules(
-    entry: Contestant, stage: StageGame, default_move: str | None
+    entry: Contestant, stage: StageGame, default_move: str | None, first_only: bool
 ) -> tuple[Automaton, Automaton]:
     """Let rules speak the language of the game's own program; for a table one is written, with the
     first's moves."""
     own_program = stage.program and set(stage.form.actions[0]) == set(stage.form.actions[1])
     program = stage.program if own_program else write_match_program(stage.form)
     actions = stage.form.actions if own_program else (stage.form.actions[0], stage.form.actions[0])
+    usual = [
+        names[number] for names, number in zip(actions, find_default_moves(stage.form), strict=True)
+    ]
     try:
-        seats = Agent(entry.name, program, entry.rules, default_move).seats()
-        return seats.automaton(0, actions), seats.automaton(1, actions)
+        seats = Agent(entry.name, program, entry.rules, default_move).seats(usual)
+        first = seats.automaton(0, actions)
+        return first, first if first_only else seats.automaton(1, actions)
     except BestResponseError as error:
         raise InvalidGame(f"{entry.name} cannot play {stage.name}: {error}") from error
 
@@ -389,13 +498,13 @@ _MORAN_RUNS = 100
 
 
 class StandingRow(TypedDict):
-    """One who took part: figures are over all matches in both seats that count, None where nothing
-    was played."""
+    """One who took part: figures are over all matches that count, None where nothing was played."""
 
+    game: str
     name: str
     kind: str
     per_round: Annotated[float | None, column("payoff a round", ".3f")]
-    """mean over all matches, both seats, itself included"""
+    """mean over all matches that count: both seats and itself, unless settings say otherwise"""
     first: Annotated[float | None, column("first seat", ".3f")]
     """payoff a round when moving in the first seat"""
     second: Annotated[float | None, column("second seat", ".3f")]
@@ -403,7 +512,7 @@ class StandingRow(TypedDict):
     share: Annotated[float | None, column("normalised", ".2%")]
     """0 %: always the lowest payoff of the seat, 100 %: always the highest"""
     total: Annotated[float | None, column(format=".1f")]
-    """sum over all matches"""
+    """sum over all matches that count"""
     missing: Annotated[int | None, column("missing plays")]
     """plays that broke off, where some did"""
     share_low: Annotated[float | None, column("normalised, at least", ".2%")]
@@ -418,6 +527,7 @@ class MatchRow(TypedDict):
     """What two earned in their match, the first and the second seat; means over plays, None where
     none counts."""
 
+    game: str
     first: str
     second: str
     first_total: Annotated[float | None, column(format=".3f")]
@@ -465,8 +575,8 @@ def find_standings(config: TournamentConfig, plays: Iterable[StoredPlay] = ()) -
     totals, spread, rounds = _work_out(config)
     missing, repetitions = np.zeros(totals.shape[:2]), float(config.repetitions or 1)
     counts = np.where(np.isnan(totals[:, :, 0]), 0.0, repetitions)
-    earned: dict[tuple[int, int], list[list[float]]] = {pair: [] for pair in config.asked_pairs}
-    lasted: dict[tuple[int, int], list[int]] = {pair: [] for pair in config.asked_pairs}
+    earned: dict[tuple[int, int], list[list[float]]] = {pair: [] for pair in config.played_pairs}
+    lasted: dict[tuple[int, int], list[int]] = {pair: [] for pair in config.played_pairs}
     for play in plays:
         pair = tuple(play.data["places"])
         if pair in earned and play.record.void is None:
@@ -500,13 +610,14 @@ def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
     """Work out or play in bulk every match between automata: totals, their deviation over plays,
     rounds; else NaN.
 
-    Where a strategy differs by seat, those of both seats meet, and first against second is kept.
+    Matches whose moves are kept are played one by one instead. Where a strategy differs by seat,
+    those of both seats meet, and first against second is kept.
     """
-    seats = [as_automata(entry, config.stage, config.default_move) for entry in config.entries]
+    seats = [config.find_automata(entry) for entry in config.entries]
     indices = [index for index, pair in enumerate(seats) if pair is not None]
     totals, spread = np.full((2, len(seats), len(seats), 2), np.nan)
     rounds = np.full((len(seats), len(seats)), np.nan)
-    if indices:
+    if indices and not config.keeps_moves:
         pairs = [pair for pair in seats if pair is not None]
         first = [pair[0] for pair in pairs]
         second = [] if all(behave_alike(*pair) for pair in pairs) else [pair[1] for pair in pairs]
@@ -521,6 +632,9 @@ def _work_out(config: TournamentConfig) -> tuple[Array, Array, Array]:
         totals[grid] = result.totals[part]
         spread[grid] = np.nan if result.spread is None else result.spread[part]
         rounds[grid] = result.rounds[part]
+        if config.seats == "first":  # who never sits second has no strategy there
+            for pair in product(indices, repeat=2):
+                totals[pair] = totals[pair] if config.counts(*pair) else np.nan
     return totals, spread, rounds
 
 
@@ -560,7 +674,9 @@ class Standings:
 
     @cached_property
     def between(self) -> Array:
-        """What row earns a round against column, the mean of both seats."""
+        """What row earns a round against column, the mean of both seats where both count."""
+        if self.config.seats == "first":
+            return np.asarray(self.per_round[:, :, 0])
         return np.asarray((self.per_round[:, :, 0] + self.per_round[:, :, 1].T) / 2)
 
     @cached_property
@@ -612,16 +728,21 @@ class Standings:
 
     def _make_row(self, index: int) -> StandingRow:
         entry, against = self.config.entries[index], self.opponents
-        totals = np.stack([self.totals[index, against, 0], self.totals[against, index, 1]])
-        seats = np.stack([self.per_round[index, against, 0], self.per_round[against, index, 1]])
-        payoffs = self.config.stage.form.payoffs
+        counting = slice(1 if self.config.seats == "first" else 2)  # which seats count
+        totals = np.stack([self.totals[index, against, 0], self.totals[against, index, 1]])[
+            counting
+        ]
+        seats = np.stack([self.per_round[index, against, 0], self.per_round[against, index, 1]])[
+            counting
+        ]
+        payoffs = self.config.stage.form.payoffs[counting]
         least, width = payoffs.min(axis=(1, 2))[:, None], np.ptp(payoffs, axis=(1, 2))[:, None]
         # Where all payoffs of a seat are the same, everybody earns the highest.
         shares = np.where(
             width > 0, (seats - least) / np.where(width > 0, width, 1.0), 1.0 + 0 * seats
         )
-        played = np.stack([self.plays[index, against], self.plays[against, index]])
-        gaps = np.stack([self.missing[index, against], self.missing[against, index]])
+        played = np.stack([self.plays[index, against], self.plays[against, index]])[counting]
+        gaps = np.stack([self.missing[index, against], self.missing[against, index]])[counting]
         lost = gaps / np.maximum(played, 1.0)
         missing = int(gaps.sum())
         # Bounds: the mean if every missing play had earned the least, and if it had earned the
@@ -629,11 +750,12 @@ class Standings:
         kept = np.nan_to_num(shares) * (1 - lost)
         bounded = missing and not np.isnan(shares).all()
         return StandingRow(
+            game=self.config.game.name,
             name=entry.name,
             kind=entry.kind,
             per_round=_mean(seats),
             first=_mean(seats[0]),
-            second=_mean(seats[1]),
+            second=_mean(seats[1:]),
             share=_mean(shares),
             total=_finite(totals.sum()),
             missing=missing or None,
@@ -644,9 +766,9 @@ class Standings:
         )
 
     def list_matches(self) -> Iterator[MatchRow]:
-        """Yield every match that counts, in both seats."""
+        """Yield every match that counts."""
         for first, second in product(range(len(self.names)), repeat=2):
-            if first not in self.opponents and second not in self.opponents:
+            if not self.config.counts(first, second):
                 continue
             figures = {
                 f"{seat}_{name}": _finite(values[first, second, number])
@@ -658,6 +780,7 @@ class Standings:
                 for number, seat in enumerate(("first", "second"))
             }
             yield MatchRow(
+                game=self.config.game.name,
                 first=self.names[first],
                 second=self.names[second],
                 **figures,  # type: ignore[typeddict-item]
@@ -738,6 +861,11 @@ def _finite(value: float) -> float | None:
 
 
 _MOST_ENTRIES = 1_000
+_MOST_KEPT_ROUNDS = 100_000
+"""With more rounds in all, matches between strategies are drawn in bulk: a round takes about 115
+bytes of a record."""
+_MOST_LISTED_ROUNDS = 100_000
+"""Longer lists of rounds are cut off; the records hold all."""
 _MOST_IN_A_HEATMAP = 100
 """The caption in report.toml says it too."""
 _CHARACTERS_PER_TOKEN = 4
@@ -752,18 +880,19 @@ class TournamentConfig(RunSettings):
     """Run a round robin, including self-play, with every pair in both seats, and print who earns
     most.
 
-    Matches between strategies are worked out exactly. Models are asked round by round.
+    Matches between strategies are worked out exactly, or drawn with --repetitions. Models are asked
+    round by round.
     """
 
-    game: inputs.GameSetting = setting(kw_only=False, argument=True)
-    """A name from `bestresponse games`, or a .nfg, .json or .pl file: two players, one move
-    each."""
+    games: GamesSetting = setting(kw_only=False, argument=True)
+    """One game or several of two players with one move each: names from `bestresponse games`, .nfg,
+    .json or .pl files, or a .txt file that tells a game in words, which --model formalizes."""
     entries: EntriesSetting = setting(default=("all",), kw_only=False)
     """Who takes part: all, published, classic, probes:N, strategies by name, always:MOVE, installed
     players, models, files of rules (.pl), of saved agents (.json) or of words (.txt); those of the
-    `axelrod` package by name."""
+    `axelrod` package by name. NAME:N enters N copies of a strategy."""
     model: inputs.OptionalModelSetting = setting(default=None, short="-m")
-    """The model that formalizes strategies in words."""
+    """The model that formalizes games and strategies in words."""
     rounds: int = setting(
         default=10, ge=1, le=100_000, help="Rounds of a match; with continuation the most."
     )
@@ -774,15 +903,21 @@ class TournamentConfig(RunSettings):
         default=1.0, gt=0, le=1, help="Probability of another round after each."
     )
     repetitions: int | None = setting(default=None, ge=1, le=1_000_000)
-    """Plays of each match; expected payoffs, and 1 for those who must be asked, if not said."""
+    """Plays of each match, with all their moves; expected payoffs, and 1 for those who must be
+    asked, if not said."""
     against: str | None = setting(
         default=None, help="Only matches against this one count (clones)."
     )
+    seats: Literal["both", "first"] = setting(default="both")
+    """Whether matches in both seats count, or only those in the first; with --against a total is
+    then that of one match."""
     default_move: str | None = setting(
         default=None, help="The default move, in place of the game's own."
     )
     target: Mapping[str, float] = setting(default_factory=dict, metavar="NAME=TOTAL")
-    """Winners are those who reach their total."""
+    """Winners are those whose total is this one. A total is the sum over all matches that count:
+    every opponent, itself included, in both seats; with --against NAME --seats first, one match of
+    --rounds rounds."""
     moran: int = setting(
         default=0, ge=0, le=100_000, help="Also the Moran process with this many individuals."
     )
@@ -803,7 +938,18 @@ class TournamentConfig(RunSettings):
     def __post_init__(self) -> None:
         if self.moran == 1:
             raise SettingError("moran", "expected a population of at least 2")
-        entries, left_out = gather_entries(self.entries, self.stage, self.default_move)
+        if len(set(self.games)) < len(self.games):
+            raise SettingError("games", "a game is named twice; name each once")
+        if len(self.games) > 1:
+            self.refuse_set(("target", "moran"), "works with one game; name one game")
+        in_words = [game.name for game in self.games if is_in_words(game)]
+        if in_words and self.model is None:
+            raise SettingError(
+                "model", f"{in_words[0]} is told in words; name the model that formalizes it"
+            )
+        if in_words:
+            return  # names of strategies are looked up once the game is known
+        entries, left_out = gather_for_all(self.entries, self.stages, self.default_move)
         object.__setattr__(self, "entries", entries)
         object.__setattr__(self, "left_out", (*self.left_out, *left_out))
         names = [entry.name for entry in entries]
@@ -826,9 +972,26 @@ class TournamentConfig(RunSettings):
                 )
 
     @property
+    def game(self) -> NamedGame:
+        """The game, of several the first."""
+        return self.games[0]
+
+    @cached_property
+    def by_game(self) -> tuple[TournamentConfig, ...]:
+        """The same tournament in each of its games."""
+        if len(self.games) == 1:
+            return (self,)
+        return tuple(replace(self, games=(game,), left_out=()) for game in self.games)
+
+    @property
     def stage(self) -> StageGame:
-        """The game of one round."""
+        """The game of one round, of several the first."""
         return make_stage(self.game)
+
+    @property
+    def stages(self) -> tuple[StageGame, ...]:
+        """The game of one round for every game."""
+        return tuple(map(make_stage, self.games))
 
     @property
     def rules(self) -> Rules:
@@ -849,21 +1012,40 @@ class TournamentConfig(RunSettings):
             if entry.kind == "model"
         )
 
+    def find_automata(self, entry: Contestant) -> tuple[Automaton, Automaton] | None:
+        """Return a strategy in the seats that it takes, None for who has to be asked."""
+        first_only = self.seats == "first" and self.against not in (None, entry.name)
+        return as_automata(entry, self.stage, self.default_move, first_only)
+
+    def counts(self, first: int, second: int) -> bool:
+        """Say whether the match of these entries enters the standings."""
+        if self.against is None:
+            return True
+        if self.entries[second].name == self.against:
+            return True
+        return self.seats == "both" and self.entries[first].name == self.against
+
+    @property
+    def keeps_moves(self) -> bool:
+        """Whether matches between strategies are drawn one by one and kept; very many are drawn in
+        bulk instead."""
+        rounds = len(self.entries) ** 2 * self.rounds * (self.repetitions or 0)
+        return 0 < rounds <= _MOST_KEPT_ROUNDS
+
     @cached_property
-    def asked_pairs(self) -> tuple[tuple[int, int], ...]:
-        """The seats of the matches in which somebody has to be asked; only those that count where
-        all play one."""
-        asked = [
-            as_automata(entry, self.stage, self.default_move) is None for entry in self.entries
-        ]
-        names = [entry.name for entry in self.entries]
-        rival = names.index(self.against) if self.against else None
-        return tuple(
-            (first, second)
-            for first, second in product(range(len(names)), repeat=2)
-            if (asked[first] or asked[second]) and (rival is None or rival in (first, second))
-            if first <= second or not self.is_mirrored(first, second)
-        )
+    def played_pairs(self) -> tuple[tuple[int, int], ...]:
+        """The matches that are played one by one, as pairs of entries; only those that count where
+        all play one.
+
+        In them somebody has to be asked, or their moves are kept.
+        """
+        played = [self.keeps_moves or self.find_automata(entry) is None for entry in self.entries]
+        pairs = []
+        for first, second in product(range(len(played)), repeat=2):
+            mirrored = first > second and self.is_mirrored(first, second)
+            if self.counts(first, second) and not mirrored and (played[first] or played[second]):
+                pairs.append((first, second))
+        return tuple(pairs)
 
     def is_mirrored(self, first: int, second: int) -> bool:
         """Say whether a match is played once for both seats: in Axelrod's library, in a symmetric
@@ -874,11 +1056,32 @@ class TournamentConfig(RunSettings):
 
 
 def formalize_words(config: TournamentConfig) -> TournamentConfig:
-    """Let the model write the rules of strategies in words before the run begins."""
+    """Let the model write the games and the rules of strategies that are in words before the run
+    begins."""
+    if config.model is not None and any(map(is_in_words, config.games)):
+        with open_models((config.model,), Path(config.output_dir), config.limits) as opened:
+            model = opened.models[config.model]
+            games = [
+                formalize_game(game, model) if is_in_words(game) else game for game in config.games
+            ]
+        config = replace(config, games=tuple(games))
     return replace(
         config,
         entries=formalize_entries(config.entries, config.model, config, lambda: config.stage),
     )
+
+
+def formalize_game(game: NamedGame, model: Model) -> NamedGame:
+    """Let a model write the program of a game in words; InvalidGame says what was wrong with the
+    last attempt."""
+    engine = open_engine()
+    try:
+        written = Formalizer(model, engine).formalize(check_story(game.text))
+    finally:
+        engine.close()
+    if not written.ok:
+        raise InvalidGame(f"{game.name}: {written.trouble}")
+    return NamedGame(game.name, ".pl", written.source)
 
 
 _ASKING = (
@@ -903,13 +1106,18 @@ _AGENTS = {
 
 
 def list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
-    """Yield every match in which somebody has to be asked, `repetitions` times."""
+    """Yield every match that is played one by one, `repetitions` times, game by game."""
+    for one in config.by_game:
+        yield from _list_matches(one)
+
+
+def _list_matches(config: TournamentConfig) -> Iterator[dict[str, object]]:
     shared = {
         "study": "tournament",
         "game": config.game.to_json(),
         **{name: getattr(config, name) for name in _ASKING},
     }
-    for repetition, pair in product(range(config.repetitions or 1), config.asked_pairs):
+    for repetition, pair in product(range(config.repetitions or 1), config.played_pairs):
         entries = [config.entries[index] for index in pair]
         names = [entry.source if entry.kind == "model" else entry.name for entry in entries]
         yield {
@@ -950,7 +1158,7 @@ def _seat_entry(
                 rounds=config.rounds if config.continuation == 1.0 else None,
                 noise=config.noise,
             )
-    automata = as_automata(entry, config.stage, config.default_move)
+    automata = config.find_automata(entry)
     if automata is None:
         raise UsageError(
             f"{entry.name} cannot play here: it is no installed player, or in words and without"
@@ -960,24 +1168,62 @@ def _seat_entry(
 
 
 def prepare_matches(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
-    """Return the function that plays one match; two strategies of Axelrod's library play it
-    there."""
+    """Return the function that plays one match of one of the games."""
+    by_game = {canonical(one.game.to_json()): _prepare_game(one, models) for one in config.by_game}
+
+    def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+        return by_game[canonical(spec.data["game"])](spec, done, keep)
+
+    return play_one
+
+
+def _prepare_game(config: TournamentConfig, models: Mapping[str, Model]) -> PlayOne:
+    """Two strategies of Axelrod's library meet there, two automata here; others are asked round by
+    round."""
     play_seats = make_player(lambda spec: config.repeated, models, partial(_seat_entry, config))
+    form = config.stage.form
 
     def play_one(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
         entries = [config.entries[index] for index in spec.data["places"]]
-        if any(entry.kind != "axelrod" for entry in entries):
+        automata = [config.find_automata(entry) for entry in entries]
+        if all(entry.kind == "axelrod" for entry in entries):
+            names = entries[0].source, entries[1].source
+            rounds = strategies.play_in_library(names, form, config.rules, spec.data["seed"])
+        elif automata[0] is not None and automata[1] is not None:
+            rounds = draw_rounds((automata[0][0], automata[1][1]), config.rules, spec.data["seed"])
+        else:
             return play_seats(spec, done, keep)
-        names = entries[0].source, entries[1].source
-        rounds = strategies.play_in_library(
-            names, config.stage.form, config.rules, spec.data["seed"]
-        )
         players = {
             role: entry.name for role, entry in zip(config.repeated.roles, entries, strict=True)
         }
         return record_rounds(config.repeated, rounds, players)
 
     return play_one
+
+
+def draw_rounds(
+    automata: tuple[Automaton, Automaton], rules: Rules, seed: int
+) -> tuple[strategies.LibraryRound, ...]:
+    """Draw a match of two automata, round by round."""
+    random = generator(seed, "rounds")
+    actions = [range(automaton.mix.shape[1]) for automaton in automata]
+    mixes = [automaton.mix.tolist() for automaton in automata]
+    states = [0, 0]
+    rounds: list[strategies.LibraryRound] = []
+    while len(rounds) < rules.rounds:
+        meant = [random.choices(actions[seat], mixes[seat][states[seat]])[0] for seat in (0, 1)]
+        made = list(meant)
+        for seat in (0, 1):
+            others = [action for action in actions[seat] if action != meant[seat]]
+            if others and rules.noise and random.random() < rules.noise:
+                made[seat] = random.choice(others)
+        rounds.append(strategies.LibraryRound(meant=(meant[0], meant[1]), made=(made[0], made[1])))
+        if rules.continuation < 1.0 and random.random() >= rules.continuation:
+            break
+        states = [
+            int(automata[seat].step[states[seat], made[seat], made[1 - seat]]) for seat in (0, 1)
+        ]
+    return tuple(rounds)
 
 
 def record_rounds(
@@ -1016,8 +1262,20 @@ def record_rounds(
 
 def estimate_matches(config: TournamentConfig) -> Estimate:
     """Count every round of every match in both seats that hold a model, with every attempt."""
+    in_words = [game.name for game in config.games if is_in_words(game)]
+    if in_words:
+        return Estimate(
+            None, f"{', '.join(in_words)} has to be formalized first; the matches are counted then"
+        )
+    parts = [_estimate_game(one) for one in config.by_game]
+    if len(parts) == 1:
+        return parts[0]
+    return Estimate.add(parts, f"{len(parts)} games")
+
+
+def _estimate_game(config: TournamentConfig) -> Estimate:
     calls = dict.fromkeys(map(str, config.models), 0)
-    for index in (index for pair in config.asked_pairs for index in pair):
+    for index in (index for pair in config.played_pairs for index in pair):
         if config.entries[index].kind == "model":
             calls[config.entries[index].source] += (
                 config.rounds * config.attempts * (config.repetitions or 1)
@@ -1025,9 +1283,14 @@ def estimate_matches(config: TournamentConfig) -> Estimate:
     game = config.repeated
     briefing = len(write_rules(game.view(game.start(), game.roles[0]))) // _CHARACTERS_PER_TOKEN
     tokens = briefing + config.rounds * _TOKENS_A_ROUND // 2
-    matches = len(config.asked_pairs) * (config.repetitions or 1)
+    matches = count_matches(config)
     what = f"{matches:,} matches of {config.rounds} rounds" if calls else ""
     return Estimate.of_calls(matches, what, calls, tokens, config.max_tokens)
+
+
+def count_matches(config: TournamentConfig) -> int:
+    """Count the matches that are played one by one."""
+    return sum(len(one.played_pairs) for one in config.by_game) * (config.repetitions or 1)
 
 
 class BetweenRow(TypedDict):
@@ -1049,9 +1312,33 @@ class FingerprintRow(TypedDict):
 
 
 class WinnerRow(TypedDict):
-    """Somebody who won: reached the target that was set, or the highest payoff a round."""
+    """Somebody who won a game: reached the target that was set, or the highest payoff a round."""
 
+    game: str
     name: str
+
+
+class GameShareRow(TypedDict):
+    """The normalised payoff of a strategy in one of several games, or its mean over them."""
+
+    strategy: str
+    game: str
+    share: Annotated[float | None, column("normalised payoff", ".2%")]
+
+
+class RoundRow(TypedDict):
+    """One round of a match: the moves that were made and what they earned. Plays are counted from
+    1."""
+
+    game: str
+    first: str
+    second: str
+    play: int
+    round: int
+    first_move: str
+    second_move: str
+    first_payoff: float
+    second_payoff: float
 
 
 class TargetRow(TypedDict):
@@ -1084,75 +1371,181 @@ METRICS = list_metrics(
 """Every figure of one who took part, in the order of the columns."""
 
 
+MEAN = "mean over games"
+"""The game under which `by_game` holds the means over all games."""
+
+
 def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
-    """Work out the standings, and what becomes of strategies that multiply by what they earn."""
+    """Work out the standings of every game, the means over games, and what becomes of strategies
+    that multiply."""
     readings = Readings()
     models = config.models
     played = 0
+    rounds: list[RoundRow] = []
+    found: list[Standings] = []
 
-    def read_plays() -> Iterator[StoredPlay]:
+    def read_plays(one: TournamentConfig) -> Iterator[StoredPlay]:
         """Yield one play at a time: thousands of matches with all their moves do not fit into
         memory."""
         nonlocal played
         for play in folder.sorted_plays():
+            if play.data["game"] != one.game.to_json():
+                continue
             readings.count(
                 play.record, {role: name for role, name in play.data["seats"] if name in models}
             )
             played += not play.record.void
+            if len(rounds) < _MOST_LISTED_ROUNDS:
+                rounds.extend(_list_rounds(one, play))
             yield play
 
-    standings = find_standings(config, read_plays())
-    shares = list(standings.list_shares())
-    last = max((row["generation"] for row in shares), default=0)
-    totals = {row["name"]: row["total"] for row in standings.rows}
-    ranked = [standings.names.index(row["name"]) for row in standings.rows]
+    for one in config.by_game:
+        found.append(find_standings(one, read_plays(one)))
+        rounds.extend(_list_certain_rounds(one, _MOST_LISTED_ROUNDS - len(rounds)))
+    first = found[0]
+    alone = len(found) == 1
+    totals = {row["name"]: row["total"] for row in first.rows}
     targets = [
-        TargetRow(
-            strategy=name, expected=total, total=totals[name], reached=name in standings.winners
-        )
+        TargetRow(strategy=name, expected=total, total=totals[name], reached=name in first.winners)
         for name, total in config.target.items()
     ]
-    between = [
-        BetweenRow(
-            strategy=standings.names[i],
-            against=standings.names[k],
-            payoff=float(standings.between[i, k]),
-        )
-        for i, k in product(ranked[:_MOST_IN_A_HEATMAP], repeat=2)
-        if standings.between[i, k] == standings.between[i, k]
-    ]
-    fingerprint = []
-    for k, name in enumerate(standings.names) if config.against else ():
-        if name.startswith(strategies.PROBE):
-            _, x, y = name.split(":")
-            earned = float(standings.between[standings.opponents[0], k])
-            fingerprint.append(
-                FingerprintRow(cooperates=x, defects=y, payoff=earned if earned == earned else None)
-            )
+    shares = list(first.list_shares()) if alone else []
+    last = max((row["generation"] for row in shares), default=0)
     final = [row for row in shares if row["generation"] == last and row["share"] > _LASTING_SHARE]
+    winners = [
+        WinnerRow(game=one.config.game.name, name=name) for one in found for name in one.winners
+    ]
+    heads = ("place", "strategy") if alone else ("game", "place", "strategy")
+    groups: dict[Heads, StandingRow] = {}
+    for standings in found:
+        for place, row in zip(standings.places, standings.rows, strict=True):
+            groups[(place, row["name"]) if alone else (row["game"], place, row["name"])] = row
     return Measured(
         {
-            "standings": Frame(StandingRow, standings.rows),
-            "winners": Frame(WinnerRow, [WinnerRow(name=name) for name in standings.winners]),
-            "matches": Frame(MatchRow, list(standings.list_matches())),
-            "between": Frame(BetweenRow, between),
-            "fingerprint": Frame(FingerprintRow, fingerprint),
+            "standings": Frame(StandingRow, [row for one in found for row in one.rows]),
+            "by_game": Frame(GameShareRow, [] if alone else list(_compare_games(found))),
+            "winners": Frame(WinnerRow, winners),
+            "matches": Frame(MatchRow, [row for one in found for row in one.list_matches()]),
+            "rounds": Frame(RoundRow, rounds),
+            "between": Frame(BetweenRow, list(_list_between(first)) if alone else []),
+            "fingerprint": Frame(FingerprintRow, list(_list_fingerprint(first)) if alone else []),
             "targets": Frame(TargetRow, targets),
             "left_out": Frame(
                 LeftOutRow, [LeftOutRow(name=name, why=why) for name, why in config.left_out]
             ),
             "shares": Frame(GenerationRow, shares),
             "final_shares": Frame(GenerationRow, sorted(final, key=lambda row: -row["share"])),
-            "moran": Frame(MoranRow, standings.list_takeovers()),
+            "moran": Frame(MoranRow, first.list_takeovers() if alone else []),
             "answers": readings.frames["answers"],
         },
-        played if config.asked_pairs else len(standings.rows),
-        ("place", "strategy"),
-        {
-            (place, row["name"]): row
-            for place, row in zip(standings.places, standings.rows, strict=True)
-        },
+        played if count_matches(config) else len(first.rows),
+        heads,
+        groups,
     )
+
+
+def _list_between(standings: Standings) -> Iterator[BetweenRow]:
+    """Yield what each of the best earned against each."""
+    ranked = [standings.names.index(row["name"]) for row in standings.rows][:_MOST_IN_A_HEATMAP]
+    for i, k in product(ranked, repeat=2):
+        payoff = float(standings.between[i, k])
+        if not isnan(payoff):
+            yield BetweenRow(strategy=standings.names[i], against=standings.names[k], payoff=payoff)
+
+
+def _list_fingerprint(standings: Standings) -> Iterator[FingerprintRow]:
+    """Yield what the one whom all play earned against every probe."""
+    for k, name in enumerate(standings.names) if standings.config.against else ():
+        if name.startswith(strategies.PROBE):
+            _, x, y = name.split(":")
+            earned = _finite(standings.between[standings.opponents[0], k])
+            yield FingerprintRow(cooperates=x, defects=y, payoff=earned)
+
+
+def _compare_games(found: Sequence[Standings]) -> Iterator[GameShareRow]:
+    """Yield the normalised payoff of everybody in every game and the mean over games, the best mean
+    first."""
+    shares = {
+        one.config.game.name: {row["name"]: row["share"] for row in one.rows} for one in found
+    }
+    means: dict[str, float | None] = {}
+    for name in found[0].names:
+        values = [share for by_name in shares.values() if (share := by_name[name]) is not None]
+        means[name] = fmean(values) if len(values) == len(shares) else None
+    for name in sorted(means, key=lambda name: (means[name] is None, -(means[name] or 0.0))):
+        yield GameShareRow(strategy=name, game=MEAN, share=means[name])
+        for game, by_name in shares.items():
+            yield GameShareRow(strategy=name, game=game, share=by_name[name])
+
+
+def _list_rounds(config: TournamentConfig, play: StoredPlay) -> Iterator[RoundRow]:
+    """Yield the rounds of a recorded play; under noise the moves that were made, not those that
+    were meant."""
+    if play.record.void is not None:
+        return
+    # A round is both moves that are meant, under noise both that are made, and whether there is
+    # another round.
+    size = 4 if config.noise else 2
+    step = size if config.continuation == 1.0 else size + 1
+    actions = [str(turn.decision.action) for turn in play.record.submissions]
+    made = [
+        [actions[start + size - 2 + seat] for start in range(0, len(actions), step)]
+        for seat in range(2)
+    ]
+    first, second = (config.entries[index].name for index in play.data["places"])
+    yield from _describe_rounds(config, (first, second), play.data["repetition"] + 1, made)
+
+
+def _list_certain_rounds(config: TournamentConfig, room: int) -> Iterator[RoundRow]:
+    """Yield the rounds of matches that were worked out and in which nothing is left to chance, if
+    all have room."""
+    if config.repetitions is not None or config.noise or config.continuation < 1.0:
+        return
+    automata = [config.find_automata(entry) for entry in config.entries]
+    certain = [pair is not None and pair[0].pure and pair[1].pure for pair in automata]
+    if sum(certain) ** 2 * config.rounds > room:
+        return
+    for i, k in product(range(len(automata)), repeat=2):
+        first, second = automata[i], automata[k]
+        if (
+            config.counts(i, k)
+            and certain[i]
+            and certain[k]
+            and first is not None
+            and second is not None
+        ):
+            rounds = draw_rounds((first[0], second[1]), config.rules, seed=0)
+            made = [
+                [actions[moves.made[seat]] for moves in rounds]
+                for seat, actions in enumerate(config.stage.form.actions)
+            ]
+            yield from _describe_rounds(
+                config, (config.entries[i].name, config.entries[k].name), 1, made
+            )
+
+
+def _describe_rounds(
+    config: TournamentConfig, names: tuple[str, str], play: int, made: Sequence[Sequence[str]]
+) -> Iterator[RoundRow]:
+    form = config.stage.form
+    for number, moves in enumerate(zip(*made, strict=True), 1):
+        cell = tuple(actions.index(move) for actions, move in zip(form.actions, moves, strict=True))
+        yield RoundRow(
+            game=config.game.name,
+            first=names[0],
+            second=names[1],
+            play=play,
+            round=number,
+            first_move=moves[0],
+            second_move=moves[1],
+            first_payoff=float(form.payoffs[(0, *cell)]),
+            second_payoff=float(form.payoffs[(1, *cell)]),
+        )
+
+
+def find_repeated_game(config: TournamentConfig, data: JsonMapping) -> RepeatedGame:
+    """Return the repeated game of a match."""
+    return next(one.repeated for one in config.by_game if one.game.to_json() == data["game"])
 
 
 def show_strategy_rules(measured: Measurement) -> Shown | None:
@@ -1177,18 +1570,24 @@ tournament = Study(
     measure=measure_tournament,
     metrics=METRICS,
     prepare=formalize_words,
-    title="Tournament: {{ config.game.name }}",
+    title="Tournament: {{ config.games|map(attribute='name')|join(', ') }}",
     subtitle="{{ config.entries|length }} take part, " + _PROSE["length"],
     command="tournament",
     unit="matches",
-    game=lambda config, data: config.repeated,
-    count_plays=lambda config: len(config.asked_pairs) * (config.repetitions or 1),
+    tables=lambda config: 2 if config.target else 1,
+    closing=_PROSE["winners"],
+    game=find_repeated_game,
+    count_plays=count_matches,
     estimate_calls=estimate_matches,
     report=(
         text(_PROSE["winners"], title="Standings"),
-        metrics_table(caption="{{ config.game.name }}: " + _PROSE["length"]),
-        show_people,
+        pivot("by_game", "strategy", "game", "share", caption=_PROSE["by_game"]),
+        bars("by_game", "game", "share", "strategy", stacked=False, caption=_PROSE["by_game"]),
+        metrics_table(
+            caption="{{ config.games|map(attribute='name')|join(', ') }}: " + _PROSE["length"]
+        ),
         table("targets", caption="Totals expected and reached"),
+        show_people,
         table("left_out", caption="Strategies of the groups that do not take part"),
         pivot(
             "between",

@@ -1,0 +1,390 @@
+"""Formalizing strategies: how often the rules that a model writes for a strategy in words are that
+strategy.
+
+After Mensfelt, Stathis and Trencsenyi (2024), section 4.4: five strategies in words, each written
+several times with tit-for-tat as the example. Rules are *right* if in both seats they behave
+exactly like the known strategy, after every history; *approximate* is the check of the study, the
+total of four rounds in the first seat against anti-tit-for-tat.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Annotated, TypedDict
+
+from bestresponse.core.episode import Record, Submission
+from bestresponse.core.errors import BestResponseError, SettingError
+from bestresponse.core.files import read_toml
+from bestresponse.core.json import JsonObject
+from bestresponse.core.player import Call, Decision, Reading, Status
+from bestresponse.core.registry import did_you_mean
+from bestresponse.formal.formalize.forms import estimate_formalizing
+from bestresponse.formal.strategies.agents import (
+    Agent,
+    StrategyFormalization,
+    StrategySettings,
+    formalize_strategy,
+    write_match_program,
+)
+from bestresponse.formal.strategies.programs import published_strategy
+from bestresponse.formal.strategies.texts import TEXTS
+from bestresponse.games.lookup import NamedGame
+from bestresponse.logic.engine import open_engine
+from bestresponse.logic.settings import settings as logic_settings
+from bestresponse.models.base import Finish, Model
+from bestresponse.models.codec import reply_to_json, request_to_json
+from bestresponse.report.blocks import metrics_table, pivot, table, text
+from bestresponse.report.frames import Frame, Heads, column, list_metrics
+from bestresponse.report.stats.statistics import Interval, wilson
+from bestresponse.runs.execution import PlayOne
+from bestresponse.runs.inputs import GameSetting, ModelsSetting, NamedModel, NamesSetting
+from bestresponse.runs.reporting.answers import Readings
+from bestresponse.runs.settings import RunSettings, setting, settings
+from bestresponse.runs.store.folder import RunFolder, Spec, StoredPlay
+from bestresponse.runs.study import Estimate, Measured, Study
+from bestresponse.studies.stories.study import estimate_share
+from bestresponse.studies.tournament.study import StageGame, make_stage
+from bestresponse.theory.repeated.automaton import Automaton, behave_alike
+from bestresponse.theory.repeated.round_robin import Rules, exact_round_robin
+
+_AUTHOR = "author"
+_ALL = "all"
+_RIVAL = "anti-tit-for-tat"
+_ROUNDS = Rules(rounds=4)
+"""Four rounds of tit-for-tat against its contrary meet all pairs of two moves."""
+WORDS: Mapping[str, str] = read_toml(Path(__file__).with_name("strategies.toml"))
+"""The strategies in words, by name."""
+_FIVE = ("anti-default-move", "anti-tit-for-tat", "best-response", "default-move", "random")
+
+
+@settings
+class StrategiesConfig(RunSettings):
+    """Measure how well models turn strategies in words into rules."""
+
+    model: ModelsSetting = setting(default=("qwen2.5-coder-1.5b",), kw_only=False, short="-m")
+    """A model; see `bestresponse models`."""
+    strategies: NamesSetting = setting(default=_FIVE, help="Strategies that are written.")
+    game: GameSetting = setting(default_factory=lambda: NamedGame("prisoners-dilemma"))
+    """The game that they are for: two players with the same two moves [default:
+    prisoners-dilemma]."""
+    samples: int = setting(default=5, ge=1, le=1000, help="Rules of each model for each strategy.")
+    attempts: int = setting(
+        default=5, ge=1, le=20, help="How often a model may write rules for a strategy."
+    )
+    max_tokens: int = setting(default=1024, ge=1, le=100_000, help="Longest reply, in tokens.")
+    temperature: float = setting(default=0.0, ge=0, le=5, help="Sampling temperature.")
+    llm_seed: int | None = setting(default=None, help="Seed sent to the models that take one.")
+
+    def __post_init__(self) -> None:
+        if len(set(self.model)) < len(self.model):
+            raise SettingError("model", "one is named twice; expected different ones")
+        for name in self.strategies:
+            if name not in WORDS:
+                raise SettingError(
+                    "strategies", f"there is no text for {name!r}.{did_you_mean(name, list(WORDS))}"
+                )
+        stage = make_stage(self.game)
+        for name in self.strategies:
+            find_truth(name, stage)
+
+    @property
+    def models(self) -> tuple[NamedModel, ...]:
+        """The models that write."""
+        return self.model
+
+    @property
+    def stage(self) -> StageGame:
+        """The game of one round."""
+        return make_stage(self.game)
+
+
+def _write_program(stage: StageGame) -> str:
+    return stage.program or write_match_program(stage.form)
+
+
+def _find_automata(name: str, rules: str, stage: StageGame) -> tuple[Automaton, Automaton]:
+    seats = Agent(name, _write_program(stage), rules).seats()
+    actions = (stage.form.actions[0], stage.form.actions[0])
+    return seats.automaton(0, actions), seats.automaton(1, actions)
+
+
+@cache
+def find_truth(name: str, stage: StageGame) -> tuple[Automaton, Automaton]:
+    """Return what the known strategy does in both seats of the game."""
+    return _find_automata(name, published_strategy(name), stage)
+
+
+def find_total(automaton: Automaton, stage: StageGame) -> float | None:
+    """Return what a strategy earns in four rounds in the first seat against anti-tit-for-tat; None
+    if it draws."""
+    if not automaton.pure:
+        return None
+    rival = find_truth(_RIVAL, stage)[1]
+    return float(exact_round_robin([automaton, rival], stage.form, _ROUNDS).totals[0, 1, 0])
+
+
+def list_tasks(config: StrategiesConfig) -> Iterator[dict[str, object]]:
+    """Yield every strategy for every model, `samples` times."""
+    asked = {
+        name: getattr(config, name)
+        for name in ("attempts", "max_tokens", "temperature", "llm_seed")
+    }
+    for name in config.strategies:
+        for model in config.model:
+            for sample in range(config.samples):
+                yield {
+                    "study": "strategies",
+                    "game": config.game.to_json(),
+                    "strategy": name,
+                    "words": WORDS[name].strip(),
+                    "model": str(model),
+                    "sample": sample,
+                    **asked,
+                }
+
+
+def prepare_tasks(config: StrategiesConfig, models: Mapping[str, Model]) -> PlayOne:
+    """Return the function that lets a model write the rules of one strategy."""
+    engine = open_engine("embedded", logic_settings.limits.patient)
+    program = _write_program(config.stage)
+
+    def play(spec: Spec, done: list[Submission], keep: Callable[[Submission], None]) -> Record:
+        if not done:
+            asked = StrategySettings(
+                attempts=config.attempts,
+                max_tokens=config.max_tokens,
+                temperature=config.temperature,
+                seed=config.llm_seed,
+                replicate=spec.data["sample"],
+            )
+            written = formalize_strategy(
+                spec.data["words"], program, models[spec.data["model"]], engine, asked
+            )
+            done = [Submission(_AUTHOR, _decide(written))]
+            keep(done[0])
+        valid = float(done[0].decision.reading.status is Status.VALID)
+        return Record("strategies", 1, {_AUTHOR: spec.data["model"]}, (done[0],), {_AUTHOR: valid})
+
+    return play
+
+
+def _decide(written: StrategyFormalization) -> Decision:
+    """Keep the rules and all it took as one decision."""
+    last = written.attempts[-1]
+    used = [attempt.reply.usage for attempt in written.attempts]
+    action: JsonObject = {
+        "rules": last.rules,
+        "attempts": len(written.attempts),
+        "prompt": sum(usage.prompt for usage in used),
+        "completion": sum(usage.completion for usage in used),
+    }
+    calls = tuple(
+        Call(written.model, request_to_json(attempt.request), reply_to_json(attempt.reply))
+        for attempt in written.attempts
+    )
+    return Decision(action, last.reply.text, Reading(_find_status(written), written.trouble), calls)
+
+
+def _find_status(written: StrategyFormalization) -> Status:
+    if written.ok:
+        return Status.VALID
+    if written.declined:
+        return Status.REFUSED
+    if written.attempts[-1].reply.finish is Finish.LENGTH:
+        return Status.TRUNCATED
+    return Status.ILLEGAL if written.attempts[-1].rules else Status.UNPARSEABLE
+
+
+def estimate_calls(config: StrategiesConfig) -> Estimate:
+    """Count calls at most, and the tokens of one call for each set of rules."""
+    rules = len(config.strategies) * config.samples
+    prompt, reply = estimate_formalizing(_write_program(config.stage))
+    names = list(map(str, config.model))
+    return Estimate(
+        rules * len(names),
+        f"{len(config.strategies)} strategies, {config.samples} times each",
+        dict.fromkeys(names, rules * config.attempts),
+        dict.fromkeys(names, rules * prompt),
+        dict.fromkeys(names, rules * reply),
+    )
+
+
+class RulesRow(TypedDict):
+    """The rules that a model wrote for a strategy once, and how they compare with the known
+    strategy."""
+
+    model: str
+    strategy: str
+    sample: int
+    status: str
+    attempts: int
+    prompt: int
+    completion: int
+    plays: bool
+    """they give a move in every situation, in both seats"""
+    expected: Annotated[float | None, column("expected total", "g")]
+    """of four rounds in the first seat against anti-tit-for-tat; None where chance decides"""
+    total: Annotated[float | None, column(format="g")]
+    approximate: bool | None
+    """the total is the expected one; None where the known strategy draws"""
+    right: bool
+    """they behave like the known strategy in both seats"""
+    why: Annotated[str, column("why not")]
+
+
+class StrategyFigures(TypedDict):
+    """The figures of a model and a strategy."""
+
+    written: int
+    """how often rules were asked for"""
+    plays: Annotated[Interval | None, column(format=".0%")]
+    """the rules give a move in every situation, in both seats"""
+    approximate: Annotated[Interval | None, column(format=".0%")]
+    """four rounds against anti-tit-for-tat earn the expected total"""
+    right: Annotated[Interval | None, column(format=".0%")]
+    """the rules behave exactly like the known strategy, in both seats"""
+    attempts: Annotated[float, column(format=".2f")]
+    """mean number of answers"""
+
+
+class AttemptsRow(TypedDict):
+    """How many rules for a strategy could be played at this attempt, or never."""
+
+    strategy: str
+    attempt: str
+    rules: int
+
+
+def judge_rules(name: str, rules: str, stage: StageGame) -> tuple[bool, float | None, bool, str]:
+    """Say whether rules can be played, their total against anti-tit-for-tat, whether they are
+    right, and why not."""
+    truth = find_truth(name, stage)
+    try:
+        written = _find_automata(name, rules, stage)
+    except BestResponseError as error:
+        return False, None, False, str(error)
+    total = find_total(written[0], stage)
+    wrong = [
+        seat
+        for seat, mine, known in zip(("first", "second"), written, truth, strict=True)
+        if not behave_alike(mine, known)
+    ]
+    why = f"it does not behave like {name} in the {' and the '.join(wrong)} seat" if wrong else ""
+    return True, total, not wrong, why
+
+
+def measure_strategies(config: StrategiesConfig, folder: RunFolder) -> Measured:
+    """Judge all rules against the known strategies."""
+    rows = [_judge(config, play) for play in folder.sorted_plays()]
+    models = {str(model): number for number, model in enumerate(config.model)}
+    strategies = {name: number for number, name in enumerate(config.strategies)}
+    rows.sort(key=lambda row: (models[row["model"]], strategies[row["strategy"]], row["sample"]))
+    groups: dict[Heads, StrategyFigures] = {}
+    readings = Readings()
+    for row in rows:
+        readings.add(row["model"], row["status"], "")
+    for model in dict.fromkeys(row["model"] for row in rows):
+        of_model = [row for row in rows if row["model"] == model]
+        for name in dict.fromkeys(row["strategy"] for row in of_model):
+            groups[model, name] = _sum_up([row for row in of_model if row["strategy"] == name])
+        groups[model, _ALL] = _sum_up(of_model)
+    return Measured(
+        {
+            "rules": Frame(RulesRow, rows),
+            "attempts": Frame(AttemptsRow, list(_count_attempts(rows, config.attempts))),
+            "answers": readings.frames["answers"],
+        },
+        len(rows),
+        ("model", "strategy"),
+        groups,
+    )
+
+
+def _judge(config: StrategiesConfig, play: StoredPlay) -> RulesRow:
+    decision = play.record.submissions[-1].decision
+    action = decision.action
+    name = play.data["strategy"]
+    stage = config.stage
+    expected = find_total(find_truth(name, stage)[0], stage)
+    plays, total, right, why = False, None, False, decision.reading.how
+    if decision.reading.status is Status.VALID:
+        plays, total, right, why = judge_rules(name, action["rules"], stage)
+    return RulesRow(
+        model=play.data["model"],
+        strategy=name,
+        sample=play.data["sample"],
+        status=decision.reading.status.value,
+        attempts=action["attempts"],
+        prompt=action["prompt"],
+        completion=action["completion"],
+        plays=plays,
+        expected=expected,
+        total=total,
+        approximate=None if expected is None else total == expected,
+        right=right,
+        why=why,
+    )
+
+
+def _sum_up(rows: Sequence[RulesRow]) -> StrategyFigures:
+    names = [row["strategy"] for row in rows]
+    known = [row for row in rows if row["approximate"] is not None]
+    return StrategyFigures(
+        written=len(rows),
+        plays=_estimate([row["plays"] for row in rows], names),
+        approximate=_estimate(
+            [bool(row["approximate"]) for row in known], [row["strategy"] for row in known]
+        ),
+        right=_estimate([row["right"] for row in rows], names),
+        attempts=sum(row["attempts"] for row in rows) / len(rows),
+    )
+
+
+def _estimate(hits: Sequence[bool], names: Sequence[str]) -> Interval | None:
+    """Compute a share: over repetitions for one strategy, over strategies for several."""
+    if not hits:
+        return None
+    return wilson(sum(hits), len(hits)) if len(set(names)) == 1 else estimate_share(hits, names)
+
+
+def _count_attempts(rows: Sequence[RulesRow], most: int) -> Iterator[AttemptsRow]:
+    for name in dict.fromkeys(row["strategy"] for row in rows):
+        written = [row for row in rows if row["strategy"] == name]
+        needed = [
+            str(row["attempts"]) if row["status"] == Status.VALID.value else "never"
+            for row in written
+        ]
+        for attempt in (*map(str, range(1, most + 1)), "never"):
+            yield AttemptsRow(strategy=name, attempt=attempt, rules=needed.count(attempt))
+
+
+_PROSE = read_toml(Path(__file__).with_name("report.toml"))
+
+strategies_study = Study(
+    "strategies",
+    StrategiesConfig,
+    specs=list_tasks,
+    play=prepare_tasks,
+    measure=measure_strategies,
+    metrics=list_metrics(StrategyFigures),
+    title="From words to strategies",
+    subtitle="{{ config.model|join(', ') }} in {{ config.game.name }}",
+    command="bench strategies",
+    unit="strategies",
+    texts=(TEXTS,),
+    estimate_calls=estimate_calls,
+    report=(
+        text(_PROSE["strategies"]),
+        metrics_table("How many rules are right", "Shares with 95 % intervals."),
+        pivot(
+            "attempts", "strategy", "attempt", "rules", title="Attempts", caption=_PROSE["attempts"]
+        ),
+        table(
+            "rules",
+            columns=("model", "strategy", "why"),
+            where={"right": False},
+            title="What went wrong",
+        ),
+    ),
+)
+"""How often the rules that a model writes for a strategy in words are that strategy."""
