@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     from bestresponse.studies.steer.advising import advise as advise
     from bestresponse.studies.steer.study import steer as steer
     from bestresponse.studies.stories.strategies import (
-        strategies_study as bench_strategies,
-    )  # noqa: F401
+        strategies_study as bench_strategies,  # noqa: F401
+    )
     from bestresponse.studies.stories.study import stories_study as bench_stories  # noqa: F401
     from bestresponse.studies.tournament.study import tournament as tournament
     from bestresponse.studies.verify.judge import judge_reasoning as judge_reasoning

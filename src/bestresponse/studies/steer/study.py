@@ -511,7 +511,11 @@ def _list_policies(results: session.SteerResults) -> Iterator[PolicyRow]:
             published_nash_conv=beside[0],
             published_gain=beside[1],
         )
-    unguided = [dialogue.figures["unguided_nash_conv"] for dialogue in solved]
+    unguided = []
+    for dialogue in solved:
+        figure = dialogue.figures["unguided_nash_conv"]
+        assert isinstance(figure, float), "NashConv is measured of every solved dialogue"
+        unguided.append(figure)
     yield PolicyRow(
         policy="unguided",
         followed="no",
