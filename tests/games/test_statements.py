@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from random_games import change_table, change_tree, describe_structure, draw_game_tree, draw_table
 
@@ -19,6 +20,8 @@ from bestresponse.core.told import (
     Decision,
     Draw,
     End,
+    LowerClaim,
+    Nearest,
     Options,
     Outcome,
     Players,
@@ -32,6 +35,7 @@ from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.game import LogicGame
 from bestresponse.games.lookup import find_game, game_names
 from bestresponse.games.statements import read_exactly, rebuild, tell
+from bestresponse.telling.render import list_sentences
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
@@ -177,7 +181,7 @@ def test_a_course_that_is_no_tree_is_refused(positions: tuple[object, ...], why:
     ("data", "why"),
     [
         ([], "expected a statement as an object"),
-        ({"is": "Nobody"}, "one of Prose, Players, .* got .Nobody"),
+        ({"is": "Nobody"}, "one of Prose, Title, Players, .* got .Nobody"),
         ({"is": "Players"}, "Players lacks names"),
         ({"is": "Players", "names": "Ann"}, "names of Players as a list, got 'Ann'"),
         ({"is": "Players", "names": [1]}, "an entry of names of Players as text, got 1"),
@@ -200,3 +204,24 @@ def test_prose_stands_for_a_text() -> None:
 @pytest.mark.parametrize("number", [0.1, 1 / 3, 0.1 + 0.2, 2.0**60, -1e-9, 1e300])
 def test_a_float_is_stated_as_a_number_that_reads_back_as_this_float(number: float) -> None:
     assert float(read_exactly(number)) == number
+
+
+def test_the_beauty_contest_is_stated_by_its_rule() -> None:
+    form = find_game("beauty-contest").game
+    told = tell(form)
+    assert told[2] == Nearest(Fraction(2, 3), Fraction(1))
+    assert rebuild(told).payoffs.tolist() == form.payoffs.tolist()
+    assert list_sentences(told)[-1] == (
+        "The payoffs: whoever chooses the number that is nearest to 2/3 times the average of all chosen numbers gets "
+        "1; if several are equally near, they share it. All others get 0."
+    )
+
+
+def test_the_travelers_dilemma_is_stated_by_its_rule() -> None:
+    form = find_game("travelers-dilemma").game
+    told = tell(form)
+    assert told[2] == LowerClaim(Fraction(2))
+    assert rebuild(told).payoffs.tolist() == form.payoffs.tolist()
+    changed = np.array(form.payoffs)
+    changed[0, 3, 5] += 1
+    assert isinstance(tell(NormalForm(changed, form.players, form.actions))[2], Cells)

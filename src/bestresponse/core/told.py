@@ -87,6 +87,21 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
+class Nearest:
+    """All choose numbers; those nearest to `factor` times the average of all share `prize`, the others get nothing."""
+
+    factor: Fraction
+    prize: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class LowerClaim:
+    """Two choose numbers and both get the lower; whoever chose less gets `bonus` more, the other `bonus` less."""
+
+    bonus: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """A player chooses.
 
@@ -186,7 +201,10 @@ class Aim:
     rational: bool = False
 
 
-Statement: TypeAlias = Prose | Title | Players | AtOnce | Cells | Course | Repetition | Rest | Summary | Aim
+PayoffRule: TypeAlias = Nearest | LowerClaim
+Statement: TypeAlias = (
+    Prose | Title | Players | AtOnce | Cells | Nearest | LowerClaim | Course | Repetition | Rest | Summary | Aim
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -466,8 +484,8 @@ def _decode_object(data: object, kinds: tuple[type, ...], what: str) -> Any:
         raise InvalidGame(f"expected {what} as an object, got {_show(data)}")
     kind = _KINDS.get(str(data.get("is")))
     if kind not in kinds:
-        names = ", ".join(kind.__name__ for kind in kinds)
-        raise InvalidGame(f'expected {what} with "is" as one of {names}, got {_show(data.get("is"))}')
+        listed = ", ".join(kind.__name__ for kind in kinds)
+        raise InvalidGame(f'expected {what} with "is" as one of {listed}, got {_show(data.get("is"))}')
     names = {field.name: field for field in fields(kind)}
     unknown = [name for name in data if name not in names and name != "is"]
     if unknown:
@@ -497,11 +515,14 @@ def _decode(data: object, hint: Any, what: str) -> object:
 
 
 def _decode_number(data: object, what: str) -> Fraction:
-    is_number = type(data) is int or (isinstance(data, str) and len(data) <= _LONGEST_NUMBER)
     try:
-        return Fraction(data if is_number else "")  # type: ignore[arg-type]
+        if type(data) is int:
+            return Fraction(data)
+        if isinstance(data, str) and len(data) <= _LONGEST_NUMBER:
+            return Fraction(data)
     except (ValueError, ZeroDivisionError):
-        raise InvalidGame(f'expected {what} as a whole number or a text such as "1/3", got {_show(data)}') from None
+        pass
+    raise InvalidGame(f'expected {what} as a whole number or a text such as "1/3", got {_show(data)}')
 
 
 _PLAIN_KINDS: dict[type, str] = {str: "text", int: "a whole number", bool: "true or false"}

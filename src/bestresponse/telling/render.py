@@ -24,13 +24,16 @@ from bestresponse.core.told import (
     Event,
     Holds,
     LaidOpen,
+    LowerClaim,
     Made,
     Meant,
     Mixed,
+    Nearest,
     OneOf,
     Options,
     Over,
     Paid,
+    PayoffRule,
     Players,
     Prose,
     Reached,
@@ -95,6 +98,8 @@ def list_sentences(
                 lines.append(text)
             case Aim(rational) if reader is not None:
                 lines.append(_describe_aim((), rational, words))
+            case Nearest() | LowerClaim():
+                lines.append(_describe_payoff_rule(statement, words.language))
             case Rest():
                 lines.append(words.language.say("rest"))
             case Repetition():
@@ -151,6 +156,8 @@ def _write_rules(rules: tuple[Statement, ...], reader: str, language: str, layou
                 paragraphs.append(_list_actions(choices, words))
             case Cells(cells):
                 paragraphs.append(write_payoffs(at_once, cells, words, layout))
+            case Nearest() | LowerClaim():
+                paragraphs.append(_describe_payoff_rule(statement, words.language))
             case Rest():
                 paragraphs.append(words.language.say("rest"))
             case Course() if layout == "lines":
@@ -202,6 +209,14 @@ def _describe_aim(opponents: Sequence[str], rational: bool, words: Words) -> str
     elif rational:
         sentences.append(say("aim.others"))
     return " ".join(sentences)
+
+
+def _describe_payoff_rule(rule: PayoffRule, language: Language) -> str:
+    match rule:
+        case Nearest(factor, prize):
+            return language.say("nearest", factor=language.write_number(factor), prize=language.write_number(prize))
+        case LowerClaim(bonus):
+            return language.say("lower-claim", bonus=language.write_number(bonus))
 
 
 def _describe_repetition(repetition: Repetition, language: Language) -> str:
