@@ -283,9 +283,9 @@ def test_a_repeated_game_states_noise_ends_and_discount() -> None:
         "The game is played several times with the same players: after each round there is another one with a "
         "probability of 80 %, up to 9 rounds. After each round everybody sees which moves were made. What counts is "
         "the sum of your payoffs. A payoff counts only 95 % of what the same payoff would have counted one round "
-        "before. Moves can go wrong: with a probability of 100/3 % a move is made that the player did not mean, one of the "
-        "other possible actions, each of them equally likely. This holds for every move of every player. You are told "
-        "what you meant and what was made; of the others you see only what was made."
+        "before. Moves can go wrong: with a probability of 100/3 % a move is made that the player did not mean, one of "
+        "the other possible actions, each of them equally likely. This holds for every move of every player. You are "
+        "told what you meant and what was made; of the others you see only what was made."
     )
 
 
