@@ -17,19 +17,19 @@ from bestresponse.core.told import (
     Cell,
     Cells,
     Course,
-    Decision,
+    Decides,
     Draw,
-    End,
     LowerClaim,
-    Nearest,
+    NearestWins,
+    Odds,
     Options,
-    Outcome,
+    PlayEnd,
     Players,
     Prose,
     Summary,
-    Turns,
-    from_json,
+    TurnCount,
     list_json,
+    told_from_json,
 )
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.game import LogicGame
@@ -49,7 +49,7 @@ def check_tables(seeds: range) -> None:
         rng = Random(seed)
         form = draw_table(rng, num_players=2 + seed % 3)
         told = tell(form)
-        assert tuple(from_json(data) for data in json.loads(json.dumps(list_json(told)))) == told
+        assert tuple(told_from_json(data) for data in json.loads(json.dumps(list_json(told)))) == told
         rebuilt = rebuild(told)
         assert (rebuilt.players, rebuilt.actions) == (form.players, form.actions)
         assert [Fraction(u) for u in rebuilt.given.flat] == [Fraction(u) for u in form.given.flat]
@@ -63,7 +63,7 @@ def check_trees(seeds: range) -> None:
         rng = Random(seed)
         tree = draw_game_tree(rng, num_players=2 + seed % 3)
         told = tell(tree)
-        assert tuple(from_json(data) for data in json.loads(json.dumps(list_json(told)))) == told
+        assert tuple(told_from_json(data) for data in json.loads(json.dumps(list_json(told)))) == told
         rebuilt = rebuild(told)
         assert describe_structure(rebuilt) == describe_structure(tree)
         same = [what for what, other in change_tree(rng, tree) if tell(other) == told]
@@ -138,17 +138,17 @@ def test_a_table_is_stated_cell_by_cell() -> None:
 def test_a_tree_is_stated_in_preorder_and_shared_sets_bear_a_letter() -> None:
     bob = Turn("Bob", "b", {"l": Leaf([1, 2]), "r": Leaf([0, Fraction(1, 3)])})
     draw = Chance({"h": (Fraction(1, 4), bob), "t": (Fraction(3, 4), bob)})
-    ends = End((Fraction(1), Fraction(2))), End((Fraction(0), Fraction(1, 3)))
-    bobs = Decision("Bob", ("l", "r"), "a")
+    ends = PlayEnd((Fraction(1), Fraction(2))), PlayEnd((Fraction(0), Fraction(1, 3)))
+    bobs = Decides("Bob", ("l", "r"), "a")
     assert tell(build_tree(["Ann", "Bob"], draw)) == (
         Players(("Ann", "Bob")),
-        Course((Draw((Outcome("h", Fraction(1, 4)), Outcome("t", Fraction(3, 4)))), bobs, *ends, bobs, *ends)),
+        Course((Draw((Odds("h", Fraction(1, 4)), Odds("t", Fraction(3, 4)))), bobs, *ends, bobs, *ends)),
     )
 
 
 def test_of_a_tree_with_more_nodes_than_anybody_reads_the_size_is_stated() -> None:
     wide = build_tree(["Ann"], Turn("Ann", "start", {f"m{k}": Leaf([k]) for k in range(50_000)}))
-    assert tell(wide) == (Players(("Ann",)), Summary(50_000, (Turns("Ann", 1),)))
+    assert tell(wide) == (Players(("Ann",)), Summary(50_000, (TurnCount("Ann", 1),)))
     with pytest.raises(InvalidGame, match="got Players, Summary"):
         rebuild(tell(wide))
 
@@ -158,18 +158,18 @@ def test_a_long_tree_is_stated_without_nesting() -> None:
     for number in range(3_000):
         after = Turn("Ann", str(number), {"stop": Leaf([number]), "on": after})
     told = tell(build_tree(["Ann"], after))
-    assert tuple(map(from_json, list_json(told))) == told
+    assert tuple(map(told_from_json, list_json(told))) == told
     assert tell(rebuild(told)) == told
-    assert hash(told) == hash(tuple(map(from_json, list_json(told))))
+    assert hash(told) == hash(tuple(map(told_from_json, list_json(told))))
 
 
 @pytest.mark.parametrize(
     ("positions", "why"),
     [
         ((), "stops before its last end"),
-        ((Decision("Ann", ("l", "r")), End((Fraction(1),))), "stops before its last end"),
-        ((End((Fraction(1),)), End((Fraction(1),))), "position 2 follows no option"),
-        ((Decision("Ann", ()),), "position 1 of a course has no options"),
+        ((Decides("Ann", ("l", "r")), PlayEnd((Fraction(1),))), "stops before its last end"),
+        ((PlayEnd((Fraction(1),)), PlayEnd((Fraction(1),))), "position 2 follows no option"),
+        ((Decides("Ann", ()),), "position 1 of a course has no options"),
     ],
 )
 def test_a_course_that_is_no_tree_is_refused(positions: tuple[object, ...], why: str) -> None:
@@ -188,13 +188,13 @@ def test_a_course_that_is_no_tree_is_refused(positions: tuple[object, ...], why:
         ({"is": "Players", "names": [], "age": 3}, "Players has no 'age'; it has names"),
         ({"is": "Cells", "cells": [{"is": "Cell", "moves": [], "payoffs": ["1/0"]}]}, "got '1/0'"),
         ({"is": "Cells", "cells": [{"is": "Cell", "moves": [], "payoffs": [0.5]}]}, "got 0.5"),
-        ({"is": "Course", "positions": [{"is": "Players", "names": []}]}, "one of Decision, Draw, End"),
+        ({"is": "Course", "positions": [{"is": "Players", "names": []}]}, "one of Decides, Draw, PlayEnd"),
         ({"is": "Summary", "ends": True, "turns": []}, "as a whole number, got True"),
     ],
 )
 def test_plain_data_that_state_nothing_are_refused(data: object, why: str) -> None:
     with pytest.raises(InvalidGame, match=why):
-        from_json(data)
+        told_from_json(data)
 
 
 def test_prose_stands_for_a_text() -> None:
@@ -209,7 +209,7 @@ def test_a_float_is_stated_as_a_number_that_reads_back_as_this_float(number: flo
 def test_the_beauty_contest_is_stated_by_its_rule() -> None:
     form = find_game("beauty-contest").game
     told = tell(form)
-    assert told[2] == Nearest(Fraction(2, 3), Fraction(1))
+    assert told[2] == NearestWins(Fraction(2, 3), Fraction(1))
     assert rebuild(told).payoffs.tolist() == form.payoffs.tolist()
     assert list_sentences(told)[-1] == (
         "The payoffs: whoever chooses the number that is nearest to 2/3 times the average of all chosen numbers gets "

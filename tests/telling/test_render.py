@@ -16,39 +16,39 @@ from random_games import change_tree, draw_game_tree, draw_table
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.game import View
 from bestresponse.core.told import (
-    Asked,
     Cell,
     Cells,
     Chose,
     Course,
     Dealt,
-    Decision,
+    Decides,
     Draw,
     Drew,
-    End,
     LaidOpen,
     Made,
     Meant,
+    Odds,
     OneOf,
     Options,
-    Outcome,
     Over,
+    PlayEnd,
     Players,
     Round,
     Saw,
     Statement,
     Unaware,
-    from_json,
+    YourTurn,
     list_public,
     prose,
-    to_json,
+    told_from_json,
+    told_to_json,
 )
 from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.games.statements import tell
 from bestresponse.telling.catalogues import CATALOGUES
 from bestresponse.telling.course import list_outline
 from bestresponse.telling.knowledge import read_course
-from bestresponse.telling.language import list_languages, load_language
+from bestresponse.telling.language import list_catalogues, load_language
 from bestresponse.telling.render import list_sentences, write_history, write_rules
 from bestresponse.theory.catalogue.tables import load
 
@@ -65,9 +65,9 @@ def list_parts(statements: tuple[Statement, ...]) -> tuple[set[str], set[Fractio
         match value:
             case Players(players):
                 names.update(players)
-            case Options(who, options) | Decision(who, options, _):
+            case Options(who, options) | Decides(who, options, _):
                 names.update((who, *options))
-            case Cell(_, paid) | End(paid):
+            case Cell(_, paid) | PlayEnd(paid):
                 payoffs.update(paid)
             case Draw(outcomes):
                 names.update(outcome.name for outcome in outcomes)
@@ -120,8 +120,8 @@ def test_a_changed_tree_is_told_in_other_sentences(seed: int) -> None:
 
 
 def test_a_player_reads_in_the_second_person() -> None:
-    ends = End((Fraction(1), Fraction(2))), End((Fraction(0), Fraction(-1, 3)))
-    course = Course((Decision("Ann", ("x",)), Draw((Outcome("h", Fraction(1)),)), Decision("Bob", ("l", "r")), *ends))
+    ends = PlayEnd((Fraction(1), Fraction(2))), PlayEnd((Fraction(0), Fraction(-1, 3)))
+    course = Course((Decides("Ann", ("x",)), Draw((Odds("h", Fraction(1)),)), Decides("Bob", ("l", "r")), *ends))
     assert list_sentences((Players(("Ann", "Bob")), course), "Bob") == (
         "You are Bob.",
         "There are 2 players: Ann and Bob.",
@@ -138,10 +138,10 @@ def test_a_player_reads_in_the_second_person() -> None:
     ("history", "words"),
     [
         ((), ""),
-        ((Asked(),), "It is your turn. Nothing has happened yet."),
-        ((Asked(), Chose("Bob", ("l",))), "It is your turn. So far: Bob chose l."),
+        ((YourTurn(),), "It is your turn. Nothing has happened yet."),
+        ((YourTurn(), Chose("Bob", ("l",))), "It is your turn. So far: Bob chose l."),
         (
-            (Asked(), Chose("Ann", ("l", "r"))),
+            (YourTurn(), Chose("Ann", ("l", "r"))),
             "It is your turn. So far: you chose l or r, and you do not remember which.",
         ),
         ((Drew(tuple("abcde")),), "So far: chance drew one of 5 options."),
@@ -157,7 +157,7 @@ def test_a_player_reads_in_the_second_person() -> None:
 )
 def test_events_are_told_in_order(history: tuple[object, ...], words: str) -> None:
     assert write_history(View("Ann", (), history)) == words
-    assert tuple(from_json(json.loads(json.dumps(to_json(event)))) for event in history) == history
+    assert tuple(told_from_json(json.loads(json.dumps(told_to_json(event)))) for event in history) == history
 
 
 def test_a_text_stands_for_itself() -> None:
@@ -229,8 +229,8 @@ def test_a_language_that_does_not_exist_is_named_with_those_that_do() -> None:
 
 
 def test_every_language_that_is_offered_is_complete() -> None:
-    assert list_languages()[0] == "en"
-    for name in list_languages():
+    assert list_catalogues()[0] == "en"
+    for name in list_catalogues():
         assert load_language(name).messages.keys() == ENGLISH.messages.keys()
 
 
@@ -290,7 +290,7 @@ def test_a_repeated_game_states_noise_ends_and_discount() -> None:
 
 
 def test_only_public_events_are_left_for_others() -> None:
-    secret = (Asked(), Saw("gold"), Drew(("h",)), Chose("Ann", ("x",), secret=True), Meant("Ann", "a", "b"))
+    secret = (YourTurn(), Saw("gold"), Drew(("h",)), Chose("Ann", ("x",), secret=True), Meant("Ann", "a", "b"))
     assert list_public((Round(1), *secret, Chose("Bob", ("y",)))) == (
         Round(1),
         Made("Ann", "b"),

@@ -21,19 +21,19 @@ from bestresponse.core.told import (
     Cell,
     Cells,
     Course,
-    Decision,
+    Decides,
     Draw,
-    End,
     LowerClaim,
-    Nearest,
+    NearestWins,
+    Odds,
     Options,
-    Outcome,
     PayoffRule,
+    PlayEnd,
     Players,
     Position,
     Statement,
     Summary,
-    Turns,
+    TurnCount,
     list_children,
 )
 from bestresponse.telling.knowledge import make_letter
@@ -70,7 +70,7 @@ def rebuild(statements: Iterable[Statement], name: str = "") -> NormalForm | Tre
     match stated:
         case [Players(players), AtOnce(choices), Cells(cells)]:
             return _rebuild_table(players, choices, cells, name)
-        case [Players(players), AtOnce(choices), Nearest() | LowerClaim() as rule]:
+        case [Players(players), AtOnce(choices), NearestWins() | LowerClaim() as rule]:
             return _rebuild_table(players, choices, _list_cells(choices, rule), name)
         case [Players(players), Course() as course]:
             return _rebuild_tree(players, course, name)
@@ -144,7 +144,7 @@ def _find_rule(form: NormalForm, choices: tuple[Options, ...]) -> PayoffRule | N
     if not all(_NUMBER.fullmatch(option) for choice in choices for option in choice.options):
         return None
     largest = max(map(read_exactly, form.given[0].flat))
-    guesses: list[PayoffRule] = [Nearest(Fraction(2, 3), largest)]
+    guesses: list[PayoffRule] = [NearestWins(Fraction(2, 3), largest)]
     if form.num_players == 2:
         guesses.append(LowerClaim(_guess_bonus(form, choices)))
     stated = tuple(tuple(read_exactly(table[place]) for table in form.given) for place in np.ndindex(*form.shape))
@@ -169,7 +169,7 @@ def _list_cells(choices: tuple[Options, ...], rule: PayoffRule) -> tuple[Cell, .
     for moves in product(*(choice.options for choice in choices)):
         numbers = [Fraction(move) for move in moves]
         match rule:
-            case Nearest(factor, prize):
+            case NearestWins(factor, prize):
                 target = factor * sum(numbers) / len(numbers)
                 misses = [abs(number - target) for number in numbers]
                 winners = misses.count(min(misses))
@@ -185,7 +185,7 @@ def _list_cells(choices: tuple[Options, ...], rule: PayoffRule) -> tuple[Cell, .
 
 def _summarize(tree: Tree) -> Summary:
     counts = Counter(infoset.player for infoset in tree.infosets)
-    turns = tuple(Turns(who, counts[seat]) for seat, who in enumerate(tree.players))
+    turns = tuple(TurnCount(who, counts[seat]) for seat, who in enumerate(tree.players))
     return Summary(len(tree.leaves), turns)
 
 
@@ -197,12 +197,12 @@ def _tell_tree(tree: Tree) -> Course:
 def _tell_position(tree: Tree, node: int, marks: dict[int, str]) -> Position:
     owner = int(tree.owner[node])
     if owner == LEAF:
-        return End(tuple(map(read_exactly, tree.list_payoffs(node))))
+        return PlayEnd(tuple(map(read_exactly, tree.list_payoffs(node))))
     if owner == CHANCE:
         below = tree.children[node]
-        return Draw(tuple(Outcome(name_branch(tree, k), read_exactly(tree.find_probability(k))) for k in below))
+        return Draw(tuple(Odds(name_branch(tree, k), read_exactly(tree.find_probability(k))) for k in below))
     index = int(tree.infoset[node])
-    return Decision(tree.players[owner], tree.infosets[index].moves, marks.get(index, ""))
+    return Decides(tree.players[owner], tree.infosets[index].moves, marks.get(index, ""))
 
 
 def _rebuild_table(
@@ -229,12 +229,12 @@ def _rebuild_tree(players: tuple[str, ...], course: Course, name: str) -> Tree:
     def expand(node: int) -> Leaf | Chance | Turn:
         below = children[node]
         match course.positions[node]:
-            case End(payoffs):
+            case PlayEnd(payoffs):
                 return Leaf(payoffs)
             case Draw(outcomes):
                 odds = zip(outcomes, below, strict=True)
                 return Chance({outcome.name: (outcome.chance, after) for outcome, after in odds})
-            case Decision(who, options, mark):
+            case Decides(who, options, mark):
                 # A position without a mark is an information set of its own.
                 infoset = f"mark {mark}" if mark else f"position {node}"
                 return Turn(who, infoset, dict(zip(options, below, strict=True)))
