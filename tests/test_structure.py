@@ -26,7 +26,7 @@ TOKENS = {
     "analysis": 17_700,
     "api": 4_506,
     "cli": 16_675,
-    "core": 8_998,
+    "core": 11_400,
     "formal": 55_482,
     "games": 48_320,
     "integrations": 9_900,
@@ -36,6 +36,7 @@ TOKENS = {
     "report": 22_241,
     "runs": 26_090,
     "studies": 128_528,
+    "telling": 8_000,
     "theory": 118_659,
     "web": 58_637,
 }

@@ -410,21 +410,8 @@ def list_public(history: Iterable[Event]) -> tuple[Event, ...]:
                 public.append(Made(who, made))
             case Prose() | Mixed() | Round() | Made() | LaidOpen() | Over():
                 public.append(event)
-            case (
-                Paid()
-                | PrivateProse()
-                | YourTurn()
-                | Drew()
-                | OneOf()
-                | Saw()
-                | Unaware()
-                | Holds()
-                | Dealt()
-                | ShownSigns()
-            ):
-                pass
-            case Reached():
-                pass
+            case _:
+                pass  # what only this player knows, or may be the only one to know
     return tuple(public)
 
 
