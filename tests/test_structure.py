@@ -36,7 +36,7 @@ TOKENS = {
     "report": 22_241,
     "runs": 26_090,
     "studies": 128_528,
-    "telling": 8_000,
+    "telling": 11_110,
     "theory": 118_659,
     "web": 58_637,
 }
