@@ -9,10 +9,10 @@ from fractions import Fraction
 
 from bestresponse.core.game import Layout
 from bestresponse.core.told import Cell, Options
-from bestresponse.telling.course import Words
+from bestresponse.telling.course import Narrator
 
 
-def write_payoffs(choices: Sequence[Options], cells: Sequence[Cell], words: Words, layout: Layout) -> str:
+def write_payoffs(choices: Sequence[Options], cells: Sequence[Cell], words: Narrator, layout: Layout) -> str:
     """Write the payoffs as the reader is told them; of two players who share a sum of 0 only the own."""
     own_only = is_zero_sum(cells)
     if layout == "json":
@@ -27,7 +27,7 @@ def is_zero_sum(cells: Sequence[Cell]) -> bool:
     return all(len(cell.payoffs) == 2 and cell.payoffs[0] == -cell.payoffs[1] for cell in cells)
 
 
-def _write_table(choices: Sequence[Options], cells: Sequence[Cell], words: Words, own_only: bool) -> str:
+def _write_table(choices: Sequence[Options], cells: Sequence[Cell], words: Narrator, own_only: bool) -> str:
     language = words.language
     seat = _find_seat(choices, words)
     first, second = choices
@@ -49,13 +49,13 @@ def _write_table(choices: Sequence[Options], cells: Sequence[Cell], words: Words
     return f"{head}\n\n" + "\n".join(rows)
 
 
-def _write_cell(name: str, words: Words) -> str:
+def _write_cell(name: str, words: Narrator) -> str:
     """Write a name so that no bar in it is taken for the border of a cell."""
     written = words.language.write_name(name)
     return written.replace("|", "\\u007c")
 
 
-def _list_sentences(choices: Sequence[Options], cells: Sequence[Cell], words: Words, own_only: bool) -> list[str]:
+def _list_sentences(choices: Sequence[Options], cells: Sequence[Cell], words: Narrator, own_only: bool) -> list[str]:
     """List what the reader gets first, then what the others get."""
     language = words.language
     seat = _find_seat(choices, words)
@@ -75,7 +75,7 @@ def _list_sentences(choices: Sequence[Options], cells: Sequence[Cell], words: Wo
     return lines
 
 
-def _write_json(choices: Sequence[Options], cells: Sequence[Cell], words: Words, own_only: bool) -> str:
+def _write_json(choices: Sequence[Options], cells: Sequence[Cell], words: Narrator, own_only: bool) -> str:
     language = words.language
     seat = _find_seat(choices, words)
     others = [number for number in range(len(choices)) if number != seat]
@@ -98,6 +98,6 @@ def _as_number(amount: Fraction) -> int | float | str:
     return near if Fraction(Decimal(repr(near))) == amount else str(amount)
 
 
-def _find_seat(choices: Sequence[Options], words: Words) -> int:
+def _find_seat(choices: Sequence[Options], words: Narrator) -> int:
     names = [choice.who for choice in choices]
     return names.index(words.reader) if words.reader in names else 0
