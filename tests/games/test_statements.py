@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from random_games import change_table, change_tree, describe_structure, draw_game_tree, draw_table
 
@@ -16,22 +17,25 @@ from bestresponse.core.told import (
     Cell,
     Cells,
     Course,
-    Decision,
+    Decides,
     Draw,
-    End,
+    LowerClaim,
+    NearestWins,
+    Odds,
     Options,
-    Outcome,
+    PlayEnd,
     Players,
     Prose,
     Summary,
-    Turns,
-    from_json,
+    TurnCount,
     list_json,
+    told_from_json,
 )
 from bestresponse.games.comparison import compare_games
 from bestresponse.games.logic.game import LogicGame
 from bestresponse.games.lookup import find_game, game_names
 from bestresponse.games.statements import read_exactly, rebuild, tell
+from bestresponse.telling.render import list_sentences
 from bestresponse.theory.games.normal_form import NormalForm
 from bestresponse.theory.trees.tree import Chance, Leaf, Tree, Turn, build_tree
 
@@ -45,7 +49,9 @@ def check_tables(seeds: range) -> None:
         rng = Random(seed)
         form = draw_table(rng, num_players=2 + seed % 3)
         told = tell(form)
-        assert tuple(from_json(data) for data in json.loads(json.dumps(list_json(told)))) == told
+        assert (
+            tuple(told_from_json(data) for data in json.loads(json.dumps(list_json(told)))) == told
+        )
         rebuilt = rebuild(told)
         assert (rebuilt.players, rebuilt.actions) == (form.players, form.actions)
         assert [Fraction(u) for u in rebuilt.given.flat] == [Fraction(u) for u in form.given.flat]
@@ -59,7 +65,9 @@ def check_trees(seeds: range) -> None:
         rng = Random(seed)
         tree = draw_game_tree(rng, num_players=2 + seed % 3)
         told = tell(tree)
-        assert tuple(from_json(data) for data in json.loads(json.dumps(list_json(told)))) == told
+        assert (
+            tuple(told_from_json(data) for data in json.loads(json.dumps(list_json(told)))) == told
+        )
         rebuilt = rebuild(told)
         assert describe_structure(rebuilt) == describe_structure(tree)
         same = [what for what, other in change_tree(rng, tree) if tell(other) == told]
@@ -138,25 +146,19 @@ def test_a_table_is_stated_cell_by_cell() -> None:
 def test_a_tree_is_stated_in_preorder_and_shared_sets_bear_a_letter() -> None:
     bob = Turn("Bob", "b", {"l": Leaf([1, 2]), "r": Leaf([0, Fraction(1, 3)])})
     draw = Chance({"h": (Fraction(1, 4), bob), "t": (Fraction(3, 4), bob)})
-    ends = End((Fraction(1), Fraction(2))), End((Fraction(0), Fraction(1, 3)))
-    bobs = Decision("Bob", ("l", "r"), "a")
+    ends = PlayEnd((Fraction(1), Fraction(2))), PlayEnd((Fraction(0), Fraction(1, 3)))
+    bobs = Decides("Bob", ("l", "r"), "a")
     assert tell(build_tree(["Ann", "Bob"], draw)) == (
         Players(("Ann", "Bob")),
         Course(
-            (
-                Draw((Outcome("h", Fraction(1, 4)), Outcome("t", Fraction(3, 4)))),
-                bobs,
-                *ends,
-                bobs,
-                *ends,
-            )
+            (Draw((Odds("h", Fraction(1, 4)), Odds("t", Fraction(3, 4)))), bobs, *ends, bobs, *ends)
         ),
     )
 
 
 def test_of_a_tree_with_more_nodes_than_anybody_reads_the_size_is_stated() -> None:
     wide = build_tree(["Ann"], Turn("Ann", "start", {f"m{k}": Leaf([k]) for k in range(50_000)}))
-    assert tell(wide) == (Players(("Ann",)), Summary(50_000, (Turns("Ann", 1),)))
+    assert tell(wide) == (Players(("Ann",)), Summary(50_000, (TurnCount("Ann", 1),)))
     with pytest.raises(InvalidGame, match="got Players, Summary"):
         rebuild(tell(wide))
 
@@ -166,18 +168,18 @@ def test_a_long_tree_is_stated_without_nesting() -> None:
     for number in range(3_000):
         after = Turn("Ann", str(number), {"stop": Leaf([number]), "on": after})
     told = tell(build_tree(["Ann"], after))
-    assert tuple(map(from_json, list_json(told))) == told
+    assert tuple(map(told_from_json, list_json(told))) == told
     assert tell(rebuild(told)) == told
-    assert hash(told) == hash(tuple(map(from_json, list_json(told))))
+    assert hash(told) == hash(tuple(map(told_from_json, list_json(told))))
 
 
 @pytest.mark.parametrize(
     ("positions", "why"),
     [
         ((), "stops before its last end"),
-        ((Decision("Ann", ("l", "r")), End((Fraction(1),))), "stops before its last end"),
-        ((End((Fraction(1),)), End((Fraction(1),))), "position 2 follows no option"),
-        ((Decision("Ann", ()),), "position 1 of a course has no options"),
+        ((Decides("Ann", ("l", "r")), PlayEnd((Fraction(1),))), "stops before its last end"),
+        ((PlayEnd((Fraction(1),)), PlayEnd((Fraction(1),))), "position 2 follows no option"),
+        ((Decides("Ann", ()),), "position 1 of a course has no options"),
     ],
 )
 def test_a_course_that_is_no_tree_is_refused(positions: tuple[object, ...], why: str) -> None:
@@ -189,7 +191,7 @@ def test_a_course_that_is_no_tree_is_refused(positions: tuple[object, ...], why:
     ("data", "why"),
     [
         ([], "expected a statement as an object"),
-        ({"is": "Nobody"}, "one of Prose, Players, .* got .Nobody"),
+        ({"is": "Nobody"}, "one of Prose, Title, Players, .* got .Nobody"),
         ({"is": "Players"}, "Players lacks names"),
         ({"is": "Players", "names": "Ann"}, "names of Players as a list, got 'Ann'"),
         ({"is": "Players", "names": [1]}, "an entry of names of Players as text, got 1"),
@@ -198,14 +200,14 @@ def test_a_course_that_is_no_tree_is_refused(positions: tuple[object, ...], why:
         ({"is": "Cells", "cells": [{"is": "Cell", "moves": [], "payoffs": [0.5]}]}, "got 0.5"),
         (
             {"is": "Course", "positions": [{"is": "Players", "names": []}]},
-            "one of Decision, Draw, End",
+            "one of Decides, Draw, PlayEnd",
         ),
         ({"is": "Summary", "ends": True, "turns": []}, "as a whole number, got True"),
     ],
 )
 def test_plain_data_that_state_nothing_are_refused(data: object, why: str) -> None:
     with pytest.raises(InvalidGame, match=why):
-        from_json(data)
+        told_from_json(data)
 
 
 def test_prose_stands_for_a_text() -> None:
@@ -215,3 +217,25 @@ def test_prose_stands_for_a_text() -> None:
 @pytest.mark.parametrize("number", [0.1, 1 / 3, 0.1 + 0.2, 2.0**60, -1e-9, 1e300])
 def test_a_float_is_stated_as_a_number_that_reads_back_as_this_float(number: float) -> None:
     assert float(read_exactly(number)) == number
+
+
+def test_the_beauty_contest_is_stated_by_its_rule() -> None:
+    form = find_game("beauty-contest").game
+    told = tell(form)
+    assert told[2] == NearestWins(Fraction(2, 3), Fraction(1))
+    assert rebuild(told).payoffs.tolist() == form.payoffs.tolist()
+    assert (
+        list_sentences(told)[-1]
+        == "The payoffs: whoever chooses the number that is nearest to 2/3 times the average of all"
+        " chosen numbers gets 1; if several are equally near, they share it. All others get 0."
+    )
+
+
+def test_the_travelers_dilemma_is_stated_by_its_rule() -> None:
+    form = find_game("travelers-dilemma").game
+    told = tell(form)
+    assert told[2] == LowerClaim(Fraction(2))
+    assert rebuild(told).payoffs.tolist() == form.payoffs.tolist()
+    changed = np.array(form.payoffs)
+    changed[0, 3, 5] += 1
+    assert isinstance(tell(NormalForm(changed, form.players, form.actions))[2], Cells)

@@ -5,45 +5,53 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from random_games import change_tree, draw_game_tree, draw_table
 
 from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.game import View
 from bestresponse.core.told import (
-    Asked,
     Cell,
     Cells,
     Chose,
     Course,
     Dealt,
-    Decision,
+    Decides,
     Draw,
     Drew,
-    End,
     LaidOpen,
+    Made,
+    Meant,
+    Odds,
     OneOf,
     Options,
-    Outcome,
     Over,
+    PlayEnd,
     Players,
+    Round,
     Saw,
     Statement,
     Unaware,
-    from_json,
+    YourTurn,
+    list_public,
     prose,
-    to_json,
+    told_from_json,
+    told_to_json,
 )
+from bestresponse.games.matrix.game import MatrixGame, RepeatedGame
 from bestresponse.games.statements import tell
 from bestresponse.telling.catalogues import CATALOGUES
 from bestresponse.telling.course import list_outline
 from bestresponse.telling.knowledge import read_course
-from bestresponse.telling.language import list_languages, load_language
+from bestresponse.telling.language import list_catalogues, load_language
 from bestresponse.telling.render import list_sentences, write_history, write_rules
+from bestresponse.theory.catalogue.tables import load
 
 ENGLISH = load_language("en")
 
@@ -58,9 +66,9 @@ def list_parts(statements: tuple[Statement, ...]) -> tuple[set[str], set[Fractio
         match value:
             case Players(players):
                 names.update(players)
-            case Options(who, options) | Decision(who, options, _):
+            case Options(who, options) | Decides(who, options, _):
                 names.update((who, *options))
-            case Cell(_, paid) | End(paid):
+            case Cell(_, paid) | PlayEnd(paid):
                 payoffs.update(paid)
             case Draw(outcomes):
                 names.update(outcome.name for outcome in outcomes)
@@ -120,14 +128,9 @@ def test_a_changed_tree_is_told_in_other_sentences(seed: int) -> None:
 
 
 def test_a_player_reads_in_the_second_person() -> None:
-    ends = End((Fraction(1), Fraction(2))), End((Fraction(0), Fraction(-1, 3)))
+    ends = PlayEnd((Fraction(1), Fraction(2))), PlayEnd((Fraction(0), Fraction(-1, 3)))
     course = Course(
-        (
-            Decision("Ann", ("x",)),
-            Draw((Outcome("h", Fraction(1)),)),
-            Decision("Bob", ("l", "r")),
-            *ends,
-        )
+        (Decides("Ann", ("x",)), Draw((Odds("h", Fraction(1)),)), Decides("Bob", ("l", "r")), *ends)
     )
     assert list_sentences((Players(("Ann", "Bob")), course), "Bob") == (
         "You are Bob.",
@@ -148,10 +151,10 @@ def test_a_player_reads_in_the_second_person() -> None:
     ("history", "words"),
     [
         ((), ""),
-        ((Asked(),), "It is your turn. Nothing has happened yet."),
-        ((Asked(), Chose("Bob", ("l",))), "It is your turn. So far: Bob chose l."),
+        ((YourTurn(),), "It is your turn. Nothing has happened yet."),
+        ((YourTurn(), Chose("Bob", ("l",))), "It is your turn. So far: Bob chose l."),
         (
-            (Asked(), Chose("Ann", ("l", "r"))),
+            (YourTurn(), Chose("Ann", ("l", "r"))),
             "It is your turn. So far: you chose l or r, and you do not remember which.",
         ),
         ((Drew(tuple("abcde")),), "So far: chance drew one of 5 options."),
@@ -173,7 +176,10 @@ def test_a_player_reads_in_the_second_person() -> None:
 )
 def test_events_are_told_in_order(history: tuple[object, ...], words: str) -> None:
     assert write_history(View("Ann", (), history)) == words
-    assert tuple(from_json(json.loads(json.dumps(to_json(event)))) for event in history) == history
+    assert (
+        tuple(told_from_json(json.loads(json.dumps(told_to_json(event)))) for event in history)
+        == history
+    )
 
 
 def test_a_text_stands_for_itself() -> None:
@@ -263,10 +269,79 @@ def test_a_language_that_does_not_exist_is_named_with_those_that_do() -> None:
 
 
 def test_every_language_that_is_offered_is_complete() -> None:
-    assert list_languages()[0] == "en"
-    for name in list_languages():
+    assert list_catalogues()[0] == "en"
+    for name in list_catalogues():
         assert load_language(name).messages.keys() == ENGLISH.messages.keys()
 
 
 def test_the_sentences_are_part_of_what_a_run_is_made_of() -> None:
     assert "en.po" in CATALOGUES.hashes()
+
+
+def read_table(text: str) -> list[list[str]]:
+    """Read a table back: a list of rows of cells, names as they are written."""
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]
+
+
+def read_written_name(text: str) -> str:
+    return json.loads(text) if text.startswith('"') else text
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_table_and_json_are_read_back_as_the_payoffs_that_were_stated(seed: int) -> None:
+    form = draw_table(Random(seed), num_players=2)
+    game = MatrixGame(form)
+    for seat, role in enumerate(form.players):
+        head, *lines = read_table(write_rules(game.view((), role)))
+        assert tuple(map(read_written_name, head[1:])) == form.actions[1]
+        assert tuple(read_written_name(line[0]) for line in lines) == form.actions[0]
+        told = [[cell.split(", ") for cell in line[1:]] for line in lines]
+        for row, column in np.ndindex(*form.shape):
+            paid = [Fraction(number) for number in told[row][column]]
+            stated = [Fraction(form.given[player][row, column]) for player in (seat, 1 - seat)]
+            assert paid == (stated[:1] if stated[0] == -stated[1] and len(paid) == 1 else stated)
+        text = write_rules(replace(game, shown_as="json").view((), role))
+        outcomes = json.loads(text[text.index("\n[") : text.rindex("]") + 1])
+        for outcome, (row, column) in zip(outcomes, np.ndindex(*form.shape), strict=True):
+            mine = (form.actions[0][row], form.actions[1][column])[seat]
+            assert outcome["you"] == mine
+            assert Fraction(str(outcome["your_payoff"])) == Fraction(form.given[seat][row, column])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_table_in_sentences_names_every_combination_and_number(seed: int) -> None:
+    form = draw_table(Random(seed), num_players=2 + seed % 3)
+    text = write_rules(MatrixGame(form, shown_as="prose").view((), form.players[0]))
+    check_everything_is_said(tell(form), text)
+    assert text.count("\nIf you choose ") == form.payoffs[0].size
+
+
+def test_a_repeated_game_states_noise_ends_and_discount() -> None:
+    game = RepeatedGame(
+        load("prisoners-dilemma"), rounds=9, continuation=0.8, discount=0.95, noise=1 / 3
+    )
+    assert write_rules(game.view(game.start(), "row")).endswith(
+        "The game is played several times with the same players: after each round there is another"
+        " one with a probability of 80 %, up to 9 rounds. After each round everybody sees which"
+        " moves were made. What counts is the sum of your payoffs. A payoff counts only 95 % of"
+        " what the same payoff would have counted one round before. Moves can go wrong: with a"
+        " probability of 100/3 % a move is made that the player did not mean, one of the other"
+        " possible actions, each of them equally likely. This holds for every move of every player."
+        " You are told what you meant and what was made; of the others you see only what was made."
+    )
+
+
+def test_only_public_events_are_left_for_others() -> None:
+    secret = (
+        YourTurn(),
+        Saw("gold"),
+        Drew(("h",)),
+        Chose("Ann", ("x",), secret=True),
+        Meant("Ann", "a", "b"),
+    )
+    assert list_public((Round(1), *secret, Chose("Bob", ("y",)))) == (
+        Round(1),
+        Made("Ann", "b"),
+        Chose("Bob", ("y",)),
+    )

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 from bestresponse.core.ask import Ask, Lottery
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.json import JsonMapping, canonical
-from bestresponse.core.told import Event, Statement, spell
+from bestresponse.core.told import Event, Statement, spell_told
 
 Role = str
 Action = Any
@@ -54,7 +54,7 @@ class View:
     @property
     def key(self) -> str:
         """One text per information set: equal keys, same knowledge."""
-        rules, history = spell(self.rules), spell(self.history)
+        rules, history = spell_told(self.rules), spell_told(self.history)
         return canonical([self.role, rules, history, dict(self.facts), list(self.notes)])
 
 

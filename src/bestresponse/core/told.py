@@ -5,7 +5,7 @@ A game states; it writes no sentences. Whatever is shown is made from these valu
 `bestresponse.telling`: prompts, pages and the words of commands, in every language. Whatever is
 computed from a history is read from its events, never from words. All numbers are exact.
 
-`to_json` and `from_json` take statements and events to plain data and back.
+`told_to_json` and `told_from_json` take statements and events to plain data and back.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Prose:
 
 
 @dataclass(frozen=True, slots=True)
-class Secret:
+class PrivateProse:
     """A text that nobody else may know."""
 
     text: str
@@ -89,7 +89,24 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class NearestWins:
+    """All choose numbers; those nearest to `factor` times the average of all share `prize`, the
+    others get nothing."""
+
+    factor: Fraction
+    prize: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class LowerClaim:
+    """Two choose numbers and both get the lower; whoever chose less gets `bonus` more, the other
+    `bonus` less."""
+
+    bonus: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Decides:
     """A player chooses.
 
     Positions with the same `mark` are one information set: the player cannot tell them apart. An
@@ -102,7 +119,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Odds:
     """Something that chance may draw."""
 
     name: str
@@ -113,17 +130,17 @@ class Outcome:
 class Draw:
     """Chance draws one of these."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[Odds, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class PlayEnd:
     """The game is over, and everybody gets this."""
 
     payoffs: tuple[Fraction, ...]
 
 
-Position: TypeAlias = Decision | Draw | End
+Position: TypeAlias = Decides | Draw | PlayEnd
 
 
 @dataclass(frozen=True)
@@ -167,7 +184,7 @@ class Rest:
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class TurnCount:
     """At how many information sets a player chooses."""
 
     who: str
@@ -179,7 +196,7 @@ class Summary:
     """The size of a game that is too large to be told."""
 
     ends: int
-    turns: tuple[Turns, ...]
+    turns: tuple[TurnCount, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +207,20 @@ class Aim:
     rational: bool = False
 
 
+PayoffRule: TypeAlias = NearestWins | LowerClaim
 Statement: TypeAlias = (
-    Prose | Title | Players | AtOnce | Cells | Course | Repetition | Rest | Summary | Aim
+    Prose
+    | Title
+    | Players
+    | AtOnce
+    | Cells
+    | NearestWins
+    | LowerClaim
+    | Course
+    | Repetition
+    | Rest
+    | Summary
+    | Aim
 )
 
 
@@ -260,7 +289,7 @@ class OneOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class YourTurn:
     """It is the turn of whoever reads this."""
 
 
@@ -299,7 +328,7 @@ class LaidOpen:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownSigns:
     """What the player knows, in the signs that the rules explain."""
 
     signs: str
@@ -320,8 +349,8 @@ class Over:
 
 Event: TypeAlias = (
     Prose
-    | Secret
-    | Asked
+    | PrivateProse
+    | YourTurn
     | Chose
     | Drew
     | Mixed
@@ -335,7 +364,7 @@ Event: TypeAlias = (
     | Holds
     | Dealt
     | LaidOpen
-    | Shown
+    | ShownSigns
     | Reached
     | Over
 )
@@ -348,11 +377,11 @@ _KINDS: dict[str, type] = {
         *get_args(Event),
         Options,
         Cell,
-        Decision,
-        Outcome,
+        Decides,
+        Odds,
         Draw,
-        End,
-        Turns,
+        PlayEnd,
+        TurnCount,
     )
 }
 
@@ -360,18 +389,18 @@ _KINDS: dict[str, type] = {
 def list_branches(position: Position) -> tuple[str, ...]:
     """List the names of what may happen at a position."""
     match position:
-        case Decision():
+        case Decides():
             return position.options
         case Draw():
             return tuple(outcome.name for outcome in position.outcomes)
-        case End():
+        case PlayEnd():
             return ()
 
 
 def list_children(course: Course) -> list[list[int]]:
     """List which positions follow each position, in the order of its options.
 
-    >>> list_children(Course((Decision("Ann", ("l", "r")), End((Fraction(1),)), End((Fraction(2),)))))
+    >>> list_children(Course((Decides("Ann", ("l", "r")), PlayEnd((Fraction(1),)), PlayEnd((Fraction(2),)))))
     [[1, 2], [], []]
 
     Raises:
@@ -387,7 +416,7 @@ def list_children(course: Course) -> list[list[int]]:
                 f"a course goes on after its last end: position {number + 1} follows no option"
             )
         children.append([])
-        if not isinstance(position, End) and not list_branches(position):
+        if not isinstance(position, PlayEnd) and not list_branches(position):
             raise InvalidGame(f"position {number + 1} of a course has no options and is no end")
         waiting.append(number)
         while waiting and len(children[waiting[-1]]) == len(
@@ -403,7 +432,7 @@ def list_public(history: Iterable[Event]) -> tuple[Event, ...]:
     """List what everybody knows of a history: no hand, no signal, no draw that may be hidden, no
     move that was meant.
 
-    >>> list_public((Asked(), Holds("king"), Chose("Ann", ("bet",)), Meant("Ann", "bet", "pass")))
+    >>> list_public((YourTurn(), Holds("king"), Chose("Ann", ("bet",)), Meant("Ann", "bet", "pass")))
     (Chose(who='Ann', options=('bet',), secret=False), Made(who='Ann', move='pass'))
     """
     public: list[Event] = []
@@ -415,28 +444,15 @@ def list_public(history: Iterable[Event]) -> tuple[Event, ...]:
                 public.append(Made(who, made))
             case Prose() | Mixed() | Round() | Made() | LaidOpen() | Over():
                 public.append(event)
-            case (
-                Paid()
-                | Secret()
-                | Asked()
-                | Drew()
-                | OneOf()
-                | Saw()
-                | Unaware()
-                | Holds()
-                | Dealt()
-                | Shown()
-            ):
-                pass
-            case Reached():
-                pass
+            case _:
+                pass  # what only this player knows, or may be the only one to know
     return tuple(public)
 
 
-def to_json(told: Told) -> JsonObject:
+def told_to_json(told: Told) -> JsonObject:
     """Turn a statement or an event into plain data.
 
-    >>> to_json(Cells((Cell(("left",), (Fraction(1, 3), Fraction(2))),)))
+    >>> told_to_json(Cells((Cell(("left",), (Fraction(1, 3), Fraction(2))),)))
     {'is': 'Cells', 'cells': [{'is': 'Cell', 'moves': ['left'], 'payoffs': ['1/3', 2]}]}
     """
     data: JsonObject = {"is": type(told).__name__}
@@ -447,10 +463,10 @@ def to_json(told: Told) -> JsonObject:
     return data
 
 
-def from_json(data: object) -> Told:
+def told_from_json(data: object) -> Told:
     """Turn plain data into a statement or an event; InvalidGame says what is wrong with it.
 
-    >>> from_json({"is": "Players", "names": ["Ann", "Bob"]})
+    >>> told_from_json({"is": "Players", "names": ["Ann", "Bob"]})
     Players(names=('Ann', 'Bob'))
     """
     told: Told = _decode_object(data, (*get_args(Statement), *get_args(Event)), "a statement")
@@ -459,7 +475,7 @@ def from_json(data: object) -> Told:
 
 def list_json(told: Iterable[Told]) -> list[JsonObject]:
     """Turn several statements or events into plain data."""
-    return [to_json(one) for one in told]
+    return [told_to_json(one) for one in told]
 
 
 def prose(text: str) -> tuple[Prose, ...]:
@@ -468,10 +484,10 @@ def prose(text: str) -> tuple[Prose, ...]:
 
 
 @lru_cache(maxsize=256)
-def spell(told: tuple[Told, ...]) -> str:
+def spell_told(told: tuple[Told, ...]) -> str:
     """Write statements or events as one text, equal for equal ones; a single text is itself.
 
-    >>> spell(prose("Bid.")), spell((Over(),))
+    >>> spell_told(prose("Bid.")), spell_told((Over(),))
     ('Bid.', '[{"is":"Over"}]')
     """
     if not told:
@@ -486,7 +502,7 @@ def _encode(value: object) -> object:
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else str(value)
     if is_dataclass(value):
-        return to_json(value)  # type: ignore[arg-type]
+        return told_to_json(value)  # type: ignore[arg-type]
     return value
 
 
@@ -500,9 +516,9 @@ def _decode_object(data: object, kinds: tuple[type, ...], what: str) -> Any:
         raise InvalidGame(f"expected {what} as an object, got {_show(data)}")
     kind = _KINDS.get(str(data.get("is")))
     if kind not in kinds:
-        names = ", ".join(kind.__name__ for kind in kinds)
+        listed = ", ".join(kind.__name__ for kind in kinds)
         raise InvalidGame(
-            f'expected {what} with "is" as one of {names}, got {_show(data.get("is"))}'
+            f'expected {what} with "is" as one of {listed}, got {_show(data.get("is"))}'
         )
     parts = {field.name: field for field in fields(kind)}
     unknown = [name for name in data if name not in parts and name != "is"]
@@ -537,15 +553,16 @@ def _decode(data: object, hint: Any, what: str) -> object:
 
 
 def _decode_number(data: object, what: str) -> Fraction:
-    # A truth value is an int to Python, and no number to anybody else.
-    is_number = isinstance(data, int) and not isinstance(data, bool)
-    is_text = isinstance(data, str) and len(data) <= _LONGEST_NUMBER
     try:
-        return Fraction(str(data) if is_number or is_text else "")
+        if type(data) is int:
+            return Fraction(data)
+        if isinstance(data, str) and len(data) <= _LONGEST_NUMBER:
+            return Fraction(data)
     except (ValueError, ZeroDivisionError):
-        raise InvalidGame(
-            f'expected {what} as a whole number or a text such as "1/3", got {_show(data)}'
-        ) from None
+        pass
+    raise InvalidGame(
+        f'expected {what} as a whole number or a text such as "1/3", got {_show(data)}'
+    )
 
 
 _PLAIN_KINDS: dict[type, str] = {str: "text", int: "a whole number", bool: "true or false"}

@@ -11,7 +11,7 @@ from bestresponse.games.logic.game import LogicGame, as_game
 from bestresponse.games.lookup import LoadedGame
 from bestresponse.games.statements import tell
 from bestresponse.logic.programs.game_table import GameTable
-from bestresponse.telling.course import Words
+from bestresponse.telling.course import Narrator
 from bestresponse.telling.language import load_language
 from bestresponse.telling.render import list_choices, list_earned, list_sentences
 from bestresponse.theory.games.normal_form import NormalForm
@@ -87,7 +87,7 @@ def describe_changes(before: GameTable, after: GameTable) -> tuple[str, ...]:
 
 def _describe_payoffs(was: Mapping[str, Fraction], earned: Mapping[str, Fraction]) -> str:
     """Say what everybody gets, and what it was where it was something else."""
-    words = Words(load_language("en"))
+    words = Narrator(load_language("en"))
     phrases = []
     for player, payoff in earned.items():
         earlier = was.get(player, payoff)

@@ -7,6 +7,7 @@ nothing is computed that is not told.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
@@ -21,16 +22,19 @@ from bestresponse.core.told import (
     Cell,
     Cells,
     Course,
-    Decision,
+    Decides,
     Draw,
-    End,
+    LowerClaim,
+    NearestWins,
+    Odds,
     Options,
-    Outcome,
+    PayoffRule,
+    PlayEnd,
     Players,
     Position,
     Statement,
     Summary,
-    Turns,
+    TurnCount,
     list_children,
 )
 from bestresponse.telling.knowledge import make_letter
@@ -39,6 +43,12 @@ from bestresponse.theory.trees.tree import CHANCE, LEAF, Chance, Leaf, Tree, Tur
 
 MOST_POSITIONS = 50_000
 """Of a larger tree or table only the size is stated: nobody reads a list of all its positions."""
+
+
+MOST_CELLS = 150
+"""Of a larger table the rule is stated in place of the payoffs, where there is one: nobody reads a
+thousand lines."""
+_NUMBER = re.compile(r"-?[0-9]{1,15}(?:/[1-9][0-9]{0,14})?")
 
 
 def tell(game: NormalForm | Tree) -> tuple[Statement, ...]:
@@ -62,13 +72,15 @@ def rebuild(statements: Iterable[Statement], name: str = "") -> NormalForm | Tre
     match stated:
         case [Players(players), AtOnce(choices), Cells(cells)]:
             return _rebuild_table(players, choices, cells, name)
+        case [Players(players), AtOnce(choices), NearestWins() | LowerClaim() as rule]:
+            return _rebuild_table(players, choices, _list_cells(choices, rule), name)
         case [Players(players), Course() as course]:
             return _rebuild_tree(players, course, name)
         case _:
             kinds = ", ".join(type(statement).__name__ for statement in stated) or "nothing"
             raise InvalidGame(
-                "a game is made from Players, AtOnce and Cells, or from Players and a Course; got"
-                f" {kinds}"
+                "a game is made from Players, AtOnce and Cells or a rule, or from Players and a"
+                f" Course; got {kinds}"
             )
 
 
@@ -118,12 +130,15 @@ def find_marks(tree: Tree) -> dict[int, str]:
     return {index: make_letter(place) for place, index in enumerate(shared)}
 
 
-def _tell_table(form: NormalForm) -> tuple[AtOnce, Cells | Summary]:
+def _tell_table(form: NormalForm) -> tuple[AtOnce, Cells | PayoffRule | Summary]:
     choices = tuple(
         Options(who, tuple(actions))
         for who, actions in zip(form.players, form.actions, strict=True)
     )
     size = prod(form.shape)
+    rule = _find_rule(form, choices) if MOST_CELLS < size <= MOST_POSITIONS else None
+    if rule is not None:
+        return AtOnce(choices), rule
     if size > MOST_POSITIONS:
         return AtOnce(choices), Summary(size, ())
     cells = []
@@ -134,9 +149,64 @@ def _tell_table(form: NormalForm) -> tuple[AtOnce, Cells | Summary]:
     return AtOnce(choices), Cells(tuple(cells))
 
 
+def _find_rule(form: NormalForm, choices: tuple[Options, ...]) -> PayoffRule | None:
+    """Find a rule that gives every payoff of a large table exactly; None where no rule does."""
+    if not all(_NUMBER.fullmatch(option) for choice in choices for option in choice.options):
+        return None
+    largest = max(map(read_exactly, form.given[0].flat))
+    guesses: list[PayoffRule] = [NearestWins(Fraction(2, 3), largest)]
+    if form.num_players == 2:
+        guesses.append(LowerClaim(_guess_bonus(form, choices)))
+    stated = tuple(
+        tuple(read_exactly(table[place]) for table in form.given)
+        for place in np.ndindex(*form.shape)
+    )
+    for rule in guesses:
+        if all(
+            cell.payoffs == paid
+            for cell, paid in zip(_list_cells(choices, rule), stated, strict=True)
+        ):
+            return rule
+    return None
+
+
+def _guess_bonus(form: NormalForm, choices: tuple[Options, ...]) -> Fraction:
+    """Return how far the first payoff for different numbers lies from the lower of them; 0 where
+    there is none."""
+    for place in np.ndindex(*form.shape):
+        first, second = (
+            Fraction(choice.options[k]) for choice, k in zip(choices, place, strict=True)
+        )
+        if first != second:
+            return abs(read_exactly(form.given[0][place]) - min(first, second))
+    return Fraction(0)
+
+
+def _list_cells(choices: tuple[Options, ...], rule: PayoffRule) -> tuple[Cell, ...]:
+    """List what a rule pays for every combination of moves."""
+    cells = []
+    for moves in product(*(choice.options for choice in choices)):
+        numbers = [Fraction(move) for move in moves]
+        match rule:
+            case NearestWins(factor, prize):
+                target = factor * sum(numbers) / len(numbers)
+                misses = [abs(number - target) for number in numbers]
+                winners = misses.count(min(misses))
+                payoffs = [
+                    prize / winners if miss == min(misses) else Fraction(0) for miss in misses
+                ]
+            case LowerClaim(bonus):
+                lower = min(numbers)
+                first, second = numbers
+                gain = bonus * ((second > first) - (first > second))
+                payoffs = [lower + gain, lower - gain]
+        cells.append(Cell(moves, tuple(payoffs)))
+    return tuple(cells)
+
+
 def _summarize(tree: Tree) -> Summary:
     counts = Counter(infoset.player for infoset in tree.infosets)
-    turns = tuple(Turns(who, counts[seat]) for seat, who in enumerate(tree.players))
+    turns = tuple(TurnCount(who, counts[seat]) for seat, who in enumerate(tree.players))
     return Summary(len(tree.leaves), turns)
 
 
@@ -148,16 +218,14 @@ def _tell_tree(tree: Tree) -> Course:
 def _tell_position(tree: Tree, node: int, marks: dict[int, str]) -> Position:
     owner = int(tree.owner[node])
     if owner == LEAF:
-        return End(tuple(map(read_exactly, tree.list_payoffs(node))))
+        return PlayEnd(tuple(map(read_exactly, tree.list_payoffs(node))))
     if owner == CHANCE:
         below = tree.children[node]
         return Draw(
-            tuple(
-                Outcome(name_branch(tree, k), read_exactly(tree.find_probability(k))) for k in below
-            )
+            tuple(Odds(name_branch(tree, k), read_exactly(tree.find_probability(k))) for k in below)
         )
     index = int(tree.infoset[node])
-    return Decision(tree.players[owner], tree.infosets[index].moves, marks.get(index, ""))
+    return Decides(tree.players[owner], tree.infosets[index].moves, marks.get(index, ""))
 
 
 def _rebuild_table(
@@ -186,12 +254,12 @@ def _rebuild_tree(players: tuple[str, ...], course: Course, name: str) -> Tree:
     def expand(node: int) -> Leaf | Chance | Turn:
         below = children[node]
         match course.positions[node]:
-            case End(payoffs):
+            case PlayEnd(payoffs):
                 return Leaf(payoffs)
             case Draw(outcomes):
                 odds = zip(outcomes, below, strict=True)
                 return Chance({outcome.name: (outcome.chance, after) for outcome, after in odds})
-            case Decision(who, options, mark):
+            case Decides(who, options, mark):
                 # A position without a mark is an information set of its own.
                 infoset = f"mark {mark}" if mark else f"position {node}"
                 return Turn(who, infoset, dict(zip(options, below, strict=True)))

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 from bestresponse.core.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from bestresponse.telling.language import Language as Language, list_languages as list_languages
+    from bestresponse.telling.language import (
+        Language as Language,
+        list_catalogues as list_catalogues,
+    )
     from bestresponse.telling.render import list_sentences as list_sentences
 else:
     __getattr__, __dir__, __all__ = lazy_exports(__name__)

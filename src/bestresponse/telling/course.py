@@ -22,7 +22,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bestresponse.core.told import Decision, Draw, End
+from bestresponse.core.told import Decides, Draw, PlayEnd
 from bestresponse.telling.knowledge import CHANCE, Known, Map, Moves, Step, join_ways
 from bestresponse.telling.language import Language
 
@@ -34,7 +34,7 @@ _MOST_WAYS = 12
 
 
 @dataclass(frozen=True)
-class Words:
+class Narrator:
     """Words for what players and chance do: in the second person for the reader, if any player
     reads."""
 
@@ -79,7 +79,7 @@ class Words:
 
 def list_outline(chart: Map, players: Sequence[str], language: Language) -> Iterator[str]:
     """Yield the lines of the outline, then those on knowledge."""
-    words = Words(language)
+    words = Narrator(language)
     waiting = [(0, "", "", "")]
     while waiting:
         place, margin, bullet, branch = waiting.pop()
@@ -106,7 +106,7 @@ def _list_branches(chart: Map, place: int, language: Language) -> list[tuple[str
         after = []
         for told, before in branches:
             here = chart.get(before)
-            if isinstance(here, Decision):
+            if isinstance(here, Decides):
                 names = map(language.write_name, here.options)
                 moves = zip(names, chart.children[before], strict=True)
                 after += [(f"{told}, {name}" if told else name, child) for name, child in moves]
@@ -124,9 +124,9 @@ def _list_odds(draw: Draw, language: Language) -> list[str]:
     return odds
 
 
-def _describe_position(chart: Map, place: int, players: Sequence[str], words: Words) -> str:
+def _describe_position(chart: Map, place: int, players: Sequence[str], words: Narrator) -> str:
     position = chart.get(place)
-    if isinstance(position, End):
+    if isinstance(position, PlayEnd):
         return words.list_payoffs(players, position.payoffs)
     if isinstance(position, Draw):
         return words.language.say("outline.draws" if place else "outline.draws.first")
@@ -144,7 +144,7 @@ def _describe_position(chart: Map, place: int, players: Sequence[str], words: Wo
     return words.language.say("outline.chooses", who=names[0])
 
 
-def _list_knowledge(chart: Map, words: Words) -> Iterator[str]:
+def _list_knowledge(chart: Map, words: Narrator) -> Iterator[str]:
     """Say what the letters mean."""
     language = words.language
     has_blocks = bool(chart.blocks)
@@ -162,7 +162,7 @@ def _list_knowledge(chart: Map, words: Words) -> Iterator[str]:
             )
 
 
-def _describe_knowledge(who: str, known: Known, words: Words) -> str:
+def _describe_knowledge(who: str, known: Known, words: Narrator) -> str:
     """Say what the player of an information set knows there."""
     if known.steps is None:
         return words.say("outline.lost", who)
@@ -170,13 +170,13 @@ def _describe_knowledge(who: str, known: Known, words: Words) -> str:
     for number, (mover, moves) in enumerate(known.steps):
         if number not in known.mates:
             key = "chose.forgotten" if number in known.forgotten else "chose"
-            told.append(words.say(key, mover, options=shorten(moves, words.language)))
+            told.append(words.say(key, mover, options=shorten_options(moves, words.language)))
     if all(len(moves) == 1 for _, moves in known.steps):  # branches of equal names lead to them
         return words.say("outline.alike", who)
     return words.say("outline.knows", who, steps="; ".join(told))
 
 
-def shorten(moves: Moves, language: Language) -> str:
+def shorten_options(moves: Moves, language: Language) -> str:
     """Say that one of these was chosen or drawn, where the rules name them all: of many only how
     many there are."""
     if len(moves) > _MOST_OPTIONS:
@@ -184,7 +184,7 @@ def shorten(moves: Moves, language: Language) -> str:
     return language.join_options(moves)
 
 
-def list_turns(chart: Map, words: Words) -> Iterator[str]:
+def list_turns(chart: Map, words: Narrator) -> Iterator[str]:
     """Yield a sentence for every draw and for every kind of choice, in the order in which they come
     up."""
     in_order = sorted(range(len(chart.children)), key=lambda place: (len(chart.ways[place]), place))
@@ -194,7 +194,7 @@ def list_turns(chart: Map, words: Words) -> Iterator[str]:
         position = chart.get(place)
         if isinstance(position, Draw) and place in draws:
             yield _describe_draw(chart, draws[place], position, words)
-        elif isinstance(position, Decision) and place in choices:
+        elif isinstance(position, Decides) and place in choices:
             yield _describe_choice(chart, choices[place], position, words)
 
 
@@ -222,7 +222,7 @@ def _group_choices(chart: Map) -> dict[int, list[Known]]:
     for places in chart.infosets.values():
         position = chart.get(places[0])
         known = chart.know(places[0])
-        if not isinstance(position, Decision):
+        if not isinstance(position, Decides):
             continue
         if known.steps is None or not known.plain:
             families[places[0]] = [known]
@@ -259,7 +259,7 @@ def _list_cells(family: Sequence[Known], number: int) -> list[Moves]:
     )
 
 
-def _describe_draw(chart: Map, places: Sequence[int], draw: Draw, words: Words) -> str:
+def _describe_draw(chart: Map, places: Sequence[int], draw: Draw, words: Narrator) -> str:
     language = words.language
     outcomes = language.join(_list_odds(draw, language), "or")
     steps = join_ways([chart.ways[place] for place in places])
@@ -270,7 +270,9 @@ def _describe_draw(chart: Map, places: Sequence[int], draw: Draw, words: Words) 
     )
 
 
-def _describe_choice(chart: Map, family: Sequence[Known], decision: Decision, words: Words) -> str:
+def _describe_choice(
+    chart: Map, family: Sequence[Known], decision: Decides, words: Narrator
+) -> str:
     """Say who chooses what when, and what the player knows and does not know then."""
     language = words.language
     first = family[0]
@@ -305,7 +307,7 @@ def _join(family: Sequence[Known], number: int) -> list[str]:
     return [move for cell in _list_cells(family, number) for move in cell]
 
 
-def _describe_known(family: Sequence[Known], words: Words) -> Iterator[str]:
+def _describe_known(family: Sequence[Known], words: Narrator) -> Iterator[str]:
     """Yield clauses on the steps that are not the same wherever this choice comes up."""
     language = words.language
     first = family[0]
@@ -337,7 +339,7 @@ def _describe_known(family: Sequence[Known], words: Words) -> Iterator[str]:
             yield language.say(key, what=language.join(steps, "standard"))
 
 
-def _describe_ways(ways: Sequence[Sequence[Step]], words: Words) -> str:
+def _describe_ways(ways: Sequence[Sequence[Step]], words: Narrator) -> str:
     language = words.language
     if len(ways) > _MOST_WAYS:
         return language.say("clause.ways.count", count=len(ways))
@@ -348,10 +350,10 @@ def _describe_ways(ways: Sequence[Sequence[Step]], words: Words) -> str:
     return language.say("clause.ways", ways="; ".join(f"({way})" for way in told))
 
 
-def list_ends(chart: Map, players: Sequence[str], words: Words) -> Iterator[str]:
+def list_ends(chart: Map, players: Sequence[str], words: Narrator) -> Iterator[str]:
     """Yield a line for every end: how the play comes to it and what it pays."""
     for place, position in enumerate(chart.course.positions):
-        if isinstance(position, End):
+        if isinstance(position, PlayEnd):
             yield words.language.say(
                 "end",
                 when=say_way(chart, place, words),
@@ -359,7 +361,7 @@ def list_ends(chart: Map, players: Sequence[str], words: Words) -> Iterator[str]
             )
 
 
-def say_way(chart: Map, place: int, words: Words) -> str:
+def say_way(chart: Map, place: int, words: Narrator) -> str:
     """Say how the play comes to a position."""
     together = [
         number

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from bestresponse.core.told import Course, Decision, Position, list_branches, list_children
+from bestresponse.core.told import Course, Decides, Position, list_branches, list_children
 
 CHANCE = ""
 """Who moves where chance draws."""
@@ -68,7 +68,7 @@ class Map:
     def find_mover(self, place: int) -> str:
         """Return who moves at a position, CHANCE where chance draws."""
         position = self.get(place)
-        return position.who if isinstance(position, Decision) else CHANCE
+        return position.who if isinstance(position, Decides) else CHANCE
 
     def list_ancestors(self, place: int) -> list[int]:
         """List the positions on the way to a position, itself last."""
@@ -102,14 +102,14 @@ class Map:
         where it has none."""
         infosets: dict[tuple[str, str, int], list[int]] = {}
         for place, position in enumerate(self.course.positions):
-            if isinstance(position, Decision):
+            if isinstance(position, Decides):
                 infosets.setdefault(self.find_infoset(place), []).append(place)
         return infosets
 
     def find_infoset(self, place: int) -> tuple[str, str, int]:
         """Return under which key the information set of a decision is listed."""
         position = self.get(place)
-        assert isinstance(position, Decision)
+        assert isinstance(position, Decides)
         return position.who, position.mark, -1 if position.mark else place
 
     @cached_property
@@ -119,7 +119,7 @@ class Map:
         blocks: dict[int, tuple[int, ...]] = {}
         inside: set[int] = set()
         for place, position in enumerate(self.course.positions):
-            if place in inside or not isinstance(position, Decision):
+            if place in inside or not isinstance(position, Decides):
                 continue
             layers = list(self._find_layers(place))
             if len(layers) > 1:
@@ -136,10 +136,10 @@ class Map:
         while True:
             layer = [child for before in layer for child in self.children[before]]
             first = self.get(layer[0])
-            if not isinstance(first, Decision) or first.who in players or not first.mark:
+            if not isinstance(first, Decides) or first.who in players or not first.mark:
                 return
             infosets = {
-                self.find_infoset(child) if isinstance(self.get(child), Decision) else None
+                self.find_infoset(child) if isinstance(self.get(child), Decides) else None
                 for child in layer
             }
             if len(infosets) > 1:
@@ -186,7 +186,7 @@ class Map:
         """Return the letter of a decision; empty where its player knows all but what is chosen at
         the same time."""
         position = self.get(place)
-        return self.letters.get(position.mark, "") if isinstance(position, Decision) else ""
+        return self.letters.get(position.mark, "") if isinstance(position, Decides) else ""
 
     def _find_root(self, place: int) -> int:
         """Return the first position of the simultaneous choices to which a position belongs."""

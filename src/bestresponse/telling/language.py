@@ -130,7 +130,7 @@ def load_language(name: str, folder: Path | None = None) -> Language:
     return Language(name, messages)
 
 
-def list_languages() -> list[str]:
+def list_catalogues() -> list[str]:
     """List the languages that have a catalogue, English first."""
     names = [
         entry.name.removesuffix(".po")
@@ -150,7 +150,7 @@ def _read_catalogue(name: str, folder: Path | None) -> dict[str, tuple[str, str]
 
     path = (folder or _find_catalogues()) / f"{name}.po"
     if not re.fullmatch(r"[a-z]{2,3}(_[A-Za-z]+)?", name) or not path.is_file():
-        raise UsageError(f"there is no language {name!r}; there are {', '.join(list_languages())}")
+        raise UsageError(f"there is no language {name!r}; there are {', '.join(list_catalogues())}")
     with path.open("rb") as file:
         catalogue = read_po(file)
     messages: dict[str, tuple[str, str]] = {}

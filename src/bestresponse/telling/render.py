@@ -12,7 +12,6 @@ from bestresponse.core.errors import TooLarge
 from bestresponse.core.game import Game, Layout, S, View
 from bestresponse.core.told import (
     Aim,
-    Asked,
     AtOnce,
     Cell,
     Cells,
@@ -20,32 +19,43 @@ from bestresponse.core.told import (
     Course,
     Dealt,
     Drew,
-    End,
     Event,
     Holds,
     LaidOpen,
+    LowerClaim,
     Made,
     Meant,
     Mixed,
+    NearestWins,
     OneOf,
     Options,
     Over,
     Paid,
+    PayoffRule,
+    PlayEnd,
     Players,
+    PrivateProse,
     Prose,
     Reached,
     Repetition,
     Rest,
     Round,
     Saw,
-    Secret,
-    Shown,
+    ShownSigns,
     Statement,
     Summary,
     Title,
     Unaware,
+    YourTurn,
 )
-from bestresponse.telling.course import Words, list_ends, list_outline, list_turns, say_way, shorten
+from bestresponse.telling.course import (
+    Narrator,
+    list_ends,
+    list_outline,
+    list_turns,
+    say_way,
+    shorten_options,
+)
 from bestresponse.telling.knowledge import Map, read_course
 from bestresponse.telling.language import ENGLISH, Language, load_language
 from bestresponse.telling.tables import is_zero_sum, write_payoffs
@@ -80,7 +90,7 @@ def list_sentences(
     - If you choose go, you get 3.
     - If you choose stay, you get 1.
     """  # noqa: E501
-    words = Words(load_language(language), reader)
+    words = Narrator(load_language(language), reader)
     lines: list[str] = []
     if reader is not None:
         lines.append(words.language.say("role", who=words.language.write_name(reader)))
@@ -101,6 +111,8 @@ def list_sentences(
                 lines.append(text)
             case Aim(rational) if reader is not None:
                 lines.append(_describe_aim((), rational, words))
+            case NearestWins() | LowerClaim():
+                lines.append(_describe_payoff_rule(statement, words.language))
             case Rest():
                 lines.append(words.language.say("rest"))
             case Repetition():
@@ -124,7 +136,7 @@ def write_events(
     history: Iterable[Event], reader: str | None = None, language: str = ENGLISH
 ) -> str:
     """Put events into a list without a sentence around them: `you saw a jack, Bob chose bet`."""
-    words = Words(load_language(language), reader)
+    words = Narrator(load_language(language), reader)
     events = list(history)
     steps = [step for event in events if (step := _describe_step(event, words))]
     if steps:
@@ -142,7 +154,7 @@ def word_rules(game: Game[S], view: View, language: str = ENGLISH) -> str:
 
 @lru_cache(maxsize=256)
 def _write_rules(rules: tuple[Statement, ...], reader: str, language: str, layout: Layout) -> str:
-    words = Words(load_language(language), reader)
+    words = Narrator(load_language(language), reader)
     titles = [statement.name for statement in rules if isinstance(statement, Title)]
     at_once = next((statement.choices for statement in rules if isinstance(statement, AtOnce)), ())
     zero_sum = any(
@@ -164,6 +176,8 @@ def _write_rules(rules: tuple[Statement, ...], reader: str, language: str, layou
                 paragraphs.append(_list_actions(choices, words))
             case Cells(cells):
                 paragraphs.append(write_payoffs(at_once, cells, words, layout))
+            case NearestWins() | LowerClaim():
+                paragraphs.append(_describe_payoff_rule(statement, words.language))
             case Rest():
                 paragraphs.append(words.language.say("rest"))
             case Course() if layout == "lines":
@@ -179,7 +193,7 @@ def _write_rules(rules: tuple[Statement, ...], reader: str, language: str, layou
     return "\n\n".join(filter(None, paragraphs))
 
 
-def _introduce_table(players: Sequence[str], words: Words) -> str:
+def _introduce_table(players: Sequence[str], words: Narrator) -> str:
     language = words.language
     who = language.write_name(words.reader or "")
     names = list(map(language.write_name, players))
@@ -193,7 +207,7 @@ def _introduce_table(players: Sequence[str], words: Words) -> str:
     return language.say("intro.two", who=who, names=both, other=other)
 
 
-def _list_actions(choices: Sequence[Options], words: Words) -> str:
+def _list_actions(choices: Sequence[Options], words: Narrator) -> str:
     """List the reader's actions first, then those of the others."""
     mine = [choice for choice in choices if choice.who == words.reader]
     others = [choice for choice in choices if choice.who != words.reader]
@@ -204,7 +218,7 @@ def _list_actions(choices: Sequence[Options], words: Words) -> str:
     return "\n".join(lines)
 
 
-def _describe_aim(opponents: Sequence[str], rational: bool, words: Words) -> str:
+def _describe_aim(opponents: Sequence[str], rational: bool, words: Narrator) -> str:
     """Say what the reader aims at; `opponents` are the two players of a zero-sum game, else
     nobody."""
     say = words.language.say
@@ -216,6 +230,16 @@ def _describe_aim(opponents: Sequence[str], rational: bool, words: Words) -> str
     elif rational:
         sentences.append(say("aim.others"))
     return " ".join(sentences)
+
+
+def _describe_payoff_rule(rule: PayoffRule, language: Language) -> str:
+    match rule:
+        case NearestWins(factor, prize):
+            return language.say(
+                "nearest", factor=language.write_number(factor), prize=language.write_number(prize)
+            )
+        case LowerClaim(bonus):
+            return language.say("lower-claim", bonus=language.write_number(bonus))
 
 
 def _describe_repetition(repetition: Repetition, language: Language) -> str:
@@ -287,7 +311,7 @@ def _find_outline(players: tuple[str, ...], course: Course, language: Language) 
     return "\n".join(lines)
 
 
-def _introduce_reader(players: Sequence[str], titles: Sequence[str], words: Words) -> str:
+def _introduce_reader(players: Sequence[str], titles: Sequence[str], words: Narrator) -> str:
     language = words.language
     who = language.write_name(words.reader or "")
     names = ", ".join(map(language.write_name, players))
@@ -303,7 +327,7 @@ def _write_history(history: tuple[Event, ...], reader: str, language: str) -> st
     if any(isinstance(event, Round) for event in history):
         past, now = _list_rounds(history, reader, language)
         return "\n".join((now, *past))
-    words = Words(load_language(language), reader)
+    words = Narrator(load_language(language), reader)
     say = words.language.say
     steps = [step for event in history if (step := _describe_step(event, words))]
     is_over = any(isinstance(event, Over) for event in history)
@@ -311,11 +335,11 @@ def _write_history(history: tuple[Event, ...], reader: str, language: str) -> st
     after: list[str] = []
     for event in history:
         match event:
-            case Asked():
+            case YourTurn():
                 before.append(say("asked"))
             case Holds(card):
                 before.append(say("holds", card=card))
-            case Shown(signs):
+            case ShownSigns(signs):
                 after.append(say("shown", signs=signs))
             case OneOf(ways):
                 after.append(
@@ -325,7 +349,7 @@ def _write_history(history: tuple[Event, ...], reader: str, language: str) -> st
                 after.append(say("unaware"))
             case Reached(letter):
                 after.append(say("reached", letter=letter))
-            case Prose(text) | Secret(text):
+            case Prose(text) | PrivateProse(text):
                 after.append(text)
     if is_over:
         before.append(say("over.steps", steps=", ".join(steps)) if steps else say("over"))
@@ -346,7 +370,7 @@ def list_rounds(view: View, language: str = ENGLISH) -> tuple[list[str], str] | 
 
 
 def _list_rounds(history: tuple[Event, ...], reader: str, language: str) -> tuple[list[str], str]:
-    words = Words(load_language(language), reader)
+    words = Narrator(load_language(language), reader)
     say = words.language.say
     rounds: list[tuple[int, list[Event]]] = []
     for event in history:
@@ -367,7 +391,7 @@ def _list_rounds(history: tuple[Event, ...], reader: str, language: str) -> tupl
     return past, now
 
 
-def _add_payoffs(steps: str, events: Iterable[Event], words: Words) -> str:
+def _add_payoffs(steps: str, events: Iterable[Event], words: Narrator) -> str:
     paid = []
     for event in events:
         if isinstance(event, Paid):
@@ -377,20 +401,20 @@ def _add_payoffs(steps: str, events: Iterable[Event], words: Words) -> str:
     return words.language.say("round.paid", steps=steps, payoffs=", ".join(paid)) if paid else steps
 
 
-def _join_steps(events: Iterable[Event], words: Words) -> str:
+def _join_steps(events: Iterable[Event], words: Narrator) -> str:
     steps = [_describe_step(event, words) for event in events]
     return ", ".join(steps) or words.language.say("nothing")
 
 
-def _describe_step(event: Event, words: Words) -> str:
+def _describe_step(event: Event, words: Narrator) -> str:
     """Say what is known of a move or a draw; empty for other events."""
     language = words.language
     match event:
         case Chose(who, options):
             key = "chose" if len(options) == 1 else "unsure"
-            return words.say(key, who, options=shorten(options, language))
+            return words.say(key, who, options=shorten_options(options, language))
         case Drew(outcomes):
-            return language.say("chose.chance", options=shorten(outcomes, language))
+            return language.say("chose.chance", options=shorten_options(outcomes, language))
         case Meant(who, meant, made):
             return words.say(
                 "meant", who, meant=language.write_name(meant), made=language.write_name(made)
@@ -411,7 +435,7 @@ def _describe_step(event: Event, words: Words) -> str:
 
 def list_choices(statements: Iterable[Statement], language: str = ENGLISH) -> tuple[str, ...]:
     """Tell only who chooses what when and what is drawn."""
-    words = Words(load_language(language))
+    words = Narrator(load_language(language))
     lines: list[str] = []
     for statement in statements:
         if isinstance(statement, AtOnce):
@@ -426,7 +450,7 @@ def list_earned(
 ) -> dict[str, tuple[Fraction, ...]]:
     """Return the payoffs of every end by how the play comes to it, in words: `If Ann chooses x and
     Bob chooses l`."""
-    words = Words(load_language(language))
+    words = Narrator(load_language(language))
     players: tuple[str, ...] = ()
     earned: dict[str, tuple[Fraction, ...]] = {}
     for statement in statements:
@@ -439,19 +463,19 @@ def list_earned(
             case Course():
                 chart = read_course(statement)
                 for place, position in enumerate(statement.positions):
-                    if isinstance(position, End):
+                    if isinstance(position, PlayEnd):
                         earned[say_way(chart, place, words)] = position.payoffs
     return earned
 
 
-def _introduce(players: Sequence[str], words: Words) -> str:
+def _introduce(players: Sequence[str], words: Narrator) -> str:
     names = words.language.join_names(players)
     if len(players) == 1:
         return words.language.say("players.one", names=names)
     return words.language.say("players.many", count=len(players), names=names)
 
 
-def _list_choices(choices: Sequence[Options], words: Words) -> list[str]:
+def _list_choices(choices: Sequence[Options], words: Narrator) -> list[str]:
     lines = []
     for choice in choices:
         lines.append(
@@ -463,7 +487,7 @@ def _list_choices(choices: Sequence[Options], words: Words) -> list[str]:
 
 
 def _list_cells(
-    players: Sequence[str], cells: Sequence[Cell], words: Words, most: int | None
+    players: Sequence[str], cells: Sequence[Cell], words: Narrator, most: int | None
 ) -> list[str]:
     lines = [_head("cells", len(cells), words, most)]
     for cell in cells[:most]:
@@ -474,12 +498,12 @@ def _list_cells(
     return lines
 
 
-def _say_cell(players: Sequence[str], cell: Cell, words: Words) -> str:
+def _say_cell(players: Sequence[str], cell: Cell, words: Narrator) -> str:
     return words.say_when(list(zip(players, cell.moves, strict=True)), range(len(players)))
 
 
 def _list_course(
-    players: Sequence[str], course: Course, words: Words, most: int | None
+    players: Sequence[str], course: Course, words: Narrator, most: int | None
 ) -> list[str]:
     chart = read_course(course)
     if len(course.positions) > _MOST_POSITIONS:
@@ -493,7 +517,7 @@ def _list_course(
     return [*turns, *_list_ends(chart, players, words, most)]
 
 
-def _list_ends(chart: Map, players: Sequence[str], words: Words, most: int | None) -> list[str]:
+def _list_ends(chart: Map, players: Sequence[str], words: Narrator, most: int | None) -> list[str]:
     key = "ends" if any(len(chart.children[child]) for child in chart.children[0]) else "cells"
     return [
         _head(key, chart.num_ends, words, most),
@@ -501,12 +525,12 @@ def _list_ends(chart: Map, players: Sequence[str], words: Words, most: int | Non
     ]
 
 
-def _list_summary(summary: Summary, words: Words) -> list[str]:
+def _list_summary(summary: Summary, words: Narrator) -> list[str]:
     turns = [words.say("turns", turn.who, count=f"{turn.count:,}") for turn in summary.turns]
     return [words.language.say("summary", ends=f"{summary.ends:,}"), *turns]
 
 
-def _head(key: str, total: int, words: Words, most: int | None) -> str:
+def _head(key: str, total: int, words: Narrator, most: int | None) -> str:
     if most is None or total <= most:
         return words.language.say(key)
     return words.language.say(f"{key}.first", shown=f"{most:,}", total=f"{total:,}")

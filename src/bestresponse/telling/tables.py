@@ -10,11 +10,11 @@ from fractions import Fraction
 
 from bestresponse.core.game import Layout
 from bestresponse.core.told import Cell, Options
-from bestresponse.telling.course import Words
+from bestresponse.telling.course import Narrator
 
 
 def write_payoffs(
-    choices: Sequence[Options], cells: Sequence[Cell], words: Words, layout: Layout
+    choices: Sequence[Options], cells: Sequence[Cell], words: Narrator, layout: Layout
 ) -> str:
     """Write the payoffs as the reader is told them; of two players who share a sum of 0 only the
     own."""
@@ -32,7 +32,7 @@ def is_zero_sum(cells: Sequence[Cell]) -> bool:
 
 
 def _write_table(
-    choices: Sequence[Options], cells: Sequence[Cell], words: Words, own_only: bool
+    choices: Sequence[Options], cells: Sequence[Cell], words: Narrator, own_only: bool
 ) -> str:
     language = words.language
     seat = _find_seat(choices, words)
@@ -55,14 +55,14 @@ def _write_table(
     return f"{head}\n\n" + "\n".join(rows)
 
 
-def _write_cell(name: str, words: Words) -> str:
+def _write_cell(name: str, words: Narrator) -> str:
     """Write a name so that no bar in it is taken for the border of a cell."""
     written = words.language.write_name(name)
     return written.replace("|", "\\u007c")
 
 
 def _list_sentences(
-    choices: Sequence[Options], cells: Sequence[Cell], words: Words, own_only: bool
+    choices: Sequence[Options], cells: Sequence[Cell], words: Narrator, own_only: bool
 ) -> list[str]:
     """List what the reader gets first, then what the others get."""
     language = words.language
@@ -84,7 +84,7 @@ def _list_sentences(
 
 
 def _write_json(
-    choices: Sequence[Options], cells: Sequence[Cell], words: Words, own_only: bool
+    choices: Sequence[Options], cells: Sequence[Cell], words: Narrator, own_only: bool
 ) -> str:
     language = words.language
     seat = _find_seat(choices, words)
@@ -110,6 +110,6 @@ def _as_number(amount: Fraction) -> int | float | str:
     return near if Fraction(Decimal(repr(near))) == amount else str(amount)
 
 
-def _find_seat(choices: Sequence[Options], words: Words) -> int:
+def _find_seat(choices: Sequence[Options], words: Narrator) -> int:
     names = [choice.who for choice in choices]
     return names.index(words.reader) if words.reader in names else 0

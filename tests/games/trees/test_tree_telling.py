@@ -53,7 +53,7 @@ positions with this letter has been reached. At a position without a letter the 
 happened before.
 - [a] Bob knows only this: chance drew strong or weak; Ann chose raise.
 
-Your goal is a payoff for yourself that is as high as possible."""
+Your aim is to make your own expected payoff as large as possible."""
 
 BOBS_TURN = (
     "It is your turn. So far: chance drew strong or weak, Ann chose raise. You are at one of the"

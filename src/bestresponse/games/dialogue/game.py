@@ -39,7 +39,7 @@ from bestresponse.core.errors import InvalidGame, UsageError
 from bestresponse.core.game import NATURE, REFEREE, Action, Role, View
 from bestresponse.core.json import JsonMapping, JsonObject, digest
 from bestresponse.core.player import Reading, Status
-from bestresponse.core.told import prose, spell
+from bestresponse.core.told import prose, spell_told
 from bestresponse.games.dialogue.domain import (
     Actions,
     Domain,
@@ -471,7 +471,9 @@ def draw_plain_dialogue(
 def prompt_key(view: View) -> str:
     """One key for all views whose words are the same: the same question needs to be asked only
     once."""
-    return digest([view.role, spell(view.rules), spell(view.history), view.facts.get("told")], 24)
+    return digest(
+        [view.role, spell_told(view.rules), spell_told(view.history), view.facts.get("told")], 24
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Literal
 from bestresponse.core import NATURE, Action, Amount, Ask, Lottery, Role, View
 from bestresponse.core.capabilities import EquilibriumSummary, Question
 from bestresponse.core.errors import UsageError
-from bestresponse.core.told import Event, Prose, Secret, prose
+from bestresponse.core.told import Event, PrivateProse, Prose, prose
 from bestresponse.games.texts import TEXTS, drop_goal, join_words
 from bestresponse.telling.render import write_rules
 
@@ -73,7 +73,9 @@ class SealedBid:
         )
         seat = self.roles.index(role)
         value = state.values[seat] if seat < len(state.values) else None
-        history: tuple[Event, ...] = () if value is None else (Secret(f"Your value is {value}."),)
+        history: tuple[Event, ...] = (
+            () if value is None else (PrivateProse(f"Your value is {value}."),)
+        )
         if state.bids:
             bids = ", ".join(
                 f"{other} {bid:g}" for other, bid in zip(self.roles, state.bids, strict=True)

@@ -23,7 +23,6 @@ from bestresponse.core.files import read_text_file
 from bestresponse.core.game import NATURE, Action, Role, View
 from bestresponse.core.told import (
     Aim,
-    Asked,
     Chose,
     Course,
     Drew,
@@ -34,6 +33,7 @@ from bestresponse.core.told import (
     Statement,
     Title,
     Unaware,
+    YourTurn,
 )
 from bestresponse.games.statements import tell
 from bestresponse.logic.language.tokens import MAX_CHARACTERS
@@ -126,7 +126,7 @@ class LogicGame:
             history = (*history, Over())
         elif index is not None and role in self.asks(state):
             facts["infoset"] = self.tree.infosets[index].label
-            history = (Asked(), *history, *self._find_letter(index))
+            history = (YourTurn(), *history, *self._find_letter(index))
         return View(role, self.stated, history, facts)
 
     def apply(self, state: State, moves: Mapping[Role, Action]) -> State:

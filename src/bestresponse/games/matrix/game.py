@@ -32,6 +32,7 @@ from bestresponse.core.game import Layout
 from bestresponse.core.registry import find_by_name
 from bestresponse.core.told import (
     Aim,
+    Cells,
     Chose,
     Event,
     Made,
@@ -44,7 +45,7 @@ from bestresponse.core.told import (
     Statement,
     prose,
 )
-from bestresponse.games.statements import read_exactly, tell
+from bestresponse.games.statements import MOST_CELLS, read_exactly, tell
 from bestresponse.games.texts import TEXTS
 from bestresponse.telling.render import write_rules
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -115,8 +116,6 @@ Others = Literal["unsaid", "rational"]
 only where equilibrium strategies sit there. Who really sits where is told to models, in any game,
 by `runs.seats`."""
 State = tuple[Action, ...]
-_MOST_READABLE = 150
-"""Cells of a payoff table that a person can read."""
 
 
 def as_strategy(answer: Action, options: tuple[str, ...]) -> Array:
@@ -203,7 +202,9 @@ class MatrixGame:
     def word_rules(self, role: Role) -> str:
         """Word the rules for people: the table where it can be read, and nothing about aims or the
         others' thoughts."""
-        if self.form.payoffs[0].size <= _MOST_READABLE:
+        if self.form.payoffs[0].size <= MOST_CELLS or not any(
+            isinstance(one, Cells) for one in self.stated
+        ):
             stated = tuple(statement for statement in self.stated if not isinstance(statement, Aim))
             return write_rules(View(role, stated, layout=_LAYOUTS[self.shown_as]))
         others = " and ".join(other for other in self.roles if other != role)

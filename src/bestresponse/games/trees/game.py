@@ -15,7 +15,6 @@ from bestresponse.core import NATURE, REFEREE, Action, Ask, Choice, Lottery, Rol
 from bestresponse.core.errors import InvalidGame
 from bestresponse.core.told import (
     Aim,
-    Asked,
     Chose,
     Course,
     Dealt,
@@ -27,9 +26,10 @@ from bestresponse.core.told import (
     Over,
     Prose,
     Reached,
-    Shown,
+    ShownSigns,
     Statement,
     Title,
+    YourTurn,
     prose,
 )
 from bestresponse.games.statements import list_moves_to, name_branch, tell
@@ -158,14 +158,14 @@ class TreeGame:
     def _list_known(self, index: int, state: int) -> Iterator[Event]:
         """Yield what the player of an information set knows there."""
         label = self.tree.infosets[index].label
-        yield Asked()
+        yield YourTurn()
         if self.name.startswith(_POKER) and label[:1] in _CARDS:
             yield Holds(
                 _CARDS[label[:1]]
             )  # in poker the first letter is the card that the player holds
         yield from self._list_steps(state)
         if self.rules:
-            yield Shown(label)  # which the rules explain
+            yield ShownSigns(label)  # which the rules explain
         elif self._map is not None and (letter := self._map.find_letter(state)):
             yield Reached(letter)
 

@@ -22,7 +22,7 @@ from bestresponse.core.episode import Submission
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.game import NATURE, Role, View
 from bestresponse.core.player import Nature, Player
-from bestresponse.core.told import Aim, Course, Reached, Rest, prose
+from bestresponse.core.told import Aim, Course, Reached, Rest, Statement, prose
 from bestresponse.games.matrix.game import MatrixGame, Wanted
 from bestresponse.games.statements import tell
 from bestresponse.games.trees.game import TreeGame
@@ -72,7 +72,7 @@ class Turns(TreeGame):
         history = plain.history
         if self.tree.is_perfect_information and isinstance(course, Course):
             rest = Course(course.positions[state : self._find_last(state) + 1])
-            rules = (players, Rest(), rest, *prose(self.aim))
+            rules: tuple[Statement, ...] = (players, Rest(), rest, *prose(self.aim))
             # Everybody sees everything, at any time.
             history = tuple(self.list_moves(state))
         else:
