@@ -434,7 +434,7 @@ def list_public(history: Iterable[Event]) -> tuple[Event, ...]:
 
     >>> list_public((YourTurn(), Holds("king"), Chose("Ann", ("bet",)), Meant("Ann", "bet", "pass")))
     (Chose(who='Ann', options=('bet',), secret=False), Made(who='Ann', move='pass'))
-    """
+    """  # noqa: E501
     public: list[Event] = []
     for event in history:
         match event:
