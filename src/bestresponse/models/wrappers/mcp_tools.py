@@ -3,7 +3,7 @@
 The Model Context Protocol is JSON-RPC 2.0, one message per line (https://modelcontextprotocol.io/specification). Of it
 this needs `initialize`, `tools/list` and `tools/call`. The server runs with the rights of whoever starts the run; name
 only commands that you trust. What it writes is read with suspicion: lines that are no answer are passed over, an answer
-that does not come in time ends the server.
+that does not come in time ends the server. It is started without variables of the environment that are named like keys.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import atexit
 import itertools
 import json
+import os
 import queue
+import re
 import shlex
 import subprocess
 import threading
@@ -26,6 +28,12 @@ _VERSION = "2025-06-18"
 _SECONDS = 25.0  # less than a tool has, so that the reason can be told
 _MOST_TOOLS = 64
 _LONGEST_LINE = 1_000_000
+_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
+
+
+def _list_harmless_variables() -> dict[str, str]:
+    """List the environment without keys: the server of a tool needs none of those by which models are paid for."""
+    return {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
 
 
 class McpServer:
@@ -45,6 +53,7 @@ class McpServer:
                 text=True,
                 encoding="utf-8",
                 errors="replace",
+                env=_list_harmless_variables(),
             )
         except (OSError, ValueError) as error:
             raise UsageError(f"the MCP server {command!r} cannot be started: {error}") from None
