@@ -259,9 +259,9 @@ class ToolsSetting(Converted["ToolLike | Sequence[ToolLike]", "tuple[Tool, ...]"
     many = True
 
     @classmethod
-    def convert(cls, value: ToolLike | Sequence[ToolLike], stored: bool) -> tuple[Tool, ...]:
+    def convert(cls, value: Any, stored: bool) -> tuple[Tool, ...]:
         """Find the tools; those of a stored run can be told, and not called."""
-        given = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
+        given: Sequence[Any] = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
         if stored:
             return tuple(Tool(**entry) for entry in given if isinstance(entry, Mapping))
         found = tuple(tool for named in given for tool in find_tools(named))
