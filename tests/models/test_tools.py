@@ -15,8 +15,8 @@ from bestresponse.core.errors import UsageError
 from bestresponse.models.base import Abilities, Reply, ask
 from bestresponse.models.codec import reply_from_json, reply_to_json, request_to_json
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.models.wrappers.mcp_tools import McpServer
-from bestresponse.models.wrappers.tools import Tool, Tooled, find_tools, make_tool
+from bestresponse.models.wrappers.mcp_tools import McpServer, find_tools
+from bestresponse.models.wrappers.tools import Tool, Tooled, make_tool
 
 SERVER = textwrap.dedent("""
     import json, sys

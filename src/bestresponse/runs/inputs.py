@@ -20,7 +20,8 @@ from bestresponse.core.json import digest
 from bestresponse.games.lookup import GameLike as GameLike, NamedGame, as_source, find_game
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import FunctionModel, from_function
-from bestresponse.models.wrappers.tools import Tool, find_tools
+from bestresponse.models.wrappers.mcp_tools import find_tools
+from bestresponse.models.wrappers.tools import Tool
 from bestresponse.players.llm.agent import Persona, make_persona, read_personas
 
 Given = TypeVar("Given")

@@ -22,7 +22,7 @@ seats = ["person", "person"]
 
 def test_the_examples_are_right():
     assert [path.stem for path in EXAMPLES] == [
-        "dialogue-de", "dialogue", "dilemma-de", "dilemma", "public-goods-de", "public-goods"
+        "dialogue-de", "dialogue", "dilemma-de", "dilemma", "public-goods-de", "public-goods", "water",
     ]  # fmt: skip
     for path in EXAMPLES:
         assert check_experiment(path.read_text("utf-8")).title

@@ -239,7 +239,7 @@ def test_a_label_stands_once():
 def test_what_a_game_leaves_out():
     game = GameSettings("chicken", SEATS)
     assert (game.rounds, game.repeat, game.mixed, game.quiz, game.bonus, game.rate, game.most) == (
-        1, 1, False, None, 0, None, None,
+        None, 1, False, None, 0, None, None,
     )  # fmt: skip
     experiment = check_experiment(SMALL)
     assert (experiment.groups, experiment.payment, experiment.completion) == (1, None, Completion())

@@ -17,13 +17,15 @@ import re
 import shlex
 import subprocess
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.models.wrappers.tools import Tool
+from bestresponse.models.wrappers.tools import Tool, make_tool, tools
 
+_MCP = "mcp:"
 _VERSION = "2025-06-18"
 _SECONDS = 25.0  # less than a tool has, so that the reason can be told
 _MOST_TOOLS = 64
@@ -142,3 +144,18 @@ class McpServer:
             while line := self._process.stdout.readline(_LONGEST_LINE):
                 self._lines.put(line)
         self._lines.put(None)
+
+
+def find_tools(named: Callable[..., object] | Tool | str) -> tuple[Tool, ...]:
+    """Return the tools that are meant: a function, a tool, `mcp:COMMAND`, or the name of an installed package's."""
+    if isinstance(named, Tool):
+        return (named,)
+    if not isinstance(named, str):
+        return (make_tool(named),)
+    if named.startswith(_MCP):
+        return McpServer(named.removeprefix(_MCP)).list_tools()
+    known = tools.names()
+    if named not in known:
+        there = f"; installed packages offer {', '.join(known)}" if known else ""
+        raise UsageError(f"there is no tool named {named!r}; expected mcp:COMMAND or an installed tool{there}")
+    return (make_tool(tools.load(named)),)
