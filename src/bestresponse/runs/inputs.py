@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, TypeAlias, TypeVar, cast
 
 from pydantic_core import core_schema
 
 from bestresponse.core.errors import SettingError, UsageError
-from bestresponse.core.json import digest
+from bestresponse.core.json import JsonObject, digest
 from bestresponse.games.lookup import GameLike as GameLike, NamedGame, as_source, find_game
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import FunctionModel, from_function
@@ -260,11 +260,11 @@ class ToolsSetting(Converted["ToolLike | Sequence[ToolLike]", "tuple[Tool, ...]"
     many = True
 
     @classmethod
-    def convert(cls, value: Any, stored: bool) -> tuple[Tool, ...]:
+    def convert(cls, value: ToolLike | Sequence[ToolLike], stored: bool) -> tuple[Tool, ...]:
         """Find the tools; those of a stored run can be told, and not called."""
-        given: Sequence[Any] = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
+        given = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
         if stored:
-            return tuple(Tool(**entry) for entry in given if isinstance(entry, Mapping))
+            return tuple(Tool(**cast("JsonObject", entry)) for entry in given)
         found = tuple(tool for named in given for tool in find_tools(named))
         repeated = [tool.name for number, tool in enumerate(found) if tool.name in {t.name for t in found[:number]}]
         if repeated:

@@ -33,11 +33,6 @@ _LONGEST_LINE = 1_000_000
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 
 
-def _list_harmless_variables() -> dict[str, str]:
-    """List the environment without keys: the server of a tool needs none of those by which models are paid for."""
-    return {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
-
-
 class McpServer:
     """A running server; calls from several threads wait for each other."""
 
@@ -46,6 +41,8 @@ class McpServer:
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        # The server of a tool needs none of the keys by which models are paid for.
+        harmless = {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
         try:
             self._process = subprocess.Popen(
                 shlex.split(command),
@@ -55,7 +52,7 @@ class McpServer:
                 text=True,
                 encoding="utf-8",
                 errors="replace",
-                env=_list_harmless_variables(),
+                env=harmless,
             )
         except (OSError, ValueError) as error:
             raise UsageError(f"the MCP server {command!r} cannot be started: {error}") from None
