@@ -13,16 +13,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, TypeAlias, TypeVar, cast
 
 from pydantic_core import core_schema
 
 from bestresponse.core.errors import SettingError, UsageError
-from bestresponse.core.json import digest
+from bestresponse.core.json import JsonObject, digest
 from bestresponse.games.lookup import GameLike as GameLike, NamedGame, as_source, find_game
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import FunctionModel, from_function
-from bestresponse.models.wrappers.tools import Tool, find_tools
+from bestresponse.models.wrappers.mcp_tools import find_tools
+from bestresponse.models.wrappers.tools import Tool
 from bestresponse.players.llm.agent import Persona, make_persona, read_personas
 
 Given = TypeVar("Given")
@@ -294,7 +295,7 @@ class ToolsSetting(Converted["ToolLike | Sequence[ToolLike]", "tuple[Tool, ...]"
         """Find the tools; those of a stored run can be told, and not called."""
         given = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
         if stored:
-            return tuple(Tool(**entry) for entry in given if isinstance(entry, Mapping))
+            return tuple(Tool(**cast("JsonObject", entry)) for entry in given)
         found = tuple(tool for named in given for tool in find_tools(named))
         repeated = [
             tool.name
