@@ -5,6 +5,7 @@ import sys
 import textwrap
 import time
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from model_server import ModelServer
@@ -14,8 +15,8 @@ from bestresponse.core.errors import UsageError
 from bestresponse.models.base import Abilities, Reply, ask
 from bestresponse.models.codec import reply_from_json, reply_to_json, request_to_json
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.models.wrappers.mcp_tools import McpServer
-from bestresponse.models.wrappers.tools import Tool, Tooled, find_tools, make_tool
+from bestresponse.models.wrappers.mcp_tools import McpServer, find_tools
+from bestresponse.models.wrappers.tools import Tool, Tooled, make_tool
 
 SERVER = textwrap.dedent("""
     import json, sys
@@ -213,6 +214,36 @@ def test_the_tools_of_an_mcp_server_are_listed_and_called(server):
     assert tool.describe() == "- price(day: integer): What water cost on a day."
     assert tool.call('{"day": 2}') == "$32"
     assert tool.call('{"day": 0}') == "price failed: RuntimeError: there is no such day"
+
+
+def test_a_server_is_started_without_keys(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    path = tmp_path / "server.py"
+    path.write_text(
+        SERVER.replace(
+            'f"${30 + day}"', 'str(sorted(k for k in __import__("os").environ if "API" in k))'
+        )
+    )
+    (tool,) = McpServer(f"{sys.executable} {path}").list_tools()
+    assert tool.call('{"day": 2}') == "[]"
+
+
+def test_a_server_that_refuses_tools_hears_of_them_in_words_and_is_not_held_to_a_schema():
+    class Refusing(ScriptedModel):
+        def complete(self, request):
+            reply = super().complete(request)
+            return replace(reply, honoured=(("tools", "left out"),)) if request.tools else reply
+
+    model = Refusing(["{}", 'TOOL price {"day": 2}', "ANSWER: 32"])
+    model.abilities = Abilities(schema=True, tools=True)
+    request = replace(ask("How much?"), schema='{"type":"object"}')
+    reply = Tooled(model, (make_tool(price),)).complete(request)
+    assert (reply.text, len(reply.tools)) == ("ANSWER: 32", 1)
+    assert [(bool(asked.tools), asked.schema is None) for asked in model.asked] == [
+        (True, False),
+        (False, True),
+        (False, True),
+    ]
 
 
 def test_a_server_that_ends_or_cannot_be_started_is_a_sentence(server, tmp_path):

@@ -22,7 +22,8 @@ def hash_of(text):
 
 
 class ModelServer:
-    """Answers chat completions with the text or the message that `answer` gives for a body;
+    """Answers chat completions with the text, or the whole message, that `answer` gives for a body.
+
     `delivered` holds the bodies of all calls whose reply was written in full.
 
     The calls whose numbers are in `lies` (from 1) get half a JSON object under a header that

@@ -13,18 +13,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, TypeAlias, TypeVar, cast
 
 from pydantic_core import core_schema
 
 from bestresponse.core.errors import SettingError, UsageError
 from bestresponse.core.files import read_text_file
-from bestresponse.core.json import digest
+from bestresponse.core.json import JsonObject, digest
 from bestresponse.games.lookup import GameLike as GameLike, NamedGame, as_source, find_game
 from bestresponse.models.base import Model, Reply, Request
 from bestresponse.models.providers.function import FunctionModel, from_function
 from bestresponse.models.providers.query import Queryable, QueryModel
-from bestresponse.models.wrappers.tools import Tool, find_tools
+from bestresponse.models.wrappers.mcp_tools import find_tools
+from bestresponse.models.wrappers.tools import Tool
 from bestresponse.players.llm.agent import Persona, make_persona, read_personas
 
 _LARGEST_TEXT = 100_000
@@ -359,9 +360,7 @@ class ToolsSetting(Converted["ToolLike | Sequence[ToolLike]", "tuple[Tool, ...]"
         """Find the tools; those of a stored run can be told, and not called."""
         given = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
         if stored:
-            # What a run keeps of a tool is an object of JSON, which the type of the setting hides.
-            described: Sequence[Any] = given
-            return tuple(Tool(**entry) for entry in described if isinstance(entry, Mapping))
+            return tuple(Tool(**cast("JsonObject", entry)) for entry in given)
         found = tuple(tool for named in given for tool in find_tools(named))
         repeated = [
             tool.name

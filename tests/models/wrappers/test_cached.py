@@ -62,6 +62,7 @@ def test_every_field_of_the_request_and_the_identity_is_part_of_the_key():
         "replicate": 1,
         "effort": "low",
         "reasoning_tokens": 7,
+        "tools": ("{}",),
     }
     assert changed.keys() == {field.name for field in fields(Request)}
     keys = {

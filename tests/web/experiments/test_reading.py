@@ -34,6 +34,7 @@ def test_the_examples_are_right():
         "dilemma",
         "public-goods-de",
         "public-goods",
+        "water",
     ]
     for path in EXAMPLES:
         assert check_experiment(path.read_text("utf-8")).title

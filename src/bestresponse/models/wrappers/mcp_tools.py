@@ -5,7 +5,8 @@ The Model Context Protocol is JSON-RPC 2.0, one message per line
 (https://modelcontextprotocol.io/specification). Of it this needs `initialize`, `tools/list` and
 `tools/call`. The server runs with the rights of whoever starts the run; name only commands that you
 trust. What it writes is read with suspicion: lines that are no answer are passed over, an answer
-that does not come in time ends the server.
+that does not come in time ends the server. It is started without variables of the environment that
+are named like keys.
 """
 
 from __future__ import annotations
@@ -13,21 +14,26 @@ from __future__ import annotations
 import atexit
 import itertools
 import json
+import os
 import queue
+import re
 import shlex
 import subprocess
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
 from bestresponse.core.errors import UsageError
 from bestresponse.core.json import JsonObject
-from bestresponse.models.wrappers.tools import Tool
+from bestresponse.models.wrappers.tools import Tool, make_tool, tools
 
+_MCP = "mcp:"
 _VERSION = "2025-06-18"
 _SECONDS = 25.0  # less than a tool has, so that the reason can be told
 _MOST_TOOLS = 64
 _LONGEST_LINE = 1_000_000
+_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 
 
 class McpServer:
@@ -38,6 +44,8 @@ class McpServer:
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        # The server of a tool needs none of the keys by which models are paid for.
+        harmless = {name: value for name, value in os.environ.items() if not _SECRET.search(name)}
         try:
             self._process = subprocess.Popen(
                 shlex.split(command),
@@ -47,6 +55,7 @@ class McpServer:
                 text=True,
                 encoding="utf-8",
                 errors="replace",
+                env=harmless,
             )
         except (OSError, ValueError) as error:
             raise UsageError(f"the MCP server {command!r} cannot be started: {error}") from None
@@ -147,3 +156,21 @@ class McpServer:
             while line := self._process.stdout.readline(_LONGEST_LINE):
                 self._lines.put(line)
         self._lines.put(None)
+
+
+def find_tools(named: Callable[..., object] | Tool | str) -> tuple[Tool, ...]:
+    """Return the tools that are meant: a function, a tool, `mcp:COMMAND`, or the name of an
+    installed package's."""
+    if isinstance(named, Tool):
+        return (named,)
+    if not isinstance(named, str):
+        return (make_tool(named),)
+    if named.startswith(_MCP):
+        return McpServer(named.removeprefix(_MCP)).list_tools()
+    known = tools.names()
+    if named not in known:
+        there = f"; installed packages offer {', '.join(known)}" if known else ""
+        raise UsageError(
+            f"there is no tool named {named!r}; expected mcp:COMMAND or an installed tool{there}"
+        )
+    return (make_tool(tools.load(named)),)

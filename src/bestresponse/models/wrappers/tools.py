@@ -32,7 +32,6 @@ tools = Registry("bestresponse.tools", "tool")
 """Functions with annotated arguments and a docstring."""
 
 USUAL_CALLS = 5
-_MCP = "mcp:"
 _LONGEST_RESULT = 4000
 _LONGEST_ARGUMENTS = 20_000
 _SECONDS = 30.0
@@ -166,26 +165,6 @@ def make_tool(function: Callable[..., object]) -> Tool:
     except (OSError, TypeError):
         source = ""  # typed into an interpreter, or compiled
     return Tool(name, described, schema, source, lambda arguments: function(**arguments))
-
-
-def find_tools(named: Callable[..., object] | Tool | str) -> tuple[Tool, ...]:
-    """Return the tools that are meant: a function, a tool, `mcp:COMMAND`, or the name of an
-    installed package's."""
-    if isinstance(named, Tool):
-        return (named,)
-    if not isinstance(named, str):
-        return (make_tool(named),)
-    if named.startswith(_MCP):
-        from bestresponse.models.wrappers.mcp_tools import McpServer
-
-        return McpServer(named.removeprefix(_MCP)).list_tools()
-    known = tools.names()
-    if named not in known:
-        there = f"; installed packages offer {', '.join(known)}" if known else ""
-        raise UsageError(
-            f"there is no tool named {named!r}; expected mcp:COMMAND or an installed tool{there}"
-        )
-    return (make_tool(tools.load(named)),)
 
 
 class Tooled(Wrapper):
