@@ -91,7 +91,7 @@ class Request(Sendable):
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         kind, values = Sendable.__reduce__(self)
-        return kind, values[:-1]
+        return kind, values[:-1]  # all but the facts, which are the last field
 
     def __post_init__(self) -> None:
         if not self.messages:

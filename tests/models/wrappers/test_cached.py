@@ -62,9 +62,12 @@ def test_every_field_of_the_request_and_the_identity_is_part_of_the_key():
         "replicate": 1,
         "effort": "low",
         "reasoning_tokens": 7,
-        "tools": ("{}",),
+        "tools": ('{"name": "price"}',),
     }
-    assert changed.keys() == {field.name for field in fields(Request)}
+    # What a request is about stays with it: the messages say the same in words.
+    assert changed.keys() == {field.name for field in fields(Request)} - {"facts"}
+    told = replace(base, facts={"seat": 1})
+    assert call_key({"model": "m"}, told) == call_key({"model": "m"}, base)
     keys = {
         call_key({"model": "m"}, replace(base, **{name: value})) for name, value in changed.items()
     }

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -274,4 +275,5 @@ def test_what_a_request_is_about_is_neither_compared_nor_sent():
     plain = Request((Message("user", "?"),))
     told = Request((Message("user", "?"),), facts={"seat": 0})
     assert told == plain
-    assert pickle.loads(pickle.dumps(told)).facts is None
+    sent = pickle.loads(pickle.dumps(replace(told, seed=3, tools=("{}",))))
+    assert (sent.facts, sent.seed, sent.tools) == (None, 3, ("{}",))

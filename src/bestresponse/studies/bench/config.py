@@ -63,7 +63,7 @@ from bestresponse.studies.bench.families import (
     draw_family,
     read_properties,
 )
-from bestresponse.studies.bench.given import MOST_ACTIONS, GamesSetting, GivenGames
+from bestresponse.studies.bench.given import MOST_ACTIONS, BenchGamesSetting, GivenGames
 from bestresponse.theory.catalogue.tables import load
 from bestresponse.theory.equilibria.solve import nash
 from bestresponse.theory.games.normal_form import Array, NormalForm
@@ -114,7 +114,7 @@ class BenchConfig(RunSettings):
     """A model; verified:MODEL has its reasoning checked, again:MODEL is asked again as often and
     not told what was wrong, NAME=URL reports a server under that name; random, uniform, maximin and
     equilibrium play without a model."""
-    game: GamesSetting = setting(default=None, kw_only=False, argument=True)
+    game: BenchGamesSetting = setting(default=None, kw_only=False, argument=True)
     """A game or a file instead of drawn games; or `stories`."""
     num_games: int | None = setting(default=None, ge=1, le=1000000)
     """Games, orders of one game, or policies in a tree. [default: 100 or for smollm2 20, 24, 1]"""

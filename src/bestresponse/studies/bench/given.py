@@ -139,7 +139,7 @@ def read_games(value: Sequence[GameLike]) -> GivenGames:
     return GivenGames.of(forms)
 
 
-class GamesSetting(Converted["GamesLike | None", "NamedGame | GivenGames | None"]):
+class BenchGamesSetting(Converted["GamesLike | None", "NamedGame | GivenGames | None"]):
     """One game, several, or none."""
 
     optional = True
