@@ -21,8 +21,8 @@ from bestresponse.formal.strategies.agents import (
     Agent,
     StrategyFormalization,
     StrategySettings,
-    formalize_strategy,
     write_match_program,
+    write_rules,
 )
 from bestresponse.formal.strategies.programs import published_strategy
 from bestresponse.formal.strategies.texts import TEXTS
@@ -50,7 +50,7 @@ _ALL = "all"
 _RIVAL = "anti-tit-for-tat"
 _ROUNDS = Rules(rounds=4)
 """Four rounds of tit-for-tat against its contrary meet all pairs of two moves."""
-WORDS: Mapping[str, str] = read_toml(Path(__file__).with_name("strategies.toml"))
+STRATEGY_WORDS: Mapping[str, str] = read_toml(Path(__file__).with_name("strategies.toml"))
 """The strategies in words, by name."""
 _FIVE = ("anti-default-move", "anti-tit-for-tat", "best-response", "default-move", "random")
 
@@ -74,8 +74,10 @@ class StrategiesConfig(RunSettings):
         if len(set(self.model)) < len(self.model):
             raise SettingError("model", "one is named twice; expected different ones")
         for name in self.strategies:
-            if name not in WORDS:
-                raise SettingError("strategies", f"there is no text for {name!r}.{did_you_mean(name, list(WORDS))}")
+            if name not in STRATEGY_WORDS:
+                raise SettingError(
+                    "strategies", f"there is no text for {name!r}.{did_you_mean(name, list(STRATEGY_WORDS))}"
+                )
         stage = make_stage(self.game)
         for name in self.strategies:
             find_truth(name, stage)
@@ -115,7 +117,7 @@ def find_total(automaton: Automaton, stage: StageGame) -> float | None:
     return float(exact_round_robin([automaton, rival], stage.form, _ROUNDS).totals[0, 1, 0])
 
 
-def list_tasks(config: StrategiesConfig) -> Iterator[dict[str, object]]:
+def list_strategies_to_write(config: StrategiesConfig) -> Iterator[dict[str, object]]:
     """Yield every strategy for every model, `samples` times."""
     asked = {name: getattr(config, name) for name in ("attempts", "max_tokens", "temperature", "llm_seed")}
     for name in config.strategies:
@@ -125,14 +127,14 @@ def list_tasks(config: StrategiesConfig) -> Iterator[dict[str, object]]:
                     "study": "strategies",
                     "game": config.game.to_json(),
                     "strategy": name,
-                    "words": WORDS[name].strip(),
+                    "words": STRATEGY_WORDS[name].strip(),
                     "model": str(model),
                     "sample": sample,
                     **asked,
                 }
 
 
-def prepare_tasks(config: StrategiesConfig, models: Mapping[str, Model]) -> PlayOne:
+def prepare_writing(config: StrategiesConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that lets a model write the rules of one strategy."""
     engine = open_engine("embedded", logic_settings.limits.patient)
     program = _write_program(config.stage)
@@ -146,7 +148,7 @@ def prepare_tasks(config: StrategiesConfig, models: Mapping[str, Model]) -> Play
                 seed=config.llm_seed,
                 replicate=spec.data["sample"],
             )
-            written = formalize_strategy(spec.data["words"], program, models[spec.data["model"]], engine, asked)
+            written = write_rules(spec.data["words"], program, models[spec.data["model"]], engine, asked)
             done = [Submission(_AUTHOR, _decide(written))]
             keep(done[0])
         valid = float(done[0].decision.reading.status is Status.VALID)
@@ -182,7 +184,7 @@ def _find_status(written: StrategyFormalization) -> Status:
     return Status.ILLEGAL if written.attempts[-1].rules else Status.UNPARSEABLE
 
 
-def estimate_calls(config: StrategiesConfig) -> Estimate:
+def estimate_rules(config: StrategiesConfig) -> Estimate:
     """Count calls at most, and the tokens of one call for each set of rules."""
     rules = len(config.strategies) * config.samples
     prompt, reply = estimate_formalizing(_write_program(config.stage))
@@ -196,7 +198,7 @@ def estimate_calls(config: StrategiesConfig) -> Estimate:
     )
 
 
-class RulesRow(TypedDict):
+class WrittenRulesRow(TypedDict):
     """The rules that a model wrote for a strategy once, and how they compare with the known strategy."""
 
     model: str
@@ -218,7 +220,7 @@ class RulesRow(TypedDict):
     why: Annotated[str, column("why not")]
 
 
-class StrategyFigures(TypedDict):
+class RulesFigures(TypedDict):
     """The figures of a model and a strategy."""
 
     written: int
@@ -233,7 +235,7 @@ class StrategyFigures(TypedDict):
     """mean number of answers"""
 
 
-class AttemptsRow(TypedDict):
+class RulesAttemptsRow(TypedDict):
     """How many rules for a strategy could be played at this attempt, or never."""
 
     strategy: str
@@ -258,13 +260,13 @@ def judge_rules(name: str, rules: str, stage: StageGame) -> tuple[bool, float | 
     return True, total, not wrong, why
 
 
-def measure_strategies(config: StrategiesConfig, folder: RunFolder) -> Measured:
+def measure_rules(config: StrategiesConfig, folder: RunFolder) -> Measured:
     """Judge all rules against the known strategies."""
     rows = [_judge(config, play) for play in folder.sorted_plays()]
     models = {str(model): number for number, model in enumerate(config.model)}
     strategies = {name: number for number, name in enumerate(config.strategies)}
     rows.sort(key=lambda row: (models[row["model"]], strategies[row["strategy"]], row["sample"]))
-    groups: dict[Heads, StrategyFigures] = {}
+    groups: dict[Heads, RulesFigures] = {}
     readings = Readings()
     for row in rows:
         readings.add(row["model"], row["status"], "")
@@ -275,8 +277,8 @@ def measure_strategies(config: StrategiesConfig, folder: RunFolder) -> Measured:
         groups[model, _ALL] = _sum_up(of_model)
     return Measured(
         {
-            "rules": Frame(RulesRow, rows),
-            "attempts": Frame(AttemptsRow, list(_count_attempts(rows, config.attempts))),
+            "rules": Frame(WrittenRulesRow, rows),
+            "attempts": Frame(RulesAttemptsRow, list(count_rule_attempts(rows, config.attempts))),
             "answers": readings.frames["answers"],
         },
         len(rows),
@@ -285,7 +287,7 @@ def measure_strategies(config: StrategiesConfig, folder: RunFolder) -> Measured:
     )
 
 
-def _judge(config: StrategiesConfig, play: StoredPlay) -> RulesRow:
+def _judge(config: StrategiesConfig, play: StoredPlay) -> WrittenRulesRow:
     decision = play.record.submissions[-1].decision
     action = decision.action
     name = play.data["strategy"]
@@ -294,7 +296,7 @@ def _judge(config: StrategiesConfig, play: StoredPlay) -> RulesRow:
     plays, total, right, why = False, None, False, decision.reading.how
     if decision.reading.status is Status.VALID:
         plays, total, right, why = judge_rules(name, action["rules"], stage)
-    return RulesRow(
+    return WrittenRulesRow(
         model=play.data["model"],
         strategy=name,
         sample=play.data["sample"],
@@ -311,10 +313,10 @@ def _judge(config: StrategiesConfig, play: StoredPlay) -> RulesRow:
     )
 
 
-def _sum_up(rows: Sequence[RulesRow]) -> StrategyFigures:
+def _sum_up(rows: Sequence[WrittenRulesRow]) -> RulesFigures:
     names = [row["strategy"] for row in rows]
     known = [row for row in rows if row["approximate"] is not None]
-    return StrategyFigures(
+    return RulesFigures(
         written=len(rows),
         plays=_estimate([row["plays"] for row in rows], names),
         approximate=_estimate([bool(row["approximate"]) for row in known], [row["strategy"] for row in known]),
@@ -330,12 +332,13 @@ def _estimate(hits: Sequence[bool], names: Sequence[str]) -> Interval | None:
     return wilson(sum(hits), len(hits)) if len(set(names)) == 1 else estimate_share(hits, names)
 
 
-def _count_attempts(rows: Sequence[RulesRow], most: int) -> Iterator[AttemptsRow]:
+def count_rule_attempts(rows: Sequence[WrittenRulesRow], most: int) -> Iterator[RulesAttemptsRow]:
+    """Yield how many rules could be played at each attempt, and how many never."""
     for name in dict.fromkeys(row["strategy"] for row in rows):
         written = [row for row in rows if row["strategy"] == name]
         needed = [str(row["attempts"]) if row["status"] == Status.VALID.value else "never" for row in written]
         for attempt in (*map(str, range(1, most + 1)), "never"):
-            yield AttemptsRow(strategy=name, attempt=attempt, rules=needed.count(attempt))
+            yield RulesAttemptsRow(strategy=name, attempt=attempt, rules=needed.count(attempt))
 
 
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
@@ -343,16 +346,16 @@ _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 strategies_study = Study(
     "strategies",
     StrategiesConfig,
-    specs=list_tasks,
-    play=prepare_tasks,
-    measure=measure_strategies,
-    metrics=list_metrics(StrategyFigures),
+    specs=list_strategies_to_write,
+    play=prepare_writing,
+    measure=measure_rules,
+    metrics=list_metrics(RulesFigures),
     title="From words to strategies",
     subtitle="{{ config.model|join(', ') }} in {{ config.game.name }}",
     command="bench strategies",
     unit="strategies",
     texts=(TEXTS,),
-    estimate_calls=estimate_calls,
+    estimate_calls=estimate_rules,
     report=(
         text(_PROSE["strategies"]),
         metrics_table("How many rules are right", "Shares with 95 % intervals."),
