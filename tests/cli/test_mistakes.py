@@ -37,7 +37,10 @@ MISTAKES = [
     ("convert nosuch out.nfg", "there is no game or file named 'nosuch'"),
     ("check", "Missing argument"),
     ("check nosuch.pl", "No such file or directory"),
-    ("formalize", "STORY: this setting is missing (--help says what it may be)"),
+    (
+        "formalize",
+        "name a text file with the story, for example story.txt; or --strategy FILE --game GAME",
+    ),
     ("formalize nosuch.txt", "nosuch.txt: there is no such file; write the story into a text file"),
     ("games --nosuch", "No such option: --nosuch"),
     # models and runs

@@ -27,7 +27,7 @@ from bestresponse.logic import EmbeddedEngine
 from bestresponse.logic.language.terms import write
 from bestresponse.logic.programs.validate import validate
 from bestresponse.models.providers.scripted import ScriptedModel
-from bestresponse.studies.stories.strategies import WORDS
+from bestresponse.studies.stories.strategies import STRATEGY_WORDS
 from bestresponse.theory.catalogue.tables import load
 
 # A dilemma with the predicates that the paper names, from initial/1 to finally/2.
@@ -101,8 +101,8 @@ def write_known_strategy(prompt: str) -> str:
     """Answer with the published rules of the strategy that is told, but take anti-default-move for
     default-move."""
     name = max(
-        (name for name, words in WORDS.items() if words.strip() in prompt),
-        key=lambda name: len(WORDS[name]),
+        (name for name, words in STRATEGY_WORDS.items() if words.strip() in prompt),
+        key=lambda name: len(STRATEGY_WORDS[name]),
     )
     return fence(published_strategy("default-move" if name == "anti-default-move" else name))
 

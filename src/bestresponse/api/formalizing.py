@@ -31,8 +31,8 @@ from bestresponse.formal.strategies.agents import (
     StrategyAttempt,
     StrategyFormalization,
     StrategySettings,
-    formalize_strategy as write_rules,
     write_match_program,
+    write_rules,
 )
 from bestresponse.games.describing import describe_game
 from bestresponse.games.logic.game import as_game, read_program_text
@@ -46,7 +46,7 @@ from bestresponse.report.document import Document, Paragraph, Section
 from bestresponse.report.frames import Frame
 from bestresponse.report.page import render
 from bestresponse.report.text import visible
-from bestresponse.runs.inputs import GameLike, ModelLike, ModelSetting, as_model, take_settings
+from bestresponse.runs.inputs import ModelLike, ModelSetting, as_model, take_settings
 from bestresponse.runs.models import ModelLimits, open_models
 from bestresponse.runs.settings import OF_PLAYS, RunSettings, setting, settings
 from bestresponse.theory.games.normal_form import NormalForm
@@ -259,7 +259,7 @@ class FormalizedStrategy:
 
 def formalize_strategy(
     words: str,
-    game: GameLike,
+    game: str | Path | NormalForm | NamedGame,
     model: ModelLike,
     *,
     name: str = "strategy",
@@ -275,7 +275,9 @@ def formalize_strategy(
     engine = open_engine()
     try:
         with open_models((named,), Path(output_dir), limits or ModelLimits()) as opened:
-            found = write_rules(words, program, opened.models[named], engine, asked, tell)
+            found = write_rules(
+                words, program, opened.models[named], engine, asked=asked, tell=tell
+            )
             return FormalizedStrategy(name, program, found, opened.meter.spent)
     finally:
         engine.close()

@@ -20,10 +20,10 @@ from bestresponse.studies.stories.study import (
     _describe_kind,
     _find_status,
     _judge,
-    _list_correctness,
     _sum_up_programs,
     estimate_calls,
     estimate_share,
+    list_correctness,
     list_tasks,
 )
 
@@ -292,7 +292,7 @@ def test_syntactic_and_semantic_shares_stand_beside_each_other_by_game():
         program("d"),
     ]
     kinds = list(_count_right(rows, "game", lambda row: row["game"]))
-    shares = [(row["game"], row["level"], row["share"]) for row in _list_correctness(kinds)]
+    shares = [(row["game"], row["level"], row["share"]) for row in list_correctness(kinds)]
     assert shares == [("dilemma", "syntactic", 0.75), ("dilemma", "semantic", 0.5)]
 
 

@@ -7,7 +7,7 @@ from bestresponse.core.errors import SettingError
 from bestresponse.formal.strategies.programs import published_strategy
 from bestresponse.games.lookup import NamedGame
 from bestresponse.studies.stories.strategies import (
-    WORDS,
+    STRATEGY_WORDS,
     StrategiesConfig,
     find_total,
     find_truth,
@@ -22,8 +22,8 @@ def author(prompt):
     """Write the published rules of whatever strategy is asked for, but take anti-default-move for
     default-move."""
     name = max(
-        (name for name, words in WORDS.items() if words.strip() in prompt),
-        key=lambda name: len(WORDS[name]),
+        (name for name, words in STRATEGY_WORDS.items() if words.strip() in prompt),
+        key=lambda name: len(STRATEGY_WORDS[name]),
     )
     return f"```prolog\n{published_strategy('default-move' if name == 'anti-default-move' else name)}\n```"
 
@@ -35,7 +35,7 @@ def run(tmp_path_factory):
 
 def test_totals_of_four_rounds_against_anti_tit_for_tat_are_those_worked_out_by_hand():
     # The rival begins with cooperate, then does the opposite of what it saw.
-    totals = {name: find_total(find_truth(name, DILEMMA)[0], DILEMMA) for name in WORDS}
+    totals = {name: find_total(find_truth(name, DILEMMA)[0], DILEMMA) for name in STRATEGY_WORDS}
     assert totals == {
         "default-move": 3 + 0 + 0 + 0,
         "anti-default-move": 5 + 5 + 5 + 5,

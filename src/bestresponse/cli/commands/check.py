@@ -30,7 +30,6 @@ from bestresponse.games.comparison import Comparison
 from bestresponse.games.describing import describe_game
 from bestresponse.games.logic.tables import as_game_table, table_to_data
 from bestresponse.logic.engine import open_engine
-from bestresponse.logic.programs.table import GameTable
 from bestresponse.report.text import visible
 from bestresponse.theory.games.normal_form import NormalForm
 
@@ -123,7 +122,11 @@ def _check_file(path: Path, engine: str, wanted: Mapping[str, Named]) -> JsonObj
         "table": table_to_data(table) if table else None,
         "names": names,
         "classes": [known[name].title for name in names],
-        "roles": {name: _describe_roles(table, known[name]) for name in names} if table else {},
+        "roles": {
+            name: roles.to_json()
+            for name in names
+            if table and (roles := find_roles(table, known[name]))
+        },
         "words": list(describe_game(table)) if table else [],
     }
 
@@ -137,7 +140,7 @@ def _format(result: JsonObject) -> str:
     classes = f"; {describe_titles(result['classes'])}" if result["classes"] else ""
     lines = [visible(f"{result['file']}: {kind}{classes}")]
     for name, roles in result["roles"].items():
-        lines.append("  " + visible(f"as {name}: {_tell_roles(roles)}"))
+        lines.append("  " + visible(f"as {name}: {_tell_roles(roles['players'], *roles['moves'])}"))
     for message in result["messages"]:
         position = (
             f"line {message['line']}, column {message['column']}: " if message["line"] else ""
@@ -147,15 +150,10 @@ def _format(result: JsonObject) -> str:
     return "\n".join([*lines, *(f"  {visible(line)}" for line in result["words"])])
 
 
-def _describe_roles(table: GameTable, named: Named) -> JsonObject:
-    roles = find_roles(table, named)
-    assert roles is not None  # its constraints hold
-    return {"players": dict(roles.players), "moves": [dict(moves) for moves in roles.moves]}
-
-
-def _tell_roles(roles: JsonObject) -> str:
+def _tell_roles(
+    players: Mapping[str, str], first: Mapping[str, str], second: Mapping[str, str]
+) -> str:
     """Say which move is which, once where it is the same for both players."""
-    players, (first, second) = list(roles["players"]), roles["moves"]
     if first == second:
         told = [f"{move} = {role}" for move, role in first.items()]
     else:
@@ -164,7 +162,7 @@ def _tell_roles(roles: JsonObject) -> str:
             for player, moves in zip(players, (first, second), strict=True)
             for move, role in moves.items()
         ]
-    seats = [f"{player} is the {seat} player" for player, seat in roles["players"].items()]
+    seats = [f"{player} is the {seat} player" for player, seat in players.items()]
     return f"{', '.join(told)}; {', '.join(seats)}"
 
 

@@ -198,6 +198,10 @@ class RolesFound:
     moves: tuple[Mapping[str, str], ...]
     """By the moves of each player, what they are: C, D, or the move of the named game."""
 
+    def to_json(self) -> dict[str, object]:
+        """Return the roles as plain data."""
+        return {"players": dict(self.players), "moves": [dict(moves) for moves in self.moves]}
+
 
 def find_roles(table: GameTable, named: Named) -> RolesFound | None:
     """Return which move is which under the first naming that satisfies the constraints; None where

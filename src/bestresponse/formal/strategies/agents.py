@@ -335,7 +335,7 @@ class StrategyFormalization:
         return f"after {tries} the rules of {self.model} are still wrong: {self.attempts[-1].wrong}"
 
 
-def formalize_strategy(
+def write_rules(
     words: str,
     game: str,
     model: Model,

@@ -166,7 +166,15 @@ def _judge_program(
     constraints alone."""
     true: TrueMatrix | None = None
     if matrix:
-        true = _read_matrix(matrix)
+        try:
+            true = {
+                (c["row"], c["col"]): (Fraction(c["u_row"]), Fraction(c["u_col"])) for c in matrix
+            }
+        except (KeyError, TypeError, ValueError):
+            shape = '{"row": "C", "col": "D", "u_row": 0, "u_col": 5}'
+            raise UsageError(
+                f"a matrix is no list of cells; expected one object for each, such as {shape}"
+            ) from None
     named = named_game(_CODES.get(str(row["game"]), str(row["game"]))) if "game" in row else None
     target = row.get("target_total")
     levels = published_levels(
@@ -180,16 +188,6 @@ def _judge_program(
             table, table_from_cells(("row", "col"), (moves, moves), cells), any_names=True
         ).exact
     return JudgedProgram(row, levels, table is not None, same)
-
-
-def _read_matrix(matrix: Sequence[JsonMapping]) -> TrueMatrix:
-    try:
-        return {(c["row"], c["col"]): (Fraction(c["u_row"]), Fraction(c["u_col"])) for c in matrix}
-    except (KeyError, TypeError, ValueError):
-        shape = '{"row": "C", "col": "D", "u_row": 0, "u_col": 5}'
-        raise UsageError(
-            f"a matrix is no list of cells; expected one object for each, such as {shape}"
-        ) from None
 
 
 def check_programs(folder: Path, name: str = "exp1_agents.jsonl") -> Part:
@@ -277,14 +275,13 @@ def _compare_published(judged: Sequence[JudgedProgram]) -> Iterator[Check]:
     if all("game_id" in program.row for program in judged):
         yield _check_scenarios(judged)
     misplaced = sum(bool(level.constraints) and level.exact is False for level in levels)
-    what = "programs that satisfy the constraints and are not exact"
     yield Check(
-        what,
+        "programs that satisfy the constraints and are not exact",
         "a few",
         misplaced,
         misplaced > 0,
-        "their inequalities hold, but the payoffs that are played are not the true ones",
-        "at least 1",
+        remark="their inequalities hold, but the payoffs that are played are not the true ones",
+        tolerance="at least 1",
     )
     only = sum(bool(level.approximate) and not level.exact for level in levels)
     yield Check(

@@ -23,8 +23,8 @@ from bestresponse.formal.strategies.agents import (
     Agent,
     StrategyFormalization,
     StrategySettings,
-    formalize_strategy,
     write_match_program,
+    write_rules,
 )
 from bestresponse.formal.strategies.programs import published_strategy
 from bestresponse.formal.strategies.texts import TEXTS
@@ -52,7 +52,7 @@ _ALL = "all"
 _RIVAL = "anti-tit-for-tat"
 _ROUNDS = Rules(rounds=4)
 """Four rounds of tit-for-tat against its contrary meet all pairs of two moves."""
-WORDS: Mapping[str, str] = read_toml(Path(__file__).with_name("strategies.toml"))
+STRATEGY_WORDS: Mapping[str, str] = read_toml(Path(__file__).with_name("strategies.toml"))
 """The strategies in words, by name."""
 _FIVE = ("anti-default-move", "anti-tit-for-tat", "best-response", "default-move", "random")
 
@@ -79,9 +79,10 @@ class StrategiesConfig(RunSettings):
         if len(set(self.model)) < len(self.model):
             raise SettingError("model", "one is named twice; expected different ones")
         for name in self.strategies:
-            if name not in WORDS:
+            if name not in STRATEGY_WORDS:
                 raise SettingError(
-                    "strategies", f"there is no text for {name!r}.{did_you_mean(name, list(WORDS))}"
+                    "strategies",
+                    f"there is no text for {name!r}.{did_you_mean(name, list(STRATEGY_WORDS))}",
                 )
         stage = make_stage(self.game)
         for name in self.strategies:
@@ -123,7 +124,7 @@ def find_total(automaton: Automaton, stage: StageGame) -> float | None:
     return float(exact_round_robin([automaton, rival], stage.form, _ROUNDS).totals[0, 1, 0])
 
 
-def list_tasks(config: StrategiesConfig) -> Iterator[dict[str, object]]:
+def list_strategies_to_write(config: StrategiesConfig) -> Iterator[dict[str, object]]:
     """Yield every strategy for every model, `samples` times."""
     asked = {
         name: getattr(config, name)
@@ -136,14 +137,14 @@ def list_tasks(config: StrategiesConfig) -> Iterator[dict[str, object]]:
                     "study": "strategies",
                     "game": config.game.to_json(),
                     "strategy": name,
-                    "words": WORDS[name].strip(),
+                    "words": STRATEGY_WORDS[name].strip(),
                     "model": str(model),
                     "sample": sample,
                     **asked,
                 }
 
 
-def prepare_tasks(config: StrategiesConfig, models: Mapping[str, Model]) -> PlayOne:
+def prepare_writing(config: StrategiesConfig, models: Mapping[str, Model]) -> PlayOne:
     """Return the function that lets a model write the rules of one strategy."""
     engine = open_engine("embedded", logic_settings.limits.patient)
     program = _write_program(config.stage)
@@ -157,7 +158,7 @@ def prepare_tasks(config: StrategiesConfig, models: Mapping[str, Model]) -> Play
                 seed=config.llm_seed,
                 replicate=spec.data["sample"],
             )
-            written = formalize_strategy(
+            written = write_rules(
                 spec.data["words"], program, models[spec.data["model"]], engine, asked
             )
             done = [Submission(_AUTHOR, _decide(written))]
@@ -195,7 +196,7 @@ def _find_status(written: StrategyFormalization) -> Status:
     return Status.ILLEGAL if written.attempts[-1].rules else Status.UNPARSEABLE
 
 
-def estimate_calls(config: StrategiesConfig) -> Estimate:
+def estimate_rules(config: StrategiesConfig) -> Estimate:
     """Count calls at most, and the tokens of one call for each set of rules."""
     rules = len(config.strategies) * config.samples
     prompt, reply = estimate_formalizing(_write_program(config.stage))
@@ -209,7 +210,7 @@ def estimate_calls(config: StrategiesConfig) -> Estimate:
     )
 
 
-class RulesRow(TypedDict):
+class WrittenRulesRow(TypedDict):
     """The rules that a model wrote for a strategy once, and how they compare with the known
     strategy."""
 
@@ -232,7 +233,7 @@ class RulesRow(TypedDict):
     why: Annotated[str, column("why not")]
 
 
-class StrategyFigures(TypedDict):
+class RulesFigures(TypedDict):
     """The figures of a model and a strategy."""
 
     written: int
@@ -247,7 +248,7 @@ class StrategyFigures(TypedDict):
     """mean number of answers"""
 
 
-class AttemptsRow(TypedDict):
+class RulesAttemptsRow(TypedDict):
     """How many rules for a strategy could be played at this attempt, or never."""
 
     strategy: str
@@ -273,13 +274,13 @@ def judge_rules(name: str, rules: str, stage: StageGame) -> tuple[bool, float | 
     return True, total, not wrong, why
 
 
-def measure_strategies(config: StrategiesConfig, folder: RunFolder) -> Measured:
+def measure_rules(config: StrategiesConfig, folder: RunFolder) -> Measured:
     """Judge all rules against the known strategies."""
     rows = [_judge(config, play) for play in folder.sorted_plays()]
     models = {str(model): number for number, model in enumerate(config.model)}
     strategies = {name: number for number, name in enumerate(config.strategies)}
     rows.sort(key=lambda row: (models[row["model"]], strategies[row["strategy"]], row["sample"]))
-    groups: dict[Heads, StrategyFigures] = {}
+    groups: dict[Heads, RulesFigures] = {}
     readings = Readings()
     for row in rows:
         readings.add(row["model"], row["status"], "")
@@ -290,8 +291,8 @@ def measure_strategies(config: StrategiesConfig, folder: RunFolder) -> Measured:
         groups[model, _ALL] = _sum_up(of_model)
     return Measured(
         {
-            "rules": Frame(RulesRow, rows),
-            "attempts": Frame(AttemptsRow, list(_count_attempts(rows, config.attempts))),
+            "rules": Frame(WrittenRulesRow, rows),
+            "attempts": Frame(RulesAttemptsRow, list(count_rule_attempts(rows, config.attempts))),
             "answers": readings.frames["answers"],
         },
         len(rows),
@@ -300,7 +301,7 @@ def measure_strategies(config: StrategiesConfig, folder: RunFolder) -> Measured:
     )
 
 
-def _judge(config: StrategiesConfig, play: StoredPlay) -> RulesRow:
+def _judge(config: StrategiesConfig, play: StoredPlay) -> WrittenRulesRow:
     decision = play.record.submissions[-1].decision
     action = decision.action
     name = play.data["strategy"]
@@ -309,7 +310,7 @@ def _judge(config: StrategiesConfig, play: StoredPlay) -> RulesRow:
     plays, total, right, why = False, None, False, decision.reading.how
     if decision.reading.status is Status.VALID:
         plays, total, right, why = judge_rules(name, action["rules"], stage)
-    return RulesRow(
+    return WrittenRulesRow(
         model=play.data["model"],
         strategy=name,
         sample=play.data["sample"],
@@ -326,10 +327,10 @@ def _judge(config: StrategiesConfig, play: StoredPlay) -> RulesRow:
     )
 
 
-def _sum_up(rows: Sequence[RulesRow]) -> StrategyFigures:
+def _sum_up(rows: Sequence[WrittenRulesRow]) -> RulesFigures:
     names = [row["strategy"] for row in rows]
     known = [row for row in rows if row["approximate"] is not None]
-    return StrategyFigures(
+    return RulesFigures(
         written=len(rows),
         plays=_estimate([row["plays"] for row in rows], names),
         approximate=_estimate(
@@ -347,7 +348,8 @@ def _estimate(hits: Sequence[bool], names: Sequence[str]) -> Interval | None:
     return wilson(sum(hits), len(hits)) if len(set(names)) == 1 else estimate_share(hits, names)
 
 
-def _count_attempts(rows: Sequence[RulesRow], most: int) -> Iterator[AttemptsRow]:
+def count_rule_attempts(rows: Sequence[WrittenRulesRow], most: int) -> Iterator[RulesAttemptsRow]:
+    """Yield how many rules could be played at each attempt, and how many never."""
     for name in dict.fromkeys(row["strategy"] for row in rows):
         written = [row for row in rows if row["strategy"] == name]
         needed = [
@@ -355,7 +357,7 @@ def _count_attempts(rows: Sequence[RulesRow], most: int) -> Iterator[AttemptsRow
             for row in written
         ]
         for attempt in (*map(str, range(1, most + 1)), "never"):
-            yield AttemptsRow(strategy=name, attempt=attempt, rules=needed.count(attempt))
+            yield RulesAttemptsRow(strategy=name, attempt=attempt, rules=needed.count(attempt))
 
 
 _PROSE = read_toml(Path(__file__).with_name("report.toml"))
@@ -363,16 +365,16 @@ _PROSE = read_toml(Path(__file__).with_name("report.toml"))
 strategies_study = Study(
     "strategies",
     StrategiesConfig,
-    specs=list_tasks,
-    play=prepare_tasks,
-    measure=measure_strategies,
-    metrics=list_metrics(StrategyFigures),
+    specs=list_strategies_to_write,
+    play=prepare_writing,
+    measure=measure_rules,
+    metrics=list_metrics(RulesFigures),
     title="From words to strategies",
     subtitle="{{ config.model|join(', ') }} in {{ config.game.name }}",
     command="bench strategies",
     unit="strategies",
     texts=(TEXTS,),
-    estimate_calls=estimate_calls,
+    estimate_calls=estimate_rules,
     report=(
         text(_PROSE["strategies"]),
         metrics_table("How many rules are right", "Shares with 95 % intervals."),

@@ -423,7 +423,7 @@ def measure_stories(config: StoriesConfig, folder: RunFolder) -> Measured:
             "programs": Frame(StoryRow, rows),
             "kinds": Frame(KindRow, kinds),
             "attempts": Frame(AttemptsRow, list(_count_attempts(rows, config.attempts))),
-            "correctness": Frame(CorrectnessRow, list(_list_correctness(kinds))),
+            "correctness": Frame(CorrectnessRow, list(list_correctness(kinds))),
             "verdicts": Frame(VerdictRow, list(_count_verdicts(rows))),
             "answers": readings.frames["answers"],
         },
@@ -486,7 +486,7 @@ def _count_right(
                 )
 
 
-def _list_correctness(kinds: Sequence[KindRow]) -> Iterator[CorrectnessRow]:
+def list_correctness(kinds: Sequence[KindRow]) -> Iterator[CorrectnessRow]:
     """Yield the syntactic and semantic correctness of every game, for the picture."""
     for row in kinds:
         if row["by"] == "game":

@@ -46,7 +46,7 @@ from bestresponse.core.errors import (
 )
 from bestresponse.core.files import read_text_file, read_toml
 from bestresponse.core.game import NATURE, Game, S
-from bestresponse.core.json import JsonMapping, canonical, digest
+from bestresponse.core.json import canonical, digest
 from bestresponse.core.player import Decision, Player
 from bestresponse.core.registry import did_you_mean
 from bestresponse.core.seeds import generator, split
@@ -54,8 +54,8 @@ from bestresponse.formal.formalize.autoformalizer import Formalizer, check_story
 from bestresponse.formal.strategies.agents import (
     Agent,
     find_default_moves,
-    formalize_strategy,
     write_match_program,
+    write_rules,
 )
 from bestresponse.formal.strategies.programs import AS_RUN, PUBLISHED, published_strategy
 from bestresponse.games.logic.game import read_program_text
@@ -147,9 +147,11 @@ Participant: TypeAlias = "str | Path | Model | strategies.HistoryFunction | Cont
 
 _WORDS = (".txt", ".md")
 _STRATEGY_FILES = (".pl", ".json", *_WORDS)
+_GAMES = (str, Path, NamedGame, NormalForm, ProgramGame, Mapping)
+"""What a list of several games may hold; any other list is a table of payoffs."""
 
 
-class GamesSetting(
+class StageGamesSetting(
     inputs.Converted["inputs.GameLike | Sequence[inputs.GameLike]", tuple[NamedGame, ...]]
 ):
     """One game or several; a text file tells a game in words."""
@@ -162,7 +164,11 @@ class GamesSetting(
     ) -> tuple[NamedGame, ...]:
         """Find every game; a list is one table of payoffs unless everything in it names or is a
         game."""
-        several = isinstance(value, list | tuple) and value and all(map(_is_game, value))
+        several = (
+            isinstance(value, list | tuple)
+            and value
+            and all(isinstance(item, _GAMES) for item in value)
+        )
         games = value if several else [value]
         return tuple(_find_game(game, stored) for game in games)  # type: ignore[union-attr]
 
@@ -170,10 +176,6 @@ class GamesSetting(
     def to_json(cls, value: tuple[NamedGame, ...]) -> list[dict[str, str]]:
         """Return the name of every game, and its text where it came from a file."""
         return [game.to_json() for game in value]
-
-
-def _is_game(item: object) -> bool:
-    return isinstance(item, str | Path | NamedGame | NormalForm | ProgramGame | Mapping)
 
 
 def _find_game(game: inputs.GameLike, stored: bool) -> NamedGame:
@@ -267,7 +269,7 @@ def formalize_entry(entry: Contestant, stage: StageGame, model: Model) -> Contes
     last attempt."""
     engine = open_engine()
     try:
-        result = formalize_strategy(
+        result = write_rules(
             entry.words, stage.program or write_match_program(stage.form), model, engine
         )
     finally:
@@ -884,7 +886,7 @@ class TournamentConfig(RunSettings):
     round by round.
     """
 
-    games: GamesSetting = setting(kw_only=False, argument=True)
+    games: StageGamesSetting = setting(kw_only=False, argument=True)
     """One game or several of two players with one move each: names from `bestresponse games`, .nfg,
     .json or .pl files, or a .txt file that tells a game in words, which --model formalizes."""
     entries: EntriesSetting = setting(default=("all",), kw_only=False)
@@ -1326,7 +1328,7 @@ class GameShareRow(TypedDict):
     share: Annotated[float | None, column("normalised payoff", ".2%")]
 
 
-class RoundRow(TypedDict):
+class MatchRoundRow(TypedDict):
     """One round of a match: the moves that were made and what they earned. Plays are counted from
     1."""
 
@@ -1381,7 +1383,7 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
     readings = Readings()
     models = config.models
     played = 0
-    rounds: list[RoundRow] = []
+    rounds: list[MatchRoundRow] = []
     found: list[Standings] = []
 
     def read_plays(one: TournamentConfig) -> Iterator[StoredPlay]:
@@ -1426,7 +1428,7 @@ def measure_tournament(config: TournamentConfig, folder: RunFolder) -> Measured:
             "by_game": Frame(GameShareRow, [] if alone else list(_compare_games(found))),
             "winners": Frame(WinnerRow, winners),
             "matches": Frame(MatchRow, [row for one in found for row in one.list_matches()]),
-            "rounds": Frame(RoundRow, rounds),
+            "rounds": Frame(MatchRoundRow, rounds),
             "between": Frame(BetweenRow, list(_list_between(first)) if alone else []),
             "fingerprint": Frame(FingerprintRow, list(_list_fingerprint(first)) if alone else []),
             "targets": Frame(TargetRow, targets),
@@ -1478,7 +1480,7 @@ def _compare_games(found: Sequence[Standings]) -> Iterator[GameShareRow]:
             yield GameShareRow(strategy=name, game=game, share=by_name[name])
 
 
-def _list_rounds(config: TournamentConfig, play: StoredPlay) -> Iterator[RoundRow]:
+def _list_rounds(config: TournamentConfig, play: StoredPlay) -> Iterator[MatchRoundRow]:
     """Yield the rounds of a recorded play; under noise the moves that were made, not those that
     were meant."""
     if play.record.void is not None:
@@ -1496,7 +1498,7 @@ def _list_rounds(config: TournamentConfig, play: StoredPlay) -> Iterator[RoundRo
     yield from _describe_rounds(config, (first, second), play.data["repetition"] + 1, made)
 
 
-def _list_certain_rounds(config: TournamentConfig, room: int) -> Iterator[RoundRow]:
+def _list_certain_rounds(config: TournamentConfig, room: int) -> Iterator[MatchRoundRow]:
     """Yield the rounds of matches that were worked out and in which nothing is left to chance, if
     all have room."""
     if config.repetitions is not None or config.noise or config.continuation < 1.0:
@@ -1526,11 +1528,11 @@ def _list_certain_rounds(config: TournamentConfig, room: int) -> Iterator[RoundR
 
 def _describe_rounds(
     config: TournamentConfig, names: tuple[str, str], play: int, made: Sequence[Sequence[str]]
-) -> Iterator[RoundRow]:
+) -> Iterator[MatchRoundRow]:
     form = config.stage.form
     for number, moves in enumerate(zip(*made, strict=True), 1):
         cell = tuple(actions.index(move) for actions, move in zip(form.actions, moves, strict=True))
-        yield RoundRow(
+        yield MatchRoundRow(
             game=config.game.name,
             first=names[0],
             second=names[1],
@@ -1543,7 +1545,7 @@ def _describe_rounds(
         )
 
 
-def find_repeated_game(config: TournamentConfig, data: JsonMapping) -> RepeatedGame:
+def find_repeated_game(config: TournamentConfig, data: Mapping[str, object]) -> RepeatedGame:
     """Return the repeated game of a match."""
     return next(one.repeated for one in config.by_game if one.game.to_json() == data["game"])
 
