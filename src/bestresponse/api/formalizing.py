@@ -32,7 +32,7 @@ from bestresponse.formal.strategies.agents import (
     StrategyFormalization,
     StrategySettings,
     write_match_program,
-    write_rules,
+    write_strategy_rules,
 )
 from bestresponse.games.describing import describe_game
 from bestresponse.games.logic.game import as_game, read_program_text
@@ -275,7 +275,7 @@ def formalize_strategy(
     engine = open_engine()
     try:
         with open_models((named,), Path(output_dir), limits or ModelLimits()) as opened:
-            found = write_rules(
+            found = write_strategy_rules(
                 words, program, opened.models[named], engine, asked=asked, tell=tell
             )
             return FormalizedStrategy(name, program, found, opened.meter.spent)

@@ -7,7 +7,7 @@ from bestresponse.formal.strategies.agents import (
     Agent,
     StrategySettings,
     write_match_program,
-    write_rules,
+    write_strategy_rules,
 )
 from bestresponse.formal.strategies.programs import published_strategy
 from bestresponse.games.lookup import NamedGame
@@ -28,7 +28,9 @@ SILENT_AT_FIRST = "```prolog\nselect(_P, O, S, M) :- holds(last_move(O, M), S).\
 
 def formalize(*answers, words=WORDS, attempts=5):
     model = ScriptedModel(list(answers))
-    return write_rules(words, GAME, model, EmbeddedEngine(), StrategySettings(attempts)), model
+    return write_strategy_rules(
+        words, GAME, model, EmbeddedEngine(), StrategySettings(attempts)
+    ), model
 
 
 def test_right_rules_need_one_attempt():

@@ -335,7 +335,7 @@ class StrategyFormalization:
         return f"after {tries} the rules of {self.model} are still wrong: {self.attempts[-1].wrong}"
 
 
-def write_rules(
+def write_strategy_rules(
     words: str,
     game: str,
     model: Model,

@@ -24,7 +24,7 @@ from bestresponse.formal.strategies.agents import (
     StrategyFormalization,
     StrategySettings,
     write_match_program,
-    write_rules,
+    write_strategy_rules,
 )
 from bestresponse.formal.strategies.programs import published_strategy
 from bestresponse.formal.strategies.texts import TEXTS
@@ -158,7 +158,7 @@ def prepare_writing(config: StrategiesConfig, models: Mapping[str, Model]) -> Pl
                 seed=config.llm_seed,
                 replicate=spec.data["sample"],
             )
-            written = write_rules(
+            written = write_strategy_rules(
                 spec.data["words"], program, models[spec.data["model"]], engine, asked
             )
             done = [Submission(_AUTHOR, _decide(written))]

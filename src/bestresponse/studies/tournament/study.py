@@ -55,7 +55,7 @@ from bestresponse.formal.strategies.agents import (
     Agent,
     find_default_moves,
     write_match_program,
-    write_rules,
+    write_strategy_rules,
 )
 from bestresponse.formal.strategies.programs import AS_RUN, PUBLISHED, published_strategy
 from bestresponse.games.logic.game import read_program_text
@@ -269,7 +269,7 @@ def formalize_entry(entry: Contestant, stage: StageGame, model: Model) -> Contes
     last attempt."""
     engine = open_engine()
     try:
-        result = write_rules(
+        result = write_strategy_rules(
             entry.words, stage.program or write_match_program(stage.form), model, engine
         )
     finally:
