@@ -67,7 +67,7 @@ from bestresponse.games.dialogue.game import Book, Dialogue, DialogueGame, Entry
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.models.base import Message, Model, Reply, Request, Wrapper
 from bestresponse.models.codec import reply_to_json, request_to_json
-from bestresponse.players.dialogue.speaker import Guided, Unguided
+from bestresponse.players.dialogue.speaker import Guided, Unguided, Voices
 from bestresponse.players.llm.player import PlayerWrapper
 from bestresponse.runs.store.folder import FolderLock, Lines, read_lines
 from bestresponse.theory.games.normal_form import Array
@@ -163,8 +163,9 @@ class AnswerStore:
         key = key or prompt_key(view)
 
         def question() -> tuple[Entry, int]:
-            decision = player.decide(view, ask)
-            entry = Entry(key, number, decision.action, player.name, decision.reading, decision.reasoning)
+            speaker = player.choose(view) if isinstance(player, Voices) else player
+            decision = speaker.decide(view, ask)
+            entry = Entry(key, number, decision.action, speaker.name, decision.reading, decision.reasoning)
             return entry, len(decision.calls)
 
         return self.ask(key, number, question, cost)

@@ -30,7 +30,7 @@ from bestresponse.models.base import Abilities, Finish, Message, Model, Reply, R
 from bestresponse.models.providers.recorded import RecordedModel
 from bestresponse.models.schema import schema_text
 from bestresponse.models.wrappers.limits import Budget, find_price
-from bestresponse.players.dialogue.speaker import DealReferee, ScoreReferee, Speaker
+from bestresponse.players.dialogue.speaker import DealReferee, ScoreReferee, Speaker, Voices
 from bestresponse.players.llm.player import Sampling
 from bestresponse.players.llm.reading import find_json_objects
 from bestresponse.runs.execution import Outcome, Progress
@@ -214,11 +214,14 @@ class SteerSession:
         config = self.config
         judge = self.models[config.judge or config.model]
         second = self.models[config.second_judge] if config.second_judge else judge
-        calls = {"": 0, "deal": 1, "score": 1 + self.domain.players}
+        calls = {"": 0, "deal": 1, "score": 1 + self.domain.players * len(self.domain.payoffs.parts)}
+        named = self.domain.manners(config.actions).models
 
         def speak(number: int) -> Player:
             sampling = Sampling(config.temperature, max_tokens=config.max_tokens, replicate=number)
-            return Speaker(self.models[config.model], sampling)
+            voices = {manner: Speaker(self.models[name], sampling) for manner, name in named.items()}
+            speaker = Speaker(self.models[config.model], sampling)
+            return Voices(speaker, voices) if voices else speaker
 
         def rule(kind: str, model: Model) -> Player:
             return DealReferee(model, self.domain) if kind == "deal" else ScoreReferee(model, self.domain)

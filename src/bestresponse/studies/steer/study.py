@@ -435,7 +435,7 @@ def _list_policies(results: session.SteerResults) -> Iterator[PolicyRow]:
             published_nash_conv=beside[0],
             published_gain=beside[1],
         )
-    unguided = [dialogue.figures["unguided_nash_conv"] for dialogue in solved]
+    unguided: list[Any] = [dialogue.figures["unguided_nash_conv"] for dialogue in solved]
     yield PolicyRow(
         policy="unguided",
         followed="no",
