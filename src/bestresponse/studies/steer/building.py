@@ -670,7 +670,11 @@ def follow_rate(messages: Messages, manners: Actions, model: Model, answers: Ans
     """Let `model` name the manner of every message that was told one, several at the same time."""
     guided = [(manner, text) for manner, text in messages if manner != manners.neutral]
 
-    described = "\n".join(_describe_manner(manners, option) for option in manners.options)
+    # How a writer is told a manner and, where the domain defines it, how a reader recognises it.
+    described = "\n".join(
+        f"- {option}: {manners.texts[option]} {manners.definitions.get(option, '')}".rstrip()
+        for option in manners.options
+    )
     choices = manners.options if model.abilities.choices else ()
 
     def read(reply: Reply) -> tuple[str | None, Reading]:
@@ -697,9 +701,3 @@ def follow_rate(messages: Messages, manners: Actions, model: Model, answers: Ans
             named[message[0], entry.text] += messages[message]
     labelled = tuple((manner, entry.text) for (manner, _), entry in zip(known, tested, strict=True))
     return Followed(dict(named), unreadable, labelled)
-
-
-def _describe_manner(manners: Actions, option: str) -> str:
-    """Say how a writer is told a manner and, where the domain defines it, how a reader recognises it."""
-    defined = manners.definitions.get(option)
-    return f"- {option}: {manners.texts[option]}" + (f" {defined}" if defined else "")

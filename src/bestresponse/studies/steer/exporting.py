@@ -8,16 +8,16 @@ speaker guided at a time, and manners that it takes with at least 5 %.
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from bestresponse.core.ask import Choice, Lottery
 from bestresponse.core.errors import UsageError
-from bestresponse.core.json import JsonObject
 from bestresponse.games.dialogue.game import Dialogue, RecordedDialogue, prompt_key
 from bestresponse.games.dialogue.texts import TEXTS
 from bestresponse.report.files import write_text
-from bestresponse.runs.run import Run, load_run
+from bestresponse.runs.run import load_run
+from bestresponse.studies.steer.advising import StoredRun
 from bestresponse.studies.steer.session import SteerResults
 from bestresponse.studies.steer.solving import mixed_policy
 from bestresponse.theory.trees.tree import Policy
@@ -26,18 +26,46 @@ _OFTEN = 0.05
 """A manner that the policy takes less often is no example."""
 
 
-def export_dialogues(run: str | Path | Run[Any], output: str | Path) -> int:
+@dataclass(frozen=True, slots=True)
+class GuidedMessage:
+    """What an unguided speaker is told, and a message in the manner that the policy takes with this probability."""
+
+    game: int
+    domain: str
+    question: str
+    answer: str
+    manner: str
+    probability: float
+
+    def to_json(self) -> dict[str, object]:
+        """Return the example as a conversation, as trainers read it."""
+        turns = (
+            ("system", TEXTS.text("dialogue_speaker")),
+            ("user", self.question),
+            ("assistant", self.answer),
+        )
+        task = {
+            "kind": "dialogue",
+            "domain": self.domain,
+            "manner": self.manner,
+            "probability": self.probability,
+            "game": self.game,
+        }
+        return {"messages": [{"role": who, "content": text} for who, text in turns], "task": task}
+
+
+def export_dialogues(run: str | Path | StoredRun, output: str | Path) -> int:
     """Write the guided dialogues of a run of `steer` to a file of JSON lines; return how many examples it has."""
-    loaded = run if isinstance(run, Run) else load_run(run)
+    loaded = load_run(run if isinstance(run, str | Path) else run.path)
     results = getattr(loaded.results, "results", None)
     if not isinstance(results, SteerResults) or not results.solved:
         raise UsageError(f"{loaded.path} has no guided dialogues; expected a run of steer with solved trees")
-    lines = [json.dumps(example, ensure_ascii=False) for example in list_guided(results)]
+    lines = [json.dumps(example.to_json(), ensure_ascii=False) for example in list_guided(results)]
     write_text(Path(output), "".join(f"{line}\n" for line in lines))
     return len(lines)
 
 
-def list_guided(results: SteerResults) -> Iterator[JsonObject]:
+def list_guided(results: SteerResults) -> Iterator[GuidedMessage]:
     """List the examples of all games, each once."""
     for game in results.games:
         if game.recorded is None or game.solved is None:
@@ -45,14 +73,13 @@ def list_guided(results: SteerResults) -> Iterator[JsonObject]:
         seen: set[tuple[str, str]] = set()
         for seat in range(len(game.recorded.roles)):
             guided = mixed_policy(game.solved.unguided, {seat: game.solved.policy})
-            for example in _walk(game.recorded, guided, seat):
-                asked = (example["messages"][1]["content"], example["messages"][2]["content"])
-                if asked not in seen:
-                    seen.add(asked)
-                    yield {**example, "task": {**example["task"], "game": game.number}}
+            for example in _walk(game.recorded, guided, seat, game.number):
+                if (example.question, example.answer) not in seen:
+                    seen.add((example.question, example.answer))
+                    yield example
 
 
-def _walk(game: RecordedDialogue, policy: Policy, seat: int) -> Iterator[JsonObject]:
+def _walk(game: RecordedDialogue, policy: Policy, seat: int, number: int) -> Iterator[GuidedMessage]:
     """Follow a policy through the recorded dialogue and yield what the guided seat says."""
     stack: list[Dialogue] = [game.start()]
     while stack:
@@ -66,20 +93,25 @@ def _walk(game: RecordedDialogue, policy: Policy, seat: int) -> Iterator[JsonObj
                     taken = [option for option in options if mix.get(option, 0.0) >= _OFTEN]
                     after = [game.apply(state, {role: option}) for option in taken]
                     if game.roles.index(role) == seat:
-                        for option, chosen in zip(taken, after, strict=True):
-                            yield from _make_examples(game, state, chosen, mix[option])
+                        for chosen in after:
+                            messages = _list_messages(game, state, chosen, number)
+                            yield from (replace(one, probability=mix[chosen.manner]) for one in messages)
                     stack += after
 
 
-def _make_examples(game: RecordedDialogue, state: Dialogue, chosen: Dialogue, chance: float) -> Iterator[JsonObject]:
+def _list_messages(game: RecordedDialogue, state: Dialogue, chosen: Dialogue, number: int) -> Iterator[GuidedMessage]:
     """Yield the recorded messages of a chosen manner as answers to what an unguided speaker is told."""
     seat = game.live.turn(state)
     role = game.roles[seat]
     manner, to = game.live.addressed(chosen.manner, seat)
     plain = next(one for one in game.live.neutral(seat) if game.live.addressed(one, seat)[1] == to)
     told = game.live.view(game.live.apply(state, {role: plain}), role)
-    question = "\n\n".join(part for part in (told.briefing, told.situation) if part)
     for text in game.book.wordings(prompt_key(game.view(chosen, role)), game.wordings):
-        turns = (("system", TEXTS.text("dialogue_speaker")), ("user", question), ("assistant", text))
-        task = {"kind": "dialogue", "domain": game.live.domain.name, "manner": manner, "probability": chance}
-        yield {"messages": [{"role": who, "content": words} for who, words in turns], "task": task}
+        yield GuidedMessage(
+            game=number,
+            domain=game.live.domain.name,
+            question="\n\n".join(part for part in (told.briefing, told.situation) if part),
+            answer=text,
+            manner=manner,
+            probability=1.0,
+        )

@@ -41,7 +41,7 @@ from bestresponse.studies.steer.config import SteerConfig
 from bestresponse.studies.steer.imitation import Imitation, LearntGame, Training, imitate
 from bestresponse.studies.steer.solving import (
     SolvedDialogue,
-    evaluate,
+    judge_policy,
     learn_policy,
     solve_dialogue,
     unguided_policy,
@@ -371,7 +371,7 @@ def _learn_game(session: SteerSession, game: GameResult) -> LearntGame:
     tree = compile_game(recorded)
     unguided = unguided_policy(recorded, tree)
     policy = learn_policy(tree, session.config.iterations, session.config.variant)
-    return LearntGame(unguided, evaluate(unguided, policy))
+    return LearntGame(unguided, judge_policy(unguided, policy))
 
 
 def _solve_game(session: SteerSession, number: int, game: DialogueGame, built: building.Built) -> GameResult:
